@@ -1,0 +1,47 @@
+# Every target sets itself up; `make` alone lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BENCH := .venv-bench
+PIP := -m pip install -qq --disable-pip-version-check
+CODE := src tests benchmarks
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check audit bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.ready ## show what Shoal does, in a minute
+	@$(VENV)/bin/python -m shoal.demo
+
+test: $(VENV)/.ready ## run every test but the long statistical audits
+	@$(VENV)/bin/python -m pytest -n 2 -m "not audit"
+
+check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
+	@echo "check: lint" && $(VENV)/bin/ruff check -q $(CODE)
+	@echo "check: formatting" && $(VENV)/bin/ruff format -q --check $(CODE)
+	@echo "check: types" && $(VENV)/bin/mypy --no-error-summary
+	@echo "check: architecture" && $(VENV)/bin/python -m pytest tests/test_architecture.py
+
+audit: $(VENV)/.ready ## run the long statistical audits
+	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
+
+bench: $(BENCH)/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
+	@$(BENCH)/bin/python -m benchmarks.run
+
+clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
+	@rm -rf $(VENV) $(BENCH) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.ready: pyproject.toml
+	@echo "setup: $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python $(PIP) -e ".[dev]"
+	@touch $@
+
+$(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
+	@echo "setup: $(BENCH)"
+	@$(PYTHON) -m venv $(BENCH)
+	@$(BENCH)/bin/python $(PIP) -r benchmarks/requirements.txt
+	@touch $@

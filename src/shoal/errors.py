@@ -1,0 +1,129 @@
+"""Everything that can go wrong, as one tree, each with a stable code, a cause and a next step.
+
+::
+
+    ShoalError
+    ├── InputError            an argument cannot be used as given (also a ValueError)
+    │   ├── NumberError       number-1      not a finite number of an accepted kind
+    │   ├── RangeError        number-2      a number outside its allowed range
+    │   ├── ShapeError        shape-1       arrays whose shapes do not fit
+    │   ├── DataError         data-1        a value to release that is not a finite number
+    │   ├── CandidatesError   candidates-1  a set of candidates that cannot be chosen from
+    │   └── EventError        event-1       text that does not describe an event
+    ├── GuaranteeError        a promise that no theorem supports
+    │   ├── ConversionError   measure-1     no sound conversion between these measures
+    │   ├── ComparisonError   measure-2     two measures without a common order (also a TypeError)
+    │   └── CalibrationError  calibration-1 no parameter reaches the target
+    ├── ExhaustedError        spent-1       an interactive mechanism has nothing left
+    └── InternalError         internal-1    Shoal contradicted itself; please report it
+
+A message says what was asked, what was found, what is allowed and what to do.  Parameters (public)
+may be quoted; data (private) never are.  The page behind each code is ``docs/errors.md``.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ShoalError(Exception):
+    """The root: a problem in words, what to do about it, and a code that never changes."""
+
+    code: ClassVar[str] = "shoal"
+
+    def __init__(self, problem: str, *, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.problem}\n    {self.remedy}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.problem, self.remedy)
+
+    def to_dict(self) -> dict[str, str]:
+        """The wire shape of an error, the same for every face."""
+        return {"code": self.code, "problem": self.problem, "remedy": self.remedy}
+
+
+def _rebuild(kind: type[ShoalError], problem: str, remedy: str) -> ShoalError:
+    return kind(problem, remedy=remedy)
+
+
+class InputError(ShoalError, ValueError):
+    """An argument cannot be used as given; nothing was drawn, spent or changed."""
+
+    code: ClassVar[str] = "input"
+
+
+class NumberError(InputError):
+    """Not a finite number of an accepted kind: NaN, infinity, a truth value, unreadable text."""
+
+    code: ClassVar[str] = "number-1"
+
+
+class RangeError(InputError):
+    """A number outside the range its name allows."""
+
+    code: ClassVar[str] = "number-2"
+
+
+class ShapeError(InputError):
+    """Arrays whose shapes or kinds do not fit each other or the mechanism."""
+
+    code: ClassVar[str] = "shape-1"
+
+
+class DataError(InputError):
+    """A value to release that is not a finite number; the message never says which or what."""
+
+    code: ClassVar[str] = "data-1"
+
+
+class CandidatesError(InputError):
+    """A set of candidates that cannot be chosen from: empty, repeated, or read off the data."""
+
+    code: ClassVar[str] = "candidates-1"
+
+
+class EventError(InputError):
+    """Text that does not describe an event of a version this Shoal knows."""
+
+    code: ClassVar[str] = "event-1"
+
+
+class GuaranteeError(ShoalError):
+    """A promise was asked for that no theorem supports."""
+
+    code: ClassVar[str] = "guarantee"
+
+
+class ConversionError(GuaranteeError):
+    """No sound conversion exists between these two measures."""
+
+    code: ClassVar[str] = "measure-1"
+
+
+class ComparisonError(GuaranteeError, TypeError):
+    """Two measures have no common order."""
+
+    code: ClassVar[str] = "measure-2"
+
+
+class CalibrationError(GuaranteeError):
+    """No parameter of the mechanism reaches the target that was asked for."""
+
+    code: ClassVar[str] = "calibration-1"
+
+
+class ExhaustedError(ShoalError):
+    """An interactive mechanism has given every answer its budget holds."""
+
+    code: ClassVar[str] = "spent-1"
+
+
+class InternalError(ShoalError):
+    """Shoal contradicted itself: a defect of ours, never of the caller."""
+
+    code: ClassVar[str] = "internal-1"

@@ -1,0 +1,115 @@
+"""An event is a complete, frozen, serialisable description of one release.
+
+What an event promises, and what everyone who adds a kind must keep:
+
+1. *Complete.*  The event alone fixes the family of output laws that neighbouring inputs can have, so
+   whatever it costs in any measure follows from it and from nothing else.
+2. *Frozen.*  Its numbers are exact and were checked when it was made; it never changes, equal events
+   are interchangeable, and equal events have equal text.
+3. *For ever.*  The meaning of a kind and of each of its fields never changes once shipped.  A new
+   meaning, a new field or a correction is a new kind; an old text is read for ever as what it meant.
+4. *Silent about data.*  An event holds parameters, which are public, and nothing computed from rows.
+5. *Honest about noise.*  ``private`` is False when the noise came from a seeded source: such an event
+   describes a rehearsal and can never be charged as private.
+"""
+
+# ruff: noqa: RUF009 - a parameter is a descriptor, not a shared default value
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+from shoal.errors import EventError, InputError
+from shoal.events import text
+from shoal.events.parameter import Flag, Json, OptionalWord, Parameter, flag, optional_word, to_json
+
+VERSION = 1
+"""The version of the JSON form that this Shoal writes, and the newest it reads."""
+
+RELATIONS = ("add_remove", "change")
+"""The words for which datasets are neighbours, as events write them."""
+
+_kinds: dict[str, type[Event]] = {}
+KINDS: Mapping[str, type[Event]] = MappingProxyType(_kinds)
+"""Every kind of event by the name it has in JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """One release, described; `Laplace`, `Exponential` and the others are its kinds.
+
+    ``private`` is False when the noise came from a seeded source.  ``relation`` is ``"add_remove"`` or
+    ``"change"`` when the sensitivity was worked out for these neighbours, and None when it is the
+    caller's own claim for neighbours the caller knows.
+    """
+
+    kind: ClassVar[str]
+
+    private: Flag = flag(default=True)
+    relation: OptionalWord = optional_word(*RELATIONS)
+
+    def __init_subclass__(cls, *, kind: str) -> None:
+        if kind in _kinds:
+            raise TypeError(f"the kind {kind!r} is taken; a new meaning needs a new name.")
+        cls.kind = kind
+        _kinds[kind] = cls
+
+    def __post_init__(self) -> None:
+        if type(self) is Event:
+            raise EventError(
+                "Event itself describes no release.",
+                remedy=f"Make one of its kinds: {', '.join(sorted(_kinds))}.",
+            )
+
+    def to_dict(self) -> dict[str, Json]:
+        """The event as plain JSON values, all fields present."""
+        values = {name: to_json(getattr(self, name)) for name in _parameters(type(self))}
+        return {text.VERSION_KEY: VERSION, text.KIND_KEY: self.kind, **values}
+
+    def to_json(self) -> str:
+        """The event as canonical text: equal events give equal text.
+
+        Guarantee: ``Event.from_json(event.to_json()) == event``, exactly, in every later version.
+        """
+        return text.write(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The event that `to_dict` wrote; anything else is refused."""
+        kind = text.kind_of(data, version=VERSION, known=_kinds)
+        maker = _kinds[kind]
+        parameters = _parameters(maker)
+        text.check_names(data, kind, parameters)
+        values = {name: data[name] for name in parameters}
+        try:
+            for name, value in values.items():
+                parameters[name].check_json(value)
+            event = maker(**values)
+        except InputError as refusal:
+            raise EventError(
+                f"this text of kind {kind!r} describes no event: {refusal.problem}",
+                remedy=refusal.remedy,
+            ) from None
+        if not isinstance(event, cls):
+            raise EventError(
+                f"the text describes an event of kind {kind!r}, not {cls.kind!r}.",
+                remedy="Use Event.from_json, which reads every kind.",
+            )
+        return event
+
+    @classmethod
+    def from_json(cls, written: str) -> Self:
+        """The event that `to_json` wrote, of whatever kind; anything else is refused.
+
+        Edges: a kind or version this Shoal does not know, a missing, repeated or extra field, a value
+            of the wrong type or range, and text that is not JSON are each an `EventError`.
+        """
+        return cls.from_dict(text.read(written))
+
+
+def _parameters(kind: type[Event]) -> dict[str, Parameter[Any, Any]]:
+    return {field.name: inspect.getattr_static(kind, field.name) for field in fields(kind)}

@@ -1,0 +1,44 @@
+"""Kinds of event in which one person's answer was randomised."""
+
+# ruff: noqa: RUF009 - a parameter is a descriptor, not a shared default value
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.errors import EventError
+from shoal.events.event import Event
+from shoal.events.parameter import Count, OptionalExact, count, optional_exact
+from shoal.exact import closed_unit, non_negative
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Event, kind="randomized_response"):
+    """An answer from k categories, told truthfully with a known probability.
+
+    Meaning: one answer out of ``categories`` is reported as it is with probability p, and as each of the
+        other categories with probability (1 - p) / (categories - 1).  Neighbours are any two answers
+        of the same person.
+    Fields: exactly one of two is given: ``truth``, which is p itself, or ``epsilon``, with
+        p = e^epsilon / (e^epsilon + categories - 1), which is not rational.
+    Edges: truth 1 and, for two categories, truth 0 hide nothing, and are priced so; epsilon 0 is a
+        uniform answer.  The report exists for every person, so neighbours that add or remove a person
+        are refused.
+    Reference: Warner 1965; Kairouz, Bonawitz and Ramage 2016 for k categories.
+    """
+
+    categories: Count = count(at_least=2)
+    truth: OptionalExact = optional_exact(closed_unit)
+    epsilon: OptionalExact = optional_exact(non_negative)
+
+    def __post_init__(self) -> None:
+        if (self.truth is None) == (self.epsilon is None):
+            raise EventError(
+                "exactly one of truth and epsilon must be given.",
+                remedy="Give truth, a probability, or epsilon, from which it follows.",
+            )
+        if self.relation == "add_remove":
+            raise EventError(
+                "relation must not be 'add_remove': who sent a report at all is not hidden.",
+                remedy="Use relation 'change', or leave it out.",
+            )

@@ -1,0 +1,57 @@
+"""Rationals, grids and directed rounding: the only place where real arithmetic touches a guarantee."""
+
+from shoal.exact.grid import Grid, IntegerArray, not_finite
+from shoal.exact.rational import (
+    Number,
+    closed_unit,
+    non_negative,
+    open_unit,
+    out_of_range,
+    positive,
+    rational,
+    short,
+    whole,
+)
+from shoal.exact.real import (
+    Real,
+    at_precision,
+    ball,
+    decide,
+    dyadic,
+    exponent_of,
+    float_down,
+    float_up,
+    floor_of,
+    is_below,
+    lower,
+    precision_in_force,
+    upper,
+)
+
+__all__ = [
+    "Grid",
+    "IntegerArray",
+    "Number",
+    "Real",
+    "at_precision",
+    "ball",
+    "closed_unit",
+    "decide",
+    "dyadic",
+    "exponent_of",
+    "float_down",
+    "float_up",
+    "floor_of",
+    "is_below",
+    "lower",
+    "non_negative",
+    "not_finite",
+    "open_unit",
+    "out_of_range",
+    "positive",
+    "precision_in_force",
+    "rational",
+    "short",
+    "upper",
+    "whole",
+]

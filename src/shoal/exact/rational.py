@@ -1,0 +1,155 @@
+"""Parameters come in through one door and leave it as exact rationals.
+
+A float given as a *parameter* means its shortest decimal: 0.1 is exactly 1/10, so ten of them fit a
+budget of 1.  NaN, infinities, truth values and unreadable text are refused by the parameter's name.
+"""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.errors import NumberError, RangeError
+
+Number = int | float | str | Fraction | Decimal | np.integer | np.floating
+"""What a parameter may be given as."""
+
+LARGEST_DECIMAL_EXPONENT = 5000
+"""Numbers outside 10^-5000 .. 10^5000 are refused: nobody means them, and they would fill memory."""
+
+_KINDS = "an int, float, Fraction, Decimal or text such as '0.1', '1/3' or '1e-6'"
+
+
+def rational(value: Number, name: str) -> Fraction:
+    """Read a parameter as the exact rational number its writer meant.
+
+    >>> rational(0.1, "epsilon"), rational("1/3", "epsilon"), rational("1e-6", "delta")
+    (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000))
+    """
+    if isinstance(value, bool | np.bool_):
+        raise _not_a_number(value, name)
+    if isinstance(value, Fraction):  # its parts may be numpy's, which overflow in silence
+        return _within_reach(Fraction(int(value.numerator), int(value.denominator)), name)
+    if isinstance(value, int | np.integer):
+        return _within_reach(Fraction(int(value)), name)
+    if isinstance(value, float):
+        return _from_decimal(float.__repr__(value), value, name)
+    if isinstance(value, np.floating):  # narrower or wider floats have a shortest decimal too
+        return _from_decimal(np.format_float_scientific(value), value, name)
+    if isinstance(value, Decimal):
+        return _from_decimal(str(value), value, name)
+    if isinstance(value, str):
+        numerator, slash, denominator = value.partition("/")
+        if not slash:
+            return _from_decimal(value, value, name)
+        below = _from_decimal(denominator, value, name)
+        if below == 0:
+            raise _not_a_number(value, name)
+        return _within_reach(_from_decimal(numerator, value, name) / below, name)
+    raise _not_a_number(value, name)
+
+
+def positive(value: Number, name: str) -> Fraction:
+    """Read a parameter that must be above zero."""
+    number = rational(value, name)
+    if number <= 0:
+        raise out_of_range(name, number, "above 0")
+    return number
+
+
+def non_negative(value: Number, name: str) -> Fraction:
+    """Read a parameter that must not be below zero."""
+    number = rational(value, name)
+    if number < 0:
+        raise out_of_range(name, number, "0 or more")
+    return number
+
+
+def open_unit(value: Number, name: str) -> Fraction:
+    """Read a parameter strictly between 0 and 1, such as a confidence."""
+    number = rational(value, name)
+    if not 0 < number < 1:
+        raise out_of_range(name, number, "above 0 and below 1")
+    return number
+
+
+def closed_unit(value: Number, name: str) -> Fraction:
+    """Read a parameter from 0 to 1, both included, such as a probability."""
+    number = rational(value, name)
+    if not 0 <= number <= 1:
+        raise out_of_range(name, number, "from 0 to 1")
+    return number
+
+
+def whole(value: Number, name: str, *, at_least: int) -> int:
+    """Read a parameter that counts something."""
+    number = rational(value, name)
+    if number.denominator != 1 or number < at_least:
+        raise out_of_range(name, number, f"a whole number, {at_least} or more")
+    return number.numerator
+
+
+def short(number: Fraction) -> str:
+    """A rational in few characters for messages and printing: exact where short, 6 digits else.
+
+    A non-zero number never prints as zero.
+
+    >>> short(Fraction(1, 10)), short(Fraction(1, 3)), short(Fraction(1, 10**9))
+    ('0.1', '0.333333', '1e-9')
+    """
+    if number.denominator == 1 and abs(number.numerator) < 10**9:
+        return str(number.numerator)
+    six = Context(prec=6, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+    quotient = six.divide(Decimal(number.numerator), Decimal(number.denominator))
+    digits = six.normalize(quotient)
+    exponent = digits.adjusted()
+    if -5 <= exponent < 9:
+        return format(digits, "f")
+    return f"{six.scaleb(digits, -exponent):f}e{exponent}"
+
+
+def out_of_range(name: str, number: Fraction, allowed: str) -> RangeError:
+    """The one wording for a parameter outside its range."""
+    return RangeError(
+        f"{name} must be {allowed}; got {short(number)}.",
+        remedy=f"Choose {name} {allowed}.",
+    )
+
+
+def _from_decimal(text: str, given: object, name: str) -> Fraction:
+    try:
+        decimal = Decimal(text.strip())
+    except InvalidOperation:
+        raise _not_a_number(given, name) from None
+    if not decimal.is_finite():
+        raise _not_a_number(given, name)
+    if decimal and abs(decimal.adjusted()) > LARGEST_DECIMAL_EXPONENT:
+        raise _beyond_reach(name)
+    return Fraction(decimal)
+
+
+def _within_reach(number: Fraction, name: str) -> Fraction:
+    size = abs(number.numerator.bit_length() - number.denominator.bit_length())
+    if size > 3.33 * LARGEST_DECIMAL_EXPONENT:
+        raise _beyond_reach(name)
+    return number
+
+
+def _beyond_reach(name: str) -> RangeError:
+    limit = LARGEST_DECIMAL_EXPONENT
+    return RangeError(
+        f"{name} is beyond 10^{limit} or closer to 0 than 10^-{limit}.",
+        remedy=f"Choose {name} of a size that can matter.",
+    )
+
+
+def _not_a_number(value: object, name: str) -> NumberError:
+    shown = repr(value) if isinstance(value, int | float | str | Decimal) else type(value).__name__
+    if len(shown) > 40:
+        shown = shown[:37] + "..."
+    return NumberError(
+        f"{name} must be a finite number; got {shown}.",
+        remedy=f"Give {name} as {_KINDS}.",
+    )

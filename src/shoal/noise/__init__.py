@@ -1,0 +1,40 @@
+"""Secret bits come from one source and become samples of exactly the stated law, in integers, whole
+vectors at a time.
+"""
+
+from shoal.noise.finite import Coin, categorical
+from shoal.noise.integers import (
+    LARGEST_SCALE,
+    SMALLEST_SCALE,
+    IntegerNoise,
+    discrete_gaussian,
+    discrete_laplace,
+    floored_laplace,
+    geometric,
+    rounded_gaussian,
+    truncated_geometric,
+)
+from shoal.noise.race import exponential_race, gumbel_race, laplace_race
+from shoal.noise.source import Source, current
+from shoal.noise.uniform import one_below, uniform_below
+
+__all__ = [
+    "LARGEST_SCALE",
+    "SMALLEST_SCALE",
+    "Coin",
+    "IntegerNoise",
+    "Source",
+    "categorical",
+    "current",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "exponential_race",
+    "floored_laplace",
+    "geometric",
+    "gumbel_race",
+    "laplace_race",
+    "one_below",
+    "rounded_gaussian",
+    "truncated_geometric",
+    "uniform_below",
+]

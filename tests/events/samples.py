@@ -1,0 +1,126 @@
+"""One event of each kind as the golden file holds it, and strategies that draw any event of a kind."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+from shoal.events import (
+    DiscreteGaussian,
+    Event,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Laplace,
+    NoisyMax,
+    PermuteAndFlip,
+    RandomizedResponse,
+    SparseVector,
+    Staircase,
+    TopK,
+    TruncatedGeometric,
+)
+
+SAMPLES: dict[str, Event] = {
+    "laplace": Laplace(Fraction(10, 3), "1/2", size=4, steps=512, relation="add_remove"),
+    "geometric": Geometric("2.5", 3, size=2, relation="change"),
+    "truncated_geometric": TruncatedGeometric(10, 1, low=-5, high=1000),
+    "gaussian": Gaussian("3.7305", 1, size=100),
+    "discrete_gaussian": DiscreteGaussian("13.9", 2, size=10, relation="change"),
+    "staircase": Staircase(1, 2, "0.3775"),
+    "randomized_response": RandomizedResponse(4, "3/4", relation="change"),
+    "exponential": Exponential("0.1", 1, candidates=4, monotone=True),
+    "permute_and_flip": PermuteAndFlip("1e-3", "1/7", candidates=12, monotone=False),
+    "noisy_max": NoisyMax("laplace", "0.5", 1, candidates=3, monotone=False, private=False),
+    "top_k": TopK(2, 1, 1, candidates=5, monotone=True),
+    "sparse_vector": SparseVector("0.1", "0.2", 0, 1, positives=3, monotone=False),
+}
+
+wholes = st.integers(1, 10**30)
+counts = st.one_of(st.just(0), wholes)
+positives = st.builds(Fraction, wholes, wholes)
+non_negatives = st.builds(Fraction, counts, wholes)
+shares = st.builds(lambda a, b: Fraction(min(a, b), max(a, b)), wholes, wholes)
+
+_common: dict[str, Any] = {
+    "private": st.booleans(),
+    "relation": st.sampled_from([None, "add_remove", "change"]),
+}
+_chosen: dict[str, Any] = {
+    "epsilon": positives,
+    "sensitivity": positives,
+    "candidates": wholes,
+    "monotone": st.booleans(),
+    **_common,
+}
+
+
+@st.composite
+def _laplaces(draw: st.DrawFn) -> Laplace:
+    sensitivity = draw(non_negatives)
+    steps = draw(st.one_of(st.none(), wholes)) if sensitivity else draw(st.sampled_from([None, 0]))
+    return Laplace(
+        scale=draw(positives),
+        sensitivity=sensitivity,
+        size=draw(wholes),
+        steps=steps,
+        private=draw(st.booleans()),
+        relation=draw(_common["relation"]),
+    )
+
+
+def _ranged(low: int, width: int, **rest: Any) -> TruncatedGeometric:
+    return TruncatedGeometric(low=low, high=low + width, **rest)
+
+
+def _top(k: int, more: int, **rest: Any) -> TopK:
+    return TopK(k=k, **{**rest, "candidates": k + more})
+
+
+_reports = st.builds(
+    RandomizedResponse,
+    categories=st.integers(2, 10**30),
+    private=st.booleans(),
+    relation=st.sampled_from([None, "change"]),
+    truth=shares,
+) | st.builds(RandomizedResponse, categories=st.integers(2, 10**30), epsilon=non_negatives)
+
+STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
+    "laplace": _laplaces(),
+    "geometric": st.builds(Geometric, scale=positives, sensitivity=counts, size=wholes, **_common),
+    "truncated_geometric": st.builds(
+        _ranged, low=st.integers(), width=counts, scale=positives, sensitivity=counts, **_common
+    ),
+    "gaussian": st.builds(
+        Gaussian, sigma=positives, sensitivity=non_negatives, size=wholes, **_common
+    ),
+    "discrete_gaussian": st.builds(
+        DiscreteGaussian,
+        sigma_squared=positives,
+        sensitivity_squared=non_negatives,
+        size=wholes,
+        **_common,
+    ),
+    "staircase": st.builds(
+        Staircase, epsilon=positives, sensitivity=positives, gamma=shares, **_common
+    ),
+    "randomized_response": _reports,
+    "exponential": st.builds(Exponential, **_chosen),
+    "permute_and_flip": st.builds(PermuteAndFlip, **_chosen),
+    "noisy_max": st.builds(
+        NoisyMax, noise=st.sampled_from(["laplace", "exponential", "gumbel"]), **_chosen
+    ),
+    "top_k": st.builds(_top, k=wholes, more=counts, **_chosen),
+    "sparse_vector": st.builds(
+        SparseVector,
+        epsilon_threshold=positives,
+        epsilon_queries=positives,
+        epsilon_answers=non_negatives,
+        sensitivity=positives,
+        positives=wholes,
+        monotone=st.booleans(),
+        **_common,
+    ),
+}

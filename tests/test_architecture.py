@@ -1,0 +1,240 @@
+"""The table in docs/architecture.md is the law; this file reads it and holds every import to it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "shoal"
+TABLE = ROOT / "docs" / "architecture.md"
+FRONT = "__init__.py"
+EVERYTHING = "everything"
+LONGEST_FILE = 500
+NAMES_WITHOUT_AN_IDEA = {"util", "helper", "common", "manager", "base", "misc", "tool"}
+
+Table = dict[str, set[str]]
+
+
+def read_table(text: str) -> Table:
+    """Folder -> what it may import, from the one table headed ``| folder | ... | may import |``."""
+    _, _, body = text.partition("| folder | its one sentence | may import |\n")
+    rows = [line for line in body.split("\n\n")[0].splitlines()[1:] if line.startswith("|")]
+    table: Table = {}
+    for row in rows:
+        folder, _, allowed = (cell.strip() for cell in row.strip("|").split("|"))
+        table[folder.strip("`")] = (
+            {EVERYTHING} if allowed == EVERYTHING else set(re.findall(r"`([^`]+)`", allowed))
+        )
+    return table
+
+
+def place_of(path: Path) -> str:
+    """The row of the table a file belongs to."""
+    first, *rest = path.relative_to(SOURCE).parts
+    return f"{first}/" if rest else first
+
+
+def places() -> set[str]:
+    return {place_of(path) for path in SOURCE.rglob("*.py")}
+
+
+def target_of(name: str, known: set[str]) -> str | None:
+    """The row an absolute dotted name leads to; None outside Shoal."""
+    head, *rest = name.split(".")
+    if head != "shoal":
+        return None
+    for place in (f"{rest[0]}/", f"{rest[0]}.py") if rest else ():
+        if place in known:
+            return place
+    return FRONT
+
+
+def imported_names(source: str, module: str) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of every import, wherever it stands in the file."""
+    package = module.split(".")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            parts = [*start, *(node.module.split(".") if node.module else [])]
+            yield from ((node.lineno, ".".join([*parts, alias.name])) for alias in node.names)
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            called = node.func.id if isinstance(node.func, ast.Name) else called
+            if called in {"import_module", "__import__"}:
+                yield node.lineno, str(node.args[0].value)
+
+
+def violations(source: str, place: str, module: str, table: Table) -> list[str]:
+    """Every import of ``source`` that its row does not allow; ``module`` is the package it is in."""
+    allowed = table.get(place, set()) | {place}
+    if EVERYTHING in allowed:
+        return []
+    targets = [(line, target_of(name, set(table))) for line, name in imported_names(source, module)]
+    return [
+        f"line {line}: {place} may not import {target}"
+        for line, target in targets
+        if target is not None and target not in allowed
+    ]
+
+
+def draws_on_its_own(source: str, module: str) -> list[str]:
+    """Every use of a source of randomness that is not ours."""
+    found = [
+        f"line {line}: {name}"
+        for line, name in imported_names(source, module)
+        if re.match(r"(random|secrets|numpy\.random|os\.urandom|uuid)\b", name)
+    ]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            dotted = f"{node.value.id}.{node.attr}"
+            if dotted in {"np.random", "numpy.random", "os.urandom", "os.getrandom"}:
+                found.append(f"line {node.lineno}: {dotted}")
+    return found
+
+
+def package_of(path: Path) -> str:
+    return ".".join(["shoal", *path.relative_to(SOURCE).parts[:-1]])
+
+
+def without_an_idea(path: Path) -> list[str]:
+    words = [word for part in path.with_suffix("").parts for word in part.strip("_").split("_")]
+    return [word for word in words if word.removesuffix("s") in NAMES_WITHOUT_AN_IDEA]
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+named_by_path = pytest.mark.parametrize(
+    "path", FILES, ids=[str(path.relative_to(SOURCE)) for path in FILES]
+)
+
+
+@named_by_path
+def test_a_file_imports_only_what_the_row_of_its_folder_allows(path: Path) -> None:
+    table = read_table(TABLE.read_text())
+    assert violations(path.read_text(), place_of(path), package_of(path), table) == []
+
+
+def test_every_folder_has_a_row_and_every_row_a_folder() -> None:
+    assert set(read_table(TABLE.read_text())) == places()
+
+
+def test_a_row_allows_only_rows_above_it() -> None:
+    table = read_table(TABLE.read_text())
+    order = list(table)
+    for place, allowed in table.items():
+        above = set(order[: order.index(place)]) | {EVERYTHING}
+        assert allowed <= above, place
+
+
+@named_by_path
+def test_a_file_has_at_most_five_hundred_lines(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= LONGEST_FILE
+
+
+@named_by_path
+def test_a_file_is_named_after_an_idea(path: Path) -> None:
+    assert without_an_idea(path.relative_to(SOURCE)) == []
+
+
+@named_by_path
+def test_only_noise_draws_random_numbers(path: Path) -> None:
+    if place_of(path) not in {"noise/", "demo.py"}:
+        assert draws_on_its_own(path.read_text(), package_of(path)) == []
+
+
+# the checker itself
+
+SMALL_TABLE = """
+| folder | its one sentence | may import |
+|---|---|---|
+| `errors.py` | Errors. | nothing |
+| `exact/` | Numbers. | `errors.py` |
+| `noise/` | Noise. | `errors.py`, `exact/` |
+| `__init__.py` | The front. | everything |
+
+| another | table | here |
+|---|---|---|
+| `noise/` | x | `vault/` |
+"""
+SMALL = {
+    "errors.py": set[str](),
+    "exact/": {"errors.py"},
+    "noise/": {"errors.py", "exact/"},
+    FRONT: {EVERYTHING},
+}
+
+
+def test_the_table_is_read_as_it_stands() -> None:
+    assert read_table(SMALL_TABLE) == SMALL
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "import shoal.noise",
+        "import shoal.noise.laws as laws",
+        "from shoal.noise import discrete_laplace",
+        "from shoal import noise",
+        "from shoal import Laplace",
+        "import shoal",
+        "from .. import noise",
+        "from ..noise import laws",
+        "from ..noise.laws import Law",
+        "def later():\n    from shoal.noise import laws",
+        "if TYPE_CHECKING:\n    from shoal.noise import laws",
+        "import importlib\nimportlib.import_module('shoal.noise')",
+        "__import__('shoal.noise.laws')",
+        "import numpy, shoal.noise",
+    ],
+)
+def test_a_planted_import_is_found(planted: str) -> None:
+    assert len(violations(planted, "exact/", "shoal.exact", SMALL)) == 1
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "import numpy",
+        "from shoal.errors import DataError",
+        "from shoal import errors",
+        "from shoal.exact.rational import rational",
+        "from . import rational",
+        "from .rational import rational",
+        "from ..errors import DataError",
+        "from shoalling import noise",
+        "text = 'import shoal.noise'",
+    ],
+)
+def test_an_allowed_import_is_let_pass(harmless: str) -> None:
+    assert violations(harmless, "exact/", "shoal.exact", SMALL) == []
+
+
+def test_a_folder_without_a_row_may_import_nothing() -> None:
+    assert violations("from shoal.exact import Grid", "vault/", "shoal.vault", SMALL)
+    assert not violations("from shoal.exact import Grid", FRONT, "shoal", SMALL)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["import random", "from numpy.random import default_rng", "from os import urandom",
+     "import os\nos.urandom(8)", "import numpy as np\nnp.random.default_rng()", "import secrets"],
+)  # fmt: skip
+def test_a_planted_draw_is_found(planted: str) -> None:
+    assert draws_on_its_own(planted, "shoal.exact")
+
+
+@pytest.mark.parametrize(
+    "name", ["utils.py", "noise/_helpers.py", "common/laws.py", "noise/base.py", "law_manager.py"]
+)
+def test_a_name_without_an_idea_is_found(name: str) -> None:
+    assert without_an_idea(Path(name))
+
+
+def test_a_name_with_an_idea_is_let_pass() -> None:
+    assert without_an_idea(Path("noise/baseline.py")) == []
