@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -50,7 +51,7 @@ def test_importing_shoal_does_not_load(heavy: str) -> None:
 
 
 def test_importing_shoal_loads_at_most_three_times_what_numpy_loads(
-    record_property: pytest.RecordProperty,
+    record_property: Callable[[str, object], None],
 ) -> None:
     alone, numpy_modules = import_alone("numpy")
     together, modules = import_alone("shoal")

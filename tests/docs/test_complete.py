@@ -102,8 +102,11 @@ def test_a_mechanism_has_its_proof_beside_it(name: str) -> None:
 
 def prose(markdown: str) -> str:
     """A page without its code."""
-    without_blocks = re.sub(r"^( *)(```+|~~~+).*?^\1\2 *$", "", markdown, flags=re.M | re.S)
-    return re.sub(r"`[^`\n]*`", "``", without_blocks)
+    return re.sub(r"`[^`\n]*`", "``", without_blocks(markdown))
+
+
+def without_blocks(markdown: str) -> str:
+    return re.sub(r"(?ms)^( *)(```+|~~~+).*?^\1\2 *$", "", markdown)
 
 
 def links(markdown: str) -> list[str]:
@@ -116,8 +119,7 @@ def links(markdown: str) -> list[str]:
 
 def anchors(markdown: str) -> set[str]:
     """The places on a page that a link can lead to."""
-    blocks_removed = re.sub(r"^( *)(```+|~~~+).*?^\1\2 *$", "", markdown, flags=re.M | re.S)
-    headings = re.findall(r"^#+ +(.+?) *$", blocks_removed, re.MULTILINE)
+    headings = re.findall(r"^#+ +(.+?) *$", without_blocks(markdown), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

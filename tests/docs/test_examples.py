@@ -1,7 +1,7 @@
 """Documentation is executed, not trusted.
 
-Each page is one session: its ``>>>`` blocks and its plain ``python`` blocks run in order, in one
-namespace, in a folder of their own.  Each docstring is a session by itself.
+Each page is one dialogue: its ``>>>`` blocks and its plain ``python`` blocks run in order, in one
+namespace, in a folder of their own.  Each docstring is one by itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Block:
     line: int
 
     @property
-    def is_session(self) -> bool:
+    def is_dialogue(self) -> bool:
         return re.search(r"^ *>>> ", self.text, re.MULTILINE) is not None
 
 
@@ -55,7 +55,7 @@ def blocks(markdown: str) -> Iterator[Block]:
     assert opening is None, "a fence is never closed"
 
 
-def run_session(text: str, name: str, line: int, names: dict[str, Any]) -> str:
+def run_dialogue(text: str, name: str, line: int, names: dict[str, Any]) -> str:
     """Run a ``>>>`` block in ``names``; the report of what went wrong, or nothing."""
     test = doctest.DocTestParser().get_doctest(text, {}, name, name, line)
     test.globs = names
@@ -69,12 +69,12 @@ def report(test: doctest.DocTest) -> str:
 
 
 def run_page(markdown: str, name: str) -> str:
-    """Run a page as one session; the report of what went wrong, or nothing."""
+    """Run a page as one dialogue; the report of what went wrong, or nothing."""
     names: dict[str, Any] = {"__name__": "page"}
     wrong = ""
     for block in blocks(markdown):
-        if block.is_session:
-            wrong += run_session(block.text, name, block.line, names)
+        if block.is_dialogue:
+            wrong += run_dialogue(block.text, name, block.line, names)
         elif block.language == "python":
             exec(compile("\n" * block.line + block.text, name, "exec"), names)
     return wrong
@@ -132,7 +132,7 @@ exit 1
 """
 
 
-def test_a_page_is_one_session() -> None:
+def test_a_page_is_one_dialogue() -> None:
     assert run_page(GOOD_PAGE, "page") == ""
 
 

@@ -17,6 +17,7 @@ from tests.events.samples import SAMPLES, STRATEGIES
 
 from shoal.errors import EventError
 from shoal.events import KINDS, Event
+from shoal.sensitivity import Relation
 
 every_kind = pytest.mark.parametrize("kind", sorted(KINDS))
 any_event = st.sampled_from(sorted(STRATEGIES)).flatmap(lambda kind: STRATEGIES[kind])
@@ -163,3 +164,10 @@ def test_a_relation_is_one_of_two_words(kind: str, wrong: Any) -> None:
 def test_private_is_a_plain_truth_value(kind: str, wrong: Any) -> None:
     with pytest.raises(EventError, match="private must be True or False"):
         dataclasses.replace(SAMPLES[kind], private=wrong)
+
+
+@every_kind
+def test_a_relation_of_sensitivity_is_kept_as_plain_text(kind: str) -> None:
+    event = dataclasses.replace(SAMPLES[kind], relation=Relation.CHANGE)
+    assert type(event.relation) is str
+    assert event == dataclasses.replace(SAMPLES[kind], relation="change")

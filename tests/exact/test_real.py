@@ -22,6 +22,7 @@ from shoal.exact import (
     floor_of,
     is_below,
     lower,
+    precision_in_force,
     upper,
 )
 from shoal.exact import real as real_module
@@ -88,6 +89,7 @@ def test_a_ball_of_radius_zero_is_read_exactly(mantissa: int, exponent: int) -> 
 def test_a_question_is_asked_at_its_precision_and_leaves_none_behind() -> None:
     before = ctx.prec
     assert at_precision(777, lambda: ctx.prec) == 777
+    assert at_precision(777, precision_in_force) == 777
     assert at_precision(300, lambda: at_precision(90, lambda: ctx.prec)) == 90
     with pytest.raises(ZeroDivisionError):
         at_precision(555, lambda: 1 // 0)
@@ -239,6 +241,13 @@ def test_a_bound_has_no_more_digits_than_asked_for(number: Fraction, bits: int) 
     assert bound.denominator & (bound.denominator - 1) == 0
     odd = bound.numerator >> max((bound.numerator & -bound.numerator).bit_length() - 1, 0)
     assert odd.bit_length() <= bits + 1
+
+
+@pytest.mark.parametrize("middle", [1, -1, 1024])
+def test_a_bound_holds_for_everything_the_ball_encloses(middle: int) -> None:
+    radius = Fraction(1, 2**90)
+    assert upper(lambda: arb(middle, 2.0**-90)) >= middle + radius
+    assert lower(lambda: arb(middle, 2.0**-90)) <= middle - radius
 
 
 def test_zero_is_its_own_bound() -> None:

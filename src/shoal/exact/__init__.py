@@ -10,6 +10,7 @@ from shoal.exact.rational import (
     positive,
     rational,
     short,
+    truth_value,
     whole,
 )
 from shoal.exact.real import (
@@ -25,14 +26,17 @@ from shoal.exact.real import (
     is_below,
     lower,
     precision_in_force,
+    root_up,
     upper,
 )
+from shoal.exact.search import approximately, turning_point
 
 __all__ = [
     "Grid",
     "IntegerArray",
     "Number",
     "Real",
+    "approximately",
     "at_precision",
     "ball",
     "closed_unit",
@@ -51,7 +55,10 @@ __all__ = [
     "positive",
     "precision_in_force",
     "rational",
+    "root_up",
     "short",
+    "truth_value",
+    "turning_point",
     "upper",
     "whole",
 ]

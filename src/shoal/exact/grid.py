@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class Grid:
         if values.dtype.itemsize <= 8:  # wider floats would be rounded by the cast
             values = values.astype(np.float64, copy=False)
         with np.errstate(over="ignore", under="ignore"):
-            scaled = np.ldexp(values, -self.exponent)  # exact, or so small that it lands on 0
+            scaled = _times_power(values, -self.exponent)  # exact, or so small that it lands on 0
         if bool((np.abs(scaled) < _EXACT_IN_INT64).all()):
             below = np.floor(scaled)
             steps = np.asarray(below, dtype=np.int64)
@@ -90,17 +91,24 @@ class Grid:
     def array_to_float(self, steps: IntegerArray) -> NDArray[np.float64]:
         """A whole array of steps to floats, each rounded once."""
         if steps.dtype == np.int64 and -900 < self.exponent < 900:
-            return np.asarray(np.ldexp(steps.astype(np.float64), self.exponent))
+            return _times_power(steps.astype(np.float64), self.exponent)
         floats = np.empty(steps.shape, dtype=np.float64)
         floats[...] = np.frompyfunc(lambda step: self.to_float(int(step)), 1, 1)(steps)
         return floats
 
 
+def _times_power(values: NDArray[Any], exponent: int) -> NDArray[Any]:
+    """``values * 2**exponent`` as `numpy.ldexp` would, by one multiplication where the power is a float."""
+    if -1000 < exponent < 1000:
+        return np.asarray(values * 2.0**exponent)
+    return np.asarray(np.ldexp(values, exponent))
+
+
 def float_of(steps: int, exponent: int) -> float:
     """``steps * 2**exponent`` as the nearest float, saturating at the largest finite one."""
-    number = Fraction(int(steps)) * Fraction(2) ** exponent
+    whole = int(steps)
     try:
-        return number.numerator / number.denominator
+        return whole / (1 << -exponent) if exponent < 0 else float(whole << exponent)
     except OverflowError:
         return math.nextafter(math.inf if steps > 0 else -math.inf, 0)
 

@@ -91,6 +91,16 @@ def whole(value: Number, name: str, *, at_least: int) -> int:
     return number.numerator
 
 
+def truth_value(value: bool, name: str) -> bool:  # noqa: FBT001 - the value itself, not an option
+    """Read a parameter that is True or False, and nothing that merely counts as one of them."""
+    if type(value) is not bool:
+        raise NumberError(
+            f"{name} must be True or False; got {type(value).__name__}.",
+            remedy=f"Give {name} as a plain truth value.",
+        )
+    return value
+
+
 def short(number: Fraction) -> str:
     """A rational in few characters for messages and printing: exact where short, 6 digits else.
 

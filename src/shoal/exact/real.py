@@ -8,6 +8,7 @@ again with more bits only narrows it.  This is the only module that holds the fl
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from threading import RLock
@@ -27,6 +28,15 @@ LARGEST_EXPONENT = 1 << 20
 
 _flint_context = RLock()
 _Answer = TypeVar("_Answer")
+
+
+def _unlock() -> None:
+    """In a forked child: another thread of the parent may have held the lock, and is not there."""
+    global _flint_context  # noqa: PLW0603 - a new lock, which nobody holds
+    _flint_context = RLock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 
 
 def ball(number: Fraction | int) -> arb:
@@ -143,6 +153,18 @@ def _beyond_reach() -> RangeError:
         "the parameters lead to a number beyond 2^(2^20).",
         remedy="Choose parameters of a size that can matter.",
     )
+
+
+def root_up(square: Fraction) -> Fraction:
+    """A rational at or above a square root, at most 2^-63 of it too large, and exact where it is rational.
+
+    >>> root_up(Fraction(9, 4)), float(root_up(Fraction(2)))
+    (Fraction(3, 2), 1.4142135623730951)
+    """
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above * above == square.numerator and below * below == square.denominator:
+        return Fraction(above, below)
+    return upper(lambda: ball(square).sqrt())
 
 
 def exponent_of(number: Fraction) -> int:

@@ -1,11 +1,16 @@
-"""From one Rényi divergence to (epsilon, delta).
+"""From Rényi divergences to (epsilon, delta): at one order, and at the best order of a curve.
 
-All three bound delta = E[(1 - e^(ε - L))_+], L the privacy loss, by the moment E[e^((α-1) L)], which
-is e^((α-1) D) for divergence D of order α.
+All bound delta = E[(1 - e^(ε - L))_+], L the privacy loss, by the moment E[e^((α-1) L)], which is
+e^((α-1) D) for divergence D of order α.  On a straight piece of a curve (`shoal.measures.curve`) D is
+slope + intercept / (α-1), and each bound first falls and then rises in α, over the whole curve too,
+because intercepts fall and slopes rise from piece to piece.  So the best order is found by bisection
+over the pieces and a closed form on one.  Only its choice rests on that: at any order the bound is true.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb
@@ -17,20 +22,11 @@ from shoal.exact import (
     closed_unit,
     is_below,
     non_negative,
-    out_of_range,
-    rational,
     upper,
 )
+from shoal.measures.curve import Piece, Points, piece_before
 from shoal.measures.measure import no_epsilon_at_zero
-from shoal.measures.numbers import LOG_OF_SMALLEST, SMALLEST, holdable_up
-
-
-def order_above_one(order: Number) -> Fraction:
-    """Read the order of a Rényi divergence."""
-    number = rational(order, "order")
-    if number <= 1:
-        raise out_of_range("order", number, "above 1")
-    return number
+from shoal.measures.numbers import LOG_OF_SMALLEST, SMALLEST, holdable_up, order_above_one
 
 
 def renyi_epsilon_up(divergence: Number, *, order: Number, delta: Number) -> Fraction:
@@ -41,7 +37,7 @@ def renyi_epsilon_up(divergence: Number, *, order: Number, delta: Number) -> Fra
         result = max(0, D + ln((α-1)/α) - (ln δ + ln α) / (α-1)), from solving `renyi_delta_up`.
     Needs: divergence >= 0, order > 1, 0 <= delta <= 1; delta > 0 unless the divergence is 0.
     Edges: divergence 0 means equal laws and gives 0; so does delta 1.
-    Reference: Canonne, Kamath and Steinke 2020, Proposition 12.
+    Reference: Canonne, Kamath and Steinke 2020, section 2.3.
 
     >>> round(float(renyi_epsilon_up(2.5, order=5, delta="1e-5")), 4)
     4.7527
@@ -54,9 +50,8 @@ def renyi_epsilon_up(divergence: Number, *, order: Number, delta: Number) -> Fra
         raise no_epsilon_at_zero("A Rényi divergence")
 
     def epsilon() -> arb:
-        alpha = ball(order)
-        shift = ball(1 - 1 / order).log() - (ball(delta) * alpha).log() / ball(order - 1)
-        return ball(divergence) + shift
+        logs = ball(delta).log() + ball(order).log()
+        return ball(divergence) - ball(1 / (order - 1)).log1p() - logs / ball(order - 1)
 
     return Fraction(0) if is_below(epsilon, lambda: arb(0)) else holdable_up(upper(epsilon))
 
@@ -70,8 +65,8 @@ def renyi_delta_up(divergence: Number, *, order: Number, epsilon: Number) -> Fra
         c e^((α-1) y) with c the maximum of (1 - s) s^(α-1), which is (1 - 1/α)^(α-1) / α at
         s = 1 - 1/α; put y = L - ε and average.
     Needs: divergence >= 0, order > 1, epsilon >= 0.
-    Edges: divergence 0 gives 0; a delta below 2^-16600 is returned as 2^-16600.
-    Reference: Canonne, Kamath and Steinke 2020, Corollary 13.
+    Edges: divergence 0 gives 0; a delta below 2^-16500 is returned as 2^-16500.
+    Reference: Canonne, Kamath and Steinke 2020, section 2.3.
 
     >>> f"{float(renyi_delta_up(2.5, order=5, epsilon=5)):.3g}"
     '3.72e-06'
@@ -83,7 +78,7 @@ def renyi_delta_up(divergence: Number, *, order: Number, epsilon: Number) -> Fra
     exponent = (order - 1) * (divergence - epsilon)
 
     def log_delta() -> arb:
-        return ball(exponent) + ball(order - 1) * ball(1 - 1 / order).log() - ball(order).log()
+        return ball(exponent) - ball(order - 1) * ball(1 / (order - 1)).log1p() - ball(order).log()
 
     return _probability_up(log_delta)
 
@@ -105,7 +100,72 @@ def mironov_epsilon_up(divergence: Number, *, order: Number, delta: Number) -> F
         return divergence
     if delta == 0:
         raise no_epsilon_at_zero("A Rényi divergence")
-    return upper(lambda: ball(divergence) - ball(delta).log() / ball(order - 1))
+    return holdable_up(upper(lambda: ball(divergence) - ball(delta).log() / ball(order - 1)))
+
+
+def curve_epsilon_up(points: Points, *, delta: Fraction) -> Fraction:
+    """The least epsilon at this delta that a curve implies through one of its orders.
+
+    Guarantee: the minimum of `renyi_epsilon_up` over all orders up to the last, rounded up.
+        On a piece it falls up to α = e^intercept / δ and then rises.
+    Needs: the corners of a curve; 0 <= delta <= 1, above 0 unless some divergence is 0.
+    Edges: a divergence of 0 at any order means equal laws, so 0 at every order.
+    Reference: Canonne, Kamath and Steinke 2020, section 2.3, for one order.
+    """
+
+    def rises(piece: Piece, order: Fraction) -> bool:
+        if piece.intercept == 0:
+            return order * delta >= 1
+        return is_below(lambda: ball(piece.intercept), lambda: ball(order * delta).log())
+
+    def turn(piece: Piece) -> Fraction:
+        return upper(lambda: ball(piece.intercept).exp() / ball(delta))
+
+    settled = delta in (0, 1) or points[0][1] == 0
+    order, bound = points[0] if settled else _best_point(points, rises, turn)
+    return renyi_epsilon_up(bound, order=order, delta=delta)
+
+
+def curve_delta_up(points: Points, *, epsilon: Fraction) -> Fraction:
+    """The least delta at this epsilon that a curve implies through one of its orders.
+
+    Guarantee: the minimum of `renyi_delta_up` over all orders up to the last, rounded up.
+        On a piece it falls up to the α with ln(α / (α-1)) = slope - ε and then rises.
+    Needs: the corners of a curve; epsilon >= 0.
+    Edges: as `curve_epsilon_up`.
+    Reference: Canonne, Kamath and Steinke 2020, section 2.3, for one order.
+    """
+
+    def rises(piece: Piece, order: Fraction) -> bool:
+        return piece.slope > epsilon and is_below(
+            lambda: ball(1 / (order - 1)).log1p(), lambda: ball(piece.slope - epsilon)
+        )
+
+    def turn(piece: Piece) -> Fraction:
+        return upper(lambda: -1 / ball(epsilon - piece.slope).expm1())
+
+    order, bound = points[0] if points[0][1] == 0 else _best_point(points, rises, turn)
+    return renyi_delta_up(bound, order=order, epsilon=epsilon)
+
+
+def _best_point(
+    points: Points,
+    rises: Callable[[Piece, Fraction], bool],
+    turn: Callable[[Piece], Fraction],
+) -> tuple[Fraction, Fraction]:
+    """The order where a bound stops to fall, with the divergence there."""
+
+    def rises_at_end(place: int) -> bool:
+        return rises(piece_before(points, place), points[place][0])
+
+    place = bisect_left(range(len(points)), True, key=rises_at_end)
+    if place == len(points):
+        return points[-1]
+    piece = piece_before(points, place)
+    if place > 0 and rises(piece, piece.first):
+        return points[place - 1]
+    order = min(turn(piece), piece.last)
+    return order, piece.divergence(order)
 
 
 def _probability_up(log_of_it: Real) -> Fraction:

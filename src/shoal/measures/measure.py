@@ -76,11 +76,6 @@ def _no_order(left: Measure, right: Measure) -> ComparisonError:
     )
 
 
-def no_conversion(problem: str, *, remedy: str) -> ConversionError:
-    """The error for a conversion that no theorem supports: the reason, and the way round."""
-    return ConversionError(problem, remedy=remedy)
-
-
 def no_epsilon_at_zero(kind: str) -> ConversionError:
     """The one wording for asking delta 0 of a promise that only bounds moments of the loss."""
     return ConversionError(

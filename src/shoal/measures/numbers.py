@@ -1,17 +1,27 @@
-"""How the numbers of a measure are written exactly, and the smallest one that is kept."""
+"""How the numbers of a measure are read and written, and the smallest one that is kept."""
 
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-SMALLEST = Fraction(1, 2**16600)
-"""A bound below this (about 10^-4997) is raised to it, so that it stays a number one can hold."""
+from shoal.exact import Number, out_of_range, rational
 
-LOG_OF_SMALLEST = -11507
+SMALLEST = Fraction(1, 2**16500)
+"""A bound below this (about 10^-4967) is raised to it, so that it stays a number one can hold."""
+
+LOG_OF_SMALLEST = -11437
 """A whole number at or below the natural logarithm of `SMALLEST`."""
 
 _SHORT_DIGITS = 20
+
+
+def order_above_one(order: Number) -> Fraction:
+    """Read the order of a Rényi divergence."""
+    number = rational(order, "order")
+    if number <= 1:
+        raise out_of_range("order", number, "above 1")
+    return number
 
 
 def holdable_up(number: Fraction) -> Fraction:

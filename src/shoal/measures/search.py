@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from shoal.errors import InternalError
-from shoal.exact import exponent_of
+from shoal.exact import Real, decide, dyadic, exponent_of
 
 _START_BITS = 8
 _LARGEST_FACTOR = 1 << (1 << 16)
@@ -40,6 +40,16 @@ def turning_point(
         else:
             high = middle
     return low, high
+
+
+def approximately(guess: Real) -> Fraction:
+    """The middle of an enclosure of a positive real: a place to start a search, no more."""
+
+    def middle() -> Fraction | None:
+        number = guess()
+        return dyadic(number.mid()) if number.is_finite() and number > 0 else None
+
+    return decide(middle)
 
 
 def _between(low: Fraction, high: Fraction) -> Fraction:

@@ -16,6 +16,7 @@ from shoal.noise.integers import (
 )
 from shoal.noise.race import exponential_race, gumbel_race, laplace_race
 from shoal.noise.source import Source, current
+from shoal.noise.stairs import staircase
 from shoal.noise.uniform import one_below, uniform_below
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "laplace_race",
     "one_below",
     "rounded_gaussian",
+    "staircase",
     "truncated_geometric",
     "uniform_below",
 ]

@@ -57,9 +57,8 @@ class BlockSampler:
         places, leading, offset, keeping = (
             np.concatenate(column) for column in zip(*opened, strict=True)
         )
-        settled = self._settled(
-            extended(leading, source), offset, extended(keeping, source), source
-        )
+        longer = keeping if self._always_kept else extended(keeping, source)
+        settled = self._settled(extended(leading, source), offset, longer, source)
         if settled.dtype != np.int64:
             drawn = drawn.astype(object)
         drawn[places] = settled
@@ -124,7 +123,7 @@ class BlockSampler:
         self,
         leading: NDArray[np.uint64],
         offset: Words,
-        keeping: NDArray[np.uint64],
+        keeping: Words,
         source: Source,
     ) -> IntegerArray:
         """The draws of these words, and fresh ones where they do not keep their proposal."""
@@ -178,9 +177,7 @@ class BlockSampler:
         """The same by rigorous arithmetic, drawing more bits of V (and of the offset) as needed."""
         bits, fraction_bits = WORD, 0
         while True:
-            chance = at_precision(
-                2 * bits + self.bits + 64, partial(_chance, self.law, rank, offset, fraction_bits)
-            )
+            chance = partial(_chance, self.law, rank, offset, fraction_bits)
             answer = verdict(chance, keeping, bits)
             if answer is not None:
                 return answer
@@ -202,14 +199,9 @@ def _chance(law: BlockLaw, rank: int, offset: int, fraction_bits: int) -> arb:
 def _ladder_of(law: BlockLaw) -> Ladder:
     """The kept steps of an endless law, from enclosures of its survivals."""
     steps: list[int] = []
-    scale = arb(2) ** WORD
-    for rank, survival in enumerate(law.survivals()):
-        rounded = (scale * survival).ceil().unique_fmpz()
-        step = (
-            step_of(law.survival(rank), bits=WORD)
-            if rounded is None
-            else (1 << WORD) - int(rounded)
-        )
+    for survival in law.survivals():
+        step = step_of(survival)
+        assert step is not None  # the enclosures of a law's own survivals are narrow
         steps.append(step)
         if step >= (1 << WORD) - TAIL:
             break

@@ -10,10 +10,10 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from shoal.exact import Real, ball
+from shoal.exact import Real, ball, closed_unit, non_negative
 from shoal.noise.integers import IntegerNoise
 from shoal.noise.ladder import Ladder
-from shoal.noise.source import current
+from shoal.noise.source import Source, current
 
 
 class Coin:
@@ -33,11 +33,16 @@ class Coin:
     @classmethod
     def exp(cls, exponent: Fraction) -> Coin:
         """The coin that shows True with probability e to the minus ``exponent``, 0 or more."""
+        non_negative(exponent, "exponent")
         return cls(Fraction(1)) if exponent == 0 else cls(lambda: ball(-exponent).exp())
 
     def many(self, count: int) -> NDArray[np.bool_]:
         """``count`` independent tosses."""
-        return self._ladder.draw(count, current()).astype(bool)
+        return self.toss(count, current())
+
+    def toss(self, count: int, source: Source) -> NDArray[np.bool_]:
+        """The same from a given source."""
+        return self._ladder.draw(count, source).astype(bool)
 
     def one(self) -> bool:
         """One toss."""
@@ -56,17 +61,16 @@ def categorical(log_weights: Sequence[Fraction]) -> IntegerNoise:
         tails = list(accumulate(reversed(weights)))[::-1]
         return [tail / tails[0] for tail in tails[1:]]
 
-    def survival(rank: int) -> Real:
-        return lambda: survivals()[rank]
-
-    return IntegerNoise(Ladder.of(survival, len(log_weights)).draw)
+    return IntegerNoise(Ladder.of(survivals).draw)
 
 
 def _coin_ladder(chance: Fraction | Real) -> Ladder:
     """Rank 1 is True."""
+    if isinstance(chance, Fraction):
+        closed_unit(chance, "chance")
     if chance == 0:
         return Ladder([], lambda _rank: lambda: ball(0), endless=False)
     if chance == 1:
         return Ladder([0], lambda _rank: lambda: ball(1), endless=False)
-    real = (lambda: ball(chance)) if isinstance(chance, Fraction) else chance
-    return Ladder.of(lambda _rank: real, 2)
+    real: Real = (lambda: ball(chance)) if isinstance(chance, Fraction) else chance
+    return Ladder.of(lambda: [real()])

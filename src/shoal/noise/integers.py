@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from shoal.errors import RangeError
-from shoal.exact import IntegerArray, exponent_of, short
+from shoal.exact import IntegerArray, exponent_of, short, whole
 from shoal.noise.blocks import BlockSampler
 from shoal.noise.laws import BlockLaw, Exponential, Normal
 from shoal.noise.source import Source, current
@@ -30,14 +30,14 @@ _FINE = 20
 class IntegerNoise:
     """One law on the integers, ready to draw from the source in force."""
 
-    __slots__ = ("_draw",)
+    __slots__ = ("draw",)
 
     def __init__(self, draw: Callable[[int, Source], IntegerArray]) -> None:
-        self._draw = draw
+        self.draw = draw
 
     def many(self, count: int) -> IntegerArray:
         """``count`` independent draws: int64, or Python's integers should one not fit."""
-        return self._draw(count, current())
+        return self.draw(count, current())
 
     def one(self) -> int:
         """One draw."""
@@ -51,7 +51,7 @@ class IntegerNoise:
     def _ahead(self, source: Source) -> list[int]:
         if len(source.pools) >= _POOLS:
             source.pools.clear()
-        pool: list[int] = self._draw(_POOL, source).tolist()
+        pool: list[int] = self.draw(_POOL, source).tolist()
         source.pools[self] = pool
         return pool
 
@@ -119,6 +119,7 @@ def truncated_geometric(scale: Fraction, limit: int) -> IntegerNoise:
     two, uniformly, and kept when an independent geometric draw reaches it, which has probability
     exp(-x / scale).  Either way at least one in three proposals is kept.
     """
+    limit = whole(limit, "limit", at_least=0)
     unlimited = BlockSampler(Exponential(_checked(scale), "right"))
     if limit >= scale:
 
@@ -126,17 +127,17 @@ def truncated_geometric(scale: Fraction, limit: int) -> IntegerNoise:
             drawn = unlimited.draw(2 * count, source)
             return drawn[drawn <= limit]
 
-        return IntegerNoise(_until_enough(within))
+        return IntegerNoise(until_enough(within))
 
     def thinned(count: int, source: Source) -> IntegerArray:
         drawn = draw_below(limit + 1, 2 * count, source)
         heights = unlimited.draw(2 * count, source)
         return drawn[heights >= drawn]
 
-    return IntegerNoise(_until_enough(thinned))
+    return IntegerNoise(until_enough(thinned))
 
 
-def _until_enough(
+def until_enough(
     propose: Callable[[int, Source], IntegerArray],
 ) -> Callable[[int, Source], IntegerArray]:
     """Repeat independent proposals and take the first ``count`` that were kept."""

@@ -1,12 +1,16 @@
 """A ladder: an exact law over ranks 0, 1, 2, …, decided by comparing one uniform with its steps.
 
 Let U be uniform on [0, 1), known by as many leading bits as were drawn, and F(r) the probability of
-ranks 0..r.  The outcome is the rank with F(r-1) <= U < F(r).  The ladder keeps floor(2^64 F(r)):
+ranks 0..r.  The outcome is the rank with F(r-1) <= U < F(r).  The ladder keeps one whole number s for
+each rank, its *step*, with s <= 2^64 F(r) < s + 2:
 
 * 16 bits of U often decide (the guide: the cells of width 2^-16 that contain no step),
-* 64 bits decide unless the word *equals* a kept floor,
-* otherwise more bits are drawn, 64 at a time, and compared with floor(2^(64 k) F(r)), which rigorous
-  arithmetic provides, until they differ.
+* 64 bits decide unless the word is a step or the number after one,
+* otherwise more bits are drawn, 64 at a time, and compared with F(r) by rigorous arithmetic of as much
+  precision, until they differ from it.
+
+A step is floor(2^64 F(r)) unless 2^64 F(r) lies so close to a whole number that the precision at hand
+cannot tell on which side; either number does, so that no law is refused for lying there.
 
 Each stage continues with the bits already seen, so the outcome is a function of U alone and has exactly
 the stated law.  A law without end keeps its steps up to the first one within 2^-32 of 1; a word beyond
@@ -34,16 +38,19 @@ TAIL = 1 << 32
 SMALL = 1 << 10
 """Fewer draws than this do without the guide."""
 _WORD_48 = np.uint64((1 << 48) - 1)
+_LAST_WORD = np.uint64((1 << WORD) - 1)
+_TWO_TO_64 = arb(1 << WORD)
+_QUARTER = arb(0.25)
 
 Survival = Callable[[int], Real]
 """The probability of all ranks above this one, as a real number."""
 
 
 class Ladder:
-    """``steps[r]`` is floor(2^64 F(r)), increasing; ``survival(r)`` is 1 - F(r).
+    """``steps[r]`` is a whole number s with s <= 2^64 F(r) < s + 2; ``survival(r)`` is 1 - F(r).
 
-    ``endless`` says that ranks continue beyond the kept steps; otherwise the rank after the last step
-    is the last outcome.
+    Steps never fall.  ``endless`` says that ranks continue beyond the kept steps; otherwise the rank
+    after the last step is the last outcome.
     """
 
     def __init__(self, steps: Sequence[int], survival: Survival, *, endless: bool) -> None:
@@ -52,13 +59,14 @@ class Ladder:
         self.endless = endless
 
     @classmethod
-    def of(cls, survival: Survival, ranks: int) -> Ladder:
-        """The ladder of a law with finitely many ranks."""
-        return cls(
-            [step_of(survival(rank), bits=WORD) for rank in range(ranks - 1)],
-            survival,
-            endless=False,
-        )
+    def of(cls, survivals: Callable[[], Sequence[arb]]) -> Ladder:
+        """The ladder of a law with finitely many ranks: its survivals, all but the last, which is 0."""
+
+        def steps() -> list[int] | None:
+            found = [step_of(survival) for survival in survivals()]
+            return None if None in found else [step for step in found if step is not None]
+
+        return cls(decide(steps), lambda rank: lambda: survivals()[rank], endless=False)
 
     @cached_property
     def guide(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -66,6 +74,8 @@ class Ladder:
         cells = (self.steps >> np.uint64(48)).astype(np.int64)
         inside = np.bincount(cells, minlength=1 << 16)
         undecided = inside > 0
+        after = self.steps[self.steps < _LAST_WORD] + np.uint64(1)
+        undecided[(after >> np.uint64(48)).astype(np.int64)] = True
         if self.endless:
             undecided[int(cells[-1]) if len(cells) else 0 :] = True
         return np.cumsum(inside) - inside, undecided
@@ -86,7 +96,7 @@ class Ladder:
         ranks = np.searchsorted(self.steps, words, side="right")
         undecided = np.zeros(len(words), dtype=bool)
         if len(self.steps):
-            undecided = (ranks > 0) & (self.steps[ranks - 1] == words)
+            undecided = (words - self.steps[ranks - 1] < 2) & (ranks > 0)
         if self.endless:
             undecided |= ranks == len(self.steps)
         for place in np.flatnonzero(undecided):
@@ -94,24 +104,20 @@ class Ladder:
         return ranks
 
     def _refine(self, prefix: int, rank: int, source: Source) -> int:
-        """Extend a prefix until it differs from every step in its way."""
+        """Extend a prefix until it differs from every F(r) in its way; U >= F(r) if 1 - U <= 1 - F(r)."""
         bits = WORD
-        while rank > 0 and int(self.steps[rank - 1]) == prefix:
+        while rank > 0 and prefix - int(self.steps[rank - 1]) < 2:
             rank -= 1
-        while True:
-            if self.is_last(rank):
-                return rank
-            step = step_of(self.survival(rank), bits=bits)
-            if step < prefix:
-                rank += 1
-            elif step > prefix:
-                return rank
-            else:
-                prefix = (prefix << WORD) | int(source.words(np.uint64, 1)[0])
+        while self.endless or rank < len(self.steps):
+            above = verdict(self.survival(rank), (1 << bits) - 1 - prefix, bits)
+            if above is None:
+                prefix = prefix << WORD | int(source.words(np.uint64, 1)[0])
                 bits += WORD
-
-    def is_last(self, rank: int) -> bool:
-        return not self.endless and rank == len(self.steps)
+            elif above:
+                rank += 1
+            else:
+                break
+        return rank
 
 
 def extended(leading: Words, source: Source) -> NDArray[np.uint64]:
@@ -122,31 +128,32 @@ def extended(leading: Words, source: Source) -> NDArray[np.uint64]:
     return words
 
 
-def step_of(survival: Real, *, bits: int) -> int:
-    """floor(2^bits (1 - survival)), exactly, for a survival above 0."""
-
-    def question() -> int | None:
-        scaled = survival() * arb(2) ** bits
-        if scaled < 1:
-            return 1
-        rounded = scaled.ceil().unique_fmpz()
-        return None if rounded is None else int(rounded)
-
-    return (1 << bits) - decide(question, first=bits + 64)
+def step_of(survival: arb) -> int | None:
+    """The step of an enclosed survival above 0, or None where the enclosure is too wide."""
+    scaled = survival * _TWO_TO_64
+    rounded = scaled.ceil().unique_fmpz()
+    if rounded is None and scaled.rad() < _QUARTER:
+        rounded = scaled.upper().ceil().unique_fmpz()
+    return None if rounded is None else max(0, (1 << WORD) - int(rounded))
 
 
 def falls_below(chance: Real, word: int, bits: int, source: Source) -> bool:
     """Whether V < chance, where V is known by a word of ``bits`` leading bits and extended as needed."""
     while True:
-        known = verdict(at_precision(2 * bits + 64, chance), word, bits)
+        known = verdict(chance, word, bits)
         if known is not None:
             return known
         word = word << WORD | int(source.words(np.uint64, 1)[0])
         bits += WORD
 
 
-def verdict(chance: arb, word: int, bits: int) -> bool | None:
-    """The same for an enclosed chance, or None where these bits do not tell."""
-    if arb(word + 1) <= chance * arb(2) ** bits:
-        return True
-    return False if arb(word) >= chance * arb(2) ** bits else None
+def verdict(chance: Real, word: int, bits: int) -> bool | None:
+    """The same where these bits tell, and None where they do not, or not at twice their precision."""
+
+    def question() -> bool | None:
+        scaled = chance() * arb(2) ** bits
+        if arb(word + 1) <= scaled:
+            return True
+        return False if arb(word) >= scaled else None
+
+    return at_precision(2 * bits + WORD, question)

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from shoal.errors import RangeError
 from shoal.exact import IntegerArray, Real, ball, float_up, short
-from shoal.noise.finite import Coin
 from shoal.noise.integers import floored_laplace
 from shoal.noise.ladder import WORD, falls_below
 from shoal.noise.source import current
@@ -91,11 +90,13 @@ def laplace_race(scores: Scores, rate: Fraction) -> int:
     best, speed = scores.max(), _float_rate(rate)
     noise = floored_laplace(Fraction(_LAPLACE_STEPS)).many(len(scores))
     heights = gaps_below(best, scores)
-    heights *= -speed
-    heights *= _LAPLACE_STEPS
+    with np.errstate(over="ignore"):  # minus infinity is out of the race
+        heights *= -speed
+        heights *= _LAPLACE_STEPS
     heights += noise.astype(np.float64)
     highest = heights.max()
-    contenders = np.flatnonzero(heights >= highest - abs(highest) * 2.0**-40 - 3)
+    unsure = (abs(highest) + float(noise.max())) * 2.0**-40 + 3
+    contenders = np.flatnonzero(heights >= highest - unsure)
     if len(contenders) == 1:
         return int(contenders[0])
     return _photo_finish(
@@ -115,7 +116,7 @@ def gaps_below(best: Any, scores: Scores) -> NDArray[np.float64]:
     if scores.dtype == np.float64:
         with np.errstate(over="ignore"):
             return np.asarray(best - scores, dtype=np.float64)
-    return np.array([float_up(Fraction(best) - Fraction(score)) for score in scores])
+    return np.array([float_up(_exactly(best) - _exactly(score)) for score in scores])
 
 
 class _Lottery:
@@ -203,7 +204,8 @@ class _Runner:
     def draw_digit(self) -> None:
         self.digits += 1
         value = Fraction(1, 1 << self.digits)
-        if Coin(lambda: 1 / (1 + ball(value / _LAPLACE_STEPS).exp())).one():
+        word = int(current().words(np.uint64, 1)[0])
+        if falls_below(lambda: 1 / (1 + ball(value / _LAPLACE_STEPS).exp()), word, WORD, current()):
             self.magnitude += value
 
     def reach(self) -> tuple[Fraction, Fraction]:

@@ -1,9 +1,10 @@
 """The one source of secret bits.
 
-Every thread has its own AES-256-CTR keystream, keyed by the operating system.  A keystream erases its
-key as it goes (the first bytes of each refill are the next key, so a later look into memory tells
-nothing about earlier noise), takes a fresh key from the operating system every gigabyte, and is thrown
-away in a forked child together with everything drawn ahead from it.
+Every thread has its own AES-256-CTR keystream, keyed by the operating system.  A keystream replaces its
+key by bytes of its own as it goes (at each refill of its buffer, and every four megabytes of longer
+draws), so that a later look at it tells nothing about words handed out under earlier keys; it mixes in a
+fresh key from the operating system every gigabyte, and is thrown away in a forked child together with
+everything drawn ahead from it.
 
 Samplers ask `current()` for the source in force.  It is the secret one unless a test put another in its
 place through `shoal.noise.seam`; such a source says ``private = False``.
@@ -17,7 +18,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
 Words = NDArray[Any]
@@ -44,45 +45,54 @@ class Keystream:
 
     _KEY = 32
     _REFILL = 1 << 15
+    _UNERASED = 1 << 22
     _KEY_LIFE = 1 << 30
 
     def __init__(self, key: bytes | None = None, *, private: bool = True) -> None:
         self.private = private
         self.pools: dict[object, list[Any]] = {}
         self._fixed = key is not None
-        self._position = 0
-        self._start(key if key is not None else os.urandom(self._KEY))
+        self._spent = self._unerased = self._position = 0
+        self._encryptor = _encryptor(os.urandom(self._KEY) if key is None else key)
+        self._refill()
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
         size = count * np.dtype(kind).itemsize
         if size > self._REFILL // 4:
-            return self._fresh(size).view(kind)
+            return self._long(size).view(kind)
         start = -(-self._position // 8) * 8
         if start + size > self._REFILL:
             self._refill()
             start = self._position
         self._position = start + size
-        taken = self._buffer[start : start + size].copy()
-        self._buffer[start : start + size] = 0
+        window = self._buffer[start : start + size]  # held, should a signal handler draw meanwhile
+        taken = window.copy()
+        window[:] = 0
         return taken.view(kind)
 
-    def _start(self, key: bytes) -> None:
-        self._encryptor = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
-        self._spent = 0
-        self._refill()
-
     def _refill(self) -> None:
-        """Fill the buffer and replace the key by its first bytes."""
-        if self._spent > self._KEY_LIFE and not self._fixed:
-            self._start(os.urandom(self._KEY))
-            return
-        spent = self._spent
+        """Fill the buffer and replace the key by the first bytes drawn."""
         filled = self._fresh(self._REFILL + self._KEY)
-        key = filled[: self._KEY].tobytes()
-        self._encryptor = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+        self._replace_key(filled[: self._KEY])
         self._buffer = filled[self._KEY :]
         self._position = 0
-        self._spent = spent + len(filled)
+
+    def _long(self, size: int) -> NDArray[np.uint8]:
+        """Words past the buffer; the key that made them is replaced before it has made many."""
+        drawn = self._fresh(size)
+        self._unerased += size
+        if self._unerased >= self._UNERASED:
+            self._replace_key(self._fresh(self._KEY))
+        return drawn
+
+    def _replace_key(self, key: NDArray[np.uint8]) -> None:
+        """Go on with this key, mixed with a fresh one where the time has come, and wipe it."""
+        if self._spent > self._KEY_LIFE and not self._fixed:
+            key ^= np.frombuffer(os.urandom(self._KEY), dtype=np.uint8)
+            self._spent = 0
+        self._encryptor = _encryptor(key.data)
+        self._unerased = 0
+        key[:] = 0
 
     def _fresh(self, size: int) -> NDArray[np.uint8]:
         """``size`` bytes of keystream in memory of their own."""
@@ -95,6 +105,11 @@ class Keystream:
         return out[:size]
 
 
+def _encryptor(key: bytes | memoryview) -> CipherContext:
+    return Cipher(algorithms.AES(key), _FROM_ZERO).encryptor()
+
+
+_FROM_ZERO = modes.CTR(bytes(16))
 _ZEROS = memoryview(bytes(1 << 16))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.exact import IntegerArray
+from shoal.exact import IntegerArray, out_of_range
 from shoal.noise.source import Source, current
 
 
@@ -24,6 +25,8 @@ def one_below(bound: int) -> int:
 
 def draw_below(bound: int, count: int, source: Source) -> IntegerArray:
     """Words of just enough bits, drawn anew while they reach the bound."""
+    if bound < 1:
+        raise out_of_range("bound", Fraction(bound), "1 or more")
     bits = (bound - 1).bit_length()
     if bits > 63:
         return _wide_below(bound, bits, count, source)

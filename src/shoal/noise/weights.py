@@ -28,7 +28,8 @@ _MARGIN = 2.0**-21 + 2.0**-30
 
 def upper_weights(gaps: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     """Upper bounds of exp(-rate * gap), in place of ``gaps``; gaps may be infinite, never NaN."""
-    gaps *= rate * _PARTS
+    with np.errstate(over="ignore"):  # an infinite product is cut at LAST like any other
+        gaps *= rate * _PARTS
     np.minimum(gaps, LAST * _PARTS, out=gaps)
     whole = gaps.astype(np.int64)
     gaps -= whole

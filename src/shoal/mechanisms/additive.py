@@ -1,0 +1,264 @@
+"""What all mechanisms that add noise to numbers share: value and noise meet as exact integers.
+
+Integers get noise on the integers.  Real values are first rounded to a grid of a power of two, get noise
+on that grid, and become floats at the very end: one rounding of a value that is already private.  Rounding
+to the grid can widen the sensitivity by a step per number, so the noise is widened in the same proportion
+and the cost stays exactly what was promised; `additive.md` has the proof.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import CalibrationError, RangeError, ShapeError
+from shoal.exact import (
+    Grid,
+    IntegerArray,
+    Number,
+    Real,
+    ball,
+    exponent_of,
+    float_up,
+    is_below,
+    not_finite,
+    open_unit,
+    positive,
+    turning_point,
+    whole,
+)
+from shoal.measures import Measure
+from shoal.noise import IntegerNoise
+from shoal.sensitivity import Sensitivity
+
+_FITS = 1 << 62
+_PIECE = 1 << 14
+
+
+class Additive(ABC):
+    """A mechanism whose release is the value plus independent noise for each of its numbers."""
+
+    reals: ClassVar[bool] = True
+    """Whether real values can be released, or integers only."""
+
+    sensitivity: Sensitivity
+    grid: Grid | None
+
+    @classmethod
+    @abstractmethod
+    def _with(cls, spread: Fraction, sensitivity: Number | Sensitivity, grid: Grid | None) -> Self:
+        """The mechanism with this scale parameter."""
+
+    @classmethod
+    @abstractmethod
+    def _spread_for(cls, budget: Measure, sensitivity: Number | Sensitivity) -> Fraction:
+        """The smallest scale parameter that a budget allows."""
+
+    @property
+    @abstractmethod
+    def spread(self) -> Fraction:
+        """The scale parameter of the noise, in the units of the value."""
+
+    @abstractmethod
+    def _noise(self, spread: Fraction) -> IntegerNoise:
+        """The noise on the integers with this scale parameter, in steps."""
+
+    @abstractmethod
+    def _coverage(self, spread: Fraction, steps: int) -> Real:
+        """The probability, or a lower bound of it, that one noise is at most ``steps`` steps."""
+
+    @abstractmethod
+    def _steps_apart(self, distance: Fraction, size: int) -> Fraction:
+        """How many steps apart ``size`` numbers can land on the grid that were ``distance`` steps apart."""
+
+    @overload
+    def release(self, value: int) -> int: ...
+    @overload
+    def release(self, value: float | Fraction | Decimal) -> float: ...
+    @overload
+    def release(self, value: NDArray[np.integer[Any]]) -> IntegerArray: ...
+    @overload
+    def release(self, value: NDArray[np.floating[Any]]) -> NDArray[np.float64]: ...
+
+    def release(self, value: Any) -> Any:
+        """The value plus noise: a scalar or a whole array, integers as integers, reals as floats.
+
+        Guarantee: what `cost` says, for a value whose sensitivity is at most the declared one.
+        Edges: NaN and infinities are refused without being quoted; integers of any size are exact, and
+            an array of them comes back as Python's integers where 64 bits would not hold the answer.
+        """
+        if type(value) is int:
+            return value + self._integer_noise.one()
+        if isinstance(value, np.ndarray):
+            return self._release_array(value)
+        if isinstance(value, int | np.integer) and not isinstance(value, bool):
+            return int(value) + self._integer_noise.one()
+        if self.reals and isinstance(value, float | np.floating | Fraction | Decimal):
+            return self._release_real(value)
+        raise self._unusable(type(value).__name__)
+
+    def error(self, confidence: Number, *, size: int = 1, integers: bool | None = None) -> float:
+        """How far a release can be off: with at least this probability, all ``size`` numbers are within.
+
+        An exact quantile of the noise: for reals on the grid (their rounding to it included), or with
+        ``integers`` for integer values, which is the default where only those can be released.
+        """
+        wanted = open_unit(confidence, "confidence")
+        count = whole(size, "size", at_least=1)
+        whole_steps = not self.reals if integers is None else integers
+        grid, spread = (None, self.spread) if whole_steps else self._on_grid(count)
+        steps = _smallest_steps(lambda k: self._coverage(spread, k), wanted, count)
+        if grid is None:
+            return steps
+        return float_up((steps + Fraction(1, 2)) * grid.spacing)
+
+    @classmethod
+    def for_budget(
+        cls, budget: Measure, *, sensitivity: Number | Sensitivity, grid: Grid | None = None
+    ) -> Self:
+        """The mechanism with the least noise that a budget allows, in any measure it can meet."""
+        return cls._with(cls._spread_for(budget, sensitivity), sensitivity, grid)
+
+    @classmethod
+    def for_error(
+        cls,
+        error: Number,
+        *,
+        confidence: Number,
+        sensitivity: Number | Sensitivity,
+        size: int = 1,
+        integers: bool | None = None,
+        grid: Grid | None = None,
+    ) -> Self:
+        """The most private mechanism whose `error` at this confidence is within the target."""
+        target = positive(error, "error")
+        wanted = open_unit(confidence, "confidence")
+        whole_steps = not cls.reals if integers is None else integers
+        if whole_steps and target < 1:
+            raise CalibrationError(
+                "integer noise within an error below 1 would be no noise at all.",
+                remedy="Ask for an error of 1 or more, or release real values.",
+            )
+
+        def holds(spread: Fraction) -> bool:
+            mechanism = cls._with(spread, sensitivity, grid)
+            return mechanism.error(wanted, size=size, integers=whole_steps) <= target
+
+        spread, _ = turning_point(holds, start=target, bits=30)
+        return cls._with(spread, sensitivity, grid)
+
+    @cached_property
+    def _integer_noise(self) -> IntegerNoise:
+        return self._noise(self.spread)
+
+    def _release_real(self, value: Any) -> float:
+        grid, noise = self._grid_noise
+        return grid.to_float(grid.to_steps(value) + noise.one())
+
+    def _release_array(self, values: NDArray[Any]) -> NDArray[Any]:
+        if self.reals and values.dtype.kind == "f":
+            return self._release_reals(values)
+        integers = _as_integers(values)
+        if integers is None:
+            raise self._unusable(f"an array of {values.dtype}")
+        return _sum(integers, self._integer_noise.many(values.size).reshape(values.shape))
+
+    def _release_reals(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Piece by piece, so that the arrays in between stay in the processor's cache."""
+        if not np.isfinite(values).all():
+            raise not_finite()
+        grid, spread = self._on_grid(max(1, values.size))
+        flat = values.reshape(-1)
+        noise = self._noise(spread).many(flat.size)
+        released = np.empty(flat.size)
+        for start in range(0, flat.size, _PIECE):
+            piece = slice(start, start + _PIECE)
+            sums = _sum(grid.array_to_steps(flat[piece]), noise[piece])
+            released[piece] = grid.array_to_float(sums)
+        return released.reshape(values.shape)
+
+    def _unusable(self, kind: str) -> ShapeError:
+        numbers = "integers or floats" if self.reals else "integers"
+        return ShapeError(
+            f"{type(self).__name__} releases a number or a numpy array of {numbers}; got {kind}.",
+            remedy=f"Give one number or a numpy array of {numbers}.",
+        )
+
+    @cached_property
+    def _grid_noise(self) -> tuple[Grid, IntegerNoise]:
+        grid, spread = self._on_grid(1)
+        return grid, self._noise(spread)
+
+    def _on_grid(self, size: int) -> tuple[Grid, Fraction]:
+        """The grid for ``size`` reals, and the noise's scale in its steps."""
+        distance = self.sensitivity.value
+        grid = self.grid or default_grid(distance, self.spread)
+        if distance == 0:
+            return grid, self.spread / grid.spacing
+        return grid, self.spread / distance * self._steps_apart(distance / grid.spacing, size)
+
+
+def default_grid(sensitivity: Fraction, spread: Fraction) -> Grid:
+    """2^-40 of the sensitivity or finer, within reach of the noise.
+
+    Rounding to it widens the noise by less than one part in 10^12 for one number, and the spacing lies
+    between 2^-20 and 2^-50 of the noise, so it is never seen in an answer.
+    """
+    noise = exponent_of(spread)
+    fine = min(exponent_of(sensitivity or spread) - 40, noise - 20)
+    return Grid(max(fine, noise - 50))
+
+
+def apart(sensitivity: Sensitivity) -> Fraction:
+    """A sensitivity that noise can be calibrated to."""
+    if sensitivity.value == 0:
+        raise RangeError(
+            "a sensitivity of 0 needs no noise, so none can be calibrated to it.",
+            remedy="Release the value as it is, or state the scale of the noise yourself.",
+        )
+    return sensitivity.value
+
+
+def _smallest_steps(coverage: Callable[[int], Real], confidence: Fraction, size: int) -> int:
+    """The fewest steps that ``size`` independent noises all keep within, with this confidence."""
+
+    def each() -> Any:
+        return (ball(confidence).log() / size).exp()
+
+    low, high = -1, 1
+    while is_below(coverage(high), each):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_below(coverage(middle), each):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _as_integers(values: NDArray[Any]) -> IntegerArray | None:
+    if values.dtype.kind == "i":
+        return values.astype(np.int64, copy=False)
+    if values.dtype.kind == "u":
+        return values.astype(object) if values.dtype.itemsize == 8 else values.astype(np.int64)
+    if values.dtype.kind == "O" and all(type(value) is int for value in values.flat):
+        return values
+    return None
+
+
+def _sum(values: IntegerArray, noise: IntegerArray) -> IntegerArray:
+    """Values plus noise without wrapping; int64 whenever the sums fit, which depends on them alone."""
+    narrow = values.dtype == np.int64 and noise.dtype == np.int64
+    if narrow and values.min(initial=0) > -_FITS and values.max(initial=0) < _FITS:
+        return np.asarray(values + noise, dtype=np.int64)
+    sums: NDArray[np.object_] = values.astype(object) + noise.astype(object)
+    fits = all(-(1 << 63) <= each < 1 << 63 for each in sums.flat)
+    return sums.astype(np.int64) if fits else sums

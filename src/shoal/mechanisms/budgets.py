@@ -1,0 +1,119 @@
+"""How much of a mechanism's own parameter a budget buys, on the safe side."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb
+
+from shoal.errors import CalibrationError
+from shoal.exact import ball, lower, turning_point
+from shoal.measures import (
+    Approx,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    gaussian_mu_down,
+    zero_concentrated_delta_up,
+)
+
+
+def pure_epsilon_of(budget: Measure) -> Fraction:
+    """The largest epsilon whose pure guarantee implies the budget, rounded down.
+
+    Each case inverts a conversion of `shoal.measures`: e' = ln((e^eps + delta) / (1 - delta)) for an
+    approximate budget, eps tanh(eps / 2) = rho for a zero-concentrated one, and the pure guarantee that
+    touches the Gaussian trade-off curve, e^eps = Phi(mu / 2) / Phi(-mu / 2).
+    """
+    if isinstance(budget, Pure):
+        epsilon = budget.epsilon
+    elif isinstance(budget, Approx) and budget.delta < 1:
+        epsilon = _pure_of_approx(budget)
+    elif isinstance(budget, ZeroConcentrated | GaussianDP | Renyi):
+        epsilon = _largest(budget)
+    else:
+        raise _unbuyable(budget, "a pure guarantee")
+    if epsilon <= 0:
+        raise _nothing_left(budget)
+    return epsilon
+
+
+def gaussian_mu_of(budget: Measure) -> Fraction:
+    """The largest mu whose Gaussian guarantee implies the budget, rounded down."""
+    if isinstance(budget, GaussianDP):
+        mu = budget.mu
+    elif isinstance(budget, Approx) and 0 < budget.delta < 1:
+        mu = gaussian_mu_down(budget.epsilon, budget.delta)
+    elif isinstance(budget, ZeroConcentrated):
+        mu = _root_down(2 * budget.rho)
+    elif isinstance(budget, Renyi):
+        mu = min(_root_down(2 * epsilon / order) for order, epsilon in budget.curve)
+    else:
+        raise _unbuyable(budget, "Gaussian noise, which never gives a pure guarantee")
+    if mu <= 0:
+        raise _nothing_left(budget)
+    return mu
+
+
+def rho_of(budget: Measure) -> Fraction:
+    """The largest rho whose zero-concentrated guarantee implies the budget, rounded down."""
+    if isinstance(budget, ZeroConcentrated):
+        rho = budget.rho
+    elif isinstance(budget, Approx) and 0 < budget.delta < 1:
+        target, delta = budget.epsilon, budget.delta
+        rho, _ = turning_point(
+            lambda rho: zero_concentrated_delta_up(rho, epsilon=target) <= delta,
+            start=max(target, Fraction(1, 1000)),
+        )
+    elif isinstance(budget, Renyi):
+        rho = min(epsilon / order for order, epsilon in budget.curve)
+    else:
+        raise _unbuyable(budget, "a zero-concentrated guarantee")
+    if rho <= 0:
+        raise _nothing_left(budget)
+    return rho
+
+
+def _pure_of_approx(budget: Approx) -> Fraction:
+    if budget.delta == 0:
+        return budget.epsilon
+    gain = (budget.delta, 1 - budget.delta)
+
+    def extra() -> arb:
+        # ln((e^eps + delta) / (1 - delta)) - eps, without forming e^eps
+        return (1 + ball(gain[0]) * ball(-budget.epsilon).exp()).log() - ball(gain[1]).log()
+
+    return budget.epsilon + lower(extra)
+
+
+def _largest(budget: ZeroConcentrated | GaussianDP | Renyi) -> Fraction:
+    def within(epsilon: Fraction) -> bool:
+        spent = Pure(epsilon)
+        if isinstance(budget, ZeroConcentrated):
+            return spent.to_zero_concentrated() <= budget
+        if isinstance(budget, GaussianDP):
+            return spent.to_gaussian() <= budget
+        return spent.to_renyi([order for order, _ in budget.curve]) <= budget
+
+    epsilon, _ = turning_point(within, start=Fraction(1))
+    return epsilon
+
+
+def _root_down(square: Fraction) -> Fraction:
+    return lower(lambda: ball(square).sqrt()) if square else Fraction(0)
+
+
+def _unbuyable(budget: Measure, what: str) -> CalibrationError:
+    return CalibrationError(
+        f"a budget of {budget} cannot buy {what}.",
+        remedy="Give the budget in a measure that the mechanism can meet; its docstring lists them.",
+    )
+
+
+def _nothing_left(budget: Measure) -> CalibrationError:
+    return CalibrationError(
+        f"a budget of {budget} leaves nothing to spend.",
+        remedy="Give a budget above zero.",
+    )

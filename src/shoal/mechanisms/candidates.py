@@ -1,0 +1,105 @@
+"""Candidates and their scores, as selection mechanisms take them.
+
+The candidates must be fixed before the data are seen.  What can be recognised as read off the data, such as a
+`Counter` that holds only what occurred, is refused; the rest is the caller's word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import CandidatesError, ShapeError
+from shoal.exact import not_finite
+
+Scored = NDArray[Any] | Sequence[Any] | Mapping[Any, Any]
+
+
+def read(
+    scores: Scored, candidates: Sequence[Hashable] | None
+) -> tuple[NDArray[Any], Sequence[Hashable]]:
+    """The scores as an exact array, and the name of each candidate (its place where none were given)."""
+    if isinstance(scores, Mapping):
+        if isinstance(scores, Counter):
+            raise CandidatesError(
+                "a Counter holds only what occurs in the data, so its keys already tell who is in them.",
+                remedy="Give all candidates that could have occurred, with 0 for those that did not.",
+            )
+        if candidates is not None:
+            raise CandidatesError(
+                "candidates were given twice: as keys of the scores and by themselves.",
+                remedy="Give the scores as a mapping, or as an array next to candidates=.",
+            )
+        scores, candidates = list(scores.values()), list(scores)
+    numbers = _exact(scores)
+    names = range(len(numbers)) if candidates is None else candidates
+    _check(numbers, names)
+    return numbers, names
+
+
+def _check(numbers: NDArray[Any], names: Sequence[Hashable]) -> None:
+    if numbers.ndim != 1 or len(numbers) != len(names):
+        raise ShapeError(
+            f"scores of shape {numbers.shape} were given for {len(names)} candidates.",
+            remedy="Give one score per candidate, in one dimension.",
+        )
+    if not len(names):
+        raise CandidatesError(
+            "there are no candidates to choose from.",
+            remedy="Give at least one candidate; with none that is sure to exist, add 'none of them'.",
+        )
+    if not isinstance(names, range) and len(set(names)) != len(names):
+        raise CandidatesError(
+            "some candidates are given more than once.",
+            remedy="Give each candidate once; twice would double its chance.",
+        )
+
+
+def _exact(scores: NDArray[Any] | Sequence[Any]) -> NDArray[Any]:
+    """int64, float64, or an array of Python's integers and fractions: whatever holds the scores exactly."""
+    array = scores if isinstance(scores, np.ndarray) else _from_sequence(scores)
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        if not np.isfinite(array).all():
+            raise not_finite()
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
+        return array.astype(np.int64, copy=False)
+    if array.dtype.kind in "uO":
+        exact = np.empty(array.shape, dtype=object)
+        exact[...] = np.frompyfunc(_one, 1, 1)(array)
+        return exact
+    raise ShapeError(
+        f"scores must be numbers; got an array of {array.dtype}.",
+        remedy="Give scores as integers, floats or Fractions.",
+    )
+
+
+def _from_sequence(scores: Sequence[Any]) -> NDArray[Any]:
+    """A list of machine numbers as numpy has it; anything wider or mixed as objects."""
+    kinds = {type(score) for score in scores}
+    if kinds <= {float} or (
+        kinds <= {int} and all(-(1 << 63) <= each < 1 << 63 for each in scores)
+    ):
+        return np.array(scores)
+    array = np.empty(len(scores), dtype=object)
+    array[:] = list(scores)
+    return array
+
+
+def _one(score: Any) -> Fraction:
+    if isinstance(score, np.generic):
+        score = score.item()
+    if isinstance(score, bool) or not isinstance(score, int | float | Fraction | Decimal):
+        raise ShapeError(
+            "scores must be numbers.", remedy="Give scores as integers, floats or Fractions."
+        )
+    try:
+        return Fraction(score)
+    except (OverflowError, ValueError):
+        raise not_finite() from None

@@ -1,0 +1,223 @@
+"""The exponential mechanism and its relatives: one choice among public candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from shoal import events
+from shoal.errors import CandidatesError, RangeError
+from shoal.exact import Number, Real, at_precision, ball, dyadic, float_down, whole
+from shoal.mechanisms import candidates as candidate_sets
+from shoal.mechanisms.candidates import Scored
+from shoal.mechanisms.selection import Selection
+from shoal.noise import exponential_race, gumbel_race, laplace_race
+from shoal.sensitivity import Sensitivity
+
+
+@dataclass(frozen=True, init=False)
+class Exponential(Selection):
+    """Choose a candidate with probability proportional to exp(rate * score).
+
+    Guarantee: epsilon-DP, exactly: the law is drawn from exact scores, with no softmax in floats.
+    Needs: candidates fixed before the data are seen; each score moves by at most ``sensitivity`` between
+        neighbours; ``monotone`` only where all scores move the same way.
+    Edges: any number of candidates, scores of any size; a sensitivity of 0 is refused.
+    Reference: McSherry and Talwar 2007.  Proof: selection.md.
+
+    >>> hair = {"dark": 500, "brown": 399, "blond": 40, "red": 10}
+    >>> Exponential(epsilon="0.1", sensitivity=1).release(hair) in hair
+    True
+    """
+
+    def _choose(self, scores: NDArray[Any]) -> int:
+        return gumbel_race(scores, self.rate)[0]
+
+    def probabilities(
+        self, scores: Scored, *, candidates: Sequence[Hashable] | None = None
+    ) -> dict[Hashable, float]:
+        """The exact law of the choice, each probability rounded down: for teaching and checking.
+
+        It is computed from the scores without noise and must not be published for private data.
+
+        >>> law = Exponential(epsilon="0.1", sensitivity=1).probabilities({"dark": 500, "brown": 399})
+        >>> round(law["dark"], 4)
+        0.9936
+        """
+        numbers, names = candidate_sets.read(scores, candidates)
+        rate = self.rate
+        exact = [
+            Fraction(each.item() if isinstance(each, np.generic) else each) for each in numbers
+        ]
+        best = max(exact)
+
+        def law() -> list[float]:
+            weights = [ball((score - best) * rate).exp() for score in exact]
+            total = sum(weights, arb(0))
+            return [max(0.0, float_down(dyadic((each / total).lower()))) for each in weights]
+
+        return dict(zip(names, at_precision(128, law), strict=True))
+
+    def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
+        return _gumbel_coverage(gap, candidates)
+
+    def event_for(self, *, candidates: int) -> events.Exponential:
+        """The description of one choice among so many candidates."""
+        return events.Exponential(candidates=candidates, **self._described)
+
+
+@dataclass(frozen=True, init=False)
+class PermuteAndFlip(Selection):
+    """Visit the candidates in random order and take the first whose coin shows heads.
+
+    Guarantee: epsilon-DP, exactly, and never a worse choice than `Exponential` on the same scores.
+    Needs: as `Exponential`.
+    Edges: as `Exponential`; its price in zero-concentrated terms is that of a pure mechanism.
+    Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential noise.  Proof: selection.md.
+
+    >>> PermuteAndFlip(epsilon=1, sensitivity=1).release([1, 5, 2]) in (0, 1, 2)
+    True
+    """
+
+    def _choose(self, scores: NDArray[Any]) -> int:
+        return exponential_race(scores, self.rate)
+
+    def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
+        return _lottery_coverage(gap, candidates)
+
+    def event_for(self, *, candidates: int) -> events.PermuteAndFlip:
+        """The description of one choice among so many candidates."""
+        return events.PermuteAndFlip(candidates=candidates, **self._described)
+
+
+@dataclass(frozen=True, init=False)
+class NoisyMax(Selection):
+    """Add noise to every score and report whose sum is largest, and nothing else.
+
+    Guarantee: epsilon-DP, exactly, for noise of scale 1 / rate: Laplace (the default), exponential, which
+        is `PermuteAndFlip`, or Gumbel, which is `Exponential`.  The noise is continuous and drawn
+        to as many digits as the comparison needs, so there are no ties.
+    Needs: as `Exponential`.
+    Edges: as `Exponential`.  Without ``monotone`` the noise has twice the textbook width: with the narrow
+        noise and scores that move both ways the true epsilon is up to twice the nominal one.
+    Reference: Dwork and Roth 2014, Section 3.3; Ding and others 2021.  Proof: selection.md.
+
+    >>> NoisyMax(epsilon=1, sensitivity=1, noise="gumbel").release([1, 5, 2]) in (0, 1, 2)
+    True
+    """
+
+    noise: str
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        sensitivity: Number | Sensitivity,
+        monotone: bool = False,
+        noise: str = "laplace",
+    ) -> None:
+        super().__init__(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
+        if noise not in _NOISES:
+            raise RangeError(
+                f"noise must be one of {', '.join(_NOISES)}; got {str(noise)[:40]!r}.",
+                remedy="Choose 'laplace', 'exponential' or 'gumbel'.",
+            )
+        object.__setattr__(self, "noise", noise)
+
+    def _choose(self, scores: NDArray[Any]) -> int:
+        if self.noise == "laplace":
+            return laplace_race(scores, self.rate)
+        if self.noise == "exponential":
+            return exponential_race(scores, self.rate)
+        return gumbel_race(scores, self.rate)[0]
+
+    def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
+        """For Laplace noise a bound: none of the others overtakes, each with (1 + gap / 2) e^-gap / 2."""
+        if self.noise == "exponential":
+            return _lottery_coverage(gap, candidates)
+        if self.noise == "gumbel":
+            return _gumbel_coverage(gap, candidates)
+        return lambda: 1 - (candidates - 1) * (1 + ball(gap / 2)) * ball(-gap).exp() / 2
+
+    def event_for(self, *, candidates: int) -> events.NoisyMax:
+        """The description of one choice among so many candidates."""
+        return events.NoisyMax(noise=self.noise, candidates=candidates, **self._described)
+
+
+_NOISES = ("laplace", "exponential", "gumbel")
+
+
+@dataclass(frozen=True, init=False)
+class TopK(Selection):
+    """The k candidates with the largest score + Gumbel noise, best first, in one shot.
+
+    Guarantee: epsilon-DP for all k together, exactly: the law of k exponential mechanisms in a row, each
+        with epsilon / k on the candidates left.
+    Needs: as `Exponential`; 1 <= k <= number of candidates.
+    Edges: as `Exponential`; the noisy scores are never told.
+    Reference: Durfee and Rogers 2019.  Proof: selection.md.
+
+    >>> sorted(TopK(k=2, epsilon=1, sensitivity=1).release([9, 5, 2])) in ([0, 1], [0, 2], [1, 2])
+    True
+    """
+
+    k: int
+
+    def __init__(
+        self,
+        *,
+        k: int,
+        epsilon: Number,
+        sensitivity: Number | Sensitivity,
+        monotone: bool = False,
+    ) -> None:
+        super().__init__(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
+        object.__setattr__(self, "k", whole(k, "k", at_least=1))
+
+    @property
+    def rate(self) -> Fraction:
+        """How much a score counts in each of the k choices."""
+        return super().rate / self.k
+
+    def release(self, scores: Scored, *, candidates: Sequence[Hashable] | None = None) -> list[Any]:
+        """The chosen candidates, best first, by name where names were given, else by place."""
+        numbers, names = candidate_sets.read(scores, candidates)
+        if self.k > len(names):
+            raise CandidatesError(
+                f"{self.k} candidates were asked for; there are {len(names)}.",
+                remedy="Choose k at most the number of candidates.",
+            )
+        return [names[place] for place in gumbel_race(numbers, self.rate, places=self.k)]
+
+    def _choose(self, scores: NDArray[Any]) -> int:
+        return gumbel_race(scores, self.rate)[0]
+
+    def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
+        """A bound: each of the k choices is within the gap of the best one left to it."""
+        one = _gumbel_coverage(gap, candidates)
+        return lambda: 1 - self.k * (1 - one())
+
+    def event_for(self, *, candidates: int) -> events.TopK:
+        """The description of one release of k out of so many candidates."""
+        return events.TopK(k=self.k, candidates=candidates, **self._described)
+
+
+def _gumbel_coverage(gap: Fraction, candidates: int) -> Real:
+    """All others exactly at the gap: 1 / (1 + (candidates - 1) e^-gap)."""
+    return lambda: 1 / (1 + (candidates - 1) * ball(-gap).exp())
+
+
+def _lottery_coverage(gap: Fraction, candidates: int) -> Real:
+    """All m - 1 others at the gap, each in the lottery with w = e^-gap: (1 - (1 - w)^m) / (m w)."""
+
+    def chance() -> arb:
+        weight = ball(-gap).exp()
+        return (1 - (1 - weight) ** candidates) / (candidates * weight)
+
+    return chance

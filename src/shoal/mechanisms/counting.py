@@ -1,0 +1,119 @@
+"""Counts and histograms: the noise they need, and the tables they make."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import events
+from shoal.errors import CandidatesError
+from shoal.exact import IntegerArray, Number, whole
+from shoal.measures import Measure, Pure
+from shoal.mechanisms.geometric import Geometric
+from shoal.sensitivity import Norm, Relation, counts, histogram
+
+
+def counting(
+    epsilon: Number, *, queries: int = 1, relation: Relation | str = Relation.ADD_REMOVE
+) -> Geometric:
+    """The mechanism for one or several counting queries that may overlap, all for this epsilon together.
+
+    >>> print(counting(1, queries=4).scale)
+    4
+    """
+    return Geometric.for_epsilon(
+        epsilon, sensitivity=counts(queries, relation=relation, norm=Norm.L1)
+    )
+
+
+@dataclass(frozen=True, init=False)
+class Histogram:
+    """Count rows by category, with geometric noise in every cell, empty ones included.
+
+    Guarantee: epsilon-DP, exactly, for all cells together.
+    Needs: categories fixed before the data are seen; a row lies in at most one of them.
+    Edges: under add/remove the cells share one unit of sensitivity, under change two; rows outside the
+        categories are not counted.
+    Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.  Proof: additive.md.
+
+    >>> table = Histogram.for_epsilon(1).release(["tea", "tea", "milk"], categories=["tea", "milk", "rum"])
+    >>> list(table)
+    ['tea', 'milk', 'rum']
+    """
+
+    geometric: Geometric
+
+    def __init__(self, *, scale: Number, relation: Relation | str = Relation.ADD_REMOVE) -> None:
+        moved = histogram(relation, norm=Norm.L1)
+        object.__setattr__(self, "geometric", Geometric(scale=scale, sensitivity=moved))
+
+    @classmethod
+    def for_epsilon(
+        cls, epsilon: Number, *, relation: Relation | str = Relation.ADD_REMOVE
+    ) -> Self:
+        """The histogram that costs exactly this epsilon."""
+        return cls.for_budget(Pure(epsilon), relation=relation)
+
+    @classmethod
+    def for_budget(cls, budget: Measure, *, relation: Relation | str = Relation.ADD_REMOVE) -> Self:
+        """The histogram with the least noise that a budget allows, in any measure it can meet."""
+        moved = histogram(relation, norm=Norm.L1)
+        return cls(scale=Geometric.for_budget(budget, sensitivity=moved).scale, relation=relation)
+
+    @classmethod
+    def for_error(
+        cls,
+        error: Number,
+        *,
+        confidence: Number,
+        cells: int = 1,
+        relation: Relation | str = Relation.ADD_REMOVE,
+    ) -> Self:
+        """The most private histogram whose cells are all within the target at this confidence."""
+        moved = histogram(relation, norm=Norm.L1)
+        plain = Geometric.for_error(error, confidence=confidence, sensitivity=moved, size=cells)
+        return cls(scale=plain.scale, relation=relation)
+
+    def release(
+        self, rows: Iterable[Hashable], *, categories: Sequence[Hashable]
+    ) -> dict[Hashable, int]:
+        """A noisy count for each category, in the order given."""
+        places = {category: place for place, category in enumerate(categories)}
+        if len(places) != len(categories) or not places:
+            raise CandidatesError(
+                "categories must be given once each, and at least one.",
+                remedy="List every category that could occur, once.",
+            )
+        tally = [0] * len(places)
+        for row in rows:
+            place = places.get(row)
+            if place is not None:
+                tally[place] += 1
+        noisy = self.release_counts(np.array(tally))
+        return dict(zip(categories, (int(count) for count in noisy), strict=True))
+
+    def release_counts(self, tally: NDArray[np.integer[Any]]) -> IntegerArray:
+        """Noise added to counts of disjoint cells that were made elsewhere."""
+        return self.geometric.release(tally)
+
+    def error(self, confidence: Number, *, cells: int = 1) -> float:
+        """How far the cells can be off: with at least this probability, all of so many are within."""
+        return self.geometric.error(confidence, size=whole(cells, "cells", at_least=1))
+
+    @property
+    def scale(self) -> Fraction:
+        return self.geometric.scale
+
+    @property
+    def cost(self) -> Pure:
+        """What one histogram costs, whatever the number of its cells."""
+        return self.geometric.cost
+
+    def event_for(self, *, cells: int) -> events.Event:
+        """The description of a histogram of so many cells."""
+        return self.geometric.event_for(size=cells)

@@ -1,0 +1,149 @@
+"""Selection: which candidate has the highest score, without telling the scores.
+
+All mechanisms here take public candidates, each with a score computed from the data that moves by at most
+``sensitivity`` between neighbours.  ``monotone=True`` says that between any two neighbours all scores move the
+same way; the noise is then half as wide.  Counts are monotone under add/remove, not under change.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from shoal.exact import (
+    Number,
+    Real,
+    ball,
+    float_up,
+    is_below,
+    open_unit,
+    positive,
+    truth_value,
+    turning_point,
+    upper,
+    whole,
+)
+from shoal.measures import Measure, Pure
+from shoal.mechanisms import candidates as candidate_sets
+from shoal.mechanisms.additive import apart
+from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.candidates import Scored
+from shoal.noise import current
+from shoal.sensitivity import Norm, Sensitivity
+
+
+@dataclass(frozen=True, init=False)
+class Selection(ABC):
+    """What all selection mechanisms share."""
+
+    epsilon: Fraction
+    sensitivity: Sensitivity
+    monotone: bool
+
+    def __init__(
+        self, *, epsilon: Number, sensitivity: Number | Sensitivity, monotone: bool = False
+    ) -> None:
+        keep = object.__setattr__
+        keep(self, "epsilon", positive(epsilon, "epsilon"))
+        keep(self, "sensitivity", Sensitivity.read(sensitivity, norm=Norm.LINF))
+        apart(self.sensitivity)
+        keep(self, "monotone", truth_value(monotone, "monotone"))
+
+    @classmethod
+    def for_epsilon(
+        cls, epsilon: Number, *, sensitivity: Number | Sensitivity, **options: Any
+    ) -> Self:
+        """The mechanism that costs exactly this epsilon; ``options`` are those of the constructor."""
+        return cls(epsilon=epsilon, sensitivity=sensitivity, **options)
+
+    @classmethod
+    def for_budget(
+        cls, budget: Measure, *, sensitivity: Number | Sensitivity, **options: Any
+    ) -> Self:
+        """The mechanism with the least noise that a budget allows, in any measure it can meet."""
+        return cls(epsilon=pure_epsilon_of(budget), sensitivity=sensitivity, **options)
+
+    @classmethod
+    def for_error(
+        cls,
+        error: Number,
+        *,
+        confidence: Number,
+        candidates: int,
+        sensitivity: Number | Sensitivity,
+        **options: Any,
+    ) -> Self:
+        """The most private mechanism whose `error` at this confidence is within the target."""
+        target, wanted = positive(error, "error"), open_unit(confidence, "confidence")
+
+        def holds(scale: Fraction) -> bool:
+            mechanism = cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
+            return mechanism.error(wanted, candidates=candidates) <= target
+
+        scale, _ = turning_point(holds, start=target, bits=30)
+        return cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
+
+    @property
+    def cost(self) -> Pure:
+        """What one choice costs."""
+        return Pure(self.epsilon)
+
+    @property
+    def rate(self) -> Fraction:
+        """How much a score counts: epsilon / (2 sensitivity), or twice that for monotone scores."""
+        return self.epsilon / self.sensitivity.value / (1 if self.monotone else 2)
+
+    def release(self, scores: Scored, *, candidates: Sequence[Hashable] | None = None) -> Any:
+        """The chosen candidate, by name where names were given, else by its place.
+
+        Guarantee: what `cost` says, for candidates fixed before the data were seen.
+        Edges: scores that are not finite are refused without being quoted; empty and repeated
+            candidates, and a `Counter`, are refused.
+        """
+        numbers, names = candidate_sets.read(scores, candidates)
+        return names[self._choose(numbers)]
+
+    @abstractmethod
+    def _choose(self, scores: NDArray[Any]) -> int:
+        """The place of the chosen candidate."""
+
+    def error(self, confidence: Number, *, candidates: int) -> float:
+        """How far below the best score the choice can be: with at least this probability, within this.
+
+        The exact quantile for the worst scores so many candidates can have, rounded up.
+        """
+        wanted = open_unit(confidence, "confidence")
+        count = whole(candidates, "candidates", at_least=1)
+        if count == 1:
+            return 0.0
+        _, gap = turning_point(
+            lambda gap: is_below(self._worst_coverage(gap, count), lambda: ball(wanted)),
+            start=Fraction(1),
+        )
+        return float_up(gap / self.rate)
+
+    @abstractmethod
+    def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
+        """P(the choice is less than ``gap`` / rate below the best), for the worst scores."""
+
+    def textbook_error(self, confidence: Number, *, candidates: int) -> float:
+        """The bound usually quoted for one choice, ln(candidates / (1 - confidence)) / rate."""
+        risk = (1 - open_unit(confidence, "confidence")) / whole(
+            candidates, "candidates", at_least=1
+        )
+        return float_up(upper(lambda: -ball(risk).log()) / self.rate)
+
+    @property
+    def _described(self) -> dict[str, Any]:
+        return {
+            "epsilon": self.epsilon,
+            "sensitivity": self.sensitivity.value,
+            "monotone": self.monotone,
+            "relation": self.sensitivity.relation,
+            "private": current().private,
+        }
