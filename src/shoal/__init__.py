@@ -6,39 +6,37 @@ Learn about a population and nothing much about any one person in it, and prove 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ShoalError
 
-_HOMES = {
-    "exact": ("Grid",),
-    "measures": ("Approx", "GaussianDP", "Measure", "Pure", "Renyi", "ZeroConcentrated"),
-    "mechanisms": (
-        "AboveThreshold",
-        "DiscreteGaussian",
-        "Estimate",
-        "Exponential",
-        "Gaussian",
-        "Geometric",
-        "Histogram",
-        "Laplace",
-        "NoisyMax",
-        "PermuteAndFlip",
-        "RandomizedResponse",
-        "SparseVector",
-        "SparseVectorRun",
-        "Staircase",
-        "TopK",
-        "TruncatedGeometric",
-        "counting",
-    ),
-    "sensitivity": ("Norm", "Relation", "Sensitivity"),
-    "events": ("Event",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_FLOORS = ("errors", "events", "exact", "measures", "mechanisms", "noise", "sensitivity")
+if TYPE_CHECKING:
+    from shoal import errors, events, exact, measures, mechanisms, noise, sensitivity
+    from shoal.events import Event
+    from shoal.exact import Grid
+    from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
+    from shoal.mechanisms import (
+        AboveThreshold,
+        DiscreteGaussian,
+        Estimate,
+        Exponential,
+        Gaussian,
+        Geometric,
+        Histogram,
+        Laplace,
+        NoisyMax,
+        PermuteAndFlip,
+        RandomizedResponse,
+        SparseVector,
+        SparseVectorRun,
+        Staircase,
+        TopK,
+        TruncatedGeometric,
+        counting,
+    )
+    from shoal.sensitivity import Norm, Relation, Sensitivity
 
-__all__ = [  # noqa: F822 - the names are loaded when first asked for
+__all__ = [
     "AboveThreshold",
     "Approx",
     "DiscreteGaussian",
@@ -78,15 +76,20 @@ __all__ = [  # noqa: F822 - the names are loaded when first asked for
 ]
 
 
+_FLOORS = ("errors", "events", "exact", "measures", "mechanisms", "noise", "sensitivity")
+
+
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for, so that importing Shoal costs next to nothing."""
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
-    value = getattr(import_module(f"shoal.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+    if name in __all__:
+        for floor in ("mechanisms", "measures", "sensitivity", "events", "exact"):
+            home = import_module(f"shoal.{floor}")
+            if name in home.__all__:
+                value = globals()[name] = getattr(home, name)
+                return value
+    raise AttributeError(f"module 'shoal' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -139,7 +139,9 @@ def test_a_point_implied_by_the_others_is_dropped_and_the_rest_are_kept_as_given
     assert Renyi({2: 1, 3: 9, 4: 3}) == Renyi({2: 1, 4: 3})
     assert Renyi({2: 1, 3: 2.5, 4: 3}) == Renyi({2: 1, 4: 3})
     kept = Renyi({2: 1, 3: 2.49, 4: 3}).curve
-    assert kept == tuple((Fraction(a), Fraction(e)) for a, e in [("2", "1"), ("3", "2.49"), ("4", "3")])
+    assert kept == tuple(
+        (Fraction(a), Fraction(e)) for a, e in [("2", "1"), ("3", "2.49"), ("4", "3")]
+    )
     assert Renyi({2: 5, 3: 1}) == Renyi({3: 1})
     assert Renyi({2: 1, 5: 1, 9: 1}) == Renyi({9: 1})
     assert len(ZeroConcentrated(0.1).to_renyi(range(2, 200)).curve) == 198

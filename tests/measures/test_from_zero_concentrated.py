@@ -98,7 +98,9 @@ def test_every_size_of_rho_and_delta_has_its_epsilon(rho: str, delta: str) -> No
     if float(rho) >= 1e6:
         assert epsilon >= Fraction(rho) * Fraction(99, 100)
     if epsilon == 0:
-        assert zero_concentrated_delta_up(rho, epsilon=0) <= Fraction(delta) * (1 + Fraction(1, 2**60))
+        assert zero_concentrated_delta_up(rho, epsilon=0) <= Fraction(delta) * (
+            1 + Fraction(1, 2**60)
+        )
 
 
 @pytest.mark.parametrize("epsilon", ["0", "1e-300", "1", "1e6", "1e300"])

@@ -236,6 +236,14 @@ def test_a_larger_delta_allows_a_larger_mu(epsilon: float, one: float, other: fl
     assert gaussian_mu_down(epsilon, less) <= gaussian_mu_down(epsilon, more) * room
 
 
+def test_a_delta_close_to_one_allows_a_large_mu() -> None:
+    rest = Fraction(1, 10**150)
+    mu = gaussian_mu_down(0, 1 - rest)
+    truth = -2 * float(special.ndtri_exp(math.log(0.5) - 150 * math.log(10)))
+    assert float(mu) == pytest.approx(truth, rel=1e-12)
+    assert gaussian_epsilon_up(mu * 2, 1 - rest) > 0
+
+
 @pytest.mark.parametrize("delta", [0, 1])
 def test_a_scale_for_delta_zero_or_one_is_refused_by_name(delta: int) -> None:
     with pytest.raises(RangeError, match="delta must be above 0 and below 1"):

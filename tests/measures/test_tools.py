@@ -59,6 +59,13 @@ def test_the_drop_of_the_mills_ratio_is_the_difference_of_two(x: str, step: str)
     assert short.rel_accuracy_bits() > 100
 
 
+def test_the_drop_of_the_mills_ratio_is_enclosed_at_every_precision() -> None:
+    step = Fraction(1, 10**5)
+    truth = at_precision(1000, lambda: mills(arb(0)) - mills(ball(step)))
+    for bits in range(24, 160):
+        assert at_precision(bits, lambda: mills_drop(arb(0), ball(step))).contains(truth)
+
+
 # search
 
 
@@ -93,5 +100,7 @@ def test_a_statement_that_never_turns_is_an_error_and_not_a_loop(answer: bool) -
         turning_point(lambda _: answer, start=Fraction(1))
 
 
-def test_an_approximation_is_a_rational() -> None:
-    assert approximately(lambda: arb(2).sqrt()) ** 2 == pytest.approx(2, rel=1e-30)
+def test_an_approximation_is_a_rational_even_where_the_first_enclosure_is_too_wide() -> None:
+    assert float(approximately(lambda: arb(2).sqrt()) ** 2) == pytest.approx(2, rel=1e-15)
+    tiny = Fraction(1, 2**300)
+    assert float(approximately(lambda: ball(1 + tiny).log()) / tiny) == pytest.approx(1)

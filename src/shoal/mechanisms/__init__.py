@@ -2,7 +2,6 @@
 known in advance; its proof note lies beside it.
 """
 
-from shoal.mechanisms.additive import Additive
 from shoal.mechanisms.choosing import Exponential, NoisyMax, PermuteAndFlip, TopK
 from shoal.mechanisms.counting import Histogram, counting
 from shoal.mechanisms.estimate import Estimate
@@ -10,13 +9,11 @@ from shoal.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from shoal.mechanisms.geometric import Geometric, TruncatedGeometric
 from shoal.mechanisms.laplace import Laplace
 from shoal.mechanisms.response import RandomizedResponse
-from shoal.mechanisms.selection import Selection
 from shoal.mechanisms.sparse import AboveThreshold, SparseVector, SparseVectorRun
 from shoal.mechanisms.staircase import Staircase
 
 __all__ = [
     "AboveThreshold",
-    "Additive",
     "DiscreteGaussian",
     "Estimate",
     "Exponential",
@@ -27,7 +24,6 @@ __all__ = [
     "NoisyMax",
     "PermuteAndFlip",
     "RandomizedResponse",
-    "Selection",
     "SparseVector",
     "SparseVectorRun",
     "Staircase",

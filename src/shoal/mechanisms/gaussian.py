@@ -156,7 +156,7 @@ class DiscreteGaussian(_Normal):
 
     >>> from shoal.measures import ZeroConcentrated
     >>> print(DiscreteGaussian.for_budget(ZeroConcentrated("0.02"), sensitivity=1).cost)
-    rho 0.02
+    zero-concentrated, rho 0.02
     """
 
     @property
