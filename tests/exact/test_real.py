@@ -328,3 +328,11 @@ def test_a_bound_of_zero_prints_without_a_sign() -> None:
     assert repr(float_up(Fraction(0))) == "0.0"
     assert repr(float_down(Fraction(0))) == "0.0"
     assert repr(float_up(Fraction(-1, 10**400))) == "0.0"
+
+
+def test_an_enclosure_too_wide_to_write_out_is_asked_again_and_not_a_crash() -> None:
+    def exploding() -> arb:
+        wide = arb(0).union(arb(10) ** 30) if precision_in_force() < 200 else arb(1)
+        return wide.exp()
+
+    assert float(upper(exploding)) == pytest.approx(math.e)

@@ -89,11 +89,17 @@ class Target:
 
     def bits_of_step(self, rank: int, words: int) -> list[int]:
         """The first so many 64-bit digits of F(rank), the probability of ranks 0..rank."""
-        digits = at_precision(
-            BITS, lambda: (self.below(rank + 1) * arb(2) ** (64 * words)).floor().unique_fmpz()
-        )
-        assert digits is not None
-        return [int(digits) >> 64 * (words - 1 - place) & (1 << 64) - 1 for place in range(words)]
+        all_ones = 1 << 64 * words
+
+        def complement() -> int:
+            small = self.scale < 1  # few ranks, and probabilities too small to see beside 1
+            above = self.above(rank + 1) if small else 1 - self.below(rank + 1)
+            rounded = (above * all_ones).ceil().unique_fmpz()
+            assert rounded is not None
+            return int(rounded)
+
+        digits = all_ones - at_precision(BITS, complement)
+        return [digits >> 64 * (words - 1 - place) & (1 << 64) - 1 for place in range(words)]
 
 
 LAPLACE_KINDS = {

@@ -9,7 +9,6 @@ from shoal.exact.rational import (
     out_of_range,
     positive,
     rational,
-    short,
     truth_value,
     whole,
 )
@@ -30,6 +29,7 @@ from shoal.exact.real import (
     upper,
 )
 from shoal.exact.search import approximately, turning_point
+from shoal.exact.text import exactly, short
 
 __all__ = [
     "Grid",
@@ -42,6 +42,7 @@ __all__ = [
     "closed_unit",
     "decide",
     "dyadic",
+    "exactly",
     "exponent_of",
     "float_down",
     "float_up",

@@ -6,12 +6,13 @@ budget of 1.  NaN, infinities, truth values and unreadable text are refused by t
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 import numpy as np
 
 from shoal.errors import NumberError, RangeError
+from shoal.exact.text import short
 
 Number = int | float | str | Fraction | Decimal | np.integer | np.floating
 """What a parameter may be given as."""
@@ -99,25 +100,6 @@ def truth_value(value: bool, name: str) -> bool:  # noqa: FBT001 - the value its
             remedy=f"Give {name} as a plain truth value.",
         )
     return value
-
-
-def short(number: Fraction) -> str:
-    """A rational in few characters for messages and printing: exact where short, 6 digits else.
-
-    A non-zero number never prints as zero.
-
-    >>> short(Fraction(1, 10)), short(Fraction(1, 3)), short(Fraction(1, 10**9))
-    ('0.1', '0.333333', '1e-9')
-    """
-    if number.denominator == 1 and abs(number.numerator) < 10**9:
-        return str(number.numerator)
-    six = Context(prec=6, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-    quotient = six.divide(Decimal(number.numerator), Decimal(number.denominator))
-    digits = six.normalize(quotient)
-    exponent = digits.adjusted()
-    if -5 <= exponent < 9:
-        return format(digits, "f")
-    return f"{six.scaleb(digits, -exponent):f}e{exponent}"
 
 
 def out_of_range(name: str, number: Fraction, allowed: str) -> RangeError:

@@ -130,6 +130,8 @@ def _rounded(real: Real, bits: int, *, up: bool) -> Fraction:
             raise _beyond_reach()
         if abs(number) < arb(2) ** -LARGEST_EXPONENT:
             return _rounded_tiny(number, up=up)
+        if number.rel_accuracy_bits() < bits:  # too wide, perhaps too wide to write out
+            return None
         low, high = dyadic(number.lower()), dyadic(number.upper())
         if (high - low) * (2 << bits) > min(abs(low), abs(high)) or low < 0 < high:
             return None

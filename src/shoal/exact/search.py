@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from shoal.errors import InternalError
-from shoal.exact.real import Real, at_precision, dyadic, exponent_of
+from shoal.exact.real import Real, decide, dyadic, exponent_of
 
 _START_BITS = 8
 _LARGEST_FACTOR = 1 << (1 << 16)
@@ -43,8 +43,13 @@ def turning_point(
 
 
 def approximately(guess: Real) -> Fraction:
-    """The middle of an enclosure at 128 bits: a place to start a search, on which nothing rests."""
-    return dyadic(at_precision(128, lambda: guess().mid()))
+    """The middle of an enclosure of a positive real: a place to start a search, no more."""
+
+    def middle() -> Fraction | None:
+        number = guess()
+        return dyadic(number.mid()) if number.is_finite() and number > 0 else None
+
+    return decide(middle)
 
 
 def _between(low: Fraction, high: Fraction) -> Fraction:

@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import NoReturn
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, ball, closed_unit, non_negative, short, upper
+from shoal.exact import Number, ball, closed_unit, exactly, non_negative, short, upper
 from shoal.measures.from_pure import pure_delta_up, pure_epsilon_up
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import exactly
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from shoal.exact import Number, ball, closed_unit, is_below, non_negative
+from shoal.exact import (
+    Number,
+    approximately,
+    ball,
+    closed_unit,
+    is_below,
+    non_negative,
+    turning_point,
+)
 from shoal.measures.from_renyi import renyi_delta_up, renyi_epsilon_up
 from shoal.measures.measure import no_epsilon_at_zero
-from shoal.measures.search import approximately, turning_point
 
 _ORDER_BITS = 40
 """The bound is flat at the best order: an error of 2^-40 in it costs less than the last bit."""

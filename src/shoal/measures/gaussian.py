@@ -18,18 +18,19 @@ from flint import arb
 from shoal.exact import (
     Number,
     Real,
+    approximately,
     ball,
     closed_unit,
     is_below,
     lower,
     non_negative,
     open_unit,
+    turning_point,
     upper,
 )
 from shoal.measures.measure import no_epsilon_at_zero
 from shoal.measures.normal import density, mills, mills_drop, upper_tail
 from shoal.measures.numbers import SMALLEST
-from shoal.measures.search import approximately, turning_point
 
 _FAR = 152
 """For a > 152 the bound delta <= P(N > a) <= exp(-a²/2) is below every delta that can be given."""

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.exact import Number, closed_unit, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short
 from shoal.measures.approx import Approx
 from shoal.measures.gaussian import gaussian_delta_up, gaussian_epsilon_up
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import exactly, holdable_up
+from shoal.measures.numbers import holdable_up
 from shoal.measures.renyi import Renyi
 from shoal.measures.zero_concentrated import ZeroConcentrated
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.exact import Number, closed_unit, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import (
     pure_delta_up,
@@ -17,7 +17,6 @@ from shoal.measures.from_pure import (
 )
 from shoal.measures.gaussian_dp import GaussianDP
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import exactly
 from shoal.measures.renyi import Renyi, read_orders
 from shoal.measures.zero_concentrated import ZeroConcentrated
 

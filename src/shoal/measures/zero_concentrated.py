@@ -8,14 +8,13 @@ from fractions import Fraction
 from typing import NoReturn
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, closed_unit, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short
 from shoal.measures.approx import Approx
 from shoal.measures.from_zero_concentrated import (
     zero_concentrated_delta_up,
     zero_concentrated_epsilon_up,
 )
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import exactly
 from shoal.measures.renyi import Renyi, read_orders
 
 
