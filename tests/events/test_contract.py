@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import json
 import pickle
 import re
@@ -35,9 +36,9 @@ def test_a_kind_is_the_snake_case_of_its_class_name(kind: str) -> None:
 
 @every_kind
 def test_a_kind_states_its_meaning_and_names_each_of_its_fields(kind: str) -> None:
-    meaning = KINDS[kind].__doc__ or ""
-    assert "\n    Meaning: " in meaning
-    assert "\n    Reference: " in meaning
+    meaning = inspect.getdoc(KINDS[kind]) or ""
+    assert "\nMeaning: " in meaning
+    assert "\nReference: " in meaning
     own = {field.name for field in dataclasses.fields(KINDS[kind])} - {"private", "relation"}
     assert not {name for name in own if not re.search(rf"\b{name}\b", meaning)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import doctest
 import importlib
 from pathlib import Path
@@ -35,6 +36,6 @@ def test_every_public_name_is_on_the_sensitivity_page(name: str) -> None:
     "name", [name for name in sensitivity.__all__ if name[0].islower() and name != "of"]
 )
 def test_every_known_sensitivity_states_its_guarantee_and_proof(name: str) -> None:
-    written = getattr(sensitivity, name).__doc__
-    assert "\n    Guarantee: " in written
-    assert "\n    Proof: " in written
+    written = inspect.getdoc(getattr(sensitivity, name)) or ""
+    assert "\nGuarantee: " in written
+    assert "\nProof: " in written
