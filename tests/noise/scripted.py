@@ -33,12 +33,13 @@ class Scripted:
         self.pools: dict[object, list[Any]] = {}
         self.asked: list[tuple[str, int]] = []
         self._forever = forever
-        self._left = {
+        written: dict[str, Words] = {
             "uint64": np.array(list(u64), dtype=np.uint64),
             "uint32": np.array(list(u32), dtype=np.uint32),
             "uint16": np.array(list(u16), dtype=np.uint16),
             "uint8": np.array(list(u8), dtype=np.uint8),
         }
+        self._left = written
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
         dtype = np.dtype(kind)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import doctest
 import importlib
+import inspect
 from pathlib import Path
 
 import pytest

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from shoal import sensitivity
 from shoal.errors import ConversionError, NumberError, RangeError, ShapeError
-from shoal.sensitivity import Norm, Relation, Sensitivity
 from shoal.exact import root_up
+from shoal.sensitivity import Norm, Relation, Sensitivity
 
 fractions = st.fractions(min_value=-100, max_value=100, max_denominator=50)
 tables = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=15, max_size=15)

@@ -131,6 +131,8 @@ class BlockSampler:
             return self._base(self.ladder.decide(leading, source))
         values, kept = self._judged(leading, offset, keeping, source)
         again = np.flatnonzero(~kept)
+        if len(again) == 0:
+            return values
         fresh = self.draw(len(again), source)
         if fresh.dtype != values.dtype:
             values = values.astype(object)

@@ -104,20 +104,26 @@ class Ladder:
         return ranks
 
     def _refine(self, prefix: int, rank: int, source: Source) -> int:
-        """Extend a prefix until it differs from every F(r) in its way; U >= F(r) if 1 - U <= 1 - F(r)."""
-        bits = WORD
+        """Find the first rank with U < F(rank), by bisection, and extend the prefix where it does not tell.
+
+        U >= F(rank) just where 1 - U <= survival(rank).
+        """
+        bits, stride = WORD, 1
         while rank > 0 and prefix - int(self.steps[rank - 1]) < 2:
             rank -= 1
-        while self.endless or rank < len(self.steps):
-            above = verdict(self.survival(rank), (1 << bits) - 1 - prefix, bits)
-            if above is None:
+        least, most, probe = rank, None if self.endless else len(self.steps), rank
+        while least != most:
+            beyond = verdict(self.survival(probe), (1 << bits) - 1 - prefix, bits)
+            if beyond is None:
                 prefix = prefix << WORD | int(source.words(np.uint64, 1)[0])
                 bits += WORD
-            elif above:
-                rank += 1
+                continue
+            if beyond:
+                least, stride = probe + 1, 2 * stride
             else:
-                break
-        return rank
+                most = probe
+            probe = least + stride - 1 if most is None else (least + most) // 2
+        return least
 
 
 def extended(leading: Words, source: Source) -> NDArray[np.uint64]:

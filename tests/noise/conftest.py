@@ -1,0 +1,18 @@
+"""Tickets that are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from shoal.noise import race
+
+
+@pytest.fixture
+def tickets(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The tickets that are drawn, in order, in place of uniform draws."""
+    written: list[int] = []
+    monkeypatch.setattr(race, "one_below", lambda bound: written.pop(0) % bound)
+    yield written
+    assert written == []
