@@ -36,7 +36,8 @@ def _unlock() -> None:
     _flint_context = RLock()
 
 
-os.register_at_fork(after_in_child=_unlock)
+if hasattr(os, "register_at_fork"):  # where processes can fork at all
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def ball(number: Fraction | int) -> arb:

@@ -138,4 +138,5 @@ def _forget() -> None:
     _of_thread = _OfThread()
 
 
-os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):  # where processes can fork at all
+    os.register_at_fork(after_in_child=_forget)
