@@ -155,7 +155,7 @@ def show(table: Table, answers: Sequence[Answer]) -> str:
 
 def _range(answer: Answer) -> str:
     if isinstance(next(iter(answer.truth.values())), str):
-        return f"(best less {answer.within:.1f})"
+        return f"within {answer.within:.1f}"
     return f"± {_shown(answer.within)}"
 
 

@@ -3,10 +3,10 @@ known in advance; its proof note lies beside it.
 """
 
 from shoal.mechanisms.choosing import Exponential, NoisyMax, PermuteAndFlip, TopK
-from shoal.mechanisms.counting import Histogram, counting
 from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from shoal.mechanisms.geometric import Geometric, TruncatedGeometric
+from shoal.mechanisms.histogram import Histogram, counting
 from shoal.mechanisms.laplace import Laplace
 from shoal.mechanisms.response import RandomizedResponse
 from shoal.mechanisms.sparse import AboveThreshold, SparseVector, SparseVectorRun

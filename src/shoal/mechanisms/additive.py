@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from shoal.errors import CalibrationError, RangeError, ShapeError
@@ -31,18 +32,29 @@ from shoal.exact import (
     not_finite,
     open_unit,
     positive,
+    truth_value,
     turning_point,
+    upper,
     whole,
 )
 from shoal.measures import Measure
+from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.values import (
+    as_integers,
+    exact_real,
+    exact_sum,
+    is_integer,
+    is_real,
+    plain,
+    read_grid,
+)
 from shoal.noise import IntegerNoise
 from shoal.sensitivity import Sensitivity
 
-_FITS = 1 << 62
 _PIECE = 1 << 14
 
 
-class Additive(ABC):
+class Additive(Mechanism, ABC):
     """A mechanism whose release is the value plus independent noise for each of its numbers."""
 
     reals: ClassVar[bool] = True
@@ -75,6 +87,10 @@ class Additive(ABC):
         """The probability, or a lower bound of it, that one noise is at most ``steps`` steps."""
 
     @abstractmethod
+    def _quantile(self, spread: Fraction, beyond: Real) -> Real:
+        """About how many steps one noise exceeds with probability ``beyond``: only a place to start."""
+
+    @abstractmethod
     def _steps_apart(self, distance: Fraction, size: int) -> Fraction:
         """How many steps apart ``size`` numbers can land on the grid that were ``distance`` steps apart."""
 
@@ -91,30 +107,42 @@ class Additive(ABC):
         """The value plus noise: a scalar or a whole array, integers as integers, reals as floats.
 
         Guarantee: what `cost` says, for a value whose sensitivity is at most the declared one.
+        Needs: whether the value is an integer or a real, and the shape of an array, do not depend on the
+            data: they show in the answer.
         Edges: NaN and infinities are refused without being quoted; integers of any size are exact, and
             an array of them comes back as Python's integers where 64 bits would not hold the answer.
         """
         if type(value) is int:
             return value + self._integer_noise.one()
-        if isinstance(value, np.ndarray):
-            return self._release_array(value)
-        if isinstance(value, int | np.integer) and not isinstance(value, bool):
-            return int(value) + self._integer_noise.one()
-        if self.reals and isinstance(value, float | np.floating | Fraction | Decimal):
+        if type(value) is float and self.reals:
             return self._release_real(value)
+        if isinstance(value, np.ndarray):
+            return self._release_array(plain(value))
+        if is_integer(value):
+            return int(value) + self._integer_noise.one()
+        if self.reals and is_real(value):
+            return self._release_real(exact_real(value))
         raise self._unusable(type(value).__name__)
 
     def error(self, confidence: Number, *, size: int = 1, integers: bool | None = None) -> float:
         """How far a release can be off: with at least this probability, all ``size`` numbers are within.
 
         An exact quantile of the noise: for reals on the grid (their rounding to it included), or with
-        ``integers`` for integer values, which is the default where only those can be released.
+        ``integers`` for integer values, which is the default where only those can be released.  The last
+        rounding of a real answer to a float, at most half of its last digit, is not counted.
         """
         wanted = open_unit(confidence, "confidence")
         count = whole(size, "size", at_least=1)
-        whole_steps = not self.reals if integers is None else integers
-        grid, spread = (None, self.spread) if whole_steps else self._on_grid(count)
-        steps = _smallest_steps(lambda k: self._coverage(spread, k), wanted, count)
+        grid, spread = self._lattice(count, integers=self._whole_steps(integers=integers))
+
+        def each() -> arb:
+            return (ball(wanted).log() / count).exp()
+
+        def beyond() -> arb:
+            return -(ball(wanted).log() / count).expm1()
+
+        near = _nearly(self._quantile(spread, beyond))
+        steps = _smallest_steps(lambda k: not is_below(self._coverage(spread, k), each), near=near)
         if grid is None:
             return steps
         return float_up((steps + Fraction(1, 2)) * grid.spacing)
@@ -140,11 +168,17 @@ class Additive(ABC):
         """The most private mechanism whose `error` at this confidence is within the target."""
         target = positive(error, "error")
         wanted = open_unit(confidence, "confidence")
-        whole_steps = not cls.reals if integers is None else integers
+        whole_steps = cls._whole_steps(integers=integers)
         if whole_steps and target < 1:
             raise CalibrationError(
                 "integer noise within an error below 1 would be no noise at all.",
                 remedy="Ask for an error of 1 or more, or release real values.",
+            )
+        grid = read_grid(grid)
+        if grid is not None and not whole_steps and target < grid.spacing / 2:
+            raise CalibrationError(
+                "rounding to the grid alone can be off by more than this error.",
+                remedy="Choose a finer grid, or leave it out.",
             )
 
         def holds(spread: Fraction) -> bool:
@@ -153,6 +187,18 @@ class Additive(ABC):
 
         spread, _ = turning_point(holds, start=target, bits=30)
         return cls._with(spread, sensitivity, grid)
+
+    @classmethod
+    def _whole_steps(cls, *, integers: bool | None) -> bool:
+        """Whether integers are meant, where a caller may say so."""
+        if integers is None:
+            return not cls.reals
+        if not truth_value(integers, "integers") and not cls.reals:
+            raise RangeError(
+                f"integers must be True: {cls.__name__} releases nothing else.",
+                remedy="Leave integers out, or use Laplace for real values.",
+            )
+        return integers
 
     @cached_property
     def _integer_noise(self) -> IntegerNoise:
@@ -163,12 +209,13 @@ class Additive(ABC):
         return grid.to_float(grid.to_steps(value) + noise.one())
 
     def _release_array(self, values: NDArray[Any]) -> NDArray[Any]:
+        self._check_size(values.size)
         if self.reals and values.dtype.kind == "f":
             return self._release_reals(values)
-        integers = _as_integers(values)
+        integers = as_integers(values)
         if integers is None:
             raise self._unusable(f"an array of {values.dtype}")
-        return _sum(integers, self._integer_noise.many(values.size).reshape(values.shape))
+        return exact_sum(integers, self._integer_noise.many(values.size).reshape(values.shape))
 
     def _release_reals(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Piece by piece, so that the arrays in between stay in the processor's cache."""
@@ -180,9 +227,18 @@ class Additive(ABC):
         released = np.empty(flat.size)
         for start in range(0, flat.size, _PIECE):
             piece = slice(start, start + _PIECE)
-            sums = _sum(grid.array_to_steps(flat[piece]), noise[piece])
+            sums = exact_sum(grid.array_to_steps(flat[piece]), noise[piece])
             released[piece] = grid.array_to_float(sums)
         return released.reshape(values.shape)
+
+    def _check_size(self, size: int) -> None:
+        """Refuse more numbers than the sensitivity was worked out for."""
+        known = self.sensitivity.dimension
+        if known is not None and size > known:
+            raise ShapeError(
+                f"the sensitivity is that of {known} numbers; {size} were given.",
+                remedy="Work the sensitivity out for all the numbers together.",
+            )
 
     def _unusable(self, kind: str) -> ShapeError:
         numbers = "integers or floats" if self.reals else "integers"
@@ -196,6 +252,10 @@ class Additive(ABC):
         grid, spread = self._on_grid(1)
         return grid, self._noise(spread)
 
+    def _lattice(self, size: int, *, integers: bool) -> tuple[Grid | None, Fraction]:
+        """The grid, None for integers, and the noise's scale in its steps."""
+        return (None, self.spread) if integers else self._on_grid(size)
+
     def _on_grid(self, size: int) -> tuple[Grid, Fraction]:
         """The grid for ``size`` reals, and the noise's scale in its steps."""
         distance = self.sensitivity.value
@@ -208,8 +268,9 @@ class Additive(ABC):
 def default_grid(sensitivity: Fraction, spread: Fraction) -> Grid:
     """2^-40 of the sensitivity or finer, within reach of the noise.
 
-    Rounding to it widens the noise by less than one part in 10^12 for one number, and the spacing lies
-    between 2^-20 and 2^-50 of the noise, so it is never seen in an answer.
+    The spacing lies between 2^-20 and 2^-50 of the noise, so it is never seen in an answer.  Rounding to it
+    widens the noise of one number by less than one part in 10^12 while the noise is at most 2^10 times the
+    sensitivity; beyond, by at most 2^-50 of that ratio.
     """
     noise = exponent_of(spread)
     fine = min(exponent_of(sensitivity or spread) - 40, noise - 20)
@@ -226,39 +287,25 @@ def apart(sensitivity: Sensitivity) -> Fraction:
     return sensitivity.value
 
 
-def _smallest_steps(coverage: Callable[[int], Real], confidence: Fraction, size: int) -> int:
-    """The fewest steps that ``size`` independent noises all keep within, with this confidence."""
+def _nearly(real: Real) -> int:
+    """A whole number next to a real one, however large."""
+    return int(upper(real, bits=64 + int(upper(real)).bit_length()))
 
-    def each() -> Any:
-        return (ball(confidence).log() / size).exp()
 
-    low, high = -1, 1
-    while is_below(coverage(high), each):
-        low, high = high, 2 * high
+def _smallest_steps(enough: Callable[[int], bool], *, near: int) -> int:
+    """The smallest whole number, 0 or more, that is enough; ``near`` is a guess, on which nothing rests."""
+    low, high, stride = -1, max(0, near), 1
+    while not enough(high):
+        low, high, stride = high, high + stride, 2 * stride
+    below, stride = high - 1, 1
+    while below > low and enough(below):
+        high, stride = below, 2 * stride
+        below = high - stride
+    low = max(low, below)
     while high - low > 1:
         middle = (low + high) // 2
-        if is_below(coverage(middle), each):
-            low = middle
-        else:
+        if enough(middle):
             high = middle
+        else:
+            low = middle
     return high
-
-
-def _as_integers(values: NDArray[Any]) -> IntegerArray | None:
-    if values.dtype.kind == "i":
-        return values.astype(np.int64, copy=False)
-    if values.dtype.kind == "u":
-        return values.astype(object) if values.dtype.itemsize == 8 else values.astype(np.int64)
-    if values.dtype.kind == "O" and all(type(value) is int for value in values.flat):
-        return values
-    return None
-
-
-def _sum(values: IntegerArray, noise: IntegerArray) -> IntegerArray:
-    """Values plus noise without wrapping; int64 whenever the sums fit, which depends on them alone."""
-    narrow = values.dtype == np.int64 and noise.dtype == np.int64
-    if narrow and values.min(initial=0) > -_FITS and values.max(initial=0) < _FITS:
-        return np.asarray(values + noise, dtype=np.int64)
-    sums: NDArray[np.object_] = values.astype(object) + noise.astype(object)
-    fits = all(-(1 << 63) <= each < 1 << 63 for each in sums.flat)
-    return sums.astype(np.int64) if fits else sums

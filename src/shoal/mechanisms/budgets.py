@@ -16,6 +16,7 @@ from shoal.measures import (
     Renyi,
     ZeroConcentrated,
     gaussian_mu_down,
+    pure_delta_up,
     zero_concentrated_delta_up,
 )
 
@@ -77,18 +78,25 @@ def rho_of(budget: Measure) -> Fraction:
 
 
 def _pure_of_approx(budget: Approx) -> Fraction:
-    if budget.delta == 0:
-        return budget.epsilon
-    gain = (budget.delta, 1 - budget.delta)
+    """A hair below the formula, so that the conversion back, rounded up, is still within the budget."""
+    epsilon, delta = budget.epsilon, budget.delta
+    if delta == 0:
+        return epsilon
 
     def extra() -> arb:
         # ln((e^eps + delta) / (1 - delta)) - eps, without forming e^eps
-        return (1 + ball(gain[0]) * ball(-budget.epsilon).exp()).log() - ball(gain[1]).log()
+        return (1 + ball(delta) * ball(-epsilon).exp()).log() - ball(1 - delta).log()
 
-    return budget.epsilon + lower(extra)
+    more, hair = lower(extra), Fraction(1, 1 << 62)
+    while pure_delta_up(epsilon + more * (1 - hair), at_epsilon=epsilon) > delta:
+        hair *= 2
+    return epsilon + more * (1 - hair)
 
 
 def _largest(budget: ZeroConcentrated | GaussianDP | Renyi) -> Fraction:
+    if not _has_something(budget):
+        return Fraction(0)
+
     def within(epsilon: Fraction) -> bool:
         spent = Pure(epsilon)
         if isinstance(budget, ZeroConcentrated):
@@ -99,6 +107,12 @@ def _largest(budget: ZeroConcentrated | GaussianDP | Renyi) -> Fraction:
 
     epsilon, _ = turning_point(within, start=Fraction(1))
     return epsilon
+
+
+def _has_something(budget: ZeroConcentrated | GaussianDP | Renyi) -> bool:
+    if isinstance(budget, Renyi):
+        return all(epsilon > 0 for _, epsilon in budget.curve)
+    return (budget.rho if isinstance(budget, ZeroConcentrated) else budget.mu) > 0
 
 
 def _root_down(square: Fraction) -> Fraction:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal import events
 from shoal.errors import CandidatesError, RangeError
-from shoal.exact import Number, Real, at_precision, ball, dyadic, float_down, whole
+from shoal.exact import Number, Real, at_precision, ball, dyadic, float_down, open_unit, whole
 from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.candidates import Scored
 from shoal.mechanisms.selection import Selection
@@ -21,7 +21,7 @@ from shoal.noise import exponential_race, gumbel_race, laplace_race
 from shoal.sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Exponential(Selection):
     """Choose a candidate with probability proportional to exp(rate * score).
 
@@ -51,16 +51,14 @@ class Exponential(Selection):
         0.9936
         """
         numbers, names = candidate_sets.read(scores, candidates)
-        rate = self.rate
         exact = [
             Fraction(each.item() if isinstance(each, np.generic) else each) for each in numbers
         ]
-        best = max(exact)
+        gaps = [(max(exact) - score) * self.rate for score in exact]
 
         def law() -> list[float]:
-            weights = [ball((score - best) * rate).exp() for score in exact]
-            total = sum(weights, arb(0))
-            return [max(0.0, float_down(dyadic((each / total).lower()))) for each in weights]
+            total = sum((ball(-gap).exp() for gap in gaps), arb(0))
+            return [_chance_down(gap, total) for gap in gaps]
 
         return dict(zip(names, at_precision(128, law), strict=True))
 
@@ -72,7 +70,7 @@ class Exponential(Selection):
         return events.Exponential(candidates=candidates, **self._described)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class PermuteAndFlip(Selection):
     """Visit the candidates in random order and take the first whose coin shows heads.
 
@@ -96,7 +94,7 @@ class PermuteAndFlip(Selection):
         return events.PermuteAndFlip(candidates=candidates, **self._described)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class NoisyMax(Selection):
     """Add noise to every score and report whose sum is largest, and nothing else.
 
@@ -123,9 +121,10 @@ class NoisyMax(Selection):
         noise: str = "laplace",
     ) -> None:
         super().__init__(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
-        if noise not in _NOISES:
+        if not isinstance(noise, str) or noise not in _NOISES:
+            shown = repr(noise[:40]) if isinstance(noise, str) else type(noise).__name__
             raise RangeError(
-                f"noise must be one of {', '.join(_NOISES)}; got {str(noise)[:40]!r}.",
+                f"noise must be one of {', '.join(_NOISES)}; got {shown}.",
                 remedy="Choose 'laplace', 'exponential' or 'gumbel'.",
             )
         object.__setattr__(self, "noise", noise)
@@ -145,6 +144,10 @@ class NoisyMax(Selection):
             return _gumbel_coverage(gap, candidates)
         return lambda: 1 - (candidates - 1) * (1 + ball(gap / 2)) * ball(-gap).exp() / 2
 
+    def _textbook(self, confidence: Number, candidates: int) -> Fraction:
+        """Laplace noise falls to both sides: twice as far."""
+        return super()._textbook(confidence, candidates) * (2 if self.noise == "laplace" else 1)
+
     def event_for(self, *, candidates: int) -> events.NoisyMax:
         """The description of one choice among so many candidates."""
         return events.NoisyMax(noise=self.noise, candidates=candidates, **self._described)
@@ -153,14 +156,15 @@ class NoisyMax(Selection):
 _NOISES = ("laplace", "exponential", "gumbel")
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class TopK(Selection):
     """The k candidates with the largest score + Gumbel noise, best first, in one shot.
 
     Guarantee: epsilon-DP for all k together, exactly: the law of k exponential mechanisms in a row, each
         with epsilon / k on the candidates left.
     Needs: as `Exponential`; 1 <= k <= number of candidates.
-    Edges: as `Exponential`; the noisy scores are never told.
+    Edges: as `Exponential`; the noisy scores are never told.  `error` is for all k: each is within it of the
+        best that was left to it, and so of the true one of its rank.
     Reference: Durfee and Rogers 2019.  Proof: selection.md.
 
     >>> sorted(TopK(k=2, epsilon=1, sensitivity=1).release([9, 5, 2])) in ([0, 1], [0, 2], [1, 2])
@@ -203,9 +207,24 @@ class TopK(Selection):
         one = _gumbel_coverage(gap, candidates)
         return lambda: 1 - self.k * (1 - one())
 
+    def _coverage_by_lot(self, candidates: int) -> Fraction:
+        return 1 - self.k * (1 - Fraction(1, candidates))
+
+    def _textbook(self, confidence: Number, candidates: int) -> Fraction:
+        """The risk is shared among the k choices."""
+        risk = 1 - open_unit(confidence, "confidence")
+        return super()._textbook(1 - risk / self.k, candidates)
+
     def event_for(self, *, candidates: int) -> events.TopK:
         """The description of one release of k out of so many candidates."""
         return events.TopK(k=self.k, candidates=candidates, **self._described)
+
+
+def _chance_down(gap: Fraction, total: arb) -> float:
+    """e^-gap / total as a float, rounded down; what lies below the floats is 0."""
+    if gap > 750:
+        return 0.0
+    return max(0.0, float_down(dyadic((ball(-gap).exp() / total).lower())))
 
 
 def _gumbel_coverage(gap: Fraction, candidates: int) -> Real:

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import NormalDist
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, open_unit
+from shoal.exact import (
+    Number,
+    at_precision,
+    ball,
+    dyadic,
+    float_down,
+    float_up,
+    is_below,
+    open_unit,
+    upper,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +37,15 @@ class Estimate:
     floor: float
 
     def __post_init__(self) -> None:
-        if self.answers == 0:
+        if not all(type(count) is int and count >= 0 for count in self.counts) or not self.answers:
             raise ShapeError(
-                "there are no reports to estimate from.", remedy="Collect at least one report."
+                "counts must be whole numbers, and at least one report is needed.",
+                remedy="Collect at least one report, and count how many named each category.",
+            )
+        if not 0 < abs(self.lean) <= 1 or not 0 <= self.floor <= 1:
+            raise RangeError(
+                "lean must be above 0 or below, and floor a probability.",
+                remedy="Let RandomizedResponse make the estimate; it knows both.",
             )
 
     @property
@@ -36,7 +56,7 @@ class Estimate:
     @property
     def frequencies(self) -> tuple[float, ...]:
         """The unbiased estimate for each category."""
-        return tuple(self._undo(count / self.answers) for count in self.counts)
+        return tuple((count / self.answers - self.floor) / self.lean for count in self.counts)
 
     @property
     def variances(self) -> tuple[float, ...]:
@@ -52,11 +72,11 @@ class Estimate:
         "exact" maps the Clopper-Pearson interval of the share of reports and cuts it to [0, 1]; it covers
         at least as often as it says.  "normal" is the estimate plus and minus so many standard errors.
         """
-        level = float(open_unit(confidence, "confidence"))
+        risk = 1 - open_unit(confidence, "confidence")
         if method == "exact":
-            return tuple(self._exact(count, level) for count in self.counts)
+            return tuple(self._exact(count, risk / 2) for count in self.counts)
         if method == "normal":
-            width = NormalDist().inv_cdf((1 + level) / 2)
+            width = float_up(upper(lambda: ball(risk).erfcinv() * arb(2).sqrt()))
             return tuple(
                 (estimate - width * math.sqrt(variance), estimate + width * math.sqrt(variance))
                 for estimate, variance in zip(self.frequencies, self.variances, strict=True)
@@ -66,14 +86,64 @@ class Estimate:
             remedy="Choose 'exact', which never covers too rarely, or 'normal'.",
         )
 
-    def _undo(self, share: float) -> float:
-        return (share - self.floor) / self.lean
+    def _exact(self, count: int, tail: Fraction) -> tuple[float, float]:
+        ends = (
+            share_down(count, self.answers, tail),
+            1 - share_down(self.answers - count, self.answers, tail),
+        )
+        low, high = sorted((end - Fraction(self.floor)) / Fraction(self.lean) for end in ends)
+        return _cut(low, float_down), _cut(high, float_up)
 
-    def _exact(self, count: int, level: float) -> tuple[float, float]:
-        from scipy.special import betaincinv  # noqa: PLC0415 - heavy, and needed here only
 
-        tail, rest = (1 - level) / 2, self.answers - count
-        low = float(betaincinv(count, rest + 1, tail)) if count else 0.0
-        high = float(betaincinv(count + 1, rest, 1 - tail)) if rest else 1.0
-        ends = sorted((self._undo(low), self._undo(high)))
-        return max(0.0, ends[0]), min(1.0, ends[1])
+def _cut(end: Fraction, rounded: Callable[[Fraction], float]) -> float:
+    return rounded(min(Fraction(1), max(Fraction(0), end)))
+
+
+@lru_cache(maxsize=256)
+def share_down(count: int, answers: int, tail: Fraction) -> Fraction:
+    """The share at which so many reports or more have this chance, rounded down: Clopper-Pearson's lower end.
+
+    Guarantee: at the share returned the chance is at most ``tail``, and at 1 + 2^-38 times it is above.
+    Proof: the logarithm of the chance is a concave function of the logarithm of the share, so that from
+        anywhere one step of Newton's lands at or below the root, and further ones approach it from there;
+        the last word has a rigorous comparison.
+    """
+    if count == 0:
+        return Fraction(0)
+    share, slack = _newton(count, answers, tail), Fraction(1, 1 << 40)
+    while not _is_rare(share * (1 - slack), count, answers, tail):
+        slack *= 2
+    return share * (1 - slack)
+
+
+def _chance(share: arb, count: int, answers: int) -> arb:
+    """The chance of so many reports or more, as an incomplete beta function."""
+    return share.beta_lower(arb(count), arb(answers - count + 1), regularized=True)
+
+
+def _is_rare(share: Fraction, count: int, answers: int, tail: Fraction) -> bool:
+    return is_below(lambda: _chance(ball(share), count, answers), lambda: ball(tail))
+
+
+def _newton(count: int, answers: int, tail: Fraction) -> Fraction:
+    """The root by Newton's steps in the logarithm of the share, from a place that normal tails suggest."""
+
+    def root() -> Fraction:
+        others, target = answers - count, ball(tail).log()
+        gamma = arb(answers + 1).lgamma() - arb(count).lgamma() - arb(others + 1).lgamma()
+        first = ball(Fraction(count, answers + 1))
+        place = (first.log() - (-2 * target * (1 - first) / count).sqrt()).mid()
+        for _ in range(_MOST_STEPS):
+            share = place.exp()
+            chance = _chance(share, count, answers).mid()
+            density = (gamma + count * place + others * (-share).log1p()).exp()
+            step = ((target - chance.log()) * chance / density).mid()
+            place = (place + step).mid()
+            if abs(step) < arb(2) ** -44:
+                break
+        return dyadic(place.exp().mid())
+
+    return at_precision(128, root)
+
+
+_MOST_STEPS = 60

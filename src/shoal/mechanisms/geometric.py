@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -13,11 +14,13 @@ from shoal.errors import RangeError
 from shoal.exact import Grid, Number, out_of_range, rational
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.laplace import Laplace
+from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.values import narrowed
 from shoal.noise import current
 from shoal.sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Geometric(Laplace):
     """Add two-sided geometric noise to counts and other integers.
 
@@ -54,8 +57,8 @@ class Geometric(Laplace):
         )
 
 
-@dataclass(frozen=True, init=False)
-class TruncatedGeometric:
+@dataclass(frozen=True, init=False, repr=False)
+class TruncatedGeometric(Mechanism):
     """Geometric noise on a count that is publicly known to lie in a range, the answer clamped to it.
 
     Guarantee: (sensitivity / scale)-DP, exactly.
@@ -124,13 +127,21 @@ class TruncatedGeometric:
     def release(self, value: Any) -> Any:
         """The integer, or the array of integers, plus noise, clamped to the range."""
         noisy = self.geometric.release(value)
-        if isinstance(noisy, np.ndarray):
-            return np.clip(noisy, self.low, self.high)
-        return min(self.high, max(self.low, noisy))
+        if not isinstance(noisy, np.ndarray):
+            return min(self.high, max(self.low, noisy))
+        if noisy.dtype == np.int64 and self.low >= -(1 << 63) and self.high < 1 << 63:
+            return np.asarray(np.clip(noisy, self.low, self.high))
+        return narrowed(
+            np.asarray(np.clip(noisy.astype(object), self.low, self.high), dtype=object)
+        )
 
     def error(self, confidence: Number, *, size: int = 1) -> float:
         """How far a release of values in the range can be off, with at least this probability."""
         return min(self.geometric.error(confidence, size=size), self.high - self.low)
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        yield from (("scale", self.scale), ("sensitivity", self.sensitivity))
+        yield from (("low", self.low), ("high", self.high))
 
     @property
     def scale(self) -> Fraction:
@@ -146,8 +157,14 @@ class TruncatedGeometric:
         return self.geometric.cost
 
     @property
-    def event(self) -> events.TruncatedGeometric:
+    def event(self) -> events.Event:
         """The description of a release of one integer."""
+        return self.event_for(size=1)
+
+    def event_for(self, *, size: int) -> events.Event:
+        """The description of a release of ``size`` integers; for several, of what is then clamped."""
+        if size != 1:
+            return self.geometric.event_for(size=size)
         return events.TruncatedGeometric(
             scale=self.scale,
             sensitivity=self.sensitivity.value,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +19,7 @@ from shoal.exact import (
     Number,
     ball,
     float_up,
+    lower,
     open_unit,
     out_of_range,
     positive,
@@ -29,19 +31,23 @@ from shoal.exact import (
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.estimate import Estimate
+from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.values import plain
 from shoal.noise import Coin, current, uniform_below
 
+_MOST_CATEGORIES = 1 << 62
 
-@dataclass(frozen=True, init=False)
-class RandomizedResponse:
+
+@dataclass(frozen=True, init=False, repr=False)
+class RandomizedResponse(Mechanism):
     """Report one's category truthfully with a known probability, and any other one equally often else.
 
     Guarantee: epsilon-DP for each person by itself (local privacy, relation "change"): epsilon is the
         largest log-ratio of the probabilities of any report under two answers,
         |ln(truth (k - 1) / (1 - truth))|, exact, or rounded up where it is not rational.
     Needs: at least two categories; a truth probability strictly between 0 and 1, or an epsilon.
-    Edges: truth 1 (and, for two categories, 0) hides nothing and is refused; truth 1 / categories is
-        perfectly private and estimates nothing.  That a report was sent at all is not hidden.
+    Edges: truth 0 and 1 exclude some answers for sure and are refused; truth 1 / categories is perfectly
+        private and estimates nothing.  That a report was sent at all is not hidden.
     Reference: Warner 1965; Kairouz, Bonawitz and Ramage 2016.  Proof: response.md.
 
     >>> coins = RandomizedResponse.coins()
@@ -67,7 +73,7 @@ class RandomizedResponse:
                 remedy="Give truth, the probability of a true answer, or epsilon, from which it follows.",
             )
         keep = object.__setattr__
-        keep(self, "categories", whole(categories, "categories", at_least=2))
+        keep(self, "categories", _read_categories(categories))
         if truth is None:
             assert epsilon is not None
             keep(self, "truth", None)
@@ -93,13 +99,14 @@ class RandomizedResponse:
         cls, error: Number, *, confidence: Number, answers: int, categories: int = 2
     ) -> Self:
         """The most private response whose `error` over so many answers is within the target."""
-        lean = _deviation(confidence, answers) / positive(error, "error")
+        count, target = _read_categories(categories), positive(error, "error")
+        deviation = _deviation(confidence, answers)
+        lean = deviation / target
         if lean >= 1:
             raise CalibrationError(
-                f"even true answers from {answers} people are only within {short(lean * positive(error, 'error'))}.",
+                f"even true answers from {answers} people are only known to be within {short(deviation)}.",
                 remedy="Ask more people, or allow a larger error or a lower confidence.",
             )
-        count = whole(categories, "categories", at_least=2)
         return cls(truth=(1 + (count - 1) * lean) / count, categories=count)
 
     @classmethod
@@ -110,7 +117,7 @@ class RandomizedResponse:
     @classmethod
     def for_phi(cls, phi: Number) -> Self:
         """Warner's design: asked the question with probability phi, and its opposite else."""
-        return cls(truth=phi)
+        return cls(truth=open_unit(phi, "phi"))
 
     @classmethod
     def for_gamma(cls, gamma: Number) -> Self:
@@ -119,6 +126,11 @@ class RandomizedResponse:
         if not -Fraction(1, 2) < lean < Fraction(1, 2):
             raise out_of_range("gamma", lean, "above -1/2 and below 1/2")
         return cls(truth=Fraction(1, 2) + lean)
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        """By what it was made from, and by how many categories where there are more than two."""
+        yield ("epsilon", self.epsilon) if self.truth is None else ("truth", self.truth)
+        yield "categories", self.categories if self.categories > 2 else None
 
     @property
     def cost(self) -> Pure:
@@ -143,33 +155,45 @@ class RandomizedResponse:
         Edges: answers are whole numbers from 0 to categories - 1, or truth values for two categories;
             others are refused without being quoted.
         """
-        answers = np.asarray(value)
+        answers = self._read(value)
+        flat = answers.astype(np.int64).reshape(-1)
+        away = 1 + uniform_below(self.categories - 1, flat.size)
+        told = np.where(self._lies.many(flat.size), (flat + away) % self.categories, flat)
+        told = told.reshape(answers.shape).astype(self._told_as(answers.dtype))
+        if isinstance(value, np.ndarray):
+            return told
+        if isinstance(value, np.generic):
+            return told[()]
+        return told.tolist() if isinstance(value, list) else type(value)(told.tolist())
+
+    def _read(self, value: Any) -> NDArray[Any]:
+        """The answers as an array of integers or truth values, all of them categories."""
+        answers = plain(value) if isinstance(value, np.ndarray) else _as_array(value)
         if answers.dtype.kind not in "biu" or (answers.dtype.kind == "b" and self.categories != 2):
             raise ShapeError(
                 f"answers are whole numbers from 0 to {self.categories - 1}; got another kind.",
                 remedy="Number the categories from 0 and give an int or an array of integers.",
             )
-        known = answers.astype(np.int64)
-        if answers.size and (known.min() < 0 or known.max() >= self.categories):
+        if answers.size and (answers.min() < 0 or answers.max() >= self.categories):
             raise DataError(
                 f"an answer lies outside the categories 0 to {self.categories - 1}.",
                 remedy="Map every answer to a category by a public rule before the release.",
             )
-        flat = known.reshape(-1)
-        away = 1 + uniform_below(self.categories - 1, flat.size)
-        told = np.where(self._lies.many(flat.size), (flat + away) % self.categories, flat)
-        told = told.reshape(answers.shape).astype(answers.dtype)
-        return told if isinstance(value, np.ndarray) else type(value)(told)
+        return answers
+
+    def _told_as(self, kind: np.dtype[Any]) -> np.dtype[Any]:
+        """The kind that was given, or int64 where that does not hold all the categories."""
+        if kind.kind == "b" or self.categories - 1 <= np.iinfo(kind).max:
+            return kind
+        return np.dtype(np.int64)
 
     def error(self, confidence: Number, *, answers: int) -> float:
         """How far an estimated frequency can be off the one in the sample, with this probability.
 
         Hoeffding's bound, which holds whatever the answers are.
         """
-        lean = self.lean
-        if lean == 0:
-            return math.inf
-        return float_up(_deviation(confidence, answers) / Fraction(abs(lean)))
+        lean = self._lean_down
+        return float_up(_deviation(confidence, answers) / lean) if lean else math.inf
 
     def estimate(self, reports: NDArray[Any]) -> Estimate:
         """Unbiased estimates of how often each category is true, from the reports of many people.
@@ -178,8 +202,8 @@ class RandomizedResponse:
         >>> [round(share, 3) for share in coins.estimate(np.array([1] * 60 + [0] * 40)).frequencies]
         [0.3, 0.7]
         """
-        tally = np.bincount(np.asarray(reports, dtype=np.int64), minlength=self.categories)
-        return self.estimate_from_counts(tally)
+        told = self._read(reports).astype(np.int64).reshape(-1)
+        return self.estimate_from_counts(np.bincount(told, minlength=self.categories))
 
     def estimate_from_counts(self, counts: Any) -> Estimate:
         """The same from the number of reports of each category."""
@@ -194,18 +218,29 @@ class RandomizedResponse:
                 "reports that do not depend on the answers estimate nothing.",
                 remedy="Choose a truth probability other than 1 / categories.",
             )
-        return Estimate(
-            counts=tuple(int(each) for each in tally), lean=self.lean, floor=self._floor
-        )
+        return Estimate(counts=tuple(tally.tolist()), lean=self.lean, floor=self._floor)
 
     @property
     def lean(self) -> float:
-        """How much likelier a report is when it is true: truth - lie, the nearest float."""
+        """How much likelier a report is when it is true: truth - lie, about the nearest float."""
+        others = self.categories - 1
         if self.truth is not None:
-            count = self.categories
-            return float((count * self.truth - 1) / (count - 1))
-        fall = math.exp(-min(float(self.epsilon), 745.0))
-        return (1 - fall) / (1 + (self.categories - 1) * fall)
+            return float((self.categories * self.truth - 1) / others)
+        epsilon = float(min(self.epsilon, Fraction(745)))
+        return -math.expm1(-epsilon) / (1 + others * math.exp(-epsilon))
+
+    @property
+    def _lean_down(self) -> Fraction:
+        """The size of the lean, exact or rounded down."""
+        others = self.categories - 1
+        if self.truth is not None:
+            return abs(self.categories * self.truth - 1) / others
+
+        def lean() -> arb:
+            fall = ball(-self.epsilon).exp()
+            return (1 - fall) / (1 + others * fall)
+
+        return lower(lean)
 
     @property
     def _floor(self) -> float:
@@ -223,6 +258,23 @@ class RandomizedResponse:
             return fall / (1 + fall)
 
         return Coin(lie)
+
+
+def _as_array(value: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ShapeError(
+            "the answers do not form an array.",
+            remedy="Give one answer, a list of answers or a numpy array.",
+        ) from None
+
+
+def _read_categories(categories: int) -> int:
+    count = whole(categories, "categories", at_least=2)
+    if count > _MOST_CATEGORIES:
+        raise out_of_range("categories", Fraction(count), "at most 2^62")
+    return count
 
 
 def _deviation(confidence: Number, answers: int) -> Fraction:

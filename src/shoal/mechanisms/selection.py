@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from shoal.errors import CalibrationError
 from shoal.exact import (
     Number,
     Real,
@@ -33,12 +34,13 @@ from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.additive import apart
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.candidates import Scored
+from shoal.mechanisms.mechanism import Mechanism
 from shoal.noise import current
 from shoal.sensitivity import Norm, Sensitivity
 
 
-@dataclass(frozen=True, init=False)
-class Selection(ABC):
+@dataclass(frozen=True, init=False, repr=False)
+class Selection(Mechanism, ABC):
     """What all selection mechanisms share."""
 
     epsilon: Fraction
@@ -80,10 +82,16 @@ class Selection(ABC):
     ) -> Self:
         """The most private mechanism whose `error` at this confidence is within the target."""
         target, wanted = positive(error, "error"), open_unit(confidence, "confidence")
+        count = whole(candidates, "candidates", at_least=1)
+        if cls(epsilon=1, sensitivity=sensitivity, **options).error(wanted, candidates=count) == 0:
+            raise CalibrationError(
+                "a choice by lot reaches this confidence already, so every epsilon does.",
+                remedy="Ask for more confidence than 1 / candidates, or state the epsilon yourself.",
+            )
 
         def holds(scale: Fraction) -> bool:
             mechanism = cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
-            return mechanism.error(wanted, candidates=candidates) <= target
+            return mechanism.error(wanted, candidates=count) <= target
 
         scale, _ = turning_point(holds, start=target, bits=30)
         return cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
@@ -115,11 +123,12 @@ class Selection(ABC):
     def error(self, confidence: Number, *, candidates: int) -> float:
         """How far below the best score the choice can be: with at least this probability, within this.
 
-        The exact quantile for the worst scores so many candidates can have, rounded up.
+        The exact quantile for the worst scores so many candidates can have (for Laplace noise and for
+        several choices a bound of it), rounded up.  0 where a choice by lot is as sure.
         """
         wanted = open_unit(confidence, "confidence")
         count = whole(candidates, "candidates", at_least=1)
-        if count == 1:
+        if wanted <= self._coverage_by_lot(count):
             return 0.0
         _, gap = turning_point(
             lambda gap: is_below(self._worst_coverage(gap, count), lambda: ball(wanted)),
@@ -129,14 +138,20 @@ class Selection(ABC):
 
     @abstractmethod
     def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
-        """P(the choice is less than ``gap`` / rate below the best), for the worst scores."""
+        """P(the choice is less than ``gap`` / rate below the best), for the worst scores, or less."""
+
+    def _coverage_by_lot(self, candidates: int) -> Fraction:
+        """How sure a best candidate is, whatever the scores and however small epsilon."""
+        return Fraction(1, candidates)
 
     def textbook_error(self, confidence: Number, *, candidates: int) -> float:
-        """The bound usually quoted for one choice, ln(candidates / (1 - confidence)) / rate."""
-        risk = (1 - open_unit(confidence, "confidence")) / whole(
-            candidates, "candidates", at_least=1
-        )
-        return float_up(upper(lambda: -ball(risk).log()) / self.rate)
+        """The bound usually quoted, ln(candidates / (1 - confidence)) / rate."""
+        return float_up(self._textbook(confidence, candidates))
+
+    def _textbook(self, confidence: Number, candidates: int) -> Fraction:
+        count = whole(candidates, "candidates", at_least=1)
+        risk = (1 - open_unit(confidence, "confidence")) / count
+        return upper(lambda: -ball(risk).log()) / self.rate
 
     @property
     def _described(self) -> dict[str, Any]:

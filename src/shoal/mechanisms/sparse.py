@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
-
-import numpy as np
+from typing import Any, NoReturn, Self
 
 from shoal import events
 from shoal.errors import ExhaustedError, RangeError, ShapeError
 from shoal.exact import (
+    Grid,
     Number,
     ball,
+    float_up,
     lower,
     open_unit,
     positive,
@@ -26,12 +27,14 @@ from shoal.measures import Measure, Pure
 from shoal.mechanisms.additive import apart, default_grid
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.laplace import Laplace
+from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.values import exact_real, is_integer, is_real
 from shoal.noise import current, discrete_laplace
 from shoal.sensitivity import Norm, Sensitivity
 
 
-@dataclass(frozen=True, init=False)
-class SparseVector:
+@dataclass(frozen=True, init=False, repr=False)
+class SparseVector(Mechanism):
     """Compare a stream of questions with a threshold until ``positives`` of them came out above.
 
     Guarantee: epsilon-DP for the whole run, exactly, whatever the number of questions and however they are
@@ -39,6 +42,7 @@ class SparseVector:
         the comparisons, and on the numeric answers where those are asked for.
     Needs: each question moves by at most ``sensitivity`` between neighbours; ``monotone`` only where all
         questions move the same way between any two neighbours (their noise is then half as wide).
+        The threshold is public: it may depend on earlier answers, never on the data.
     Edges: the threshold's noise is drawn once and kept; a run that has given its positives refuses every
         further question.  Numbers are answered only with their own part of the budget: telling the noisy
         number that was compared would not be private.
@@ -146,26 +150,48 @@ class SparseVector:
         return moved / self.epsilon_queries
 
     @property
+    def answer_scale(self) -> Fraction:
+        """The scale of the noise of each number that is told; needs ``numeric``."""
+        return self.positives * self.sensitivity.value / self.epsilon_answers
+
+    @property
     def _doubled(self) -> int:
         return 1 if self.monotone else 2
+
+    @property
+    def lattice(self) -> tuple[Grid, Fraction]:
+        """The grid of a run, and how many of its steps a unit of noise takes, rounding made good for."""
+        distance = self.sensitivity.value
+        grid = default_grid(distance, max(self.threshold_scale, self.question_scale))
+        return grid, Fraction(grid.steps_up(distance)) / distance
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        yield from (("epsilon", self.epsilon), ("sensitivity", self.sensitivity))
+        yield "positives", self.positives if self.positives > 1 else None
+        yield from (("numeric", self.epsilon_answers > 0), ("monotone", self.monotone))
 
     def error(self, confidence: Number, *, questions: int) -> float:
         """How far a question can lie on the wrong side of the threshold, with at least this probability.
 
         Over so many questions none that is further than this above the threshold is called below, and none
         further below it above: half of the risk is given to the threshold's noise, half to the questions'.
+        The rounding of both to the grid is included.
         """
         each = (1 + open_unit(confidence, "confidence")) / 2
-        threshold = Laplace(scale=self.threshold_scale, sensitivity=self.sensitivity.value)
-        asked = Laplace(scale=self.question_scale, sensitivity=self.sensitivity.value)
-        return threshold.error(each) + asked.error(each, size=questions)
+        count = whole(questions, "questions", at_least=1)
+        grid, stretch = self.lattice
+        off = [
+            Laplace(scale=scale * stretch, sensitivity=0).error(each, size=size, integers=True)
+            for scale, size in ((self.threshold_scale, 1), (self.question_scale, count))
+        ]
+        return float_up((Fraction(sum(off)) + 1) * grid.spacing)
 
     def start(self, *, threshold: Number) -> SparseVectorRun:
         """Begin a run: the threshold's noise is drawn now and kept to the end."""
         return SparseVectorRun(self, rational(threshold, "threshold"))
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class AboveThreshold(SparseVector):
     """Find the first question that comes out above a threshold.
 
@@ -186,21 +212,34 @@ class AboveThreshold(SparseVector):
 
 
 class SparseVectorRun:
-    """One run of a `SparseVector`: ask until it is spent."""
+    """One run of a `SparseVector`: ask until it is spent.
+
+    It cannot be copied or sent elsewhere: each copy would give all its positives again.
+    """
 
     def __init__(self, mechanism: SparseVector, threshold: Fraction) -> None:
         self.mechanism = mechanism
-        self.event = mechanism.event
-        distance = mechanism.sensitivity.value
-        widest = max(mechanism.threshold_scale, mechanism.question_scale)
-        self._grid = default_grid(distance, widest)
-        self._steps = self._grid.steps_up(distance)
-        stretch = self._steps / distance
+        self._grid, stretch = mechanism.lattice
         self._question_noise = discrete_laplace(mechanism.question_scale * stretch)
+        self._answer_noise = None
+        if mechanism.epsilon_answers:
+            self._answer_noise = discrete_laplace(mechanism.answer_scale * stretch)
         noise = discrete_laplace(mechanism.threshold_scale * stretch)
         self._threshold = self._grid.to_steps(threshold) + noise.one()
+        self._private = current().private
         self._left = mechanism.positives
         self._turn = threading.Lock()
+
+    def __reduce__(self) -> NoReturn:
+        raise ShapeError(
+            "a run of a sparse vector cannot be copied: each copy would give all its positives again.",
+            remedy="Pass the run itself on, or start another one, which costs its epsilon again.",
+        )
+
+    @property
+    def event(self) -> events.SparseVector:
+        """The description of this run; private only if all its noise so far was."""
+        return replace(self.mechanism.event, private=self._private)
 
     @property
     def left(self) -> int:
@@ -221,32 +260,29 @@ class SparseVectorRun:
 
     def answer(self, value: float | Fraction) -> float | None:
         """The question's answer with noise of its own if it comes out above the threshold, else None."""
-        if self.mechanism.epsilon_answers == 0:
+        if self._answer_noise is None:
             raise RangeError(
                 "this run has no budget for numbers.",
                 remedy="Make the mechanism with numeric=True, or use ask.",
             )
         steps = self._ask(value)
-        if steps is None:
-            return None
-        mechanism = self.mechanism
-        scale = mechanism.positives * self._steps / mechanism.epsilon_answers
-        return self._grid.to_float(steps + discrete_laplace(scale).one())
+        return None if steps is None else self._grid.to_float(steps + self._answer_noise.one())
 
     def _ask(self, value: float | Fraction) -> int | None:
         """The value in steps if it came out above."""
-        if isinstance(value, bool) or not isinstance(value, int | float | Fraction | np.number):
+        if not is_integer(value) and not is_real(value):
             raise ShapeError(
                 f"a question's value must be a number; got {type(value).__name__}.",
                 remedy="Give an int, a float or a Fraction.",
             )
-        steps = self._grid.to_steps(value)
+        steps = self._grid.to_steps(exact_real(value))
         with self._turn:
             if self._left == 0:
                 raise ExhaustedError(
                     f"this run has given all of its {self.mechanism.positives} positives.",
                     remedy="Start another run, which costs its epsilon again.",
                 )
+            self._private = self._private and current().private
             if steps + self._question_noise.one() < self._threshold:
                 return None
             self._left -= 1

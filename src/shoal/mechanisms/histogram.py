@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from shoal import events
 from shoal.errors import CandidatesError
-from shoal.exact import IntegerArray, Number, whole
+from shoal.exact import IntegerArray, Number, positive, whole
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.geometric import Geometric
+from shoal.mechanisms.mechanism import Mechanism
 from shoal.sensitivity import Norm, Relation, counts, histogram
 
 
@@ -31,8 +32,8 @@ def counting(
     )
 
 
-@dataclass(frozen=True, init=False)
-class Histogram:
+@dataclass(frozen=True, init=False, repr=False)
+class Histogram(Mechanism):
     """Count rows by category, with geometric noise in every cell, empty ones included.
 
     Guarantee: epsilon-DP, exactly, for all cells together.
@@ -57,7 +58,7 @@ class Histogram:
         cls, epsilon: Number, *, relation: Relation | str = Relation.ADD_REMOVE
     ) -> Self:
         """The histogram that costs exactly this epsilon."""
-        return cls.for_budget(Pure(epsilon), relation=relation)
+        return cls.for_budget(Pure(positive(epsilon, "epsilon")), relation=relation)
 
     @classmethod
     def for_budget(cls, budget: Measure, *, relation: Relation | str = Relation.ADD_REMOVE) -> Self:
@@ -83,19 +84,14 @@ class Histogram:
         self, rows: Iterable[Hashable], *, categories: Sequence[Hashable]
     ) -> dict[Hashable, int]:
         """A noisy count for each category, in the order given."""
-        places = {category: place for place, category in enumerate(categories)}
-        if len(places) != len(categories) or not places:
-            raise CandidatesError(
-                "categories must be given once each, and at least one.",
-                remedy="List every category that could occur, once.",
-            )
+        places = _places(categories)
         tally = [0] * len(places)
         for row in rows:
-            place = places.get(row)
+            place = _place_of(row, places)
             if place is not None:
                 tally[place] += 1
-        noisy = self.release_counts(np.array(tally))
-        return dict(zip(categories, (int(count) for count in noisy), strict=True))
+        noisy = self.release_counts(np.array(tally, dtype=np.int64))
+        return dict(zip(places, noisy.tolist(), strict=True))
 
     def release_counts(self, tally: NDArray[np.integer[Any]]) -> IntegerArray:
         """Noise added to counts of disjoint cells that were made elsewhere."""
@@ -104,6 +100,9 @@ class Histogram:
     def error(self, confidence: Number, *, cells: int = 1) -> float:
         """How far the cells can be off: with at least this probability, all of so many are within."""
         return self.geometric.error(confidence, size=whole(cells, "cells", at_least=1))
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        yield from (("scale", self.scale), ("relation", str(self.geometric.sensitivity.relation)))
 
     @property
     def scale(self) -> Fraction:
@@ -117,3 +116,29 @@ class Histogram:
     def event_for(self, *, cells: int) -> events.Event:
         """The description of a histogram of so many cells."""
         return self.geometric.event_for(size=cells)
+
+
+def _places(categories: Sequence[Hashable]) -> dict[Hashable, int]:
+    """The place of each category."""
+    try:
+        listed = list(categories)
+        places = {category: place for place, category in enumerate(listed)}
+    except TypeError:
+        raise CandidatesError(
+            "categories must be a list of names that can be keys of a dict.",
+            remedy="List every category that could occur, as texts, numbers or tuples.",
+        ) from None
+    if len(places) != len(listed) or not places:
+        raise CandidatesError(
+            "categories must be given once each, and at least one.",
+            remedy="List every category that could occur, once.",
+        )
+    return places
+
+
+def _place_of(row: Any, places: dict[Hashable, int]) -> int | None:
+    """The place of a row; one that cannot be a key is in no category, rather than an error of its own."""
+    try:
+        return places.get(row)
+    except TypeError:
+        return None
