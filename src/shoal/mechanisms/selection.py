@@ -7,7 +7,7 @@ same way; the noise is then half as wide.  Counts are monotone under add/remove,
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,18 +29,17 @@ from shoal.exact import (
     upper,
     whole,
 )
-from shoal.measures import Measure, Pure
+from shoal.measures import Pure
 from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.additive import apart
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.candidates import Scored
-from shoal.mechanisms.mechanism import Mechanism
 from shoal.noise import current
 from shoal.sensitivity import Norm, Sensitivity
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Selection(Mechanism, ABC):
+class Selection(ByEpsilon):
     """What all selection mechanisms share."""
 
     epsilon: Fraction
@@ -57,20 +56,6 @@ class Selection(Mechanism, ABC):
         keep(self, "monotone", truth_value(monotone, "monotone"))
 
     @classmethod
-    def for_epsilon(
-        cls, epsilon: Number, *, sensitivity: Number | Sensitivity, **options: Any
-    ) -> Self:
-        """The mechanism that costs exactly this epsilon; ``options`` are those of the constructor."""
-        return cls(epsilon=epsilon, sensitivity=sensitivity, **options)
-
-    @classmethod
-    def for_budget(
-        cls, budget: Measure, *, sensitivity: Number | Sensitivity, **options: Any
-    ) -> Self:
-        """The mechanism with the least noise that a budget allows, in any measure it can meet."""
-        return cls(epsilon=pure_epsilon_of(budget), sensitivity=sensitivity, **options)
-
-    @classmethod
     def for_error(
         cls,
         error: Number,
@@ -81,7 +66,7 @@ class Selection(Mechanism, ABC):
         **options: Any,
     ) -> Self:
         """The most private mechanism whose `error` at this confidence is within the target."""
-        target, wanted = positive(error, "error"), open_unit(confidence, "confidence")
+        wanted = open_unit(confidence, "confidence")
         count = whole(candidates, "candidates", at_least=1)
         if cls(epsilon=1, sensitivity=sensitivity, **options).error(wanted, candidates=count) == 0:
             raise CalibrationError(
@@ -89,12 +74,12 @@ class Selection(Mechanism, ABC):
                 remedy="Ask for more confidence than 1 / candidates, or state the epsilon yourself.",
             )
 
-        def holds(scale: Fraction) -> bool:
-            mechanism = cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
-            return mechanism.error(wanted, candidates=count) <= target
-
-        scale, _ = turning_point(holds, start=target, bits=30)
-        return cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
+        return cls._most_private(
+            error,
+            lambda mechanism: mechanism.error(wanted, candidates=count),
+            sensitivity=sensitivity,
+            **options,
+        )
 
     @property
     def cost(self) -> Pure:

@@ -20,21 +20,19 @@ from shoal.exact import (
     positive,
     rational,
     truth_value,
-    turning_point,
     whole,
 )
-from shoal.measures import Measure, Pure
+from shoal.measures import Pure
 from shoal.mechanisms.additive import apart, default_grid
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.laplace import Laplace
-from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.values import exact_real, is_integer, is_real
 from shoal.noise import current, discrete_laplace
 from shoal.sensitivity import Norm, Sensitivity
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SparseVector(Mechanism):
+class SparseVector(ByEpsilon):
     """Compare a stream of questions with a threshold until ``positives`` of them came out above.
 
     Guarantee: epsilon-DP for the whole run, exactly, whatever the number of questions and however they are
@@ -82,20 +80,6 @@ class SparseVector(Mechanism):
         keep(self, "epsilon_queries", total - answers - threshold)
 
     @classmethod
-    def for_epsilon(
-        cls, epsilon: Number, *, sensitivity: Number | Sensitivity, **options: Any
-    ) -> Self:
-        """The mechanism that costs exactly this epsilon; ``options`` are those of the constructor."""
-        return cls(epsilon=epsilon, sensitivity=sensitivity, **options)
-
-    @classmethod
-    def for_budget(
-        cls, budget: Measure, *, sensitivity: Number | Sensitivity, **options: Any
-    ) -> Self:
-        """The mechanism with the least noise that a budget allows, in any measure it can meet."""
-        return cls(epsilon=pure_epsilon_of(budget), sensitivity=sensitivity, **options)
-
-    @classmethod
     def for_error(
         cls,
         error: Number,
@@ -106,14 +90,13 @@ class SparseVector(Mechanism):
         **options: Any,
     ) -> Self:
         """The most private mechanism whose `error` over so many questions is within the target."""
-        target, wanted = positive(error, "error"), open_unit(confidence, "confidence")
-
-        def holds(scale: Fraction) -> bool:
-            mechanism = cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
-            return mechanism.error(wanted, questions=questions) <= target
-
-        scale, _ = turning_point(holds, start=target, bits=30)
-        return cls(epsilon=1 / scale, sensitivity=sensitivity, **options)
+        wanted = open_unit(confidence, "confidence")
+        return cls._most_private(
+            error,
+            lambda mechanism: mechanism.error(wanted, questions=questions),
+            sensitivity=sensitivity,
+            **options,
+        )
 
     @property
     def epsilon(self) -> Fraction:
