@@ -81,6 +81,8 @@ _FLOORS = ("errors", "events", "exact", "measures", "mechanisms", "noise", "sens
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for, so that importing Shoal costs next to nothing."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("shoal")
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:

@@ -138,7 +138,7 @@ CASES: dict[str, Case] = {
         Histogram,
         {"scale": 2, "relation": "change"},
         {"scale": 2, "relation": "add_remove"},
-        lambda mechanism: mechanism.release("abba", categories="abc"),
+        lambda mechanism: mechanism.release(list("abba"), categories="abc"),
         lambda mechanism: mechanism.event_for(cells=3),
         "Histogram(scale=2, relation='change')",
     ),

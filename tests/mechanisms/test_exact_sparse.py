@@ -145,6 +145,17 @@ def test_a_run_loses_at_most_epsilon(mechanism: SparseVector, questions: int, gr
     assert mechanism.epsilon / 2 < low <= high <= mechanism.epsilon
 
 
+@pytest.mark.parametrize("grid", [Grid(-2), Grid(0)], ids=str)
+def test_a_sensitivity_that_is_no_whole_number_of_steps_is_widened_to_one(grid: Grid) -> None:
+    """1/3 moves by up to two steps of 1/4, and by up to one step of 1."""
+    mechanism = AboveThreshold(epsilon=2, sensitivity="1/3")
+    scales = scales_of(mechanism, grid)
+    assert scales.moved == (2 if grid == Grid(-2) else 1)
+    low, high = worst_loss(scales, questions=2, positives=1, monotone=False)
+    assert mechanism.epsilon / 2 < low <= high <= mechanism.epsilon
+    assert scales.threshold == scales.moved / mechanism.epsilon_threshold
+
+
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("positives", [1, 3])
 def test_the_claim_is_reached_by_questions_that_move_against_each_other(

@@ -171,7 +171,7 @@ def clamped(scale: float) -> dict[int, float]:
 def test_every_cell_of_a_histogram_has_noise_of_its_own() -> None:
     mechanism = Histogram.for_epsilon(1, relation="change")
     with seam.seeded("histogram"):
-        tables = [mechanism.release("aab", categories="abc") for _ in range(4000)]
+        tables = [mechanism.release(list("aab"), categories="abc") for _ in range(4000)]
     cells = np.array([[table[c] - "aab".count(c) for c in "abc"] for table in tables])
     for column in cells.T:
         assert p_value(column, geometric_cdf(2.0)) > ACCEPT

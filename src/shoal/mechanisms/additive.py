@@ -186,7 +186,9 @@ class Additive(Mechanism, ABC):
             return mechanism.error(wanted, size=size, integers=whole_steps) <= target
 
         spread, _ = turning_point(holds, start=target, bits=30)
-        return cls._with(spread, sensitivity, grid)
+        found = cls._with(spread, sensitivity, grid)
+        found._noise(found._lattice(size, integers=whole_steps)[1])  # noqa: SLF001 - refused here if it cannot be drawn
+        return found
 
     @classmethod
     def _whole_steps(cls, *, integers: bool | None) -> bool:
@@ -241,10 +243,11 @@ class Additive(Mechanism, ABC):
             )
 
     def _unusable(self, kind: str) -> ShapeError:
-        numbers = "integers or floats" if self.reals else "integers"
+        allowed = "a number or a numpy array of integers or floats"
+        if not self.reals:
+            allowed = "a whole number or a numpy array of integers"
         return ShapeError(
-            f"{type(self).__name__} releases a number or a numpy array of {numbers}; got {kind}.",
-            remedy=f"Give one number or a numpy array of {numbers}.",
+            f"what is released must be {allowed}; got {kind}.", remedy=f"Give {allowed}."
         )
 
     @cached_property

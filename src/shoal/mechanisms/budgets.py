@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.errors import CalibrationError
+from shoal.errors import CalibrationError, ShapeError
 from shoal.exact import ball, lower, turning_point
 from shoal.measures import (
     Approx,
@@ -119,7 +119,12 @@ def _root_down(square: Fraction) -> Fraction:
     return lower(lambda: ball(square).sqrt()) if square else Fraction(0)
 
 
-def _unbuyable(budget: Measure, what: str) -> CalibrationError:
+def _unbuyable(budget: Measure, what: str) -> ShapeError | CalibrationError:
+    if not isinstance(budget, Measure):
+        return ShapeError(
+            f"budget must be a measure; got {type(budget).__name__}.",
+            remedy="Give a measure such as shoal.Pure(1) or shoal.Approx(1, '1e-6').",
+        )
     return CalibrationError(
         f"a budget of {budget} cannot buy {what}.",
         remedy="Give the budget in a measure that the mechanism can meet; its docstring lists them.",

@@ -53,9 +53,10 @@ def _listed(candidates: Sequence[Hashable]) -> Sequence[Hashable]:
             "candidates must be a list of names that can be keys of a dict.",
             remedy="Give candidates as a list of texts, numbers or tuples, in the order of the scores.",
         ) from None
-    if repeated or isinstance(candidates, AbstractSet):
+    nameless = any(name != name for name in names)  # noqa: PLR0124 - only a NaN is not itself
+    if repeated or nameless or isinstance(candidates, AbstractSet):
         raise CandidatesError(
-            "some candidates are given more than once, or in no order.",
+            "some candidates are given more than once, have no name of their own (NaN), or no order.",
             remedy="Give each candidate once, in the order of the scores.",
         )
     return names

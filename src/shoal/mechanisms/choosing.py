@@ -54,7 +54,8 @@ class Exponential(Selection):
         exact = [
             Fraction(each.item() if isinstance(each, np.generic) else each) for each in numbers
         ]
-        gaps = [(max(exact) - score) * self.rate for score in exact]
+        best = max(exact)
+        gaps = [(best - score) * self.rate for score in exact]
 
         def law() -> list[float]:
             total = sum((ball(-gap).exp() for gap in gaps), arb(0))

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from shoal import events
-from shoal.errors import RangeError
-from shoal.exact import Grid, Number, out_of_range, rational
+from shoal.errors import CalibrationError, RangeError
+from shoal.exact import Grid, Number, out_of_range, positive, rational
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.laplace import Laplace
 from shoal.mechanisms.mechanism import Mechanism
@@ -119,6 +119,11 @@ class TruncatedGeometric(Mechanism):
         size: int = 1,
     ) -> Self:
         """The most private mechanism whose noise, before clamping, is within the target."""
+        if positive(error, "error") >= rational(high, "high") - rational(low, "low"):
+            raise CalibrationError(
+                "no answer within the range is further off than this, so every epsilon does.",
+                remedy="Ask for an error below high - low, or state the epsilon yourself.",
+            )
         plain = Geometric.for_error(
             error, confidence=confidence, sensitivity=sensitivity, size=size
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import events
-from shoal.errors import CandidatesError
+from shoal.errors import CandidatesError, ShapeError
 from shoal.exact import IntegerArray, Number, positive, whole
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.geometric import Geometric
@@ -83,10 +83,13 @@ class Histogram(Mechanism):
     def release(
         self, rows: Iterable[Hashable], *, categories: Sequence[Hashable]
     ) -> dict[Hashable, int]:
-        """A noisy count for each category, in the order given."""
+        """A noisy count for each category, in the order given.
+
+        Needs: ``rows`` is a list, a one-dimensional array or another iterable with one item per row.
+        """
         places = _places(categories)
         tally = [0] * len(places)
-        for row in rows:
+        for row in _rows(rows):
             place = _place_of(row, places)
             if place is not None:
                 tally[place] += 1
@@ -116,6 +119,17 @@ class Histogram(Mechanism):
     def event_for(self, *, cells: int) -> events.Event:
         """The description of a histogram of so many cells."""
         return self.geometric.event_for(size=cells)
+
+
+def _rows(rows: Iterable[Hashable]) -> Iterable[Hashable]:
+    """One item per row; what would be read as something else is refused."""
+    unclear = isinstance(rows, str | bytes | Mapping) or getattr(rows, "ndim", 1) != 1
+    if unclear or not isinstance(rows, Iterable):
+        raise ShapeError(
+            f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
+            remedy="Give one item per row; counts made elsewhere go to release_counts.",
+        )
+    return rows
 
 
 def _places(categories: Sequence[Hashable]) -> dict[Hashable, int]:

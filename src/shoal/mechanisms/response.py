@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -149,7 +150,7 @@ class RandomizedResponse(Mechanism):
         )
 
     def release(self, value: Any) -> Any:
-        """The randomised answer, or an array of them, of the same kind as given.
+        """The randomised answer, or an array or list of them, of the same kind as given.
 
         Guarantee: what `cost` says, for each answer by itself.
         Edges: answers are whole numbers from 0 to categories - 1, or truth values for two categories;
@@ -164,14 +165,14 @@ class RandomizedResponse(Mechanism):
             return told
         if isinstance(value, np.generic):
             return told[()]
-        return told.tolist() if isinstance(value, list) else type(value)(told.tolist())
+        return told.tolist()
 
     def _read(self, value: Any) -> NDArray[Any]:
         """The answers as an array of integers or truth values, all of them categories."""
         answers = plain(value) if isinstance(value, np.ndarray) else _as_array(value)
         if answers.dtype.kind not in "biu" or (answers.dtype.kind == "b" and self.categories != 2):
             raise ShapeError(
-                f"answers are whole numbers from 0 to {self.categories - 1}; got another kind.",
+                f"answers are whole numbers from 0 to {self.categories - 1}; got {type(value).__name__} of another kind.",
                 remedy="Number the categories from 0 and give an int or an array of integers.",
             )
         if answers.size and (answers.min() < 0 or answers.max() >= self.categories):
@@ -261,13 +262,13 @@ class RandomizedResponse(Mechanism):
 
 
 def _as_array(value: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise ShapeError(
-            "the answers do not form an array.",
-            remedy="Give one answer, a list of answers or a numpy array.",
-        ) from None
+    if isinstance(value, int | np.generic | list | tuple):
+        with contextlib.suppress(ValueError):
+            return np.asarray(value)
+    raise ShapeError(
+        f"answers must be a whole number, a list or a numpy array of them; got {type(value).__name__}.",
+        remedy="Give one answer, a list of answers or a numpy array.",
+    )
 
 
 def _read_categories(categories: int) -> int:
