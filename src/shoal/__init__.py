@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import ShoalError
 
 if TYPE_CHECKING:
-    from shoal import errors, events, exact, measures, mechanisms, noise, sensitivity
+    from shoal import accounting, errors, events, exact, measures, mechanisms, noise, sensitivity
+    from shoal.accounting import account
     from shoal.events import Event
     from shoal.exact import Grid
     from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
@@ -65,6 +66,8 @@ __all__ = [
     "TopK",
     "TruncatedGeometric",
     "ZeroConcentrated",
+    "account",
+    "accounting",
     "counting",
     "errors",
     "events",
@@ -76,7 +79,16 @@ __all__ = [
 ]
 
 
-_FLOORS = ("errors", "events", "exact", "measures", "mechanisms", "noise", "sensitivity")
+_FLOORS = (
+    "accounting",
+    "errors",
+    "events",
+    "exact",
+    "measures",
+    "mechanisms",
+    "noise",
+    "sensitivity",
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -86,7 +98,7 @@ def __getattr__(name: str) -> Any:
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
-        for floor in ("mechanisms", "measures", "sensitivity", "events", "exact"):
+        for floor in ("mechanisms", "measures", "accounting", "sensitivity", "events", "exact"):
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:
                 value = globals()[name] = getattr(home, name)

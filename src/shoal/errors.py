@@ -13,7 +13,9 @@
     ├── GuaranteeError        a promise that no theorem supports
     │   ├── ConversionError   measure-1     no sound conversion between these measures
     │   ├── ComparisonError   measure-2     two measures without a common order (also a TypeError)
-    │   └── CalibrationError  calibration-1 no parameter reaches the target
+    │   ├── CalibrationError  calibration-1 no parameter reaches the target
+    │   └── PriceError        price-1       an event without a price in the measure asked for
+    ├── BudgetExceeded        budget-1      a release that costs more than is left
     ├── ExhaustedError        spent-1       an interactive mechanism has nothing left
     └── InternalError         internal-1    Shoal contradicted itself; please report it
 
@@ -115,6 +117,18 @@ class CalibrationError(GuaranteeError):
     """No parameter of the mechanism reaches the target that was asked for."""
 
     code: ClassVar[str] = "calibration-1"
+
+
+class PriceError(GuaranteeError):
+    """No theorem here gives an event a finite price, in this measure or for these neighbours."""
+
+    code: ClassVar[str] = "price-1"
+
+
+class BudgetExceeded(ShoalError):  # noqa: N818 - what happened, not a mistake
+    """A release costs more than is left of a budget; nothing was spent."""
+
+    code: ClassVar[str] = "budget-1"
 
 
 class ExhaustedError(ShoalError):

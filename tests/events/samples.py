@@ -8,17 +8,29 @@ from typing import Any
 from hypothesis import strategies as st
 
 from shoal.events import (
+    Composed,
     DiscreteGaussian,
     Event,
     Exponential,
     Gaussian,
     Geometric,
+    Group,
     Laplace,
     NoisyMax,
+    NonPrivate,
+    Parallel,
     PermuteAndFlip,
+    PoissonSampled,
     RandomizedResponse,
+    Repeated,
+    SampledWithoutReplacement,
+    Shuffled,
     SparseVector,
     Staircase,
+    StatedApprox,
+    StatedGaussian,
+    StatedPure,
+    StatedZeroConcentrated,
     TopK,
     TruncatedGeometric,
 )
@@ -36,7 +48,22 @@ SAMPLES: dict[str, Event] = {
     "noisy_max": NoisyMax("laplace", "0.5", 1, candidates=3, monotone=False, private=False),
     "top_k": TopK(2, 1, 1, candidates=5, monotone=True),
     "sparse_vector": SparseVector("0.1", "0.2", 0, 1, positives=3, monotone=False),
+    "non_private": NonPrivate(),
+    "stated_pure": StatedPure("0.1"),
+    "stated_approx": StatedApprox("0.5", "1e-6"),
+    "stated_zero_concentrated": StatedZeroConcentrated("0.02", relation="change"),
+    "stated_gaussian": StatedGaussian("1/3"),
+    "composed": Composed([Laplace(10, 1), Repeated(StatedPure("0.1"), 500)]),
+    "repeated": Repeated(PoissonSampled(Gaussian("0.8", 1), "0.01"), 10_000),
+    "parallel": Parallel([Laplace(10, 1, relation="change"), Geometric(5, 1)]),
+    "group": Group(Gaussian(3, 1), 4),
+    "poisson_sampled": PoissonSampled(Gaussian("0.8", 1), "1/100", relation="add_remove"),
+    "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
+    "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
+
+ONLY_ADD_REMOVE = {"poisson_sampled"}
+"""Kinds that refuse the relation "change"."""
 
 wholes = st.integers(1, 10**30)
 counts = st.one_of(st.just(0), wholes)
@@ -123,4 +150,52 @@ STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
         monotone=st.booleans(),
         **_common,
     ),
+}
+
+_leaf = st.sampled_from(sorted(STRATEGIES)).flatmap(lambda kind: STRATEGIES[kind])
+_free = st.builds(StatedPure, epsilon=non_negatives, private=st.booleans()) | st.builds(
+    Gaussian, sigma=positives, sensitivity=non_negatives
+)
+_inner = st.recursive(
+    _leaf,
+    lambda inside: (
+        st.builds(Composed, events=st.lists(inside, max_size=3))
+        | st.builds(Repeated, event=inside, count=wholes)
+        | st.builds(Group, event=inside, size=wholes)
+    ),
+    max_leaves=4,
+)
+
+
+def _sampled(event: Event, a: int, b: int, **rest: Any) -> SampledWithoutReplacement:
+    return SampledWithoutReplacement(event, min(a, b), max(a, b), **rest)
+
+
+STRATEGIES |= {
+    "non_private": st.builds(NonPrivate, **_common),
+    "stated_pure": st.builds(StatedPure, epsilon=non_negatives, **_common),
+    "stated_approx": st.builds(StatedApprox, epsilon=non_negatives, delta=shares, **_common),
+    "stated_zero_concentrated": st.builds(StatedZeroConcentrated, rho=non_negatives, **_common),
+    "stated_gaussian": st.builds(StatedGaussian, mu=non_negatives, **_common),
+    "composed": st.builds(Composed, events=st.lists(_inner, max_size=4), private=st.booleans())
+    | st.builds(Composed, events=st.lists(_free), **_common),
+    "repeated": st.builds(Repeated, event=_inner, count=wholes, private=st.booleans()),
+    "parallel": st.builds(Parallel, events=st.lists(_free, max_size=4), **_common),
+    "group": st.builds(Group, event=_inner, size=wholes, private=st.booleans()),
+    "poisson_sampled": st.builds(
+        PoissonSampled,
+        event=_free,
+        rate=shares,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "add_remove"]),
+    ),
+    "sampled_without_replacement": st.builds(
+        _sampled,
+        event=_free,
+        a=wholes,
+        b=wholes,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "change"]),
+    ),
+    "shuffled": st.builds(Shuffled, event=_reports, people=wholes, private=st.booleans()),
 }

@@ -35,9 +35,37 @@ POSITIVE = {
     "candidates",
     "positives",
     "k",
+    "count",
+    "sample",
+    "population",
+    "people",
 }
-NON_NEGATIVE = {"sensitivity_squared", "epsilon_answers", "gamma", "truth", "steps"}
-WHOLE = {"size", "categories", "candidates", "positives", "k", "steps", "low", "high"}
+NON_NEGATIVE = {
+    "sensitivity_squared",
+    "epsilon_answers",
+    "gamma",
+    "truth",
+    "steps",
+    "delta",
+    "rho",
+    "mu",
+    "rate",
+}
+INSIDE = {"event", "events"}
+WHOLE = {
+    "count",
+    "sample",
+    "population",
+    "people",
+    "size",
+    "categories",
+    "candidates",
+    "positives",
+    "k",
+    "steps",
+    "low",
+    "high",
+}
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}
 ZERO_SENSITIVITY = {"laplace", "geometric", "truncated_geometric", "gaussian", "discrete_gaussian"}
 
@@ -50,7 +78,7 @@ number_fields = [
 
 
 def needs_more(kind: str, name: str) -> bool:
-    if (kind, name) == ("randomized_response", "epsilon"):
+    if name == "epsilon" and kind in {"randomized_response", "stated_pure", "stated_approx"}:
         return False
     return name in POSITIVE or (name == "sensitivity" and kind not in ZERO_SENSITIVITY)
 
@@ -62,7 +90,7 @@ def changed(kind: str, name: str, value: Any) -> Event:
 
 def test_every_field_is_a_number_a_word_or_a_truth_value_known_to_these_tests() -> None:
     names = {field.name for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    assert names == NUMBERS | {"monotone", "noise", "private", "relation"}
+    assert names == NUMBERS | INSIDE | {"monotone", "noise", "private", "relation"}
 
 
 @pytest.mark.parametrize(("kind", "name"), number_fields)

@@ -10,22 +10,50 @@ from shoal.events.additive import (
 )
 from shoal.events.event import KINDS, Event
 from shoal.events.interactive import SparseVector
+from shoal.events.nested import (
+    Composed,
+    Group,
+    Parallel,
+    PoissonSampled,
+    Repeated,
+    SampledWithoutReplacement,
+    Shuffled,
+)
 from shoal.events.response import RandomizedResponse
 from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
+from shoal.events.stated import (
+    NonPrivate,
+    StatedApprox,
+    StatedGaussian,
+    StatedPure,
+    StatedZeroConcentrated,
+)
 
 __all__ = [
     "KINDS",
+    "Composed",
     "DiscreteGaussian",
     "Event",
     "Exponential",
     "Gaussian",
     "Geometric",
+    "Group",
     "Laplace",
     "NoisyMax",
+    "NonPrivate",
+    "Parallel",
     "PermuteAndFlip",
+    "PoissonSampled",
     "RandomizedResponse",
+    "Repeated",
+    "SampledWithoutReplacement",
+    "Shuffled",
     "SparseVector",
     "Staircase",
+    "StatedApprox",
+    "StatedGaussian",
+    "StatedPure",
+    "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",
 ]

@@ -67,7 +67,7 @@ class Event:
 
     def to_dict(self) -> dict[str, Json]:
         """The event as plain JSON values, all fields present."""
-        values = {name: to_json(getattr(self, name)) for name in _parameters(type(self))}
+        values = {name: to_json(value) for name, value in values_of(self).items()}
         return {text.VERSION_KEY: VERSION, text.KIND_KEY: self.kind, **values}
 
     def to_json(self) -> str:
@@ -80,23 +80,10 @@ class Event:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The event that `to_dict` wrote; anything else is refused."""
-        kind = text.kind_of(data, version=VERSION, known=_kinds)
-        maker = _kinds[kind]
-        parameters = _parameters(maker)
-        text.check_names(data, kind, parameters)
-        values = {name: data[name] for name in parameters}
-        try:
-            for name, value in values.items():
-                parameters[name].check_json(value)
-            event = maker(**values)
-        except InputError as refusal:
-            raise EventError(
-                f"this text of kind {kind!r} describes no event: {refusal.problem}",
-                remedy=refusal.remedy,
-            ) from None
+        event = read_event(data, depth=0)
         if not isinstance(event, cls):
             raise EventError(
-                f"the text describes an event of kind {kind!r}, not {cls.kind!r}.",
+                f"the text describes an event of kind {event.kind!r}, not {cls.kind!r}.",
                 remedy="Use Event.from_json, which reads every kind.",
             )
         return event
@@ -109,6 +96,33 @@ class Event:
             of the wrong type or range, and text that is not JSON are each an `EventError`.
         """
         return cls.from_dict(text.read(written))
+
+
+def values_of(event: Event) -> dict[str, Any]:
+    """Every field of an event by name, as it is kept."""
+    return {name: getattr(event, name) for name in _parameters(type(event))}
+
+
+def read_event(data: Mapping[str, Any], *, depth: int) -> Event:
+    """The event in a mapping that lies so deep inside others; `Event.from_dict` is its public face."""
+    if depth >= text.DEEPEST:
+        raise EventError(
+            f"events are nested more than {text.DEEPEST} deep.",
+            remedy="Write repetitions as 'repeated' and lists as one 'composed'.",
+        )
+    kind = text.kind_of(data, version=VERSION, known=_kinds)
+    maker = _kinds[kind]
+    parameters = _parameters(maker)
+    text.check_names(data, kind, parameters)
+    try:
+        values = {
+            name: parameter.take_json(data[name], depth=depth)
+            for name, parameter in parameters.items()
+        }
+        return maker(**values)
+    except InputError as refusal:
+        opening = f"this text of kind {kind!r} describes no event: " if depth == 0 else ""
+        raise EventError(f"{opening}{refusal.problem}", remedy=refusal.remedy) from None
 
 
 def _parameters(kind: type[Event]) -> dict[str, Parameter[Any, Any]]:

@@ -2,7 +2,7 @@
 
 ``scale: Exact = exact(positive)`` in the body of a frozen dataclass means: the constructor takes any
 `Number`, refuses a bad one by the name ``scale``, and the attribute is a `Fraction`.  In JSON exact
-numbers are text (``"1/10"``), counts are whole numbers, the rest is itself.
+numbers are text (``"1/10"``), counts are whole numbers, events inside are objects, the rest is itself.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from shoal.errors import EventError, RangeError
 from shoal.exact import Number, out_of_range, rational, whole
 
-Json = str | int | bool | None
-"""What one parameter looks like in JSON."""
+Json = str | int | bool | None | list[Any] | dict[str, Any]
+"""What one parameter looks like in JSON; lists and objects only where events are inside events."""
 
 MOST_DIGITS = 4000
 """An exact number of an event has at most so many digits above and below its bar."""
@@ -26,6 +26,13 @@ _REQUIRED: Any = object()
 _Given = TypeVar("_Given")
 _Kept = TypeVar("_Kept")
 _Value = TypeVar("_Value")
+
+
+@runtime_checkable
+class Written(Protocol):
+    """What is written as an object of its own: an event."""
+
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 class Parameter(Generic[_Given, _Kept]):
@@ -39,10 +46,12 @@ class Parameter(Generic[_Given, _Kept]):
         *,
         json: tuple[type, ...],
         default: Any = _REQUIRED,
+        from_json: Callable[[Any, str, int], _Kept] | None = None,
     ) -> None:
         self.read = read
         self.json = json
         self.default = default
+        self.from_json = from_json
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -67,6 +76,11 @@ class Parameter(Generic[_Given, _Kept]):
                 f"{self.name} must be {allowed}; got {_JSON_WORDS.get(type(value), 'something else')}.",
                 remedy=f"Write {self.name} as {allowed}.",
             )
+
+    def take_json(self, value: Any, *, depth: int) -> Any:
+        """What the constructor is given for a value that was read from text, so deep inside others."""
+        self.check_json(value)
+        return value if self.from_json is None else self.from_json(value, self.name, depth)
 
 
 Exact = Parameter[Number, Fraction]
@@ -145,10 +159,14 @@ def optional_word(*allowed: str) -> OptionalWord:
 
 
 def to_json(kept: object) -> Json:
-    """A kept value as JSON: a rational as text, everything else as itself."""
+    """A kept value as JSON: a rational as text, events as objects, everything else as itself."""
     if isinstance(kept, Fraction):
         above, below = str(Decimal(kept.numerator)), str(Decimal(kept.denominator))
         return above if kept.denominator == 1 else f"{above}/{below}"
+    if isinstance(kept, tuple):
+        return [to_json(each) for each in kept]
+    if isinstance(kept, Written):
+        return kept.to_dict()
     assert isinstance(kept, str | int | bool | None)
     return kept
 

@@ -10,8 +10,11 @@ from shoal.errors import EventError
 
 VERSION_KEY = "shoal_event"
 KIND_KEY = "kind"
-LONGEST_TEXT = 100_000
+LONGEST_TEXT = 10_000_000
 """Longer text is refused unread: no event needs it."""
+
+DEEPEST = 20
+"""So many events may lie inside each other."""
 
 _FORM = 'Give the text that to_json wrote, such as {"kind":"laplace",...,"shoal_event":1}.'
 

@@ -1,0 +1,51 @@
+"""Adds up events: one pure rule per event and measure, composition done once, amplification, filters that refuse before harm, odometers, calibration."""
+
+from shoal.accounting import rules as _rules  # noqa: F401 - enters every rule
+from shoal.accounting.account import Account, Bound, account
+from shoal.accounting.calibration import calibrate, fits
+from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
+from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
+from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
+from shoal.accounting.group import group_delta_up
+from shoal.accounting.optimal import optimal_delta_up, optimal_epsilon_up
+from shoal.accounting.renyi_filter import RenyiFilter
+from shoal.accounting.sampling import (
+    sampled_epsilon_up,
+    sampled_gaussian_divergence_up,
+    sampled_pure_divergence_up,
+)
+from shoal.accounting.shuffling import (
+    shuffled_closed_epsilon_up,
+    shuffled_delta_up,
+    shuffled_epsilon_up,
+)
+from shoal.accounting.ways import Way, add_way, ways
+
+__all__ = [
+    "Account",
+    "Bound",
+    "Filter",
+    "PureFilter",
+    "RenyiFilter",
+    "Way",
+    "ZeroConcentratedFilter",
+    "account",
+    "add_way",
+    "advanced",
+    "advanced_heterogeneous",
+    "basic",
+    "calibrate",
+    "fits",
+    "group_delta_up",
+    "laplace_divergence_up",
+    "laplace_rho_up",
+    "optimal_delta_up",
+    "optimal_epsilon_up",
+    "sampled_epsilon_up",
+    "sampled_gaussian_divergence_up",
+    "sampled_pure_divergence_up",
+    "shuffled_closed_epsilon_up",
+    "shuffled_delta_up",
+    "shuffled_epsilon_up",
+    "ways",
+]

@@ -1,0 +1,212 @@
+"""Filters: budgets that are spent adaptively and refuse before harm.
+
+A filter is an object someone is handed; nothing spends from it but its `spend`.  Which event is asked for next,
+with which noise, and when to stop may depend on all answers so far.  Each filter states the theorem under which
+the whole interaction then keeps the budget.  All sums are exact.  Threads may share a filter.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from threading import Lock
+from typing import ClassVar
+
+from shoal.accounting.neighbours import settle
+from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
+from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, Unit
+from shoal.errors import BudgetExceeded, PriceError
+from shoal.events import Event
+from shoal.exact import Number, short
+from shoal.measures import Approx, Pure, ZeroConcentrated
+from shoal.sensitivity import Relation
+
+
+class Filter(ABC):
+    """What every filter does: say whether an event fits, and spend on it or refuse.
+
+    ``relation`` is the one for which the budget is kept; without it the events must agree on one.
+    """
+
+    def __init__(self, *, relation: str | None = None) -> None:
+        self.relation = None if relation is None else str(Relation.read(relation, "relation"))
+        self._met = self.relation
+        self._turn = Lock()
+
+    def would_fit(self, event: Event) -> bool:
+        """Whether `spend` would accept an event now; nothing is spent by asking."""
+        relation, lines = self._read(event)
+        with self._turn:
+            self._check_relation(relation)
+            return self._fits(lines)
+
+    def spend(self, event: Event) -> None:
+        """Take the cost of an event from the budget, before the release is made.
+
+        Edges: an event that does not fit is refused with `BudgetExceeded`, which says what was asked, what is
+            left and what would still fit; then nothing is spent.
+        """
+        relation, lines = self._read(event)
+        with self._turn:
+            self._check_relation(relation)
+            if not self._fits(lines):
+                raise self._refusal(lines)
+            self._take(lines)
+            self._met = self._met or relation
+
+    @abstractmethod
+    def odometer(self, *, delta: Number) -> Approx:
+        """The (epsilon, delta) spent so far.
+
+        Guarantee: for every epsilon that was fixed in advance, an interaction that is stopped before the
+            odometer shows more than this epsilon is (epsilon, delta)-DP, however it was chosen.
+        """
+
+    @abstractmethod
+    def _fits(self, lines: Bill) -> bool: ...
+
+    @abstractmethod
+    def _take(self, lines: Bill) -> None: ...
+
+    @abstractmethod
+    def _refusal(self, lines: Bill) -> BudgetExceeded: ...
+
+    def _read(self, event: Event) -> tuple[str | None, Bill]:
+        relation = settle(event, self.relation)
+        return relation, bill(event, relation)
+
+    def _check_relation(self, relation: str | None) -> None:
+        if None not in (self._met, relation) and self._met != relation:
+            raise PriceError(
+                f"the budget was spent for the relation {self._met!r}, the event is for {relation!r}.",
+                remedy="Make the filter with relation='change', for which both have a price.",
+            )
+
+
+class _SumFilter(Filter):
+    """A filter whose budget is one number and whose costs add up to it."""
+
+    unit: ClassVar[Unit]
+    word: ClassVar[str]
+
+    def __init__(self, budget: Fraction, *, relation: str | None = None) -> None:
+        super().__init__(relation=relation)
+        self._whole = budget
+        self._spent = Fraction(0)
+
+    def _cost(self, lines: Bill) -> Fraction:
+        cost, failing = total_of(lines, self.unit), total_of(lines, FAILING)
+        if cost is None or failing is None:
+            raise first_without_price(lines, FAILING if failing is None else self.unit)
+        if failing > 0:
+            raise PriceError(
+                "the event may fail with a probability, which this budget cannot express.",
+                remedy="Use a RenyiFilter with a reserve for such events.",
+            )
+        return cost
+
+    def _fits(self, lines: Bill) -> bool:
+        return self._spent + self._cost(lines) <= self._whole
+
+    def _take(self, lines: Bill) -> None:
+        self._spent += self._cost(lines)
+
+    def _refusal(self, lines: Bill) -> BudgetExceeded:
+        left = self._whole - self._spent
+        return BudgetExceeded(
+            f"this event needs {self.word} {short(self._cost(lines))}; "
+            f"{short_down(left)} of {short(self._whole)} is left. Nothing was spent.",
+            remedy=f"Ask for an event of at most {self.word} {short_down(left)}, "
+            "or let the owner of the data raise the budget.",
+        )
+
+
+class PureFilter(_SumFilter):
+    """A budget of pure epsilon.
+
+    Guarantee: whatever is spent, the interaction is epsilon-DP for the budget's epsilon: given all answers
+        so far the next loss is at most the next epsilon, so on every path the losses sum to at most the
+        budget.
+    Needs: events with a pure price.
+    Edges: exact: ten times 0.1 fit 1, and nothing that costs fits afterwards.
+    Reference: Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6.
+
+    >>> from shoal.events import StatedPure
+    >>> budget = PureFilter(1)
+    >>> for _ in range(10):
+    ...     budget.spend(StatedPure(0.1))
+    >>> budget.would_fit(StatedPure("5e-324")), budget.left
+    (False, Pure(epsilon=0))
+    """
+
+    unit = PURE
+    word = "epsilon"
+
+    def __init__(self, budget: Number | Pure, *, relation: str | None = None) -> None:
+        self.budget = Pure(budget.epsilon if isinstance(budget, Pure) else budget)
+        super().__init__(self.budget.epsilon, relation=relation)
+
+    @property
+    def spent(self) -> Pure:
+        return Pure(self._spent)
+
+    @property
+    def left(self) -> Pure:
+        return Pure(self._whole - self._spent)
+
+    def odometer(self, *, delta: Number = 0) -> Approx:
+        """The (epsilon, delta) spent so far; at delta 0 the plain sum.  See `Filter.odometer`."""
+        return self.spent.to_approx(delta=delta)
+
+
+class ZeroConcentratedFilter(_SumFilter):
+    """A budget of zero-concentrated rho.
+
+    Guarantee: whatever is spent, the interaction is rho-zCDP for the budget's rho.  Proof: for each order α
+        it is the theorem in `RenyiFilter` with one order and the budget α rho, since an event of rho_i has
+        divergence at most α rho_i.
+    Needs: events with a zero-concentrated price.
+    Edges: exact, as `PureFilter`.
+    Reference: Feldman and Zrnic 2021, Theorem 3.1.
+
+    >>> from shoal.events import Gaussian
+    >>> budget = ZeroConcentratedFilter("0.5")
+    >>> budget.spend(Gaussian(sigma=2, sensitivity=1))
+    >>> print(budget.left, "|", budget.odometer(delta="1e-6"))
+    zero-concentrated, rho 0.375 | epsilon 2.41909, delta 1e-6
+    """
+
+    unit = CONCENTRATED
+    word = "rho"
+
+    def __init__(self, budget: Number | ZeroConcentrated, *, relation: str | None = None) -> None:
+        given = budget.rho if isinstance(budget, ZeroConcentrated) else budget
+        self.budget = ZeroConcentrated(given)
+        super().__init__(self.budget.rho, relation=relation)
+
+    @property
+    def spent(self) -> ZeroConcentrated:
+        return ZeroConcentrated(self._spent)
+
+    @property
+    def left(self) -> ZeroConcentrated:
+        return ZeroConcentrated(self._whole - self._spent)
+
+    def odometer(self, *, delta: Number) -> Approx:
+        """The (epsilon, delta) spent so far.  See `Filter.odometer`."""
+        return self.spent.to_approx(delta=delta)
+
+
+def short_down(number: Fraction) -> str:
+    """A number in few characters, never above the number itself."""
+    text = short(number)
+    shown = Fraction(text)
+    if shown <= number:
+        return text
+    unit = Fraction(1)
+    while unit * 10 <= number:
+        unit *= 10
+    while unit > number:
+        unit /= 10
+    unit /= 10**5
+    return short((number // unit) * unit)

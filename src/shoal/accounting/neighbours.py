@@ -1,0 +1,73 @@
+"""For which neighbours a price holds, and what it takes to hold for others.
+
+An event states its relation, or leaves it to whoever prices it.  What is private for one row more or less
+is private for a row that changes at the price of a group of two: one row goes and another comes.  The
+other way round nothing follows: the number of rows may be told exactly when rows only change.
+"""
+
+from __future__ import annotations
+
+from shoal.errors import PriceError
+from shoal.events import (
+    Composed,
+    Event,
+    Group,
+    Parallel,
+    PoissonSampled,
+    RandomizedResponse,
+    Repeated,
+    SampledWithoutReplacement,
+    Shuffled,
+)
+from shoal.sensitivity import Relation
+
+
+def own_relations(event: Event) -> set[str]:
+    """The relations for which the parts of an event hold, without those that leave it open."""
+    if isinstance(event, Composed | Parallel):
+        return {relation for part in event.events for relation in own_relations(part)} | _own(event)
+    if isinstance(event, Repeated | Group):
+        return own_relations(event.event) | _own(event)
+    if isinstance(event, PoissonSampled):
+        return {str(Relation.ADD_REMOVE)}
+    if isinstance(event, RandomizedResponse | SampledWithoutReplacement | Shuffled):
+        return {str(Relation.CHANGE)}
+    return _own(event)
+
+
+def _own(event: Event) -> set[str]:
+    return set() if event.relation is None else {event.relation}
+
+
+def settle(event: Event, wanted: str | None) -> str | None:
+    """The relation under which an event is priced: the one wanted, or the only one it holds for.
+
+    Edges: a rehearsal, whose noise came from a seeded source, is refused whatever the relation.
+    """
+    if not event.private:
+        raise PriceError(
+            "the event describes a rehearsal: noise from a seeded source protects nobody.",
+            remedy="Release with Shoal's own source of secret bits, and account for that event.",
+        )
+    if wanted is not None:
+        return str(Relation.read(wanted, "relation"))
+    found = own_relations(event)
+    if len(found) > 1:
+        raise PriceError(
+            "some of the events hold for rows that come and go, others for rows that change.",
+            remedy="Ask with relation='change', for which all of them have a price.",
+        )
+    return next(iter(found), None)
+
+
+def steps_needed(event: Event, relation: str | None) -> int:
+    """Of how many of its own steps one step of the relation asked for consists."""
+    own = own_relations(event)
+    if relation is None or own <= {relation}:
+        return 1
+    if relation == Relation.CHANGE:
+        return 2
+    raise PriceError(
+        f"an event of kind {event.kind!r} holds for rows that change, not for rows that come and go.",
+        remedy="Ask with relation='change'; the number of rows is then public.",
+    )

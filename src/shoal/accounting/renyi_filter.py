@@ -1,0 +1,178 @@
+"""The fully adaptive Rényi filter: an (epsilon, delta) budget, spent in Rényi divergences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from flint import arb
+
+from shoal.accounting.filters import Filter, short_down
+from shoal.accounting.pricing import Bill, total_of
+from shoal.accounting.unit import FAILING, divergence, told
+from shoal.errors import BudgetExceeded, CalibrationError
+from shoal.exact import Number, ball, closed_unit, lower, out_of_range, short
+from shoal.measures import Approx, renyi_epsilon_up
+from shoal.measures.renyi import read_orders
+
+_SPREAD = tuple(Fraction(2) ** power for power in (-2, -1, 0, 1, 2))
+
+
+class RenyiFilter(Filter):
+    """An (epsilon, delta) budget, for events that are chosen, with their noise, in view of earlier answers.
+
+    Guarantee: whatever is spent, the interaction is (epsilon, delta)-DP for the budget.  An event is accepted
+        while at least one of finitely many orders α stays within its own budget B_α, the divergence that
+        implies epsilon at the share w_α of delta; the shares sum to 1.
+        Proof: let L_t be the loss of the first t answers and D_t(α) the sum of their divergences, all chosen
+        with the answers before.  Given the past, the average of e^((α-1)(L_t - L_(t-1))) under the true data
+        is at most e^((α-1)(D_t(α) - D_(t-1)(α))); so e^((α-1)(L_t - D_t(α))) is a supermartingale that begins
+        at 1.  At the end some order is within its budget; let E_α be the event that α is the first such.
+        On E_α, D(α) <= B_α, hence the average of e^((α-1) L) over E_α is at most e^((α-1) B_α), and by the
+        bound behind `renyi_delta_up` the average of (1 - e^(ε-L))_+ over E_α is at most w_α δ.  The E_α are
+        disjoint and cover everything, so the sum over α is at most δ.  With one order it is the theorem
+        of Feldman and Zrnic; the shares are the price of not choosing the order in advance.
+    Needs: events with a Rényi price at one of the orders at least; 0 < delta < 1 of the budget.
+    Edges: events with a failing mass (a stated delta) spend it from ``reserve``, a part of delta set aside.
+        By default five orders around the one that suits Gaussian noise best, which itself has half of delta.
+    Reference: Feldman and Zrnic 2021, Theorem 4.3; Lécuyer 2021.
+
+    >>> from shoal.events import Gaussian
+    >>> budget = RenyiFilter(Approx(1, "1e-6"))
+    >>> spent = 0
+    >>> while budget.would_fit(Gaussian(sigma=100, sensitivity=1)):
+    ...     budget.spend(Gaussian(sigma=100, sensitivity=1))
+    ...     spent += 1
+    >>> spent, round(float(budget.odometer().epsilon), 2)
+    (431, 1.0)
+    """
+
+    def __init__(
+        self,
+        budget: Approx,
+        *,
+        orders: Iterable[Number] | None = None,
+        reserve: Number = 0,
+        relation: str | None = None,
+    ) -> None:
+        super().__init__(relation=relation)
+        self.budget, self.reserve = budget, closed_unit(reserve, "reserve")
+        usable = budget.delta - self.reserve
+        if not 0 < usable < 1:
+            raise out_of_range("delta - reserve", usable, "above 0 and below 1")
+        shares = (
+            _default_shares(budget.epsilon, usable) if orders is None else _equal_shares(orders)
+        )
+        self._shares = {order: share * usable for order, share in shares.items()}
+        self._budgets = {
+            order: most
+            for order, share in self._shares.items()
+            if (most := _most(order, budget.epsilon, share)) >= 0
+        }
+        if not self._budgets:
+            raise CalibrationError(
+                f"{budget} leaves nothing to spend at these orders.",
+                remedy="Give larger orders, or leave them out.",
+            )
+        self._spent: dict[Fraction, Fraction | None] = dict.fromkeys(self._shares, Fraction(0))
+        self._failing = Fraction(0)
+
+    @property
+    def orders(self) -> tuple[Fraction, ...]:
+        """The orders in which the filter counts."""
+        return tuple(self._shares)
+
+    def odometer(self, *, delta: Number | None = None) -> Approx:
+        """The (epsilon, delta) spent so far, at the budget's delta; see `Filter.odometer`.
+
+        Edges: another delta cannot be asked for; the shares of the orders were made for this one.
+        """
+        if delta is not None and closed_unit(delta, "delta") != self.budget.delta:
+            raise out_of_range(
+                "delta", closed_unit(delta, "delta"), f"{short(self.budget.delta)}, as budgeted"
+            )
+        with self._turn:
+            known = [
+                renyi_epsilon_up(spent, order=order, delta=self._shares[order])
+                for order, spent in self._spent.items()
+                if spent is not None
+            ]
+        return Approx(min(known), self.budget.delta)
+
+    def _after(self, lines: Bill) -> tuple[dict[Fraction, Fraction | None], Fraction | None]:
+        """What would be spent at each order, and of the reserve; None: more than can be counted."""
+        spent: dict[Fraction, Fraction | None] = {}
+        for order, before in self._spent.items():
+            cost = None if before is None else total_of(lines, divergence(order))
+            spent[order] = None if cost is None or before is None else before + cost
+        failing = total_of(lines, FAILING)
+        return spent, None if failing is None else self._failing + failing
+
+    def _fits(self, lines: Bill) -> bool:
+        spent, failing = self._after(lines)
+        if failing is None or told(failing) > self.reserve:
+            return False
+        return any(
+            (sum_ := spent[order]) is not None and sum_ <= most
+            for order, most in self._budgets.items()
+        )
+
+    def _take(self, lines: Bill) -> None:
+        self._spent, failing = self._after(lines)
+        assert failing is not None
+        self._failing = failing
+
+    def _refusal(self, lines: Bill) -> BudgetExceeded:
+        _, failing = self._after(lines)
+        if told(failing) > self.reserve:
+            return BudgetExceeded(
+                f"this event would raise what may fail to {short(told(failing))}; "
+                f"{short(self.reserve)} of delta is reserved for that. Nothing was spent.",
+                remedy="Ask for an event with a smaller delta of its own, or make the filter with a larger reserve.",
+            )
+        rho = max(
+            (
+                (most - spent) / order
+                for order, most in self._budgets.items()
+                if (spent := self._spent[order]) is not None
+            ),
+            default=Fraction(0),
+        )
+        left = short_down(max(rho, Fraction(0)))
+        return BudgetExceeded(
+            f"this event does not fit {self.budget} at any of {len(self._budgets)} orders; "
+            f"rho {left} is left. Nothing was spent.",
+            remedy=f"Ask for an event of at most rho {left} (zero-concentrated), "
+            "or let the owner of the data raise the budget.",
+        )
+
+
+def _most(order: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest divergence of an order that implies (epsilon, delta), rounded down.
+
+    It solves `renyi_epsilon_up` for the divergence.
+    """
+
+    def most() -> arb:
+        logs = ball(delta).log() + ball(order).log()
+        return ball(epsilon) + ball(1 / (order - 1)).log1p() + logs / ball(order - 1)
+
+    return lower(most)
+
+
+def _equal_shares(orders: Iterable[Number]) -> dict[Fraction, Fraction]:
+    chosen = sorted(set(read_orders(orders)))
+    if not chosen:
+        raise CalibrationError("no order was given.", remedy="Give at least one order above 1.")
+    return {order: Fraction(1, len(chosen)) for order in chosen}
+
+
+def _default_shares(epsilon: Fraction, delta: Fraction) -> dict[Fraction, Fraction]:
+    """Five orders around the best one for Gaussian noise: t = sqrt(ln(1/δ) / ρ) at the ρ that fills ε."""
+    log = -math.log(max(float(delta), 1e-300)) + math.log(2)
+    size = max(float(epsilon), 1e-12)
+    t = math.sqrt(log) / (math.sqrt(log + size) - math.sqrt(log))
+    middle = max(Fraction(1, 2**8), Fraction(round(t * 2**8), 2**8))
+    half = Fraction(1, 2)
+    return {1 + middle * factor: half if factor == 1 else half / 4 for factor in _SPREAD}

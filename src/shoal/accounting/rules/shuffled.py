@@ -1,0 +1,95 @@
+"""Prices of shuffled reports.
+
+Without a spare delta a shuffle costs what one report costs: the others' reports do not depend on the person
+whose value changes, and an order hides, it does not tell.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from shoal.accounting.pricing import total
+from shoal.accounting.registry import prices
+from shoal.accounting.shuffling import shuffled_delta_up, shuffled_epsilon_up
+from shoal.accounting.unit import FAILING, PURE, Unit
+from shoal.events import RandomizedResponse, Shuffled
+from shoal.measures import (
+    Approx,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    pure_divergence_up,
+    pure_mu_up,
+    pure_rho_up,
+)
+from shoal.sensitivity import Relation
+
+_CHANGE = str(Relation.CHANGE)
+
+
+@lru_cache(maxsize=1 << 10)
+def _amplified(event: Shuffled, spare: Fraction) -> Fraction | None:
+    """The epsilon at a spare delta, where the theorem applies and gains something."""
+    local = total(event.event, _CHANGE, PURE)
+    if spare == 0 or local is None or total(event.event, _CHANGE, FAILING) != 0:
+        return None
+    epsilon = shuffled_epsilon_up(local, people=event.people, delta=spare, binary=_binary(event))
+    return epsilon if epsilon < local else None
+
+
+def shuffled_delta(event: Shuffled, epsilon: Fraction) -> Fraction:
+    """The delta of one shuffle at an epsilon; 1 where the theorem does not apply."""
+    local = total(event.event, _CHANGE, PURE)
+    if local is None or total(event.event, _CHANGE, FAILING) != 0:
+        return Fraction(1)
+    return shuffled_delta_up(local, people=event.people, epsilon=epsilon, binary=_binary(event))
+
+
+def _binary(event: Shuffled) -> bool:
+    return isinstance(event.event, RandomizedResponse) and event.event.categories == 2
+
+
+@prices(Shuffled, by=Approx)
+def shuffled_failing(event: Shuffled, unit: Unit) -> Fraction | None:
+    """The spare delta, where it was used; see `shoal.accounting.shuffling`."""
+    if _amplified(event, unit.spare) is None:
+        return total(event.event, _CHANGE, unit)
+    return unit.spare
+
+
+@prices(Shuffled, by=Pure)
+def shuffled_epsilon(event: Shuffled, unit: Unit) -> Fraction | None:
+    return _price(event, unit)
+
+
+@prices(Shuffled, by=ZeroConcentrated)
+def shuffled_rho(event: Shuffled, unit: Unit) -> Fraction | None:
+    return _price(event, unit)
+
+
+@prices(Shuffled, by=GaussianDP)
+def shuffled_square(event: Shuffled, unit: Unit) -> Fraction | None:
+    return _price(event, unit)
+
+
+@prices(Shuffled, by=Renyi)
+def shuffled_divergence(event: Shuffled, unit: Unit) -> Fraction | None:
+    return _price(event, unit)
+
+
+def _price(event: Shuffled, unit: Unit) -> Fraction | None:
+    epsilon = _amplified(event, unit.spare)
+    return total(event.event, _CHANGE, unit) if epsilon is None else _implied(epsilon, unit)
+
+
+def _implied(epsilon: Fraction, unit: Unit) -> Fraction:
+    """What a pure epsilon costs in a unit."""
+    measure: type[Measure] = unit.measure
+    if measure is Renyi:
+        return pure_divergence_up(epsilon, order=unit.at_order)
+    if measure is ZeroConcentrated:
+        return pure_rho_up(epsilon)
+    return pure_mu_up(epsilon) ** 2 if measure is GaussianDP else epsilon

@@ -1,0 +1,165 @@
+"""Kinds of event that are made of other events."""
+
+# ruff: noqa: RUF009 - a parameter is a descriptor, not a shared default value
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.errors import EventError, RangeError
+from shoal.events.event import Event
+from shoal.events.parameter import Count, Exact, count, exact
+from shoal.events.parts import Part, Parts, check_nesting, part, parts, stated_relations
+from shoal.exact import closed_unit
+
+
+@dataclass(frozen=True)
+class Composed(Event, kind="composed"):
+    """Releases one after another, from the same data.
+
+    Meaning: the release is the list of the releases that ``events`` describe, made in any order, each
+        chosen, within what its event says, in view of the answers before it.
+    Fields: ``relation``, where stated, is the one of every part that states one; ``private`` is False as
+        soon as that of one part is.
+    Edges: no events at all is allowed: nothing was released.
+    Reference: Dwork, Kenthapadi, McSherry, Mironov and Naor 2006, for adaptive composition.
+    """
+
+    events: Parts = parts()
+
+    def __post_init__(self) -> None:
+        check_nesting(self, self.events)
+
+
+@dataclass(frozen=True)
+class Repeated(Event, kind="repeated"):
+    """The same kind of release many times, from the same data.
+
+    Meaning: ``count`` releases one after another, each of them described by ``event``, as if `Composed`
+        listed it so often.
+    Fields: ``relation`` and ``private`` as for `Composed`.
+    Reference: as `Composed`.
+    """
+
+    event: Part = part()
+    count: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+
+
+@dataclass(frozen=True)
+class Parallel(Event, kind="parallel"):
+    """Releases from disjoint parts of one dataset.
+
+    Meaning: the rows are divided into parts, each row by a public rule that looks at this row alone, and
+        each of ``events`` describes a release that depends on the rows of one part only, a different
+        part for each.  What an event says holds between neighbours of the whole dataset.
+    Fields: ``relation`` and ``private`` as for `Composed`.
+    Edges: one row more or less is in one part; a row that changes may leave one part and enter
+        another, so two of the releases see it.  A relation that is not stated counts as a change.
+    Reference: McSherry 2009, Theorem 4, which is about one row more or less.
+    """
+
+    events: Parts = parts()
+
+    def __post_init__(self) -> None:
+        check_nesting(self, self.events)
+
+
+@dataclass(frozen=True)
+class Group(Event, kind="group"):
+    """A release, seen by a group of people who come, go or change together.
+
+    Meaning: the release that ``event`` describes; neighbours are any two datasets that ``size`` steps
+        between neighbours of the event connect.
+    Fields: ``relation`` and ``private`` as for `Composed`.
+    Edges: a group of one changes nothing.
+    Reference: Dwork and Roth 2014, Theorem 2.2.
+    """
+
+    event: Part = part()
+    size: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+
+
+@dataclass(frozen=True)
+class PoissonSampled(Event, kind="poisson_sampled"):
+    """A release from a random sample in which each row takes part by the toss of a coin.
+
+    Meaning: each row enters the sample with probability ``rate``, independently of everything; the
+        release is the one that ``event`` describes, computed from the sample, which stays secret.
+        Neighbours of the sample and of the dataset have one row more or less.
+    Fields: ``private`` as for `Composed`; ``relation`` is never "change", here or inside.
+    Edges: rate 0 releases nothing about anyone, rate 1 is the event itself.
+    Reference: Li, Qardaji and Su 2012; Mironov, Talwar and Zhang 2019.
+    """
+
+    event: Part = part()
+    rate: Exact = exact(closed_unit)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "change" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'change': the coins hide a row that comes or goes.",
+                remedy="Use relation 'add_remove', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
+class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
+    """A release from a random sample of fixed size.
+
+    Meaning: ``sample`` of the ``population`` rows are drawn, each set of so many equally likely; the
+        release is the one that ``event`` describes, computed from the sample, which stays secret.
+        Neighbours of the sample and of the dataset have one row with another value.
+    Fields: the number of rows is public; ``private`` as for `Composed`; ``relation`` is never
+        "add_remove", here or inside.
+    Edges: a sample of everything is the event itself.
+    Reference: Balle, Barthe and Gaboardi 2018, Theorem 9.
+    """
+
+    event: Part = part()
+    sample: Count = count(at_least=1)
+    population: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if self.sample > self.population:
+            raise RangeError(
+                "sample must not be above population.",
+                remedy="Choose sample from 1 to population.",
+            )
+        if "add_remove" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'add_remove': the number of rows is public.",
+                remedy="Use relation 'change', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
+class Shuffled(Event, kind="shuffled"):
+    """The reports of many people, in random order.
+
+    Meaning: each of ``people`` people sends one report, made from this person's value alone by the same
+        randomizer, which ``event`` describes for any two values of a person; the reports are released
+        in a uniformly random order, and nothing else is.
+    Fields: the number of people is public; ``private`` as for `Composed`; ``relation`` is never
+        "add_remove", here or inside.
+    Edges: one person alone is not hidden by the order.
+    Reference: Feldman, McMillan and Talwar 2021 and 2023.
+    """
+
+    event: Part = part()
+    people: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "add_remove" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'add_remove': who sent a report at all is not hidden.",
+                remedy="Use relation 'change', or leave it out.",
+            )

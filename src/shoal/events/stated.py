@@ -1,0 +1,73 @@
+"""Kinds of event of which nothing is known but a promise, or not even that."""
+
+# ruff: noqa: RUF009 - a parameter is a descriptor, not a shared default value
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.events.event import Event
+from shoal.events.parameter import Exact, exact
+from shoal.exact import closed_unit, non_negative
+
+
+@dataclass(frozen=True)
+class NonPrivate(Event, kind="non_private"):
+    """A release about which nothing is promised.
+
+    Meaning: any function of the data, for example the data themselves.
+    Edges: no epsilon covers it at a delta below 1.
+    Reference: none is needed.
+    """
+
+
+@dataclass(frozen=True)
+class StatedPure(Event, kind="stated_pure"):
+    """A release of which only its pure promise is known.
+
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) for every S.
+    Edges: whoever states it answers for it; epsilon 0 says that the output does not depend on the data.
+    Reference: Dwork, McSherry, Nissim and Smith 2006.
+    """
+
+    epsilon: Exact = exact(non_negative)
+
+
+@dataclass(frozen=True)
+class StatedApprox(Event, kind="stated_approx"):
+    """A release of which only its approximate promise is known.
+
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) + ``delta``
+        for every S, both ways.
+    Edges: delta 0 is a pure promise; delta 1 promises nothing.
+    Reference: Dwork, Kenthapadi, McSherry, Mironov and Naor 2006.
+    """
+
+    epsilon: Exact = exact(non_negative)
+    delta: Exact = exact(closed_unit)
+
+
+@dataclass(frozen=True)
+class StatedZeroConcentrated(Event, kind="stated_zero_concentrated"):
+    """A release of which only its zero-concentrated promise is known.
+
+    Meaning: for any two neighbours the Rényi divergence of every order a > 1 between the output laws is
+        at most ``rho`` a.
+    Edges: rho 0 says that the output does not depend on the data.
+    Reference: Bun and Steinke 2016.
+    """
+
+    rho: Exact = exact(non_negative)
+
+
+@dataclass(frozen=True)
+class StatedGaussian(Event, kind="stated_gaussian"):
+    """A release of which only its Gaussian trade-off promise is known.
+
+    Meaning: for any two neighbours the output laws are at least as hard to tell apart as N(0, 1) and
+        N(``mu``, 1).
+    Edges: mu 0 says that the output does not depend on the data.
+    Reference: Dong, Roth and Su 2022.
+    """
+
+    mu: Exact = exact(non_negative)
