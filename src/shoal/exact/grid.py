@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from shoal.errors import DataError, RangeError
 from shoal.exact.rational import Number, out_of_range, rational
 from shoal.exact.real import exponent_of
+from shoal.exact.text import short
 
 IntegerArray = NDArray[np.int64] | NDArray[np.object_]
 LARGEST_GRID_EXPONENT = 5000
@@ -38,7 +39,8 @@ class Grid:
 
     def __post_init__(self) -> None:
         if type(self.exponent) is not int or abs(self.exponent) > LARGEST_GRID_EXPONENT:
-            shown = self.exponent if type(self.exponent) is int else type(self.exponent).__name__
+            whole = type(self.exponent) is int
+            shown = short(Fraction(self.exponent)) if whole else type(self.exponent).__name__
             raise RangeError(
                 f"exponent must be a whole number from -{LARGEST_GRID_EXPONENT} to {LARGEST_GRID_EXPONENT}; got {shown}.",
                 remedy="Give Grid(-10) for steps of 1/1024, or use Grid.of_spacing.",

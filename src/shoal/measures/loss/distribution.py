@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -24,6 +25,8 @@ _COARSE_CELLS = 2048
 _MOST_CELLS = 1 << 22
 _CANDIDATES = 4096
 _PASSES = 5
+_SUM_ERROR = Fraction(1, 1 << 46)
+"""How far the mu of many normal losses, added up in floats, can be off in relative terms."""
 _TILTS = (1e-4, 1e4)
 _WIDEST = 40.0
 """Sums that spread over more than this are left to other measures: such an epsilon promises nothing."""
@@ -83,7 +86,10 @@ class LossDistribution:
         """The epsilon that is needed at this delta."""
         exact = closed_unit(delta, "delta")
         if exact in {0, 1}:
-            return _without_noise_left(self.removed, certain=exact == 0)
+            certain = exact == 0
+            return _without_noise_left(self.removed, certain=certain).joined(
+                _without_noise_left(self.added, certain=certain)
+            )
         target = float_down(exact)
         found = _epsilon(self.removed, target, tolerance)
         if self.added == self.removed:
@@ -135,8 +141,9 @@ def _epsilon(
     if not sources:
         return Bracket(0.0, 0.0)
     if (mu := _only_normal(sources)) is not None:
-        high = float_up(gaussian_epsilon_up(mu, delta))
-        return Bracket(high * (1 - 2.0**-50), high)
+        low = gaussian_epsilon_up(Fraction(mu) * (1 - _SUM_ERROR), Fraction(delta))
+        high = gaussian_epsilon_up(Fraction(mu) * (1 + _SUM_ERROR), Fraction(delta))
+        return Bracket(float_down(low) * (1 - 2.0**-50), float_up(high))
     smallest = delta * 1e-9 / sum(copies for _, copies in sources)
     tilt = _best_tilt(sources, smallest, _renyi_bound(delta))
     step = _first_step(sources, smallest, tilt, tolerance) * (4 if floor > 0 else 1)
@@ -185,7 +192,8 @@ def _delta(sources: Sources, low: float, high: float) -> Bracket:
         return Bracket(0.0, 0.0)
     if (mu := _only_normal(sources)) is not None:
         return Bracket(
-            float_down(gaussian_delta_down(mu, high)), float_up(gaussian_delta_up(mu, low))
+            float_down(gaussian_delta_down(Fraction(mu) * (1 - _SUM_ERROR), Fraction(high))),
+            float_up(gaussian_delta_up(Fraction(mu) * (1 + _SUM_ERROR), Fraction(low))),
         )
     copies = sum(count for _, count in sources)
     smallest = 1e-30 / copies

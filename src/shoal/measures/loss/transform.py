@@ -34,6 +34,12 @@ _FINE = 2.0**-44
 _UNHEARD = -60.0
 """Frequencies whose product is below exp of this are left out, and counted as doubt."""
 _NOT_ZERO = 1e-300
+_PROBES = 65
+_CLOSE = 1e-6
+"""Sums of losses as floats are far closer to the true ones than this."""
+_SURE = 3.0
+"""From here on the arc, in standard deviations, the optimistic side is asked; below, it answers as here."""
+_SHARES = (1.0, 0.5, 0.25, 0.15, 0.1, 0.05)
 _ENOUGH = -60.0
 """A Chernoff bound below exp of this is not sharpened further."""
 
@@ -56,6 +62,8 @@ class Composed:
     from_far: float
     from_near: float
     near_lands: float
+    sure: float
+    from_above: float
     lost_above: float
     infinite: float
     slack: float
@@ -66,6 +74,8 @@ class Composed:
 
     def delta(self, epsilon: float, *, up: bool) -> float:
         """The delta at this epsilon, at or above the truth with ``up``, else at or below it."""
+        if not up:
+            epsilon = max(epsilon, self.sure)  # delta only falls
         x = epsilon - self.start
         if x >= self.end - self.start:
             return min(1.0, self.lost_above + self.infinite) if up else 0.0
@@ -74,15 +84,21 @@ class Composed:
         inside = scale * float(self.ahead[k] - math.exp(x) * self.behind[k])
         doubt = math.exp(self.log_total - self.tilt * epsilon)
         if up:
-            full = (inside + doubt * self.round_off) * (1 + self.slack)
+            missing = self.from_near if x < 0 else 0.0  # between epsilon and the arc
+            full = (inside + doubt * (self.round_off + missing)) * (1 + self.slack)
             return min(1.0, full + self.lost_above + self.infinite)
         landing = math.exp(-self.tilt * max(0.0, self.near_lands - epsilon))
-        wrapped = self.from_far + self.from_near * landing
+        wrapped = self.from_far + self.from_near * landing + self.from_above
         return max(0.0, (inside - doubt * (self.round_off + wrapped)) * (1 - self.slack))
 
     def epsilon(self, delta: float, *, up: bool) -> float | None:
         """The least epsilon with this delta, to a side; None where it is not on the arc."""
         low, high = self.start, self.end
+        if not up:  # far below the answer what may have wrapped hides everything
+            told = [
+                e for e in np.linspace(self.sure, high, _PROBES) if self.delta(e, up=False) > delta
+            ]
+            low = float(told[-1]) if told else low
         if self.delta(high, up=up) > delta or self.delta(low, up=up) <= delta:
             return None
         while high - low > _FINE * max(1.0, abs(low)):
@@ -113,6 +129,7 @@ def compose(parts: Sequence[Part], tilt: float) -> Composed:
     weighted *= np.exp(-x)
     behind = np.cumsum(weighted[::-1])[::-1]
     cumulant = sum(part.copies * part.log_moment for part in tilted)
+    above, sure = _above(tilted, end), start + _SURE * spread
     return Composed(
         step=step,
         start=start,
@@ -124,7 +141,9 @@ def compose(parts: Sequence[Part], tilt: float) -> Composed:
         from_far=_below(tilted, far, tilt),
         from_near=_below(tilted, start, tilt),
         near_lands=far + arc,
-        lost_above=math.exp(cumulant - tilt * end) * _above(tilted, end),
+        sure=sure,
+        from_above=_above(tilted, sure + arc),
+        lost_above=math.exp(cumulant - tilt * end) * above,
         infinite=sum(copies * lattice.infinite for lattice, copies in parts),
         slack=sum(copies for _, copies in parts) * 2 * RELATIVE_ERROR,
     )
@@ -181,20 +200,24 @@ def _losses(lattice: Lattice) -> Floats:
 
 
 def _below(parts: Sequence[_Tilted], bound: float, tilt: float) -> float:
-    """Chernoff: a bound on the weighted law's mass at or below ``bound``."""
+    """Chernoff: a bound on the weighted law's mass at or below ``bound``; 0 below the least sum."""
+    if bound < sum(part.copies * part.losses[0] for part in parts) - _CLOSE:
+        return 0.0
     mean = sum(part.copies * part.mean for part in parts)
     variance = sum(part.copies * part.variance for part in parts)
     natural = (mean - bound) / variance if variance else tilt
-    tries = [natural * share for share in (1.0, 0.5, 0.25)] + [tilt, tilt / 2]
+    tries = [natural * share for share in _SHARES] + [tilt, tilt / 2]
     return _chernoff(parts, [-each for each in tries], bound)
 
 
 def _above(parts: Sequence[_Tilted], bound: float) -> float:
-    """Chernoff: a bound on the weighted law's mass at or above ``bound``."""
+    """Chernoff: a bound on the weighted law's mass at or above ``bound``; 0 above the largest sum."""
+    if bound > sum(part.copies * part.losses[-1] for part in parts) + _CLOSE:
+        return 0.0
     mean = sum(part.copies * part.mean for part in parts)
     variance = sum(part.copies * part.variance for part in parts)
     natural = (bound - mean) / variance if variance else 1.0
-    return _chernoff(parts, [natural * share for share in (1.0, 0.5, 0.25)], bound)
+    return _chernoff(parts, [natural * share for share in _SHARES], bound)
 
 
 def _chernoff(parts: Sequence[_Tilted], tries: Sequence[float], bound: float) -> float:
