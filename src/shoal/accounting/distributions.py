@@ -17,7 +17,9 @@ from shoal.events import (
     Laplace,
     PoissonSampled,
     RandomizedResponse,
+    StatedApprox,
     StatedGaussian,
+    StatedPure,
 )
 from shoal.exact import float_up
 from shoal.measures.loss import (
@@ -32,18 +34,18 @@ MOST_ATOMS = 4096
 """A lattice of more steps than this is taken as continuous, with the blur that costs."""
 
 
-def losses_of(lines: Bill, spare: Fraction) -> LossDistribution | None:
+def losses_of(lines: Bill) -> LossDistribution | None:
     """All losses of a bill; None where a line has neither a law nor a pure price."""
-    whole = LossDistribution()
+    found = []
     for line, times in lines.items():
-        one = loss_of_line(line, spare)
+        one = loss_of_line(line)
         if one is None:
             return None
-        whole = whole.compose(one.times(times))
-    return whole
+        found.append(one.times(times))
+    return LossDistribution().compose(*found)
 
 
-def loss_of_line(line: Line, spare: Fraction = Fraction(0)) -> LossDistribution | None:
+def loss_of_line(line: Line) -> LossDistribution | None:
     """The loss of one release."""
     match line.event:
         case Gaussian() as event:
@@ -61,8 +63,20 @@ def loss_of_line(line: Line, spare: Fraction = Fraction(0)) -> LossDistribution 
             )
         case RandomizedResponse() as event if line.size == 1 and event.truth not in {0, 1}:
             return _response(event)
-    epsilon = line_price(line, PURE.with_spare(spare))
+    epsilon = line_price(line, PURE)
     return None if epsilon is None else _pure(epsilon)
+
+
+def has_law(line: Line) -> bool:
+    """Whether the loss of a line is that of its own law, or of the promise it is, and not just one above it."""
+    match line.event:
+        case Gaussian() | StatedGaussian() | StatedPure() | StatedApprox():
+            return True
+        case PoissonSampled(event=Gaussian()) | RandomizedResponse():
+            return line.size == 1
+        case Laplace():
+            return line.event.steps is not None
+    return isinstance(line.event, Geometric)
 
 
 def _normal(mu: Fraction) -> LossDistribution:
