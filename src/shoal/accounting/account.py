@@ -22,7 +22,7 @@ from shoal.accounting.unit import (
 )
 from shoal.accounting.ways import Way, ways
 from shoal.errors import ConversionError, PriceError
-from shoal.events import Composed, Event, Shuffled
+from shoal.events import Composed, Event, Shuffled, read_events
 from shoal.exact import Number, closed_unit, exactly, non_negative, root_up, short, turning_point
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from shoal.measures.loss import Bracket
@@ -48,8 +48,8 @@ class Bound:
         return f"Bound({numbers}, measure={self.measure!r})"
 
 
-def account(events: Event | Iterable[Event], *, relation: str | None = None) -> Account:
-    """What events cost together.
+def account(events: Event | Iterable[Event] | str, *, relation: str | None = None) -> Account:
+    """What events cost together; text is read as `shoal.events.read_events` reads it.
 
     Guarantee: every number the account gives holds for releases described by the events, made one after
         another and each chosen in view of the answers before it, between neighbours of the relation.
@@ -62,7 +62,8 @@ def account(events: Event | Iterable[Event], *, relation: str | None = None) -> 
     >>> print(account(Repeated(Gaussian(sigma=30, sensitivity=1), 1000)).epsilon(delta="1e-6"))
     epsilon 5.18904, delta 1e-6 (GaussianDP)
     """
-    whole = events if isinstance(events, Event) else Composed(events)
+    given = read_events(events) if isinstance(events, str) else events
+    whole = given if isinstance(given, Event) else Composed(given)
     return Account(whole, settle(whole, relation))
 
 
