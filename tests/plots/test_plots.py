@@ -20,7 +20,7 @@ from shoal.plots.words import COLOURS, LOWER, MEASURES
 
 GAUSSIANS = account("gaussian sigma=30 | x 1000")
 LAPLACES = account("laplace scale=10 | x 100")
-SHUFFLED = account("rr epsilon=1 | shuffled people=1000")
+SHUFFLED = account("rr epsilon=1 | shuffled people=200")
 
 DRAWN = {
     "profile": plots.profile,

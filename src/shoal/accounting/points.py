@@ -22,12 +22,13 @@ def profile_points(
 
     Guarantee: every bound of every point holds, and so does every lower end; between points nothing is
         said.
-    Edges: where a release is shuffled, points are taken at deltas from 1/2 down, for there epsilon at a
-        delta is quick to find and delta at an epsilon is not.
+    Edges: where a release is shuffled, at most nine points are taken, at deltas from 1/2 down, for there
+        epsilon at a delta is sooner found than delta at an epsilon.
     """
     least = closed_unit(least_delta, "least_delta")
     last = compare(account, delta=least)
     if _shuffles(account):
+        count = min(count, 9)
         ratio = float(2 * least) ** (1 / max(1, count - 1)) if least else 0.0
         deltas = [Fraction(ratio) ** step / 2 for step in range(count - 1)]
         return (*(compare(account, delta=delta) for delta in deltas), last)

@@ -110,11 +110,12 @@ def _trade_off(data: TradeOffData) -> Any:
 def _renyi(data: RenyiData) -> Any:
     alt = drawing()
     values = [value for _, value in (*data.line, *data.straight) if value > 0]
+    first, last = data.line[0][0], data.line[-1][0]
     x = alt.X(
         "order:Q",
         title="order: how much large losses weigh",
-        scale=alt.Scale(type="log", nice=False, domain=[data.line[0][0], data.line[-1][0]]),
-        axis=alt.Axis(values=[2, 5, 10, 20, 50, 100, 200], format="~g"),
+        scale=alt.Scale(type="log", nice=False, domain=[first, last]),
+        axis=alt.Axis(values=_round_numbers(first, last), format="~g"),
     )
     y = alt.Y(
         "divergence:Q",
@@ -124,11 +125,13 @@ def _renyi(data: RenyiData) -> Any:
     )
     lines = {"Rényi": data.line, **({"zero-concentrated": data.straight} if data.straight else {})}
     layers = _lines(lines, ("order", "divergence"), (x, y))
-    words = f"best order for delta {short(data.best.delta)}: {data.mark[0]:.3g}"
+    words = (
+        f"best order for delta {short(data.best.delta)}: {short(Fraction(f'{data.mark[0]:.3g}'))}"
+    )
     mark = dict(zip(("order", "divergence"), data.mark, strict=True))
     side = ("left", 12) if data.mark[0] < 30 else ("right", -12)
     layers += _ring(mark, (x, y)) + _label({**mark, "words": words}, (x, y), *side, 16)
-    below = f"There it says epsilon {short_up(data.best.epsilon, digits=4)} at delta {short(data.best.delta)}."
+    below = f"At the marked order it says epsilon {short_up(data.best.epsilon, digits=4)} at delta {short(data.best.delta)}."
     return _titled(alt.layer(*layers), "The Rényi curve", below)
 
 

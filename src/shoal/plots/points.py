@@ -29,7 +29,9 @@ _BELOW = 1000
 
 _POINTS = 29
 _HAIR = 1 + Fraction(1, 10**4)
-_ORDERS = tuple(Fraction(f"{1 + 0.05 * 1.22**step:.3g}") for step in range(45))
+_ORDERS = {Fraction(f"{1 + 0.05 * 1.22**step:.3g}") for step in range(45)} | {
+    Fraction(order) for order in range(2, 17)
+}
 _ALARMS = sorted(
     {Fraction(step, 40) for step in range(41)} | {Fraction(1, 2**step) for step in range(2, 14)}
 )
@@ -108,7 +110,7 @@ class RenyiData:
         orders = sorted({*_ORDERS, best})
         return cls(
             tuple((float(order), float_up(_divergence(account, order))) for order in orders),
-            _straight(account),
+            _straight(account, orders),
             (float(best), float_up(_divergence(account, best))),
             Bound(epsilon, asked, Renyi.__name__),
         )
@@ -126,12 +128,12 @@ def _divergence(account: Account, order: Fraction) -> Fraction:
     return cost.epsilon_at(order)
 
 
-def _straight(account: Account) -> Line:
+def _straight(account: Account, orders: Iterable[Fraction]) -> Line:
     """The line rho times the order, where there is a rho."""
     with contextlib.suppress(PriceError):
         cost = account.cost(ZeroConcentrated)
         assert isinstance(cost, ZeroConcentrated)
-        return tuple((float(order), float_up(cost.rho * order)) for order in _ORDERS)
+        return tuple((float(order), float_up(cost.rho * order)) for order in orders)
     return ()
 
 
