@@ -4,13 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
 PIP := -m pip install -qq --disable-pip-version-check
-CODE := src tests benchmarks
+CODE := src tests benchmarks scripts
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit bench clean
+.PHONY: help demo test check audit bench figures clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.ready ## show what Shoal does, in a minute
 	@$(VENV)/bin/python -m shoal.demo
@@ -29,6 +29,9 @@ audit: $(VENV)/.ready ## run the long statistical audits
 
 bench: $(BENCH)/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run
+
+figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
+	@$(VENV)/bin/python -m scripts.figures
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
 	@rm -rf $(VENV) $(BENCH) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

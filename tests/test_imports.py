@@ -17,9 +17,11 @@ HEAVY = [
     "polars",
     "pyspark",
     "pytest",
+    "rich",
     "scipy",
     "sklearn",
     "sqlalchemy",
+    "typer",
 ]
 
 REPORT = """

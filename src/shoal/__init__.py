@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import ShoalError
 
 if TYPE_CHECKING:
-    from shoal import accounting, errors, events, exact, measures, mechanisms, noise, sensitivity
+    from shoal import (
+        accounting,
+        errors,
+        events,
+        exact,
+        measures,
+        mechanisms,
+        noise,
+        plots,
+        sensitivity,
+    )
     from shoal.accounting import account
     from shoal.events import Event
     from shoal.exact import Grid
@@ -75,6 +85,7 @@ __all__ = [
     "measures",
     "mechanisms",
     "noise",
+    "plots",
     "sensitivity",
 ]
 
@@ -87,6 +98,7 @@ _FLOORS = (
     "measures",
     "mechanisms",
     "noise",
+    "plots",
     "sensitivity",
 )
 

@@ -149,6 +149,7 @@ def show(table: Table, answers: Sequence[Answer]) -> str:
         f"The first four cost the table {Pure(spent)} together: an exact sum.  The poll costs each person",
         f"ln 3, {answers[-1].cost}, and trusts nobody: answers are randomised before they are sent.",
         f"Ranges hold with {float(CONFIDENCE):.0%} probability and were known before anything was asked.",
+        'What many releases cost together: shoal account "laplace scale=10 | x 100 + gaussian sigma=20"',
     ]
     return "\n".join(lines)
 

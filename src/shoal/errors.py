@@ -9,7 +9,8 @@
     │   ├── ShapeError        shape-1       arrays whose shapes do not fit
     │   ├── DataError         data-1        a value to release that is not a finite number
     │   ├── CandidatesError   candidates-1  a set of candidates that cannot be chosen from
-    │   └── EventError        event-1       text that does not describe an event
+    │   ├── EventError        event-1       text that does not describe an event
+    │   └── EventTextError    event-2       compact text that cannot be read, and where
     ├── GuaranteeError        a promise that no theorem supports
     │   ├── ConversionError   measure-1     no sound conversion between these measures
     │   ├── ComparisonError   measure-2     two measures without a common order (also a TypeError)
@@ -17,6 +18,7 @@
     │   └── PriceError        price-1       an event without a price in the measure asked for
     ├── BudgetExceeded        budget-1      a release that costs more than is left
     ├── ExhaustedError        spent-1       an interactive mechanism has nothing left
+    ├── ExtraError            extra-1       a package that an optional part needs is missing (also an ImportError)
     └── InternalError         internal-1    Shoal contradicted itself; please report it
 
 A message says what was asked, what was found, what is allowed and what to do.  Parameters (public)
@@ -95,6 +97,19 @@ class EventError(InputError):
     code: ClassVar[str] = "event-1"
 
 
+class EventTextError(InputError):
+    """Compact text that cannot be read; ``position`` is the character, from 0, where reading stopped."""
+
+    code: ClassVar[str] = "event-2"
+
+    def __init__(self, problem: str, *, remedy: str, position: int | None = None) -> None:
+        super().__init__(problem, remedy=remedy)
+        self.position = position
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (*super().__reduce__(), {"position": self.position})
+
+
 class GuaranteeError(ShoalError):
     """A promise was asked for that no theorem supports."""
 
@@ -135,6 +150,12 @@ class ExhaustedError(ShoalError):
     """An interactive mechanism has given every answer its budget holds."""
 
     code: ClassVar[str] = "spent-1"
+
+
+class ExtraError(ShoalError, ImportError):
+    """A part of Shoal was asked for that needs a package which is not installed."""
+
+    code: ClassVar[str] = "extra-1"
 
 
 class InternalError(ShoalError):

@@ -4,10 +4,13 @@ from shoal.accounting import rules as _rules  # noqa: F401 - enters every rule
 from shoal.accounting.account import Account, Bound, account
 from shoal.accounting.calibration import calibrate, fits
 from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
+from shoal.accounting.comparison import Comparison, compare
 from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
 from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
 from shoal.accounting.group import group_delta_up
+from shoal.accounting.neighbours import OWN
 from shoal.accounting.optimal import optimal_delta_up, optimal_epsilon_up
+from shoal.accounting.points import profile_points, promise_from, promise_of
 from shoal.accounting.renyi_filter import RenyiFilter
 from shoal.accounting.sampling import (
     sampled_epsilon_up,
@@ -22,8 +25,10 @@ from shoal.accounting.shuffling import (
 from shoal.accounting.ways import Way, add_way, ways
 
 __all__ = [
+    "OWN",
     "Account",
     "Bound",
+    "Comparison",
     "Filter",
     "PureFilter",
     "RenyiFilter",
@@ -35,12 +40,16 @@ __all__ = [
     "advanced_heterogeneous",
     "basic",
     "calibrate",
+    "compare",
     "fits",
     "group_delta_up",
     "laplace_divergence_up",
     "laplace_rho_up",
     "optimal_delta_up",
     "optimal_epsilon_up",
+    "profile_points",
+    "promise_from",
+    "promise_of",
     "sampled_epsilon_up",
     "sampled_gaussian_divergence_up",
     "sampled_pure_divergence_up",

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from shoal.accounting.distributions import has_law, losses_of
-from shoal.accounting.neighbours import settle
+from shoal.accounting.neighbours import OWN, settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
 from shoal.accounting.rules.shuffled import shuffled_delta
 from shoal.accounting.unit import (
@@ -24,7 +24,16 @@ from shoal.accounting.unit import (
 )
 from shoal.accounting.ways import Way, ways
 from shoal.errors import ConversionError, PriceError
-from shoal.events import Composed, Event, Gaussian, Shuffled, StatedGaussian
+from shoal.events import (
+    Composed,
+    Event,
+    Gaussian,
+    Shuffled,
+    SparseVector,
+    StatedGaussian,
+    TruncatedGeometric,
+    read_events,
+)
 from shoal.exact import Number, closed_unit, exactly, non_negative, root_up, short, turning_point
 from shoal.measures import (
     Approx,
@@ -62,20 +71,23 @@ class Bound:
         return f"Bound({numbers}, measure={self.measure!r})"
 
 
-def account(events: Event | Iterable[Event], *, relation: str | None = None) -> Account:
-    """What events cost together.
+def account(events: Event | Iterable[Event] | str, *, relation: str | None = None) -> Account:
+    """What events cost together; text is read as `shoal.events.read_events` reads it.
 
     Guarantee: every number the account gives holds for releases described by the events, made one after
         another and each chosen in view of the answers before it, between neighbours of the relation.
     Needs: events whose noise was not drawn from a seeded source.
     Edges: no events cost nothing.  Without ``relation`` the events must agree on one, those that state none
-        counting as stated; with "change", events for rows that come and go are priced for groups of two.
+        counting as stated; with "change", events for rows that come and go are priced for groups of two; with
+        "own", which is the default for text, each is priced for the neighbours it was made for.
     Reference: each price and each sum names its theorem; see the `rules`, `pricing` and `ways` modules.
 
     >>> from shoal.events import Gaussian, Repeated
     >>> print(account(Repeated(Gaussian(sigma=30, sensitivity=1), 1000)).epsilon(delta="1e-6"))
     epsilon 5.18904, delta 1e-6 (GaussianDP)
     """
+    if isinstance(events, str):
+        events, relation = read_events(events), OWN if relation is None else relation
     whole = events if isinstance(events, Event) else Composed(events)
     return Account(whole, settle(whole, relation))
 
@@ -84,7 +96,8 @@ def account(events: Event | Iterable[Event], *, relation: str | None = None) -> 
 class Account:
     """Events added up; made by `account`.
 
-    ``relation`` is the one for which all numbers hold, None where it is whatever the events were made for.
+    ``relation`` is the one for which all numbers hold; "own" where it is that of each release, and None where
+    the events leave it open.
     """
 
     event: Event
@@ -93,7 +106,7 @@ class Account:
     @cached_property
     def lines(self) -> Bill:
         """The releases the events consist of, each with its number."""
-        return bill(self.event, self.relation)
+        return bill(self.event, None if self.relation == OWN else self.relation)
 
     def cost(self, measure: type[Measure], *, orders: Iterable[Number] | None = None) -> Measure:
         """The cost as a value of one measure; `Approx` by the plain sums of epsilons and deltas.
@@ -134,7 +147,7 @@ class Account:
         whole = Composed((*events, event))
         more = Account(whole, settle(whole, self.relation))
         if more.relation == self.relation and "losses" in vars(self) and self.losses is not None:
-            added = bill(event, self.relation)
+            added = bill(event, None if self.relation == OWN else self.relation)
             lines = Counter(self.lines)
             lines.update(added)
             losses = losses_of(added)
@@ -183,7 +196,7 @@ class Account:
         found = self._bracket(target)
         if found is None:
             raise self._nothing(target)
-        return found if self._laws_are_known else Bracket(0.0, found.high)
+        return found if self.laws_are_known else Bracket(0.0, found.high)
 
     def delta(self, *, epsilon: Number) -> Bound:
         """The tightest delta at an epsilon, over all measures; 1 where nothing is promised."""
@@ -215,14 +228,14 @@ class Account:
         return self.losses.quick_epsilon(delta=left) if quickly else self.losses.epsilon(delta=left)
 
     def _epsilon_by_losses(self, target: Fraction, *, quickly: bool = False) -> Bound | None:
-        if target in {0, 1} or self._shuffles or (quickly and not self._laws_are_known):
+        if target in {0, 1} or self._shuffles or (quickly and not self.laws_are_known):
             return None
         found = self._bracket(target, quickly=quickly)
         if found is None or math.isinf(found.high):
             return None
         if quickly and found.width > _NARROW * found.high:
             return None
-        lower = Fraction(found.low) if self._laws_are_known else None
+        lower = Fraction(found.low) if self.laws_are_known else None
         return Bound(Fraction(found.high), target, LossDistribution.__name__, lower)
 
     def _delta_by_losses(self, epsilon: Fraction) -> tuple[Fraction, bool] | None:
@@ -230,7 +243,7 @@ class Account:
         if self._shuffles or self.losses is None:
             return None
         found = self.losses.quick_delta(epsilon=epsilon)
-        surely = found is not None and self._laws_are_known
+        surely = found is not None and self.laws_are_known
         if found is None:
             found = self.losses.delta(epsilon=epsilon)
         return self._with_failing(Fraction(found.high)), surely
@@ -246,8 +259,12 @@ class Account:
         return Bound(exact, bound.delta, GaussianDP.__name__, bound.lower)
 
     @cached_property
-    def _laws_are_known(self) -> bool:
-        return all(has_law(line) for line in self.lines)
+    def laws_are_known(self) -> bool:
+        """Whether the loss distribution is that of the releases themselves, and not just one above it."""
+        above = _holds(
+            self.event, SparseVector, TruncatedGeometric
+        )  # priced as releases that tell more
+        return not above and all(has_law(line) for line in self.lines)
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
         lost = told(total_of(self.lines, FAILING.with_spare(spare)))
@@ -299,7 +316,7 @@ class Account:
 
     @cached_property
     def _shuffles(self) -> int:
-        return sum(times for line, times in self.lines.items() if _holds_shuffle(line.event))
+        return sum(times for line, times in self.lines.items() if _holds(line.event, Shuffled))
 
     def _with_failing(self, delta: Fraction) -> Fraction:
         lost = told(total_of(self.lines, FAILING))
@@ -323,8 +340,9 @@ _LEAST_DELTA = Fraction(1, 10**30)
 _HAIR = 1 - Fraction(1, 2**40)
 
 
-def _holds_shuffle(event: Event) -> bool:
-    if isinstance(event, Shuffled):
+def _holds(event: Event, *kinds: type[Event]) -> bool:
+    """Whether an event, or one inside it, is of some kind."""
+    if isinstance(event, kinds):
         return True
     inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
-    return any(_holds_shuffle(part) for part in inside)
+    return any(_holds(part, *kinds) for part in inside)

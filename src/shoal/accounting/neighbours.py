@@ -39,9 +39,15 @@ def _own(event: Event) -> set[str]:
     return set() if event.relation is None else {event.relation}
 
 
+OWN = "own"
+"""Each release for the neighbours it was made for: a person's row goes from a sample, and elsewhere an answer changes."""
+
+
 def settle(event: Event, wanted: str | None) -> str | None:
     """The relation under which an event is priced: the one wanted, or the only one it holds for.
 
+    Guarantee: with "own" the sum holds for any two inputs that are neighbours for every release in the
+        sense of that release.
     Edges: a rehearsal, whose noise came from a seeded source, is refused whatever the relation.
     """
     if not event.private:
@@ -49,13 +55,16 @@ def settle(event: Event, wanted: str | None) -> str | None:
             "the event describes a rehearsal: noise from a seeded source protects nobody.",
             remedy="Release with Shoal's own source of secret bits, and account for that event.",
         )
+    found = own_relations(event)
+    if wanted == OWN:
+        return OWN if len(found) > 1 else next(iter(found), None)
     if wanted is not None:
         return str(Relation.read(wanted, "relation"))
-    found = own_relations(event)
     if len(found) > 1:
         raise PriceError(
             "some of the events hold for rows that come and go, others for rows that change.",
-            remedy="Ask with relation='change', for which all of them have a price.",
+            remedy="Ask with relation='change', for which all of them have a price, or with relation='own', "
+            "which prices each for the neighbours it was made for.",
         )
     return next(iter(found), None)
 

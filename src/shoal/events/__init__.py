@@ -8,6 +8,8 @@ from shoal.events.additive import (
     Staircase,
     TruncatedGeometric,
 )
+from shoal.events.compact import read_events
+from shoal.events.compact_writing import write_events
 from shoal.events.event import KINDS, Event
 from shoal.events.interactive import SparseVector
 from shoal.events.nested import (
@@ -56,4 +58,6 @@ __all__ = [
     "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",
+    "read_events",
+    "write_events",
 ]

@@ -29,7 +29,7 @@ from shoal.exact.real import (
     upper,
 )
 from shoal.exact.search import approximately, turning_point
-from shoal.exact.text import exactly, short
+from shoal.exact.text import exactly, short, short_down, short_up
 
 __all__ = [
     "Grid",
@@ -58,6 +58,8 @@ __all__ = [
     "rational",
     "root_up",
     "short",
+    "short_down",
+    "short_up",
     "truth_value",
     "turning_point",
     "upper",

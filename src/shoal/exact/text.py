@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+)
 from fractions import Fraction
 
 
@@ -19,6 +27,26 @@ def short(number: Fraction) -> str:
     return _in_few_characters(_divided(number, digits=6), plain_below=9)
 
 
+def short_up(number: Fraction, *, digits: int = 6) -> str:
+    """A rational in so many digits, rounded up: what is printed is never below the number.
+
+    >>> short_up(Fraction(1, 3)), short_up(Fraction(1, 3), digits=3), short_up(Fraction(5))
+    ('0.333334', '0.334', '5')
+    """
+    decimal = _divided(number, digits=digits, rounding=ROUND_CEILING)
+    return _in_few_characters(decimal, plain_below=9)
+
+
+def short_down(number: Fraction, *, digits: int = 6) -> str:
+    """A rational in so many digits, rounded down: what is printed is never above the number.
+
+    >>> short_down(Fraction(2, 3)), short_down(Fraction(1, 3 * 10**7), digits=2)
+    ('0.666666', '3.3e-8')
+    """
+    decimal = _divided(number, digits=digits, rounding=ROUND_FLOOR)
+    return _in_few_characters(decimal, plain_below=9)
+
+
 def exactly(number: Fraction) -> str:
     """Python source for a rational, exact, that `shoal.exact.rational` reads back as the same.
 
@@ -33,13 +61,13 @@ def exactly(number: Fraction) -> str:
     return f"'{_digits(number.numerator)}/{_digits(number.denominator)}'"
 
 
-def _context(digits: int) -> Context:
+def _context(digits: int, rounding: str = ROUND_HALF_EVEN) -> Context:
     """A decimal context of our own: the caller's must not change what is written."""
-    return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+    return Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 
 
-def _divided(number: Fraction, *, digits: int) -> Decimal:
-    context = _context(digits)
+def _divided(number: Fraction, *, digits: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    context = _context(digits, rounding)
     return context.normalize(context.divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 

@@ -1,0 +1,1 @@
+"""What makes parts of the repository from the code."""

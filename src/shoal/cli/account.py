@@ -1,0 +1,133 @@
+"""``shoal account``: what releases cost together."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from errno import ENOTDIR
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.accounting import OWN, Account
+from shoal.accounting import account as add_up
+from shoal.cli.answer import Answer
+from shoal.cli.console import answers, refusals, working
+from shoal.cli.reading import events_from
+from shoal.cli.showing import explain, show
+from shoal.exact import Number
+from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
+from shoal.plots.extra import drawing
+from shoal.plots.saving import check_ending, save
+from shoal.sensitivity import Relation
+
+DELTA = "1e-6"
+"""The delta of the answer when neither delta nor epsilon is given; the answer says so."""
+
+
+EXAMPLES = """
+For example:
+
+    shoal account "laplace scale=10 | x 100 + gaussian sigma=20 | x 50"
+
+    shoal account "gaussian sigma=1 | sampled q=0.01 | x 1000" --plot p.png
+
+    cat events.json | shoal account - --epsilon 2 --json
+"""
+
+
+class Curve(StrEnum):
+    """The pictures of an account."""
+
+    PROFILE = "profile"
+    TRADE_OFF = "trade-off"
+    RENYI = "renyi"
+    ALL = "all"
+
+
+_DRAWN_BY = {
+    Curve.PROFILE: profile,
+    Curve.TRADE_OFF: trade_off,
+    Curve.RENYI: renyi_curve,
+    Curve.ALL: every_curve,
+}
+
+
+def account(
+    events: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT_OR_FILE",
+            help="Compact text, the path of a file of it or of JSON, or - for standard input.",
+        ),
+    ],
+    *,
+    delta: Annotated[
+        str | None, typer.Option(help=f"Find epsilon at this delta.  [default: {DELTA}]")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Find delta at this epsilon.")] = None,
+    relation: Annotated[
+        Relation | None,
+        typer.Option(
+            help="Who is a neighbour of whom: rows that come and go, or rows that change."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Leave out what the number means.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw it, too: a .png, .svg, .html or .json file.", dir_okay=False),
+    ] = None,
+    curve: Annotated[Curve, typer.Option(help="What to draw.")] = Curve.PROFILE,
+) -> None:
+    """What releases cost together: epsilon at a delta, in every measure, and which is the one to quote.
+
+    Releases are joined by `+`; what is done to one stands behind bars, from left to right.
+
+    * `gaussian sigma=` `laplace scale=` `geometric scale=` `discrete_gaussian sigma=` `staircase epsilon= gamma=`
+    * `rr p=` or `rr epsilon=`, `exponential epsilon= candidates=`, `noisy_max`, `permute_and_flip`, `top_k`, `sparse_vector`
+    * `pure epsilon=` `approx epsilon= delta=` `zcdp rho=` `gdp mu=`
+    * `| x 1000` `| sampled q=0.01` `| sampled_without_replacement size=10 of=1000` `| shuffled people=1000` `| group 3`
+
+    Sensitivity is 1 unless it is given. Numbers are exact: 0.1 is 1/10.
+    """
+    with refusals():
+        if delta is None and epsilon is None:
+            delta = DELTA
+        if plot is not None:
+            _check_place(plot)
+            drawing()
+        added = add_up(events_from(events), relation=relation or OWN)
+        with working("Adding up"):
+            answer = Answer.of(added, delta=delta, epsilon=epsilon)
+            meaning = () if brief or as_json else answer.sentences()
+        _print(answer, meaning, as_json=as_json)
+        if plot is not None:
+            _draw(added, answer.comparison.best.delta, plot, curve, quiet=as_json)
+
+
+def _check_place(plot: Path) -> None:
+    """Refuse a picture that could not be written, before anything is computed for it."""
+    check_ending(plot)
+    if not plot.parent.is_dir():
+        raise NotADirectoryError(ENOTDIR, "there is no such folder", str(plot.parent))
+
+
+def _print(answer: Answer, meaning: tuple[str, ...], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(answer.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    console = answers()
+    show(answer, console)
+    if meaning:
+        explain(meaning, console)
+
+
+def _draw(account: Account, delta: Number, plot: Path, curve: Curve, *, quiet: bool) -> None:
+    with working("Drawing"):
+        save(_DRAWN_BY[curve](account, delta=delta), plot)
+    if not quiet:
+        answers().print(f"\nDrawn: {plot}", markup=False, soft_wrap=True)
