@@ -80,14 +80,16 @@ class Row:
         return "\n\n".join([f"## {self.title}", *self.tables, goals])
 
 
-def table(title: str, columns: Sequence[str], rows: Mapping[str, Cells]) -> str:
+def table(title: str, columns: Sequence[str], rows: Mapping[str, Cells], *, digits: int = 3) -> str:
     """A markdown table of measured numbers; "–" where nothing was measured."""
+
+    def shown(number: float) -> str:
+        return quantity(number) if digits == 3 else f"{number:.{digits}g}"
+
     head = f"| {title} | " + " | ".join(columns) + " |"
     rule = "|---|" + "---:|" * len(columns)
     body = [
-        f"| {name} | "
-        + " | ".join(quantity(cells[c]) if c in cells else "–" for c in columns)
-        + " |"
+        f"| {name} | " + " | ".join(shown(cells[c]) if c in cells else "–" for c in columns) + " |"
         for name, cells in rows.items()
     ]
     return "\n".join([head, rule, *body])

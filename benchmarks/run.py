@@ -10,10 +10,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import noise, selection
+from benchmarks import accounting, noise, selection
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 
-ROWS: dict[str, Callable[..., Row]] = {"noise": noise.run, "selection": selection.run}
+ROWS: dict[str, Callable[..., Row]] = {
+    "noise": noise.run,
+    "selection": selection.run,
+    "accounting": accounting.run,
+}
 PACKAGES = [
     "shoal",
     "numpy",
@@ -22,6 +26,8 @@ PACKAGES = [
     "opendp",
     "diffprivlib",
     "scikit-learn",
+    "dp-accounting",
+    "prv-accountant",
 ]
 RESULTS = Path(__file__).parent / "RESULTS.md"
 

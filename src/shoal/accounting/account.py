@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -146,13 +146,18 @@ class Account:
         events = self.event.events if isinstance(self.event, Composed) else (self.event,)
         whole = Composed((*events, event))
         more = Account(whole, settle(whole, self.relation))
-        if more.relation == self.relation and "losses" in vars(self) and self.losses is not None:
-            added = bill(event, None if self.relation == OWN else self.relation)
+        if more.relation == self.relation and self.losses is not None:
+            one = Account(event, self.relation)
+            losses = one.losses and self.losses.compose(one.losses)
             lines = Counter(self.lines)
-            lines.update(added)
-            losses = losses_of(added)
-            more.__dict__["lines"] = lines
-            more.__dict__["losses"] = losses and self.losses.compose(losses)
+            lines.update(one.lines)
+            vars(more).update(
+                lines=lines,
+                losses=losses,
+                laws_are_known=self.laws_are_known and one.laws_are_known,
+                _failing=_both(self._failing, one._failing),
+                _shuffles=self._shuffles + one._shuffles,
+            )
         return more
 
     def epsilon(self, *, delta: Number) -> Bound:
@@ -167,7 +172,8 @@ class Account:
         found = self.all(delta=target)
         if not found:
             raise self._nothing(target)
-        return found[0]
+        known = [min(bound.lower, found[0].epsilon) for bound in found if bound.lower is not None]
+        return replace(found[0], lower=max(known, default=None))
 
     def all(self, *, delta: Number) -> tuple[Bound, ...]:
         """The epsilon at a delta in every measure in which the events have a price, tightest first."""
@@ -216,12 +222,17 @@ class Account:
         return self._shuffled_delta(best) if self._shuffles else best
 
     @cached_property
+    def _failing(self) -> Fraction | None:
+        """The probability with which some promise may fail, as a sum; None where nothing is promised."""
+        return total_of(self.lines, FAILING)
+
+    @cached_property
     def losses(self) -> LossDistribution | None:
         """The loss distribution, None where some release has neither a law nor a pure price."""
         return losses_of(self.lines)
 
     def _bracket(self, target: Fraction, *, quickly: bool = False) -> Bracket | None:
-        lost = told(total_of(self.lines, FAILING))
+        lost = told(self._failing)
         if lost == 1 or lost > target or self.losses is None:
             return None
         left = (target - lost) / (1 - lost)
@@ -319,7 +330,7 @@ class Account:
         return sum(times for line, times in self.lines.items() if _holds(line.event, Shuffled))
 
     def _with_failing(self, delta: Fraction) -> Fraction:
-        lost = told(total_of(self.lines, FAILING))
+        lost = told(self._failing)
         return lost + (1 - lost) * delta
 
     def _sum(self, unit: Unit) -> Fraction:
@@ -338,6 +349,10 @@ class Account:
 _NARROW = 1e-6
 _LEAST_DELTA = Fraction(1, 10**30)
 _HAIR = 1 - Fraction(1, 2**40)
+
+
+def _both(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if one is None or other is None else one + other
 
 
 def _holds(event: Event, *kinds: type[Event]) -> bool:

@@ -36,14 +36,15 @@ _FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 81) / 4)
 _FADED = -26.0
 _MOST_ROTATIONS = 1e7
 """Above this the transform is faster."""
-_ASIDE = (1, 2, 3, 4, 6, 10, 16)
+_ASIDE = (4, 2, 1, 3, 6, 8, 12, 16)
 """How many steps of the ladder of tilts Chernoff bounds are taken aside."""
 _SPREADS, _REACHES = 14.0, 4.0
-_WIDENINGS = 8
+_WIDENINGS, _RETRIES = 8, 4
 _NEGLIGIBLE = 1e-9
 _NEWTON = 60
 _PADS = 12
 _LEAST = 1e-300
+_AS_GOOD = 1e-7
 
 
 def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
@@ -57,16 +58,21 @@ def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
         extra = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
         return (losses.cumulant(index) - wanted + extra) / tilt
 
+    if (kept := losses.kept_line()) is not None and (found := kept.told(wanted)) is not None:
+        return found
     index = losses.lowest(renyi)
     near = renyi(index)
-    for widening in range(_WIDENINGS):
-        line = losses.line(index, widening)
-        found = None if line is None else line.solved(near, wanted)
-        if line is None or found is None:
+    about = wanted - losses.cumulant(index) + _tilt(index) * near
+    first = losses.octave_for(index, near, math.exp(min(about, 0.0)) / 100)
+    for widening in range(_RETRIES):
+        line = losses.line(index, first + widening)
+        found_near = None if line is None else line.solved(near, wanted)
+        if line is None or found_near is None:
             return None
-        if line.beside(found) <= _NEGLIGIBLE * line.bulk(found):
-            return line.enclosed(found, wanted)
-        near = found
+        if line.is_alone(found_near):
+            losses.keep(line)
+            return line.enclosed(found_near, wanted)
+        near = found_near
     return None
 
 
@@ -79,11 +85,14 @@ def contour_delta(losses: Losses, low: float, high: float) -> Bracket | None:
         return losses.cumulant(index) - tilt * high + extra
 
     index = losses.lowest(chernoff)
-    for widening in range(_WIDENINGS):
-        line = losses.line(index, widening)
+    spread = math.sqrt(max(1e-12, float(losses.moments(index)[3])))
+    tilt = _tilt(index)
+    first = losses.octave_for(index, high, 1e-3 / (tilt * (1 + tilt) * (spread + 1 / tilt)))
+    for widening in range(_RETRIES):
+        line = losses.line(index, first + widening)
         if line is None or line.bulk(high) <= 0:
             return None
-        if line.beside(high) <= _NEGLIGIBLE * line.bulk(high):
+        if line.is_alone(high):
             return Bracket(line.delta(high, up=False), line.delta(low, up=True))
     return None
 
@@ -101,11 +110,13 @@ class Losses:
         self._before: dict[_Key, Any] = {}
         self._known: dict[_Key, Any] = {}
         self._last_tilt = 0
+        self._kept: tuple[int, int, int] | None = None
 
     def plus(self, sources: Copies) -> Losses:
         """The sum of these losses and of more."""
         new = Losses((*self._sources, *sources))
         new._added, new._before, new._last_tilt = sources, self._known, self._last_tilt
+        new._kept = self._kept
         return new
 
     def _sum(self, key: _Key, one: Callable[[HasWaves], Any]) -> Any:
@@ -119,17 +130,18 @@ class Losses:
             self._known[key] = np.asarray(start)
         return self._known[key]
 
-    def _moments(self, index: int) -> Floats:
+    def moments(self, index: int) -> Floats:
+        """Sums of what `_moments` tells of each loss."""
         found: Floats = self._sum(("moments", index), lambda source: _moments(source, index))
         return found
 
     def cumulant(self, index: int) -> float:
         """K at a tilt of the ladder."""
-        return float(self._moments(index)[0])
+        return float(self.moments(index)[0])
 
     def doubt(self, index: int) -> float:
         """How far K at a tilt can be off."""
-        moments = self._moments(index)
+        moments = self.moments(index)
         return float(moments[1] + UNIT * len(self._sources) * moments[2])
 
     def lowest(self, value: Callable[[int], float]) -> int:
@@ -146,36 +158,70 @@ class Losses:
         self._last_tilt = here
         return here
 
-    def line(self, index: int, widening: int) -> _Line | None:
+    def line(self, index: int, octave: int) -> _Line | None:
         """The terms of the sum along the line at this tilt; None where there would be too many."""
-        tilt = _tilt(index)
-        spread = math.sqrt(max(0.0, float(self._moments(index)[3])))
-        octave = math.ceil(2 * math.log2(_SPREADS * spread + _REACHES / tilt)) + widening
-        spacing = _spacing(octave)
-        fading = self._sum(("fading", index), lambda source: _fading(source, index))
-        faded = np.flatnonzero(fading < _FADED)
+        faded = np.flatnonzero(self._fading(index) < _FADED)
         if len(faded) == 0:
             return None
-        last = float(_FREQUENCIES[faded[0]])
-        count = math.ceil(last / spacing) + 1
-        efforts = (_wave(source, index).effort(spacing, count) for source, _ in self._sources)
-        if sum(efforts) > _MOST_ROTATIONS:
+        count = math.ceil(_FREQUENCIES[faded[0]] / _spacing(octave)) + 1
+        waves = (_wave(source, index) for source, _ in self._sources)
+        if sum(wave.effort(_spacing(octave), count) for wave in waves) > _MOST_ROTATIONS:
             return None
-        logs = self._sum(
+        return self._summed(index, octave, count)
+
+    def _fading(self, index: int) -> Floats:
+        found: Floats = self._sum(("fading", index), lambda source: _fading(source, index))
+        return found
+
+    def beside(self, index: int, octave: int, epsilon: float) -> float:
+        """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of the line."""
+        arc, here, tilt = 2 * math.pi / _spacing(octave), self.cumulant(index), _tilt(index)
+        total = 0.0
+        for direction in (1, -1):
+            best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
+            for step in _ASIDE:
+                if best < _TINY or not _LOWEST <= index + direction * step <= _HIGHEST:
+                    break
+                other = _tilt(index + direction * step)
+                exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
+                best = min(best, exponent - _log_expm1(abs(other - tilt) * arc))
+            total += math.exp(min(best, _LARGE))
+        return total
+
+    def octave_for(self, index: int, epsilon: float, bulk: float) -> int:
+        """An arc at which nothing beside delta counts, if epsilon and the sum are about these."""
+        spread = math.sqrt(max(0.0, float(self.moments(index)[3])))
+        octave = math.ceil(2 * math.log2(_SPREADS * spread + _REACHES / _tilt(index)))
+        for widening in range(_WIDENINGS):
+            if self.beside(index, octave + widening, epsilon) <= _NEGLIGIBLE * bulk:
+                return octave + widening
+        return octave + _WIDENINGS
+
+    def keep(self, line: _Line) -> None:
+        """Let sums that grow from this one begin with the same line; it serves until epsilon has moved far."""
+        self._kept = line.index, line.octave, len(line.turns)
+
+    def kept_line(self) -> _Line | None:
+        """The line that served last, where all of its terms but the new ones are known."""
+        if self._kept is None:
+            return None
+        index, octave, count = self._kept
+        return self._summed(index, octave, count)
+
+    def _summed(self, index: int, octave: int, count: int) -> _Line:
+        """The line's terms from the logarithms of the product and of the largest it can be."""
+        logs: Complexes = self._sum(
             ("logs", index, octave, count),
             lambda source: _spectrum(source, index, octave, count)[0],
         )
-        loudest = self._sum(
+        loudest: Floats = self._sum(
             ("loudest", index, octave, count),
             lambda source: _spectrum(source, index, octave, count)[1],
         )
-        left_out = math.exp(fading[faded[0]]) / (math.pi * last)
-        return self._summed(index, spacing, logs, loudest=loudest, left_out=left_out)
-
-    def _summed(
-        self, index: int, spacing: float, logs: Complexes, *, loudest: Floats, left_out: float
-    ) -> _Line:
-        """The line's terms from the logarithms of the product and of the largest it can be."""
+        spacing = _spacing(octave)
+        heard = spacing * (count - 1) >= _FREQUENCIES
+        faded = math.exp(min(0.0, float(self._fading(index)[heard][-1])))
+        left_out = faded / (math.pi * spacing * (count - 1))
         turns = spacing * np.arange(len(logs))
         order = _tilt(index) + 1j * turns
         payoff = (spacing / math.pi / (order * (1 + order))).astype(np.complex128)
@@ -187,7 +233,7 @@ class Losses:
         return _Line(
             losses=self,
             index=index,
-            spacing=spacing,
+            octave=octave,
             turns=turns,
             terms=values * payoff,
             round_off=left_out + float(shares @ sums),
@@ -208,7 +254,7 @@ class _Line:
 
     losses: Losses
     index: int
-    spacing: float
+    octave: int
     turns: Floats
     terms: Complexes
     round_off: float
@@ -218,25 +264,30 @@ class _Line:
     def tilt(self) -> float:
         return _tilt(self.index)
 
+    @property
+    def mean(self) -> float:
+        """About where the sum lies when weighted."""
+        return float(self.losses.moments(self.index)[4])
+
     def bulk(self, epsilon: float) -> float:
         """The sum."""
         return float((self.terms * np.exp(-1j * self.turns * epsilon)).real.sum())
 
     def beside(self, epsilon: float) -> float:
         """A bound on the deltas at whole arcs from epsilon, which the sum counts in."""
-        arc, here = 2 * math.pi / self.spacing, self.losses.cumulant(self.index)
-        bounds: dict[bool, float] = {
-            True: math.inf,
-            False: self.tilt * epsilon - here - _log_expm1(self.tilt * arc),
-        }
-        for aside in (*_ASIDE, *(-step for step in _ASIDE)):
-            if not _LOWEST <= self.index + aside <= _HIGHEST:
-                continue
-            other = _tilt(self.index + aside)
-            exponent = self.losses.cumulant(self.index + aside) - here
-            exponent -= (other - self.tilt) * epsilon + _log_expm1(abs(other - self.tilt) * arc)
-            bounds[aside > 0] = min(bounds[aside > 0], exponent)
-        return sum(math.exp(min(bound, _LARGE)) for bound in bounds.values())
+        return self.losses.beside(self.index, self.octave, epsilon)
+
+    def is_alone(self, epsilon: float) -> bool:
+        """Whether what the sum counts in beside delta is negligible."""
+        return self.beside(epsilon) <= _NEGLIGIBLE * self.bulk(epsilon)
+
+    def told(self, wanted: float) -> Bracket | None:
+        """The answer, where this line gives it as well as the best one would."""
+        near = self.solved(self.mean, wanted)
+        if near is None or not self.is_alone(near):
+            return None
+        found = self.enclosed(near, wanted)
+        return found if found is not None and found.width <= _AS_GOOD * max(1.0, near) else None
 
     def log_delta(self, epsilon: float, *, up: bool) -> float:
         """The logarithm of delta, to a side; minus infinity where nothing is sure."""
@@ -293,9 +344,10 @@ def _wave(source: HasWaves, index: int) -> Wave:
 
 @lru_cache(maxsize=4096)
 def _moments(source: HasWaves, index: int) -> Floats:
-    """The logarithm of the moment, its doubt, its size, and the variance."""
+    """The logarithm of the moment, its doubt, its size, the variance and the mean."""
     wave = _wave(source, index)
-    return np.array([wave.log_moment, wave.doubt, abs(wave.log_moment), wave.variance])
+    log = wave.log_moment
+    return np.array([log, wave.doubt, abs(log), wave.variance, wave.mean])
 
 
 @lru_cache(maxsize=4096)
@@ -323,4 +375,5 @@ def _log_expm1(number: float) -> float:
 
 
 _CLOSE = 1e-11
+_TINY = -32.0
 _LARGE = 700.0

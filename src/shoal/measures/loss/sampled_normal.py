@@ -165,7 +165,7 @@ class _Nodes:
 
 
 _LARGE = 600.0
-_FINE, _MOST = 50.0, 8192
+_FINE, _MOST = 25.0, 8192
 _ENOUGH = 42.0
 """Everything left out is below exp of minus this, in relative terms: 6e-19."""
 _WIDE_ANGLE = 2.5

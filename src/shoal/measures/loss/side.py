@@ -26,6 +26,7 @@ class Side:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
+        self._told: dict[float, Bracket | None] = {}
 
     def plus(self, sources: Sequence[tuple[LossSource, int]]) -> Side:
         """These losses and those; what was worked out is kept."""
@@ -43,7 +44,12 @@ class Side:
         return Losses(waves) if len(waves) == len(self.sources) else None
 
     def quick_epsilon(self, delta: float) -> Bracket | None:
-        """Epsilon at a delta without a grid; None where only a grid tells."""
+        """Epsilon at a delta without a grid; None where only a grid tells.  Asked again, it is the same."""
+        if delta not in self._told:
+            self._told[delta] = self._quick_epsilon(delta)
+        return self._told[delta]
+
+    def _quick_epsilon(self, delta: float) -> Bracket | None:
         if not self.sources:
             return Bracket(0.0, 0.0)
         if (alone := self._alone) is not None:
