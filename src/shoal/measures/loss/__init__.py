@@ -1,6 +1,9 @@
 """Privacy loss distributions: what many releases cost together, enclosed from both sides."""
 
+from shoal.measures.loss.bounded_range import BoundedRangeLoss
+from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import TOLERANCE, Bracket, LossDistribution
+from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sources import (
     AtomicLoss,
     LaplaceLoss,
@@ -12,10 +15,15 @@ from shoal.measures.loss.sources import (
 __all__ = [
     "TOLERANCE",
     "AtomicLoss",
+    "BoundedRangeLoss",
     "Bracket",
+    "DiscreteNormalLoss",
     "LaplaceLoss",
     "LossDistribution",
+    "LossPair",
     "LossSource",
     "NormalLoss",
+    "SampledLoss",
     "SampledNormalLoss",
+    "sampled_atoms",
 ]

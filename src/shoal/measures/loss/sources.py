@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.cells import Cells, Floats, cells_between, cells_of_atoms
 
 
 class LossSource(Protocol):
@@ -49,10 +49,10 @@ class NormalLoss:
         return math.inf
 
     def span(self, smallest: float) -> float:
-        return 2 * _reach(smallest) * self.mu
+        return 2 * reach_of(smallest) * self.mu
 
     def cells(self, step: float, smallest: float) -> Cells:
-        reach = _reach(smallest)
+        reach = reach_of(smallest)
         middle = self.mu**2 / 2
         first = math.floor((middle - reach * self.mu) / step)
         last = math.ceil((middle + reach * self.mu) / step)
@@ -60,7 +60,7 @@ class NormalLoss:
         places = (edges - middle) / self.mu
         mass = normal_masses(places)
         other = normal_masses(places + self.mu)
-        return _cells(step, edges, mass, other, above=smallest, below=smallest)
+        return cells_between(step, edges, mass, other, above=smallest, below=smallest)
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class SampledNormalLoss:
         return math.inf if self.removed else -math.log1p(-self.rate)
 
     def span(self, smallest: float) -> float:
-        return self._loss(self.mu + _reach(smallest)) - math.log1p(-self.rate)
+        return self._loss(self.mu + reach_of(smallest)) - math.log1p(-self.rate)
 
     def cells(self, step: float, smallest: float) -> Cells:
         # under the plain law x is standard normal, and ln(mixture / plain) rises with x
-        reach = _reach(smallest)
+        reach = reach_of(smallest)
         lowest, highest = math.log1p(-self.rate), self._loss(self.mu + reach)
         count = math.ceil((highest - lowest) / step)
         edges = lowest + np.arange(count + 1) * step
@@ -97,8 +97,10 @@ class SampledNormalLoss:
         plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
         mixed = (1 - self.rate) * plain + self.rate * moved
         if self.removed:
-            return _cells(step, edges, mixed, plain, above=smallest, below=0.0)
-        return _cells(step, -edges[::-1], plain[::-1], mixed[::-1], above=0.0, below=smallest)
+            return cells_between(step, edges, mixed, plain, above=smallest, below=0.0)
+        return cells_between(
+            step, -edges[::-1], plain[::-1], mixed[::-1], above=0.0, below=smallest
+        )
 
     def _loss(self, x: float) -> float:
         exponent = self.mu * (x - self.mu / 2)
@@ -133,17 +135,7 @@ class AtomicLoss:
     def cells(self, step: float, smallest: float) -> Cells:  # noqa: ARG002 - nothing is left above
         losses = np.array([loss for loss, _ in sorted(self.atoms)])
         masses = np.array([mass for _, mass in sorted(self.atoms)])
-        origin = losses[0]
-        index = np.floor((losses - origin) / step + _ON_GRID).astype(np.int64)
-        within = losses - origin - index * step
-        within[within < 2 * _ON_GRID * step] = 0.0
-        mass, mean = np.zeros(index[-1] + 1), np.zeros(index[-1] + 1)
-        place = -np.expm1(-within) / -math.expm1(-step)
-        np.add.at(mass, index, masses)
-        np.add.at(mean, index, masses * place)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            places = np.where(mass > 0, mean / mass, 0.0)
-        return Cells(step, float(origin), mass, places, infinite=self.infinite)
+        return replace(cells_of_atoms(losses, masses, step), infinite=self.infinite)
 
 
 @dataclass(frozen=True)
@@ -181,7 +173,24 @@ class LaplaceLoss:
         other[0] += 0.5
         mass[-1] += 0.5
         other[-1] += falls / 2
-        return replace(_cells(step, edges, mass, other, above=0.0, below=0.0), blur=self.blur)
+        return replace(
+            cells_between(step, edges, mass, other, above=0.0, below=0.0), blur=self.blur
+        )
+
+    def reach(self, smallest: float) -> tuple[float, float]:  # noqa: ARG002 - nothing lies beyond
+        return -self.epsilon, self.epsilon
+
+    def between(self, ends: Floats) -> tuple[Floats, Floats]:
+        epsilon, falls = self.epsilon, math.exp(-self.epsilon)
+        inside = np.clip(ends, -epsilon, epsilon)
+        width = np.diff(inside)
+        mass = np.exp((inside[:-1] - epsilon) / 2) * np.expm1(width / 2) / 2
+        other = -np.exp((-epsilon - inside[:-1]) / 2) * np.expm1(-width / 2) / 2
+        for loss, one, two in ((-epsilon, falls / 2, 0.5), (epsilon, 0.5, falls / 2)):
+            here = (ends[:-1] <= loss) & (loss < ends[1:])
+            mass[here] += one
+            other[here] += two
+        return mass, other
 
 
 def normal_masses(ends: Floats) -> Floats:
@@ -204,20 +213,8 @@ def normal_masses(ends: Floats) -> Floats:
 
 
 _NARROW = 0.02
-_ON_GRID = 1e-9
-"""An atom this close to a grid point, in steps, is on it."""
 
 
-def _reach(smallest: float) -> float:
+def reach_of(smallest: float) -> float:
     """Standard deviations beyond which a normal law has at most so much mass: exp(-r^2 / 2) bounds the tail."""
     return math.sqrt(-2 * math.log(smallest))
-
-
-def _cells(
-    step: float, edges: Floats, mass: Floats, other: Floats, *, above: float, below: float
-) -> Cells:
-    """Cells from the masses of P and of Q between edges."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        place = (1 - other / mass * np.exp(edges[:-1])) / -math.expm1(-step)
-    place = np.clip(np.nan_to_num(place, nan=0.0), 0.0, 1.0)
-    return Cells(step, float(edges[0]), mass, place, above=above, below=below)
