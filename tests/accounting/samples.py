@@ -82,6 +82,7 @@ EVENTS: dict[str, Event] = {
     "poisson sampled discrete gaussian": PoissonSampled(DiscreteGaussian(2, 1), "0.05"),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
+    "shuffled answers": Shuffled(RandomizedResponse(5, epsilon=1), 40),
 }
 MEASURES: list[type[Measure]] = [Pure, Approx, ZeroConcentrated, Renyi, GaussianDP]
 ORDERS = [Fraction(5, 4), Fraction(2), Fraction(7, 2), Fraction(16)]

@@ -2,6 +2,7 @@
 
 from shoal.accounting import rules as _rules  # noqa: F401 - enters every rule
 from shoal.accounting.account import Account, Bound, account
+from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.bounded_range import (
     bounded_range_delta_up,
     bounded_range_divergence_up,
@@ -20,6 +21,7 @@ from shoal.accounting.sampling import (
     sampled_pure_divergence_up,
     sampled_symmetric_divergence_up,
 )
+from shoal.accounting.shuffled_divergence import shuffled_divergence_up
 from shoal.accounting.shuffling import (
     shuffled_closed_epsilon_up,
     shuffled_delta_up,
@@ -56,6 +58,9 @@ __all__ = [
     "sampled_symmetric_divergence_up",
     "shuffled_closed_epsilon_up",
     "shuffled_delta_up",
+    "shuffled_divergence_up",
     "shuffled_epsilon_up",
+    "shuffled_response_delta_up",
+    "shuffled_response_epsilon_up",
     "ways",
 ]
