@@ -24,6 +24,7 @@ from shoal.events import (
     Repeated,
     StatedApprox,
     StatedPure,
+    StatedZeroConcentrated,
 )
 from shoal.measures import (
     Approx,
@@ -223,10 +224,9 @@ def test_another_way_can_be_added_and_is_tried() -> None:
     add_way(Way(Best, lambda *_: Fraction(0), lambda *_: Fraction(0)))
     try:
         assert Best in {way.measure for way in ways()}
-        assert account(Gaussian(1, 1)).epsilon(delta="1e-6") == Bound(
-            Fraction(0), Fraction(1, 10**6), "Best"
-        )
-        assert account(Gaussian(1, 1)).delta(epsilon=1).measure == "Best"
+        unknown = account(StatedZeroConcentrated(1))
+        assert unknown.epsilon(delta="1e-6") == Bound(Fraction(0), Fraction(1, 10**6), "Best")
+        assert unknown.delta(epsilon=1).measure == "Best"
     finally:
         del _ways[Best]
 

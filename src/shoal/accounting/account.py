@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from shoal.accounting.distributions import losses_of
+from shoal.accounting.distributions import has_law, losses_of
 from shoal.accounting.neighbours import settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
 from shoal.accounting.rules.shuffled import shuffled_delta
@@ -22,10 +24,18 @@ from shoal.accounting.unit import (
 )
 from shoal.accounting.ways import Way, ways
 from shoal.errors import ConversionError, PriceError
-from shoal.events import Composed, Event, Shuffled
+from shoal.events import Composed, Event, Gaussian, Shuffled, StatedGaussian
 from shoal.exact import Number, closed_unit, exactly, non_negative, root_up, short, turning_point
-from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
-from shoal.measures.loss import Bracket
+from shoal.measures import (
+    Approx,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    gaussian_epsilon_up,
+)
+from shoal.measures.loss import Bracket, LossDistribution
 from shoal.measures.renyi import read_orders
 
 ORDERS = tuple(Fraction(order) for order in ("1.25", "1.5", 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
@@ -34,11 +44,15 @@ ORDERS = tuple(Fraction(order) for order in ("1.25", "1.5", 2, 3, 4, 6, 8, 12, 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class Bound:
-    """An epsilon at a delta, and the measure in which it was found; bounds are ordered by epsilon."""
+    """An epsilon at a delta, and the measure in which it was found; bounds are ordered by epsilon.
+
+    ``lower`` is an epsilon below which nobody can promise anything at this delta, where that is known.
+    """
 
     epsilon: Fraction
     delta: Fraction
     measure: str
+    lower: Fraction | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"epsilon {short(self.epsilon)}, delta {short(self.delta)} ({self.measure})"
@@ -108,11 +122,38 @@ class Account:
             remedy="Ask for Pure, Approx, ZeroConcentrated, Renyi or GaussianDP.",
         )
 
+    def plus(self, event: Event) -> Account:
+        """The same account after one more release; what was worked out so far is kept.
+
+        >>> from shoal.events import Gaussian
+        >>> running = account(Gaussian(sigma=4, sensitivity=1)).plus(Gaussian(sigma=3, sensitivity=1))
+        >>> print(running.epsilon(delta="1e-6"))
+        epsilon 1.84608, delta 1e-6 (GaussianDP)
+        """
+        events = self.event.events if isinstance(self.event, Composed) else (self.event,)
+        whole = Composed((*events, event))
+        more = Account(whole, settle(whole, self.relation))
+        if more.relation == self.relation and "losses" in vars(self) and self.losses is not None:
+            added = bill(event, self.relation)
+            lines = Counter(self.lines)
+            lines.update(added)
+            losses = losses_of(added)
+            more.__dict__["lines"] = lines
+            more.__dict__["losses"] = losses and self.losses.compose(losses)
+        return more
+
     def epsilon(self, *, delta: Number) -> Bound:
-        """The tightest epsilon at a delta, over all measures in which the events have a price."""
-        found = self.all(delta=delta)
+        """The tightest epsilon at a delta over all measures in which the events have a price.
+
+        Edges: where the laws of all releases are known and their sum is quickly told, no other measure is asked:
+            none can be lower by more than the distance from ``lower``, which is below a millionth of epsilon.
+        """
+        target = closed_unit(delta, "delta")
+        if (best := self._epsilon_by_losses(target, quickly=True)) is not None:
+            return self._in_closed_form(best) if self._is_normal else best
+        found = self.all(delta=target)
         if not found:
-            raise self._nothing(closed_unit(delta, "delta"))
+            raise self._nothing(target)
         return found[0]
 
     def all(self, *, delta: Number) -> tuple[Bound, ...]:
@@ -126,6 +167,8 @@ class Account:
             least = min((one for one in known if one is not None), default=None)
             if least is not None:
                 found.append(Bound(least, target, way.measure.__name__))
+        if (by_losses := self._epsilon_by_losses(target)) is not None:
+            found.append(by_losses)
         return tuple(sorted(found, key=lambda bound: bound.epsilon))
 
     def bracket(self, *, delta: Number) -> Bracket:
@@ -133,26 +176,78 @@ class Account:
 
         Guarantee: as `LossDistribution`; ``high`` is never below the truth and is the tightest promise
             there is where the laws of all releases are known, at the price of a transform.
-        Edges: a release of which only a pure price is known counts as randomized response.
+        Edges: a release of which only a pure price is known counts as randomized response; then nothing is known
+            from below, and ``low`` is 0.
         """
         target = closed_unit(delta, "delta")
-        lost = told(total_of(self.lines, FAILING))
-        losses = losses_of(self.lines, Fraction(0))
-        if losses is None or lost == 1 or lost > target:
+        found = self._bracket(target)
+        if found is None:
             raise self._nothing(target)
-        return losses.epsilon(delta=(target - lost) / (1 - lost))
+        return found if self._laws_are_known else Bracket(0.0, found.high)
 
     def delta(self, *, epsilon: Number) -> Bound:
         """The tightest delta at an epsilon, over all measures; 1 where nothing is promised."""
         target = non_negative(epsilon, "epsilon")
+        by_losses = self._delta_by_losses(target)
+        if by_losses is not None and by_losses[1]:
+            return Bound(target, by_losses[0], LossDistribution.__name__)
         found = [
-            (self._with_failing(smallest), way)
+            (self._with_failing(smallest), way.measure.__name__)
             for way in ways()
             if (smallest := self._asked(way.delta, target, Fraction(0))) is not None
         ]
-        least, way = min(found, key=lambda one: one[0], default=(Fraction(1), None))
-        best = Bound(target, least, Approx.__name__ if way is None else way.measure.__name__)
+        if by_losses is not None:
+            found.append((by_losses[0], LossDistribution.__name__))
+        least, name = min(found, key=lambda one: one[0], default=(Fraction(1), Approx.__name__))
+        best = Bound(target, least, name)
         return self._shuffled_delta(best) if self._shuffles else best
+
+    @cached_property
+    def losses(self) -> LossDistribution | None:
+        """The loss distribution, None where some release has neither a law nor a pure price."""
+        return losses_of(self.lines)
+
+    def _bracket(self, target: Fraction, *, quickly: bool = False) -> Bracket | None:
+        lost = told(total_of(self.lines, FAILING))
+        if lost == 1 or lost > target or self.losses is None:
+            return None
+        left = (target - lost) / (1 - lost)
+        return self.losses.quick_epsilon(delta=left) if quickly else self.losses.epsilon(delta=left)
+
+    def _epsilon_by_losses(self, target: Fraction, *, quickly: bool = False) -> Bound | None:
+        if target in {0, 1} or self._shuffles or (quickly and not self._laws_are_known):
+            return None
+        found = self._bracket(target, quickly=quickly)
+        if found is None or math.isinf(found.high):
+            return None
+        if quickly and found.width > _NARROW * found.high:
+            return None
+        lower = Fraction(found.low) if self._laws_are_known else None
+        return Bound(Fraction(found.high), target, LossDistribution.__name__, lower)
+
+    def _delta_by_losses(self, epsilon: Fraction) -> tuple[Fraction, bool] | None:
+        """What the loss distribution needs at an epsilon, and whether nothing can need less."""
+        if self._shuffles or self.losses is None:
+            return None
+        found = self.losses.quick_delta(epsilon=epsilon)
+        surely = found is not None and self._laws_are_known
+        if found is None:
+            found = self.losses.delta(epsilon=epsilon)
+        return self._with_failing(Fraction(found.high)), surely
+
+    @property
+    def _is_normal(self) -> bool:
+        return all(isinstance(line.event, Gaussian | StatedGaussian) for line in self.lines)
+
+    def _in_closed_form(self, bound: Bound) -> Bound:
+        """The same from the exact sum of mu squared, for normal losses alone."""
+        mu = root_up(self._sum(SQUARED_MU))
+        exact = gaussian_epsilon_up(mu, bound.delta)
+        return Bound(exact, bound.delta, GaussianDP.__name__, bound.lower)
+
+    @cached_property
+    def _laws_are_known(self) -> bool:
+        return all(has_law(line) for line in self.lines)
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
         lost = told(total_of(self.lines, FAILING.with_spare(spare)))
@@ -223,6 +318,7 @@ class Account:
         )
 
 
+_NARROW = 1e-6
 _LEAST_DELTA = Fraction(1, 10**30)
 _HAIR = 1 - Fraction(1, 2**40)
 

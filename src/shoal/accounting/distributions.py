@@ -21,7 +21,9 @@ from shoal.events import (
     Laplace,
     PoissonSampled,
     RandomizedResponse,
+    StatedApprox,
     StatedGaussian,
+    StatedPure,
 )
 from shoal.exact import float_up, root_up
 from shoal.measures.loss import (
@@ -49,40 +51,61 @@ Law = tuple[LossSource, ...]
 """The losses of one release, independent of each other; none where nothing depends on the data."""
 
 
-def losses_of(lines: Bill, spare: Fraction) -> LossDistribution | None:
+def losses_of(lines: Bill) -> LossDistribution | None:
     """All losses of a bill; None where a line has neither a law nor a pure price."""
-    whole = LossDistribution()
+    found = []
     for line, times in lines.items():
-        one = loss_of_line(line, spare)
+        one = loss_of_line(line)
         if one is None:
             return None
-        whole = whole.compose(one.times(times))
-    return whole
+        found.append(one.times(times))
+    return LossDistribution().compose(*found)
 
 
-def loss_of_line(line: Line, spare: Fraction = Fraction(0)) -> LossDistribution | None:
+def loss_of_line(line: Line) -> LossDistribution | None:
     """The loss of one release."""
     if isinstance(line.event, PoissonSampled) and line.size == 1:
-        sampled = _from_a_sample(line.event, spare)
+        sampled = _from_a_sample(line.event)
         if sampled is not None:
             return sampled
-    law = _law(line, spare)
-    return None if law is None else _both_ways(law)
+    law = _law(line)
+    if law is None:
+        return None
+    return LossDistribution().compose(*map(LossDistribution.of, law))
 
 
-def _both_ways(law: Law) -> LossDistribution:
-    whole = LossDistribution()
-    for source in law:
-        whole = whole.compose(LossDistribution.of(source))
-    return whole
+def has_law(line: Line) -> bool:
+    """Whether the loss of a line is that of its own law, or of the promise it is, and not just one above it."""
+    match line.event:
+        case Gaussian() | StatedGaussian() | StatedPure() | StatedApprox() | Geometric():
+            return True
+        case RandomizedResponse():
+            return line.size == 1
+        case Laplace():
+            return line.event.steps is not None
+        case DiscreteGaussian() as event:
+            return _discrete_normal(event, line.size) is not None
+        case PoissonSampled() as event:
+            return line.size == 1 and _sample_has_law(event)
+    return False
 
 
-def _law(line: Line, spare: Fraction) -> Law | None:
+def _sample_has_law(event: PoissonSampled) -> bool:
+    """One release that cannot fail and has a law, or Gaussian noise, of which many are one."""
+    inside = bill(event.event, str(Relation.ADD_REMOVE))
+    if all(isinstance(line.event, Gaussian | StatedGaussian) for line in inside):
+        return True
+    if total_of(inside, FAILING) != 0 or not all(map(has_law, inside)):
+        return False
+    return event.rate == 1 or (sum(inside.values()) == 1 and _one_source(inside) is not None)
+
+
+def _law(line: Line) -> Law | None:
     """The losses of a release by its own law, else by its pure price; None where it has neither."""
     known = _own_law(line.event, line.size)
     if known is not None:
         return known
-    epsilon = line_price(line, PURE.with_spare(spare))
+    epsilon = line_price(line, PURE)
     return None if epsilon is None else _pure(epsilon)
 
 
@@ -128,7 +151,7 @@ def _discrete_normal(event: DiscreteGaussian, size: int) -> Law | None:
     return (DiscreteNormalLoss(1, square),) * min(event.size, most)
 
 
-def _from_a_sample(event: PoissonSampled, spare: Fraction) -> LossDistribution | None:
+def _from_a_sample(event: PoissonSampled) -> LossDistribution | None:
     """The loss of a release from a Poisson sample, where nothing inside may fail.
 
     Guarantee: the pair (1 - q) Q + q P and Q dominates if (P, Q) does; so the law inside is sampled point by
@@ -137,22 +160,22 @@ def _from_a_sample(event: PoissonSampled, spare: Fraction) -> LossDistribution |
     """
     inside = bill(event.event, str(Relation.ADD_REMOVE))
     rate = float_up(event.rate)
-    if total_of(inside, FAILING.with_spare(spare)) != 0 or not 0 < rate < 1:
-        return losses_of(inside, spare) if event.rate == 1 else None
-    source = _one_source(inside, spare)
+    if total_of(inside, FAILING) != 0 or not 0 < rate < 1:
+        return losses_of(inside) if event.rate == 1 else None
+    source = _one_source(inside)
     if source is None or (isinstance(source, AtomicLoss) and source.largest > LARGEST_ATOM):
         return None
     ways = [_sampled(source, rate, removed=removed) for removed in (True, False)]
     return LossDistribution.of(*ways)
 
 
-def _one_source(inside: Bill, spare: Fraction) -> LossSource | None:
+def _one_source(inside: Bill) -> LossSource | None:
     """One loss that stands for all that is released from one sample."""
     if sum(inside.values()) == 1:
-        law = _law(next(iter(inside)), spare)
+        law = _law(next(iter(inside)))
         if law is not None and len(law) == 1:
             return law[0]
-    epsilon, square = total_of(inside, PURE.with_spare(spare)), total_of(inside, SQUARED_MU)
+    epsilon, square = total_of(inside, PURE), total_of(inside, SQUARED_MU)
     if epsilon is not None:
         law = _pure(epsilon)
     else:

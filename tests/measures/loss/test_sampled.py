@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -22,6 +23,7 @@ from shoal.measures.loss import (
     SampledNormalLoss,
     sampled_atoms,
 )
+from shoal.measures.loss.grid import grid_epsilon
 
 Pairs = list[tuple[float, float]]
 
@@ -142,6 +144,24 @@ def test_a_pair_and_its_mirror_image_have_the_same_losses(pair: LossPair) -> Non
     if pair is not PAIRS["discrete gaussian"]:  # its atoms may lie on ends
         assert mirrored == pytest.approx(mass, rel=1e-4)
     assert (mass + 1e-15 >= other * np.exp(ends[:-1]) * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=list(PAIRS))
+@pytest.mark.parametrize("removed", [True, False])
+def test_one_release_costs_the_same_by_its_tails_and_on_a_grid(
+    pair: LossPair, removed: bool
+) -> None:
+    source = SampledLoss(pair, 0.3, removed)
+    for delta in ("0.05", "1e-3"):
+        alone, grid = (
+            source.epsilon_alone(Fraction(delta)),
+            grid_epsilon(((source, 1),), float(delta), 1e-4),
+        )
+        assert alone.low <= grid.high + 1e-12
+        assert grid.low <= alone.high + 1e-12
+        assert alone.width <= 1e-9
+        found = source.delta_alone(Fraction(alone.high), Fraction(alone.high))
+        assert found.low <= float(delta) * (1 + 1e-9)
 
 
 def test_a_sample_of_a_fine_lattice_is_a_sample_of_the_line() -> None:

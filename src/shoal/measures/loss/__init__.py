@@ -1,15 +1,17 @@
 """Privacy loss distributions: what many releases cost together, enclosed from both sides."""
 
 from shoal.measures.loss.bounded_range import BoundedRangeLoss
+from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
-from shoal.measures.loss.distribution import TOLERANCE, Bracket, LossDistribution
+from shoal.measures.loss.distribution import LossDistribution
+from shoal.measures.loss.grid import TOLERANCE
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
+from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.sources import (
     AtomicLoss,
     LaplaceLoss,
     LossSource,
     NormalLoss,
-    SampledNormalLoss,
 )
 
 __all__ = [

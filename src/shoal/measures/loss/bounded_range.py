@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.measures.loss.cells import Cells, Floats, cells_between
+from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.sources import cells_between
+from shoal.measures.loss.tails import KnownTails
 
 
 @dataclass(frozen=True)
-class BoundedRangeLoss:
+class BoundedRangeLoss(KnownTails):
     """The least pair of laws that is above every epsilon-bounded-range pair.
 
     Guarantee: whatever losses lie in some range of length epsilon, need at every target e at most the delta
@@ -51,3 +53,7 @@ class BoundedRangeLoss:
         mass = np.exp((inside[:-1] - self.epsilon) / 2) * np.expm1(width / 2) / most
         other = -np.exp((-self.epsilon - inside[:-1]) / 2) * np.expm1(-width / 2) / most
         return mass, other
+
+    def tails(self, epsilon: float) -> tuple[float, float]:
+        mass, other = self.between(np.array([epsilon, np.inf]))
+        return float(mass[0]), float(other[0])

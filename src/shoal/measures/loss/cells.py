@@ -86,16 +86,6 @@ ON_GRID = 1e-9
 """An atom this close to a grid point, in steps, is on it."""
 
 
-def cells_between(
-    step: float, edges: Floats, mass: Floats, other: Floats, *, above: float, below: float
-) -> Cells:
-    """Cells from the masses of P and of Q between edges."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        place = (1 - other / mass * np.exp(edges[:-1])) / -np.expm1(-step)
-    place = np.clip(np.nan_to_num(place, nan=0.0), 0.0, 1.0)
-    return Cells(step, float(edges[0]), mass, place, above=above, below=below)
-
-
 def cells_of_atoms(losses: Floats, masses: Floats, step: float) -> Cells:
     """Cells from atoms, given from the least loss up; the first begins at the least."""
     origin = losses[0]

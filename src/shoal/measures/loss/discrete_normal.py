@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.measures.loss.cells import Cells, Floats, cells_between, cells_of_atoms
-from shoal.measures.loss.sources import normal_masses, reach_of
+from shoal.measures.loss.cells import Cells, Floats, cells_of_atoms
+from shoal.measures.loss.sources import cells_between, normal_masses, reach
+from shoal.measures.loss.tails import KnownTails
 
 _FEW = 1 << 14
 """Up to this sigma the atoms are listed one by one."""
@@ -16,7 +17,7 @@ _NARROW = 0.02
 
 
 @dataclass(frozen=True)
-class DiscreteNormalLoss:
+class DiscreteNormalLoss(KnownTails):
     """Two discrete Gaussian laws of parameter sigma^2 = ``square``, ``shift`` integers apart.
 
     Guarantee: at the integer y of the noise, seen in the direction of the shift, the loss is shift (shift + 2 y) /
@@ -65,6 +66,10 @@ class DiscreteNormalLoss:
         places = np.clip(places, -furthest // 1, furthest // 1)
         return self._blocks(places), self._blocks(places + self.shift)
 
+    def tails(self, epsilon: float) -> tuple[float, float]:
+        mass, other = self.between(np.array([epsilon, np.inf]))
+        return float(mass[0]), float(other[0])
+
     @property
     def _listed(self) -> bool:
         return self.square <= _FEW**2
@@ -74,8 +79,8 @@ class DiscreteNormalLoss:
 
     def _range(self, smallest: float) -> tuple[int, int]:
         """All places but for tails of at most ``smallest``, of either law on either side."""
-        reach = math.ceil(reach_of(smallest) * math.sqrt(self.square))
-        return -reach - self.shift, reach
+        aside = math.ceil(reach(smallest) * math.sqrt(self.square))
+        return -aside - self.shift, aside
 
     def _masses(self, places: Floats) -> Floats:
         weights: Floats = np.exp(-(places**2) / (2 * self.square))

@@ -13,8 +13,9 @@ from typing import Protocol
 
 import numpy as np
 
-from shoal.measures.loss.cells import Cells, Floats, cells_between
-from shoal.measures.loss.sources import AtomicLoss
+from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.sources import AtomicLoss, cells_between
+from shoal.measures.loss.tails import KnownTails
 
 
 class LossPair(Protocol):
@@ -34,7 +35,7 @@ class LossPair(Protocol):
 
 
 @dataclass(frozen=True)
-class SampledLoss:
+class SampledLoss(KnownTails):
     """The loss of a pair under Poisson sampling with ``rate``.
 
     With ``removed`` the mixture is compared with the plain law Q (the person was there), else the other way
@@ -75,7 +76,23 @@ class SampledLoss:
         else:
             mirrored = (-edges[::-1], plain[::-1], mixed[::-1])
             found = cells_between(step, *mirrored, above=left, below=left)
-        return replace(found, blur=self.pair.blur * self._steepest(high))
+        return replace(found, blur=self.moved)
+
+    @property
+    def moved(self) -> float:
+        """How far the sampled loss can lie from where it is put: less than the one inside, as it rises more slowly."""
+        if self.pair.largest == math.inf:
+            return self.pair.blur
+        slope = -math.expm1(math.log1p(-self.rate) - self._loss(self.pair.largest))
+        return self.pair.blur * min(1.0, slope * (1 + 1e-9))
+
+    def tails(self, epsilon: float) -> tuple[float, float]:
+        turn = math.expm1(epsilon if self.removed else -epsilon) / self.rate
+        inside = math.log1p(turn) if turn > -1 else -math.inf
+        ends = [inside, math.inf] if self.removed else [-math.inf, inside]
+        first, plain = (float(mass[0]) for mass in self.pair.between(np.array(ends)))
+        mixed = (1 - self.rate) * plain + self.rate * first
+        return (mixed, plain) if self.removed else (plain, mixed)
 
     def _loss(self, inside: float) -> float:
         """ln(1 - q + q e^l)."""
@@ -94,10 +111,6 @@ class SampledLoss:
         ends[np.isnan(ends)] = -np.inf  # a rounding below the least loss
         rising: Floats = np.maximum.accumulate(ends)
         return rising
-
-    def _steepest(self, high: float) -> float:
-        """How far the sampled loss can move when the one inside moves by 1, at most."""
-        return min(1.0, -math.expm1(math.log1p(-self.rate) - high) * (1 + 1e-9))
 
 
 def sampled_atoms(inside: AtomicLoss, rate: float, *, removed: bool) -> AtomicLoss:

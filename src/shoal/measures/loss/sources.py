@@ -9,11 +9,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
-from shoal.measures.loss.cells import Cells, Floats, cells_between, cells_of_atoms
+from shoal.exact import float_down, float_up
+from shoal.measures.loss.alone import (
+    POSITION_ERROR,
+    enclosed_root,
+    normal_delta,
+    normal_epsilon,
+)
+from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.cells import RELATIVE_ERROR, Cells, Floats, cells_of_atoms
+from shoal.measures.loss.waves import AtomicWave, HasWaves, LaplaceWave, NormalWave
 
 
 class LossSource(Protocol):
@@ -34,8 +45,12 @@ class LossSource(Protocol):
         """The distance of atoms that a grid should hold, or None where there are none."""
 
 
+Sources = tuple[tuple[LossSource, int], ...]
+"""Losses and how many independent copies of each there are."""
+
+
 @dataclass(frozen=True)
-class NormalLoss:
+class NormalLoss(HasWaves):
     """Two normal laws ``mu`` standard deviations apart: the loss is normal, mean mu^2 / 2, variance mu^2."""
 
     mu: float
@@ -49,68 +64,30 @@ class NormalLoss:
         return math.inf
 
     def span(self, smallest: float) -> float:
-        return 2 * reach_of(smallest) * self.mu
+        return 2 * reach(smallest) * self.mu
 
     def cells(self, step: float, smallest: float) -> Cells:
-        reach = reach_of(smallest)
-        middle = self.mu**2 / 2
-        first = math.floor((middle - reach * self.mu) / step)
-        last = math.ceil((middle + reach * self.mu) / step)
+        middle, aside = self.mu**2 / 2, reach(smallest) * self.mu
+        first = math.floor((middle - aside) / step)
+        last = math.ceil((middle + aside) / step)
         edges = np.arange(first, last + 1) * step
         places = (edges - middle) / self.mu
         mass = normal_masses(places)
         other = normal_masses(places + self.mu)
         return cells_between(step, edges, mass, other, above=smallest, below=smallest)
 
+    def wave(self, tilt: float) -> NormalWave:
+        return NormalWave(self.mu, tilt)
 
-@dataclass(frozen=True)
-class SampledNormalLoss:
-    """A normal law against its mixture with one ``mu`` away, of weight ``rate``: Poisson sampling.
+    def epsilon_alone(self, delta: Fraction) -> Bracket:
+        return normal_epsilon(self.mu, delta)
 
-    With ``removed`` P is the mixture and Q the plain law (the person was there), else the other way round.
-    """
-
-    rate: float
-    mu: float
-    removed: bool
-
-    @property
-    def spacing(self) -> float | None:
-        return None
-
-    @property
-    def largest(self) -> float:
-        return math.inf if self.removed else -math.log1p(-self.rate)
-
-    def span(self, smallest: float) -> float:
-        return self._loss(self.mu + reach_of(smallest)) - math.log1p(-self.rate)
-
-    def cells(self, step: float, smallest: float) -> Cells:
-        # under the plain law x is standard normal, and ln(mixture / plain) rises with x
-        reach = reach_of(smallest)
-        lowest, highest = math.log1p(-self.rate), self._loss(self.mu + reach)
-        count = math.ceil((highest - lowest) / step)
-        edges = lowest + np.arange(count + 1) * step
-        with np.errstate(divide="ignore"):
-            ends = np.log1p(np.expm1(edges) / self.rate) / self.mu + self.mu / 2
-        ends[0] = -np.inf
-        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
-        mixed = (1 - self.rate) * plain + self.rate * moved
-        if self.removed:
-            return cells_between(step, edges, mixed, plain, above=smallest, below=0.0)
-        return cells_between(
-            step, -edges[::-1], plain[::-1], mixed[::-1], above=0.0, below=smallest
-        )
-
-    def _loss(self, x: float) -> float:
-        exponent = self.mu * (x - self.mu / 2)
-        if exponent > 700:
-            return exponent + math.log(self.rate)
-        return math.log1p(self.rate * math.expm1(exponent))
+    def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
+        return normal_delta(self.mu, low, high)
 
 
 @dataclass(frozen=True)
-class AtomicLoss:
+class AtomicLoss(HasWaves):
     """A loss with few values, given with the probability of each; ``infinite`` is the mass at infinity."""
 
     atoms: tuple[tuple[float, float], ...]
@@ -137,9 +114,37 @@ class AtomicLoss:
         masses = np.array([mass for _, mass in sorted(self.atoms)])
         return replace(cells_of_atoms(losses, masses, step), infinite=self.infinite)
 
+    def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
+        aside = POSITION_ERROR * max(abs(loss) for loss, _ in self.atoms)
+        return Bracket(
+            self._delta(float_up(high) + aside) * (1 - RELATIVE_ERROR),
+            min(1.0, self._delta(float_down(low) - aside) * (1 + RELATIVE_ERROR)),
+        )
+
+    def _delta(self, epsilon: float) -> float:
+        over = (-mass * math.expm1(epsilon - loss) for loss, mass in self.atoms if loss > epsilon)
+        return self.infinite + math.fsum(over)
+
+    def epsilon_alone(self, delta: Fraction) -> Bracket:
+        return enclosed_root(self._root(float(delta)), self, delta)
+
+    def _root(self, delta: float) -> float:
+        """About where delta is reached: between two losses it is a - b e^epsilon."""
+        more, less = self.infinite, 0.0
+        falling = sorted(self.atoms, reverse=True)
+        for (loss, mass), (after, _) in pairwise([*falling, (-math.inf, 0.0)]):
+            more, less = more + mass, less + mass * math.exp(-loss)
+            if more > delta and more - less * math.exp(after) >= delta:
+                return math.log((more - delta) / less)
+        return -math.inf
+
+    def wave(self, tilt: float) -> AtomicWave:
+        losses = np.array([loss for loss, _ in self.atoms])
+        return AtomicWave.of(losses, np.array([mass for _, mass in self.atoms]), tilt)
+
 
 @dataclass(frozen=True)
-class LaplaceLoss:
+class LaplaceLoss(HasWaves):
     """Continuous Laplace noise: the loss is epsilon or -epsilon beyond both centres, and even between them.
 
     With P around 0 and Q around epsilon at scale 1, the loss at x in (0, epsilon) is epsilon - 2 x.
@@ -176,6 +181,20 @@ class LaplaceLoss:
         return replace(
             cells_between(step, edges, mass, other, above=0.0, below=0.0), blur=self.blur
         )
+
+    def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
+        aside = self.blur + POSITION_ERROR * self.epsilon
+        least = -math.expm1((float_up(high) + aside - self.epsilon) / 2)
+        most = -math.expm1((float_down(low) - aside - self.epsilon) / 2)
+        return Bracket(
+            max(0.0, least * (1 - RELATIVE_ERROR)), max(0.0, most * (1 + RELATIVE_ERROR))
+        )
+
+    def epsilon_alone(self, delta: Fraction) -> Bracket:
+        return enclosed_root(self.epsilon + 2 * math.log1p(-float(delta)), self, delta)
+
+    def wave(self, tilt: float) -> LaplaceWave:
+        return LaplaceWave(self.epsilon, tilt)
 
     def reach(self, smallest: float) -> tuple[float, float]:  # noqa: ARG002 - nothing lies beyond
         return -self.epsilon, self.epsilon
@@ -215,6 +234,16 @@ def normal_masses(ends: Floats) -> Floats:
 _NARROW = 0.02
 
 
-def reach_of(smallest: float) -> float:
+def reach(smallest: float) -> float:
     """Standard deviations beyond which a normal law has at most so much mass: exp(-r^2 / 2) bounds the tail."""
     return math.sqrt(-2 * math.log(smallest))
+
+
+def cells_between(
+    step: float, edges: Floats, mass: Floats, other: Floats, *, above: float, below: float
+) -> Cells:
+    """Cells from the masses of P and of Q between edges."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        place = (1 - other / mass * np.exp(edges[:-1])) / -math.expm1(-step)
+    place = np.clip(np.nan_to_num(place, nan=0.0), 0.0, 1.0)
+    return Cells(step, float(edges[0]), mass, place, above=above, below=below)

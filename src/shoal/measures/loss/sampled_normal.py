@@ -1,0 +1,208 @@
+"""The loss of Gaussian noise on a Poisson sample: in cells, as a wave, and alone in closed form.
+
+With x standard normal under the plain law, the mixture has density w(x) = 1 - q + q exp(mu x - mu^2 / 2) beside it
+and the loss is l = ln w (the person was there, *removed*) or -l (was not, *added*).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from shoal.measures.loss.alone import sampled_delta, sampled_epsilon
+from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.sources import cells_between, normal_masses, reach
+from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, spectrum_of
+
+
+@dataclass(frozen=True)
+class SampledNormalLoss(HasWaves):
+    """A normal law against its mixture with one ``mu`` away, of weight ``rate``: Poisson sampling.
+
+    With ``removed`` P is the mixture and Q the plain law (the person was there), else the other way round.
+    """
+
+    rate: float
+    mu: float
+    removed: bool
+
+    @property
+    def spacing(self) -> float | None:
+        return None
+
+    @property
+    def largest(self) -> float:
+        return math.inf if self.removed else -math.log1p(-self.rate)
+
+    def span(self, smallest: float) -> float:
+        highest = float(self.ratio(np.array([self.mu + reach(smallest)]))[0])
+        return highest - math.log1p(-self.rate)
+
+    def ratio(self, x: Floats) -> Floats:
+        """l(x) = ln(mixture / plain)."""
+        exponents = self.mu * (x - self.mu / 2)
+        near = np.log1p(self.rate * np.expm1(np.minimum(exponents, _LARGE)))
+        return np.where(exponents > _LARGE, exponents + math.log(self.rate), near)
+
+    def cells(self, step: float, smallest: float) -> Cells:
+        # l rises with x
+        lowest = math.log1p(-self.rate)
+        count = math.ceil(self.span(smallest) / step)
+        edges = lowest + np.arange(count + 1) * step
+        with np.errstate(divide="ignore"):
+            ends = np.log1p(np.expm1(edges) / self.rate) / self.mu + self.mu / 2
+        ends[0] = -np.inf
+        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
+        mixed = (1 - self.rate) * plain + self.rate * moved
+        if self.removed:
+            return cells_between(step, edges, mixed, plain, above=smallest, below=0.0)
+        return cells_between(
+            step, -edges[::-1], plain[::-1], mixed[::-1], above=0.0, below=smallest
+        )
+
+    def wave(self, tilt: float) -> SampledNormalWave:
+        return SampledNormalWave(self, tilt)
+
+    def epsilon_alone(self, delta: Fraction) -> Bracket:
+        return sampled_epsilon(self.rate, self.mu, delta, removed=self.removed)
+
+    def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
+        return sampled_delta(self.rate, self.mu, low, high, removed=self.removed)
+
+
+@dataclass(frozen=True)
+class SampledNormalWave:
+    """Moments of w by the trapezoidal rule, which is exact here to the last bit with few nodes.
+
+    The integrand phi(x) w(x)^(a + i omega), a = 1 + tilt or -tilt, is analytic where |mu Im x| < pi, because w does
+    not meet the negative axis there.  loss.md bounds what the rule, its cut ends and its floats lose.
+    """
+
+    source: SampledNormalLoss
+    tilt: float
+
+    @cached_property
+    def _still(self) -> _Nodes:
+        return _nodes(self.source, self._power, 0.0)
+
+    @property
+    def _power(self) -> float:
+        return 1 + self.tilt if self.source.removed else -self.tilt
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.source.removed else -1
+
+    @property
+    def log_moment(self) -> float:
+        return self._still.log_total
+
+    @property
+    def doubt(self) -> float:
+        return self._still.doubt
+
+    @cached_property
+    def mean(self) -> float:
+        return self._sign * float(self._still.weights @ self._still.ratios)
+
+    @cached_property
+    def variance(self) -> float:
+        apart = self._sign * self._still.ratios - self.mean
+        return float(self._still.weights @ apart**2)
+
+    def spectrum(self, spacing: float, count: int) -> tuple[Complexes, Floats]:
+        nodes = _nodes(self.source, self._power, spacing * (count - 1))
+        losses = self._sign * nodes.ratios
+        return spectrum_of(nodes.weights, losses, spacing, count, 2 * nodes.doubt)
+
+    def effort(self, spacing: float, count: int) -> float:
+        low, high, step = _range(self.source, self._power, spacing * (count - 1))
+        return count * (high - low) / step
+
+    def fading(self, frequencies: Floats) -> Floats:
+        """By the total variation V of the weighted loss's density.
+
+        Laid around a circle of circumference T = 2 pi / frequency the density is at most 1 / T + V / 2, and a law on
+        a circle is longest in its first harmonic when it fills one arc at that height.
+        """
+        half_turns = math.pi / (1 + self._variation * math.pi / frequencies)
+        faded: Floats = np.log(np.sin(half_turns) / half_turns)
+        return faded
+
+    @cached_property
+    def _variation(self) -> float:
+        """From above: sums over a fine grid where the density can turn, and it turns at most three times.
+
+        The density of the loss, as a function of x, is proportional to phi w^c exp(-mu x) with c = a + 1; its
+        logarithm has slope -x - mu + c mu s(x) for a sigmoid s, so it turns between -mu and (c - 1) mu only.
+        """
+        mu, c = self.source.mu, self._power + 1
+        low, high = sorted((-mu, (c - 1) * mu))
+        steepest = max(abs(low), abs(high)) + mu + abs(c) * mu
+        count = min(_MOST, max(16, math.ceil((high - low) * steepest * _FINE)))
+        x = np.linspace(low, high, count + 1)
+        ratios, shift = self.source.ratio(x), mu * (x - mu / 2)
+        density = np.exp(-x * x / 2 + c * ratios - shift - self.log_moment)
+        density /= math.sqrt(2 * math.pi) * mu * self.source.rate
+        seen = density[0] + density[-1] + np.abs(np.diff(density)).sum()
+        unseen = 6 * density.max() * math.expm1(min(_LARGE, (high - low) / count * steepest))
+        return float(seen + unseen)
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """Nodes of the rule: the ratios there, their normed weights, and the integral's logarithm."""
+
+    ratios: Floats
+    weights: Floats
+    log_total: float
+    doubt: float
+
+
+_LARGE = 600.0
+_FINE, _MOST = 50.0, 8192
+_ENOUGH = 42.0
+"""Everything left out is below exp of minus this, in relative terms: 6e-19."""
+_WIDE_ANGLE = 2.5
+"""How far mu Im x may go: |w| is at least cos(angle / 2) of its value on the axis."""
+_HIGH = 9.0
+
+
+def _range(source: SampledNormalLoss, power: float, frequency: float) -> tuple[float, float, float]:
+    """Where the rule's nodes begin and end, and their distance, for all frequencies up to this one."""
+    mu, rate = source.mu, source.rate
+    height = min(_WIDE_ANGLE / mu, _HIGH)
+    shrinks = -min(power, 0.0) * -math.log(math.cos(_WIDE_ANGLE / 2))
+    wanted = _ENOUGH + height**2 / 2 + frequency * mu * height + shrinks
+    step = 2 * math.pi * height / wanted
+    if power > 0:
+        tail = min(power * (power - 1) * mu**2 / 2, -power * math.log(rate))
+        high = power * mu + math.sqrt(2 * (_ENOUGH + tail))
+        return -math.sqrt(2 * _ENOUGH), high, step
+    high = math.sqrt(2 * (_ENOUGH + power * math.log1p(-rate)))
+    return -high, high, step
+
+
+def _nodes(source: SampledNormalLoss, power: float, frequency: float) -> _Nodes:
+    """The rule for all frequencies up to this one; the proof is in loss.md."""
+    low, high, step = _range(source, power, frequency)
+    x = step * np.arange(math.floor(low / step), math.ceil(high / step) + 1)
+    ratios = source.ratio(x)
+    exponents = power * ratios - x * x / 2
+    top = float(exponents.max())
+    products = np.exp(exponents - top)
+    total = float(products.sum())
+    weights = products / total
+    kept = weights > _NEGLIGIBLE
+    rounded = float(weights @ (x * x / 2 + np.abs(power * ratios)))
+    doubt = UNIT * (len(x) + 16 + 8 * rounded) + len(x) * _NEGLIGIBLE + 4 * math.exp(-_ENOUGH)
+    log_total = top + math.log(total * step / math.sqrt(2 * math.pi))
+    return _Nodes(ratios[kept], weights[kept], log_total, doubt)
+
+
+_NEGLIGIBLE = 1e-21

@@ -1,0 +1,122 @@
+"""One direction of a composition: the law of its losses, and the fastest sound road to its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from shoal.measures.loss.alone import KnownAlone
+from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
+from shoal.measures.loss.grid import grid_delta, grid_epsilon
+from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
+from shoal.measures.loss.waves import HasWaves
+
+_SLACK = 2.0**-40
+
+
+class Side:
+    """Losses that are looked at from one of the two neighbours.
+
+    Three roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
+    where the losses together fade fast, and a grid for everything else.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+
+    def plus(self, sources: Sequence[tuple[LossSource, int]]) -> Side:
+        """These losses and those; what was worked out is kept."""
+        both = Side(merged((*self.sources, *sources)))
+        if "_losses" in vars(self) and self._losses is not None:
+            added = [(source, copies) for source, copies in sources if isinstance(source, HasWaves)]
+            whole = len(added) == len(sources)
+            both.__dict__["_losses"] = self._losses.plus(added) if whole else None
+        return both
+
+    @cached_property
+    def _losses(self) -> Losses | None:
+        """The sum as waves, where every loss has them."""
+        waves = [(source, n) for source, n in self.sources if isinstance(source, HasWaves)]
+        return Losses(waves) if len(waves) == len(self.sources) else None
+
+    def quick_epsilon(self, delta: float) -> Bracket | None:
+        """Epsilon at a delta without a grid; None where only a grid tells."""
+        if not self.sources:
+            return Bracket(0.0, 0.0)
+        if (alone := self._alone) is not None:
+            return alone.epsilon_alone(Fraction(delta))
+        return self._epsilon_by_contour(delta)
+
+    def epsilon(self, delta: float, tolerance: float, *, floor: float = -math.inf) -> Bracket:
+        """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
+        found = self.quick_epsilon(delta)
+        return found or grid_epsilon(self.sources, delta, tolerance, floor=floor)
+
+    def quick_delta(self, low: float, high: float) -> Bracket | None:
+        """Delta between an epsilon rounded down and the same rounded up; None as above."""
+        if not self.sources:
+            return Bracket(0.0, 0.0)
+        if (alone := self._alone) is not None:
+            return alone.delta_alone(Fraction(low), Fraction(high))
+        return self._delta_by_contour(low, high)
+
+    def delta(self, low: float, high: float) -> Bracket:
+        """Delta between an epsilon rounded down and the same rounded up."""
+        return self.quick_delta(low, high) or grid_delta(self.sources, low, high)
+
+    def largest(self) -> Bracket:
+        """The largest loss there is: epsilon at delta 0."""
+        whole = max(0.0, sum(copies * source.largest for source, copies in self.sources))
+        return Bracket(whole * (1 - _SLACK), whole * (1 + _SLACK))
+
+    @property
+    def _alone(self) -> KnownAlone | None:
+        """The only release there is, where its delta has a closed form."""
+        (source, copies), *others = self.sources
+        return source if copies == 1 and not others and isinstance(source, KnownAlone) else None
+
+    def _epsilon_by_contour(self, delta: float) -> Bracket | None:
+        least, most = self._infinite
+        if self._losses is None or delta <= most:
+            return None
+        found = contour_epsilon(self._losses, delta - most)
+        if found is not None and most:
+            other = contour_epsilon(self._losses, delta - least)
+            found = other and Bracket(min(other.low, found.low), found.high)
+        return found and Bracket(max(0.0, found.low - self._blur), found.high + self._blur)
+
+    def _delta_by_contour(self, low: float, high: float) -> Bracket | None:
+        if self._losses is None:
+            return None
+        least, most = self._infinite
+        found = contour_delta(self._losses, low - self._blur, high + self._blur)
+        return found and Bracket(min(1.0, found.low + least), min(1.0, found.high + most))
+
+    @property
+    def _infinite(self) -> tuple[float, float]:
+        """The probability that some loss is infinite, from below and from above."""
+        logs = sum(n * math.log1p(-getattr(one, "infinite", 0.0)) for one, n in self.sources)
+        chance = -math.expm1(logs)
+        return chance * (1 - _SLACK), chance * (1 + _SLACK)
+
+    @property
+    def _blur(self) -> float:
+        """How far the sum can lie from where the sources put it."""
+        return sum(copies * getattr(source, "blur", 0.0) for source, copies in self.sources)
+
+
+def merged(sources: Sequence[tuple[LossSource, int]]) -> Sources:
+    """Equal sources counted together; all normal losses become the one they add up to."""
+    counted: dict[LossSource, int] = {}
+    square = 0.0
+    for source, copies in sources:
+        if isinstance(source, NormalLoss):
+            square += copies * source.mu**2
+        else:
+            counted[source] = counted.get(source, 0) + copies
+    if square:
+        counted[NormalLoss(math.sqrt(square))] = 1
+    return tuple(counted.items())
