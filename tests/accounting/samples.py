@@ -48,6 +48,8 @@ EVENTS: dict[str, Event] = {
     "truncated geometric": TruncatedGeometric(4, 1, low=0, high=9),
     "gaussian": Gaussian(3, 1),
     "discrete gaussian": DiscreteGaussian(9, 2),
+    "narrow discrete gaussian": DiscreteGaussian("0.2", 1),
+    "discrete gaussian vector": DiscreteGaussian("30.5", 7, size=4),
     "staircase": Staircase("0.5", 1, "0.4"),
     "randomized response": RandomizedResponse(2, "3/4"),
     "randomized response by epsilon": RandomizedResponse(5, epsilon="0.7"),
@@ -68,10 +70,19 @@ EVENTS: dict[str, Event] = {
     "group": Group(Gaussian(5, 1), 3),
     "poisson sampled gaussian": PoissonSampled(Gaussian(1, 1), "0.05"),
     "poisson sampled laplace": PoissonSampled(Laplace(1, 1), "0.05"),
+    "poisson sampled laplace on a lattice": PoissonSampled(Laplace(2, 1, steps=3), "0.05"),
+    "poisson sampled geometric": PoissonSampled(Geometric(3, 2), "0.2"),
+    "poisson sampled exponential": PoissonSampled(
+        Exponential("0.5", 1, candidates=5, monotone=False), "0.1"
+    ),
+    "poisson sampled list": PoissonSampled(
+        Composed([Laplace(9, 1, steps=1), Gaussian(9, 1)]), "0.1"
+    ),
     "poisson sampled approx": PoissonSampled(StatedApprox(1, "1e-9"), "0.05"),
     "poisson sampled discrete gaussian": PoissonSampled(DiscreteGaussian(2, 1), "0.05"),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
+    "shuffled answers": Shuffled(RandomizedResponse(5, epsilon=1), 40),
 }
 MEASURES: list[type[Measure]] = [Pure, Approx, ZeroConcentrated, Renyi, GaussianDP]
 ORDERS = [Fraction(5, 4), Fraction(2), Fraction(7, 2), Fraction(16)]
@@ -86,6 +97,7 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "truncated geometric": lambda x: TruncatedGeometric(x, 1, low=0, high=9),
     "gaussian": lambda x: Gaussian(x, 1),
     "discrete gaussian": lambda x: DiscreteGaussian(x, 1),
+    "discrete gaussian vector": lambda x: DiscreteGaussian(x, 3, size=2),
     "staircase": lambda x: Staircase(1 / x, 1, "0.4"),
     "randomized response": lambda x: RandomizedResponse(3, epsilon=1 / x),
     "randomized response by truth": lambda x: RandomizedResponse(2, (1 + x) / (1 + 2 * x)),
@@ -100,6 +112,8 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "stated gaussian": lambda x: StatedGaussian(1 / x),
     "poisson sampled gaussian": lambda x: PoissonSampled(Gaussian(x, 1), "0.05"),
     "poisson sampled laplace": lambda x: PoissonSampled(Laplace(x, 1), "0.05"),
+    "poisson sampled geometric": lambda x: PoissonSampled(Geometric(x, 2), "0.05"),
+    "poisson sampled discrete gaussian": lambda x: PoissonSampled(DiscreteGaussian(x, 1), "0.05"),
     "smaller samples": lambda x: PoissonSampled(Gaussian(1, 1), 1 / (50 * x)),
     "sampled without replacement": lambda x: SampledWithoutReplacement(Laplace(x, 1), 5, 100),
     "parallel": lambda x: Parallel([Laplace(x, 1), Gaussian(x, 2)]),

@@ -7,12 +7,16 @@ import math
 import pytest
 
 from shoal import account
+from shoal.accounting import Account
 from shoal.errors import PriceError
 from shoal.events import (
     Composed,
+    DiscreteGaussian,
     Event,
+    Exponential,
     Gaussian,
     Geometric,
+    Group,
     Laplace,
     NonPrivate,
     PoissonSampled,
@@ -65,6 +69,102 @@ def test_the_bracket_begins_at_or_below_what_the_measures_say(event: Event) -> N
     found = several.bracket(delta="1e-6")
     assert found.low <= float(several.epsilon(delta="1e-6").epsilon) + 1e-9
     assert found.width <= 1e-3
+
+
+def by_measures(several: Account) -> float:
+    """The least epsilon without the loss distribution."""
+    found = several.all(delta="1e-6")
+    return min(float(bound.epsilon) for bound in found if bound.measure != "LossDistribution")
+
+
+SAMPLED: dict[str, tuple[Event, float]] = {
+    "laplace": (PoissonSampled(Laplace(1, 1, steps=2**40), "0.01"), 1.2864),
+    "lattice": (PoissonSampled(Geometric(100, 100), "0.01"), 1.2864),
+    "any lattice": (PoissonSampled(Laplace(1, 1), "0.01"), 1.46014),
+    "pure": (PoissonSampled(StatedPure(1), "0.01"), 1.46014),
+    "two pure": (PoissonSampled(Composed([StatedPure("0.6"), StatedPure("0.4")]), "0.01"), 1.46014),
+    "choice": (PoissonSampled(Exponential(1, 1, candidates=9, monotone=True), "0.01"), 0.80835),
+    "discrete gaussian": (PoissonSampled(DiscreteGaussian("0.64", 1), "0.01"), 3.70638),
+    "two Gaussians": (
+        PoissonSampled(Composed([Gaussian("0.8", "0.6"), Gaussian("0.8", "0.8")]), "0.01"),
+        3.70618,
+    ),
+}
+
+
+@pytest.mark.parametrize(("event", "value"), SAMPLED.values(), ids=list(SAMPLED))
+def test_a_thousand_releases_from_samples_cost_less_than_any_measure_says(
+    event: Event, value: float
+) -> None:
+    many = account(Repeated(event, 1000))
+    found = many.bracket(delta="1e-6")
+    assert found.high == pytest.approx(value, abs=2e-4)
+    assert found.high < by_measures(many)
+
+
+def test_what_may_fail_inside_a_sample_is_priced_by_its_epsilon() -> None:
+    failing = PoissonSampled(Composed([StatedApprox(1, "1e-9")]), "0.01")
+    found = account(Repeated(failing, 10)).bracket(delta="1e-6")
+    lost = 1 - (1 - 1e-11) ** 10
+    pure = account(Repeated(PoissonSampled(StatedPure(1), "0.01"), 10))
+    assert found.high >= pure.bracket(delta=1e-6 - lost).high - 1e-9
+
+
+def test_a_sample_of_all_or_of_nothing_is_the_release_or_nothing() -> None:
+    whole = account(Repeated(Geometric(3, 2), 5)).bracket(delta="1e-4")
+    assert account(Repeated(PoissonSampled(Geometric(3, 2), 1), 5)).bracket(delta="1e-4") == whole
+    assert account(PoissonSampled(Geometric(3, 2), 0)).bracket(delta="1e-4").high == 0
+
+
+KNOWN_MOVES: dict[str, tuple[DiscreteGaussian, DiscreteGaussian, int]] = {
+    "a bound between squares": (DiscreteGaussian(9, 8), DiscreteGaussian(9, 4), 1),
+    "three numbers by 1 each": (DiscreteGaussian(9, 3, size=5), DiscreteGaussian(9, 1), 3),
+    "two numbers by 1 each": (DiscreteGaussian(9, "3.9", size=2), DiscreteGaussian(9, 1), 2),
+}
+
+
+@pytest.mark.parametrize(("event", "one", "times"), KNOWN_MOVES.values(), ids=list(KNOWN_MOVES))
+def test_a_discrete_gaussian_is_priced_by_its_worst_move(
+    event: DiscreteGaussian, one: DiscreteGaussian, times: int
+) -> None:
+    found = account(event).bracket(delta="1e-6")
+    assert found == account(Repeated(one, times)).bracket(delta="1e-6")
+    assert found.high < by_measures(account(event))
+
+
+def test_what_is_known_from_below_is_known_of_laws_only() -> None:
+    known: list[Event] = [
+        PoissonSampled(Geometric(3, 2), "0.1"),
+        PoissonSampled(StatedPure(1), "0.1"),
+    ]
+    known += [DiscreteGaussian(9, 3, size=5), PoissonSampled(DiscreteGaussian(9, 1), "0.1")]
+    for event in known:
+        assert account(Repeated(event, 9)).bracket(delta="1e-6").low > 0
+    above: list[Event] = [Exponential("0.5", 1, candidates=5, monotone=False), Laplace(1, 1)]
+    above += [PoissonSampled(Composed([StatedPure(1), StatedPure(1)]), "0.1")]
+    for event in above:
+        assert account(Repeated(event, 9)).bracket(delta="1e-6").low == 0
+
+
+def test_a_discrete_gaussian_without_a_worst_move_is_left_to_rho() -> None:
+    assert account(DiscreteGaussian(9, "0.9", size=3)).bracket(delta="1e-6").high == 0
+    for event in (DiscreteGaussian(9, 4, size=4), Group(DiscreteGaussian(9, 1, size=4), 2)):
+        with pytest.raises(PriceError):
+            account(event).bracket(delta="1e-6")
+
+
+def test_a_group_moves_one_integer_as_many_times_as_far() -> None:
+    three = account(Group(DiscreteGaussian(9, 2), 3)).bracket(delta="1e-6")
+    assert three == account(DiscreteGaussian(9, 9)).bracket(delta="1e-6")
+
+
+def test_choices_are_bracketed_by_their_range() -> None:
+    choice = Repeated(Exponential("0.5", 1, candidates=5, monotone=False), 20)
+    found = account(choice).bracket(delta="1e-6")
+    assert found.high < account(Repeated(StatedPure("0.5"), 20)).bracket(delta="1e-6").low
+    assert account(Exponential("0.5", 1, candidates=1, monotone=False)).bracket(
+        delta="1e-6"
+    ).high == (0)
 
 
 def test_a_lattice_of_one_step_costs_what_responses_do() -> None:

@@ -160,7 +160,7 @@ def test_nothing_is_free_but_what_does_not_depend_on_the_data(name: str) -> None
 @some
 @given(exponent=st.integers(2, 12))
 def test_epsilon_and_delta_are_each_others_inverse_from_above(name: str, exponent: int) -> None:
-    if name == "shuffled":
+    if name.startswith("shuffled"):
         return  # its search in delta is coarse, and slow; see its own tests
     together = account(EVENTS[name])
     delta = Fraction(1, 10**exponent)
@@ -251,7 +251,7 @@ def test_a_sample_never_costs_more_than_everything(
     name: str, measure: type[Measure], rate: Fraction
 ) -> None:
     event = EVENTS[name]
-    if name == "shuffled":
+    if name.startswith("shuffled"):
         return
     whole = cost(event, measure)
     assert at_most(cost(PoissonSampled(event, rate), measure), whole)

@@ -2,6 +2,12 @@
 
 from shoal.accounting import rules as _rules  # noqa: F401 - enters every rule
 from shoal.accounting.account import Account, Bound, account
+from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
+from shoal.accounting.bounded_range import (
+    bounded_range_delta_up,
+    bounded_range_divergence_up,
+    bounded_range_epsilon_up,
+)
 from shoal.accounting.calibration import calibrate, fits
 from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
 from shoal.accounting.comparison import Comparison, compare
@@ -16,7 +22,9 @@ from shoal.accounting.sampling import (
     sampled_epsilon_up,
     sampled_gaussian_divergence_up,
     sampled_pure_divergence_up,
+    sampled_symmetric_divergence_up,
 )
+from shoal.accounting.shuffled_divergence import shuffled_divergence_up
 from shoal.accounting.shuffling import (
     shuffled_closed_epsilon_up,
     shuffled_delta_up,
@@ -39,6 +47,9 @@ __all__ = [
     "advanced",
     "advanced_heterogeneous",
     "basic",
+    "bounded_range_delta_up",
+    "bounded_range_divergence_up",
+    "bounded_range_epsilon_up",
     "calibrate",
     "compare",
     "fits",
@@ -53,8 +64,12 @@ __all__ = [
     "sampled_epsilon_up",
     "sampled_gaussian_divergence_up",
     "sampled_pure_divergence_up",
+    "sampled_symmetric_divergence_up",
     "shuffled_closed_epsilon_up",
     "shuffled_delta_up",
+    "shuffled_divergence_up",
     "shuffled_epsilon_up",
+    "shuffled_response_delta_up",
+    "shuffled_response_epsilon_up",
     "ways",
 ]

@@ -1,15 +1,4 @@
-"""Amplification by shuffling: what the reports of many people cost in random order.
-
-Let a randomizer be ε0-DP for any two values of a person, and w = e^ε0 / (1 + e^ε0).  For two values with laws
-R0 and R1 of the report there are laws Q0 and Q1 with R0 = w Q0 + (1 - w) Q1 and R1 = (1 - w) Q0 + w Q1, namely
-Q0 = (e^ε0 R0 - R1) / (e^ε0 - 1) and its mirror image.  Any other value has a law R >= e^-ε0 max(R0, R1) >=
-e^-ε0 (Q0 + Q1) / 2.  So each of the n - 1 others sends, with probability e^-ε0, a *clone*: a report from Q0 or
-Q1, each with probability 1/2.  Of all reports the order tells only how many come from each law; so whatever is
-released is a function of the pair (a, c + 1 - a), with c clones, of which A ~ Bin(c, 1/2) from Q0, and
-a = A + 1 with probability w and A otherwise for the first value, the other way round for the second.
-
-Whoever answers one bit by randomized response sends a clone with probability 2 / (1 + e^ε0).
-"""
+"""Amplification by shuffling: what the reports of many people cost in random order; `clones` has the argument."""
 
 from __future__ import annotations
 
@@ -19,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
+from shoal.accounting.clones import at_least, block_starts, clone_share, half_binomial
 from shoal.exact import (
     Number,
     ball,
@@ -28,12 +18,6 @@ from shoal.exact import (
     upper,
     whole,
 )
-
-_EDGES = (-12, -10, -8, -7, *(step / 2 for step in range(-12, 13)))
-"""Where the number of clones is cut into blocks, in standard deviations from its mean."""
-
-_ALL_LISTED = 48
-"""With at most so many people every number of clones is a block of its own."""
 
 _FIRST_MARGIN, _MARGINS = Fraction(1, 2**12), 12
 
@@ -69,7 +53,7 @@ def shuffled_delta_up(
 
     Guarantee: reports of n people by an ε0-DP randomizer, in random order, are together (epsilon, result)-DP
         for a person whose value changes; with ``binary`` the randomizer is randomized response on one
-        bit.  Proof: by the head of this file it is enough to bound E[d(c)], c ~ Bin(n - 1, share) clones and
+        bit.  Proof: by the head of `clones` it is enough to bound E[d(c)], c ~ Bin(n - 1, share) clones and
         d(c) the delta of the pair of laws of a.  Their ratio rises with a, so d(c) is a difference of two
         tails.  One clone more is a random function of the pair, so d falls with c; hence on a block of c
         it is at most its value at the block's least c, and below all blocks at most 1.
@@ -81,11 +65,11 @@ def shuffled_delta_up(
     others = whole(people, "people", at_least=1) - 1
     if target >= local:
         return Fraction(0)
-    starts = _block_starts(others, float(math.exp(-min(local, Fraction(700)))), binary=binary)
+    starts = block_starts(others, float(math.exp(-min(local, Fraction(700)))), binary=binary)
 
     def delta() -> arb:
-        share = _share(local, binary=binary)
-        reached = [_at_least(others, start, share) for start in starts] + [arb(0)]
+        share = clone_share(local, binary=binary)
+        reached = [at_least(others, start, share) for start in starts] + [arb(0)]
         total = 1 - reached[0]
         for place, start in enumerate(starts):
             total += (reached[place] - reached[place + 1]) * _between_clones(local, target, start)
@@ -126,31 +110,6 @@ def shuffled_epsilon_up(
     return best
 
 
-def _share(local: Fraction, *, binary: bool) -> arb:
-    """The probability that somebody else's report is a clone."""
-    e = ball(local).exp()
-    return 2 / (1 + e) if binary else 1 / e
-
-
-def _block_starts(others: int, clone: float, *, binary: bool) -> list[int]:
-    """The least number of clones of each block, rising; any choice is sound."""
-    if others < _ALL_LISTED:
-        return list(range(others + 1))
-    share = 2 * clone / (1 + clone) if binary else clone
-    mean, deviation = others * share, math.sqrt(others * share * (1 - share))
-    found = {min(others, max(0, math.floor(mean + edge * deviation))) for edge in _EDGES}
-    return sorted(found)
-
-
-def _at_least(trials: int, least: int, chance: arb) -> arb:
-    """P(Bin(trials, chance) >= least)."""
-    if least <= 0:
-        return arb(1)
-    if least > trials:
-        return arb(0)
-    return chance.beta_lower(arb(least), arb(trials - least + 1), True)
-
-
 def _between_clones(local: Fraction, target: Fraction, clones: int) -> arb:
     """d(c) = Σ_a (P(a) - e^target Q(a))_+, enclosed.
 
@@ -165,22 +124,16 @@ def _between_clones(local: Fraction, target: Fraction, clones: int) -> arb:
         return arb(0, 1)
     best = arb(0)
     for first in range(int(low) + 1, min(int(high) + 1, clones + 1) + 1):
-        told = (e - gain) / (1 + e) * _half_binomial(clones, first - 1)
-        best = best.max(told + (1 - gain) * _at_least(clones, first, arb(1) / 2))
+        told = (e - gain) / (1 + e) * half_binomial(clones, first - 1)
+        best = best.max(told + (1 - gain) * at_least(clones, first, arb(1) / 2))
     return best
-
-
-def _half_binomial(trials: int, place: int) -> arb:
-    """P(Bin(trials, 1/2) = place)."""
-    logs = (arb(trials + 1).lgamma() - arb(place + 1).lgamma()) - arb(trials - place + 1).lgamma()
-    return (logs - trials * arb(2).log()).exp()
 
 
 def _approximate_epsilon(local: float, people: int, delta: float, *, binary: bool) -> Fraction:
     """Where the delta is about the one wanted, in floats; nothing rests on it."""
     from scipy.special import bdtrc  # noqa: PLC0415 - slow to load, and needed here only
 
-    starts = np.array(_block_starts(people - 1, math.exp(-min(local, 700)), binary=binary))
+    starts = np.array(block_starts(people - 1, math.exp(-min(local, 700)), binary=binary))
     share = 2 / (1 + math.exp(min(local, 700))) if binary else math.exp(-min(local, 700))
     reached = np.append(bdtrc(starts - 1.0, people - 1, share), 0.0)
     reached[0] = 1.0 if starts[0] == 0 else reached[0]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from shoal.accounting.bounded_range import bounded_range_divergence_up
 from shoal.accounting.registry import prices
 from shoal.accounting.unit import Unit
 from shoal.events import Exponential, NoisyMax, PermuteAndFlip
-from shoal.measures import Pure, Renyi, ZeroConcentrated, pure_divergence_up, pure_rho_up
+from shoal.measures import Pure, Renyi, ZeroConcentrated, pure_rho_up
 
 
 @prices(Exponential, PermuteAndFlip, NoisyMax, by=Pure)
@@ -35,6 +36,5 @@ def exponential_rho(event: Exponential, unit: Unit) -> Fraction:
 
 @prices(Exponential, by=Renyi)
 def exponential_divergence(event: Exponential, unit: Unit) -> Fraction:
-    """The less of order times rho and of what epsilon alone implies."""
-    pure = pure_divergence_up(choice_epsilon(event, unit), order=unit.at_order)
-    return min(unit.at_order * exponential_rho(event, unit), pure)
+    """`bounded_range_divergence_up`: the exact curve of the worst choice of this range."""
+    return bounded_range_divergence_up(choice_epsilon(event, unit), order=unit.at_order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
+from shoal.accounting.discrete_gaussian import discrete_gaussian_divergence_up, whole_square
 from shoal.accounting.registry import prices
 from shoal.accounting.unit import Unit
 from shoal.events import DiscreteGaussian, Gaussian, Geometric, Laplace, Staircase
@@ -63,11 +64,17 @@ def gaussian_square(event: Gaussian, unit: Unit) -> Fraction:  # noqa: ARG001
 
 @prices(DiscreteGaussian, by=ZeroConcentrated)
 def discrete_gaussian_rho(event: DiscreteGaussian, unit: Unit) -> Fraction:  # noqa: ARG001
-    """Sensitivity² / (2 sigma²), exactly.
+    """Sensitivity² / (2 sigma²), exactly, with the sensitivity that integers can have (`whole_square`).
 
     Reference: Canonne, Kamath and Steinke 2020, Theorem 4.
     """
-    return event.sensitivity_squared / (2 * event.sigma_squared)
+    return Fraction(whole_square(event)) / (2 * event.sigma_squared)
+
+
+@prices(DiscreteGaussian, by=Renyi)
+def discrete_gaussian_divergence(event: DiscreteGaussian, unit: Unit) -> Fraction:
+    """`discrete_gaussian_divergence_up`: at most order times rho."""
+    return discrete_gaussian_divergence_up(event, order=unit.at_order)
 
 
 @prices(Staircase, by=Pure)

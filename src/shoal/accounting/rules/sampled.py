@@ -7,9 +7,10 @@ at most to the largest of the averaged ones.  Each rule takes the least of that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
-from shoal.accounting.pricing import total
+from shoal.accounting.pricing import Bill, Line, bill, line_price, total
 from shoal.accounting.registry import prices
 from shoal.accounting.sampling import (
     fixed_size_divergence_up,
@@ -17,9 +18,18 @@ from shoal.accounting.sampling import (
     sampled_epsilon_up,
     sampled_gaussian_divergence_up,
     sampled_pure_divergence_up,
+    sampled_symmetric_divergence_up,
 )
 from shoal.accounting.unit import Unit, told
-from shoal.events import PoissonSampled, SampledWithoutReplacement
+from shoal.events import (
+    DiscreteGaussian,
+    Gaussian,
+    Geometric,
+    Laplace,
+    PoissonSampled,
+    SampledWithoutReplacement,
+    StatedGaussian,
+)
 from shoal.measures import (
     Approx,
     GaussianDP,
@@ -99,19 +109,64 @@ def sampled_divergence(event: Sampled, unit: Unit) -> Fraction | None:
 
 def _poisson(event: Sampled, unit: Unit) -> Fraction | None:
     order, rate = unit.at_order, _rate(event)
-    epsilon, square = _inside(event, unit.at(Pure)), _inside(event, unit.at(GaussianDP))
+    inside = bill(event.event, str(Relation.ADD_REMOVE))
+    epsilon = _inside(event, unit.at(Pure))
     known: list[Fraction | None] = []
     if epsilon is not None:
         known.append(sampled_pure_divergence_up(epsilon, rate=rate, order=order))
-    elif square is not None:
+    if all(isinstance(line.event, Gaussian | StatedGaussian) for line in inside):
+        square = _inside(event, unit.at(GaussianDP)) or Fraction(0)
         known.append(sampled_gaussian_divergence_up(square, rate=rate, order=order))
-    else:
+    elif any(isinstance(line.event, _NOISE) for line in inside) and _is_symmetric(inside, unit):
+        symmetric = _curve(inside, unit)
+        known.append(sampled_symmetric_divergence_up(symmetric, rate=rate, order=order))
+    elif epsilon is None:
         known.append(
             sampled_divergence_up(
                 lambda at: _inside(event, unit.at(Renyi, Fraction(at))), rate=rate, order=order
             )
         )
     return _least(*known)
+
+
+_NOISE = Laplace | Geometric | DiscreteGaussian | Gaussian | StatedGaussian
+"""Kinds whose price in divergences is that of two laws which a reflection exchanges."""
+
+
+def _is_symmetric(inside: Bill, unit: Unit) -> bool:
+    """Whether all releases from one sample have symmetric pairs that dominate them, together too.
+
+    Those of noise are two laws a shift apart; randomized response stands for whatever has an epsilon.  Discrete
+    Gaussian noise on several numbers has such a pair for any two neighbours, but none for all of them, and
+    so must be the only release.
+    """
+    if sum(inside.values()) > 1:
+        kept = [line.event for line in inside if isinstance(line.event, DiscreteGaussian)]
+        if any(event.size > 1 for event in kept):
+            return False
+    return _curve(inside, unit)(2) is not None
+
+
+def _curve(inside: Bill, unit: Unit) -> Callable[[int], Fraction | None]:
+    """The divergence at each whole order of the symmetric pair that dominates all releases of a bill together."""
+
+    def at(order: int) -> Fraction | None:
+        whole = Fraction(0)
+        for line, times in inside.items():
+            cost = _symmetric_price(line, unit.at(Renyi, Fraction(order)))
+            if cost is None:
+                return None
+            whole += times * cost
+        return whole
+
+    return at
+
+
+def _symmetric_price(line: Line, unit: Unit) -> Fraction | None:
+    if isinstance(line.event, _NOISE):
+        return line_price(line, unit)
+    epsilon = line_price(line, unit.at(Pure))
+    return None if epsilon is None else pure_divergence_up(epsilon, order=unit.at_order)
 
 
 def _fixed_size(event: Sampled, unit: Unit) -> Fraction | None:

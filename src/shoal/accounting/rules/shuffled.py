@@ -1,7 +1,7 @@
 """Prices of shuffled reports.
 
-Without a spare delta a shuffle costs what one report costs: the others' reports do not depend on the person
-whose value changes, and an order hides, it does not tell.
+Without a spare delta a shuffle costs what one report costs, but for divergences, which it lowers: the others'
+reports do not depend on the person whose value changes, and an order hides, it does not tell.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.pricing import total
 from shoal.accounting.registry import prices
+from shoal.accounting.shuffled_divergence import shuffled_divergence_up
 from shoal.accounting.shuffling import shuffled_delta_up, shuffled_epsilon_up
 from shoal.accounting.unit import FAILING, PURE, Unit
 from shoal.events import RandomizedResponse, Shuffled
@@ -37,6 +39,9 @@ def _amplified(event: Shuffled, spare: Fraction) -> Fraction | None:
     if spare == 0 or local is None or total(event.event, _CHANGE, FAILING) != 0:
         return None
     epsilon = shuffled_epsilon_up(local, people=event.people, delta=spare, binary=_binary(event))
+    if (k := _blanket(event)) is not None:
+        better = shuffled_response_epsilon_up(local, categories=k, people=event.people, delta=spare)
+        epsilon = min(epsilon, better)
     return epsilon if epsilon < local else None
 
 
@@ -45,7 +50,26 @@ def shuffled_delta(event: Shuffled, epsilon: Fraction) -> Fraction:
     local = total(event.event, _CHANGE, PURE)
     if local is None or total(event.event, _CHANGE, FAILING) != 0:
         return Fraction(1)
-    return shuffled_delta_up(local, people=event.people, epsilon=epsilon, binary=_binary(event))
+    known = shuffled_delta_up(local, people=event.people, epsilon=epsilon, binary=_binary(event))
+    if (k := _blanket(event)) is not None:
+        better = shuffled_response_delta_up(
+            local, categories=k, people=event.people, epsilon=epsilon
+        )
+        known = min(known, better)
+    return known
+
+
+_MOST_PEOPLE = 1_000_000
+"""Answers of more people are counted by clones alone, which takes no longer the more there are."""
+
+
+def _blanket(event: Shuffled) -> int | None:
+    """The number of categories, where uniform answers hide the others: the truth is the likeliest answer."""
+    response = event.event
+    if not isinstance(response, RandomizedResponse) or event.people > _MOST_PEOPLE:
+        return None
+    likeliest = response.truth is None or response.truth * response.categories > 1
+    return response.categories if likeliest and response.categories > 2 else None
 
 
 def _binary(event: Shuffled) -> bool:
@@ -77,7 +101,16 @@ def shuffled_square(event: Shuffled, unit: Unit) -> Fraction | None:
 
 @prices(Shuffled, by=Renyi)
 def shuffled_divergence(event: Shuffled, unit: Unit) -> Fraction | None:
-    return _price(event, unit)
+    """`shuffled_divergence_up` where no delta is spared: divergences are amplified without any."""
+    plain, local = _price(event, unit), total(event.event, _CHANGE, PURE)
+    if _amplified(event, unit.spare) is not None or local is None:
+        return plain
+    if total(event.event, _CHANGE, FAILING) != 0:
+        return plain
+    found = shuffled_divergence_up(
+        local, people=event.people, order=unit.at_order, binary=_binary(event)
+    )
+    return found if plain is None else min(plain, found)
 
 
 def _price(event: Shuffled, unit: Unit) -> Fraction | None:

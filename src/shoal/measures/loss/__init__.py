@@ -1,8 +1,11 @@
 """Privacy loss distributions: what many releases cost together, enclosed from both sides."""
 
+from shoal.measures.loss.bounded_range import BoundedRangeLoss
 from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
 from shoal.measures.loss.grid import TOLERANCE
+from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.sources import (
     AtomicLoss,
@@ -14,10 +17,15 @@ from shoal.measures.loss.sources import (
 __all__ = [
     "TOLERANCE",
     "AtomicLoss",
+    "BoundedRangeLoss",
     "Bracket",
+    "DiscreteNormalLoss",
     "LaplaceLoss",
     "LossDistribution",
+    "LossPair",
     "LossSource",
     "NormalLoss",
+    "SampledLoss",
     "SampledNormalLoss",
+    "sampled_atoms",
 ]

@@ -82,6 +82,25 @@ class Lattice:
     blur: float = 0.0
 
 
+ON_GRID = 1e-9
+"""An atom this close to a grid point, in steps, is on it."""
+
+
+def cells_of_atoms(losses: Floats, masses: Floats, step: float) -> Cells:
+    """Cells from atoms, given from the least loss up; the first begins at the least."""
+    origin = losses[0]
+    index = np.floor((losses - origin) / step + ON_GRID).astype(np.int64)
+    within = losses - origin - index * step
+    within[within < 2 * ON_GRID * step] = 0.0
+    mass, mean = np.zeros(index[-1] + 1), np.zeros(index[-1] + 1)
+    place = -np.expm1(-within) / -np.expm1(-step)
+    np.add.at(mass, index, masses)
+    np.add.at(mean, index, masses * place)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        places = np.where(mass > 0, mean / mass, 0.0)
+    return Cells(step, float(origin), mass, places)
+
+
 def shares_to_the_left(mass: Floats, place: Floats, step: float) -> Floats:
     """For each cell the share of its mass that goes to its left end, for the optimistic twin.
 

@@ -23,7 +23,7 @@ from shoal.measures.loss.alone import (
     normal_epsilon,
 )
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import RELATIVE_ERROR, Cells, Floats
+from shoal.measures.loss.cells import RELATIVE_ERROR, Cells, Floats, cells_of_atoms
 from shoal.measures.loss.waves import AtomicWave, HasWaves, LaplaceWave, NormalWave
 
 
@@ -112,17 +112,7 @@ class AtomicLoss(HasWaves):
     def cells(self, step: float, smallest: float) -> Cells:  # noqa: ARG002 - nothing is left above
         losses = np.array([loss for loss, _ in sorted(self.atoms)])
         masses = np.array([mass for _, mass in sorted(self.atoms)])
-        origin = losses[0]
-        index = np.floor((losses - origin) / step + _ON_GRID).astype(np.int64)
-        within = losses - origin - index * step
-        within[within < 2 * _ON_GRID * step] = 0.0
-        mass, mean = np.zeros(index[-1] + 1), np.zeros(index[-1] + 1)
-        place = -np.expm1(-within) / -math.expm1(-step)
-        np.add.at(mass, index, masses)
-        np.add.at(mean, index, masses * place)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            places = np.where(mass > 0, mean / mass, 0.0)
-        return Cells(step, float(origin), mass, places, infinite=self.infinite)
+        return replace(cells_of_atoms(losses, masses, step), infinite=self.infinite)
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
         aside = POSITION_ERROR * max(abs(loss) for loss, _ in self.atoms)
@@ -206,6 +196,21 @@ class LaplaceLoss(HasWaves):
     def wave(self, tilt: float) -> LaplaceWave:
         return LaplaceWave(self.epsilon, tilt)
 
+    def reach(self, smallest: float) -> tuple[float, float]:  # noqa: ARG002 - nothing lies beyond
+        return -self.epsilon, self.epsilon
+
+    def between(self, ends: Floats) -> tuple[Floats, Floats]:
+        epsilon, falls = self.epsilon, math.exp(-self.epsilon)
+        inside = np.clip(ends, -epsilon, epsilon)
+        width = np.diff(inside)
+        mass = np.exp((inside[:-1] - epsilon) / 2) * np.expm1(width / 2) / 2
+        other = -np.exp((-epsilon - inside[:-1]) / 2) * np.expm1(-width / 2) / 2
+        for loss, one, two in ((-epsilon, falls / 2, 0.5), (epsilon, 0.5, falls / 2)):
+            here = (ends[:-1] <= loss) & (loss < ends[1:])
+            mass[here] += one
+            other[here] += two
+        return mass, other
+
 
 def normal_masses(ends: Floats) -> Floats:
     """The probabilities of the intervals between neighbouring ends under the standard normal law.
@@ -227,8 +232,6 @@ def normal_masses(ends: Floats) -> Floats:
 
 
 _NARROW = 0.02
-_ON_GRID = 1e-9
-"""An atom this close to a grid point, in steps, is on it."""
 
 
 def reach(smallest: float) -> float:

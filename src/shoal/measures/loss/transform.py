@@ -40,6 +40,8 @@ _CLOSE = 1e-6
 _SURE = 3.0
 """From here on the arc, in standard deviations, the optimistic side is asked; below, it answers as here."""
 _SHARES = (1.0, 0.5, 0.25, 0.15, 0.1, 0.05)
+_STEEPEST = 1e9
+"""Chernoff bounds are not sought beyond this: where nearly all mass is one atom, their best tilt has no bound."""
 _ENOUGH = -60.0
 """A Chernoff bound below exp of this is not sharpened further."""
 
@@ -205,7 +207,7 @@ def _below(parts: Sequence[_Tilted], bound: float, tilt: float) -> float:
         return 0.0
     mean = sum(part.copies * part.mean for part in parts)
     variance = sum(part.copies * part.variance for part in parts)
-    natural = (mean - bound) / variance if variance else tilt
+    natural = min(_STEEPEST, (mean - bound) / variance) if variance else tilt
     tries = [natural * share for share in _SHARES] + [tilt, tilt / 2]
     return _chernoff(parts, [-each for each in tries], bound)
 
@@ -216,7 +218,7 @@ def _above(parts: Sequence[_Tilted], bound: float) -> float:
         return 0.0
     mean = sum(part.copies * part.mean for part in parts)
     variance = sum(part.copies * part.variance for part in parts)
-    natural = (bound - mean) / variance if variance else 1.0
+    natural = min(_STEEPEST, (bound - mean) / variance) if variance else 1.0
     return _chernoff(parts, [natural * share for share in _SHARES], bound)
 
 
