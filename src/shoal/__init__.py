@@ -110,7 +110,8 @@ def __getattr__(name: str) -> Any:
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
-        for floor in ("mechanisms", "measures", "accounting", "sensitivity", "events", "exact"):
+        floors = ("mechanisms", "measures", "sensitivity", "events", "exact")
+        for floor in ("accounting",) if name == "account" else floors:
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:
                 value = globals()[name] = getattr(home, name)

@@ -54,7 +54,7 @@ def test_epsilon_at_a_delta_and_delta_at_that_epsilon_agree(text: str) -> None:
         "exponential epsilon=0.1 candidates=4 | x 50",
         "sparse_vector epsilon_threshold=0.1 epsilon_queries=0.2 positives=3",
         "truncated_geometric scale=1 low=0 high=1",
-        "laplace scale=1 | sampled q=0.1",
+        "laplace scale=1 | sampled q=0.1 | group 2",
         "rr p=0.6 | group 2",
         "rr epsilon=1 | shuffled people=50",
         "gdp mu=1 + staircase epsilon=1 gamma=0.3",

@@ -242,3 +242,40 @@ def test_one_response_alone_needs_what_its_formula_says(epsilon: float, exponent
     laplace = LaplaceLoss(epsilon).epsilon_alone(delta)
     assert laplace.low - 1e-12 <= max(0.0, epsilon + 2 * math.log1p(-float(delta)))
     assert laplace.high + 1e-12 >= max(0.0, epsilon + 2 * math.log1p(-float(delta)))
+
+
+@pytest.mark.parametrize("tilt", [0.5, 4.0])
+@pytest.mark.parametrize("epsilon", [0.1, 2.0])
+def test_a_laplace_loss_fades_at_least_as_fast_as_said(epsilon: float, tilt: float) -> None:
+    wave = LaplaceLoss(epsilon).wave(tilt)
+    logs, _ = wave.spectrum(0.5, 2000)
+    said = wave.fading(0.5 * np.arange(1, 2000))
+    assert np.all(logs.real[1:] <= said + 1e-12)
+    assert said[-1] < 0
+
+
+@pytest.mark.parametrize("delta", ["0.1", "1e-6", "1e-15", "1e-100"])
+def test_few_sums_cost_what_exact_probabilities_say(delta: str) -> None:
+    def at(epsilon: Fraction) -> arb:
+        """12 responses of epsilon 1/2 and 5 of 1/3: all sums, in balls."""
+        total = arb(0)
+        for first, second in product(range(13), range(6)):
+            loss = Fraction(2 * first - 12, 2) + Fraction(2 * second - 5, 3)
+            if loss > epsilon:
+                chance = arb(math.comb(12, first) * math.comb(5, second))
+                chance *= (arb(first) / 2).exp() / (1 + (arb(1) / 2).exp()) ** 12
+                chance *= (arb(second) / 3).exp() / (1 + (arb(1) / 3).exp()) ** 5
+                apart = epsilon - loss
+                total += chance * (1 - (arb(apart.numerator) / apart.denominator).exp())
+        return total
+
+    both = (
+        LossDistribution.of(response(0.5))
+        .times(12)
+        .compose(LossDistribution.of(response(1 / 3)).times(5))
+    )
+    found = both.epsilon(delta=delta)
+    assert found.width <= 1e-9
+    target = arb(Fraction(delta).numerator) / Fraction(delta).denominator
+    assert at(Fraction(found.high)) <= target
+    assert at(Fraction(found.low)) >= target or found.low == 0

@@ -10,6 +10,7 @@ from functools import cached_property
 from shoal.measures.loss.alone import KnownAlone
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
+from shoal.measures.loss.few import FewSums
 from shoal.measures.loss.grid import grid_delta, grid_epsilon
 from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
 from shoal.measures.loss.waves import HasWaves
@@ -78,11 +79,13 @@ class Side:
         whole = max(0.0, sum(copies * source.largest for source, copies in self.sources))
         return Bracket(whole * (1 - _SLACK), whole * (1 + _SLACK))
 
-    @property
+    @cached_property
     def _alone(self) -> KnownAlone | None:
-        """The only release there is, where its delta has a closed form."""
+        """The only release there is, where its delta has a closed form, or few sums that can all be listed."""
         (source, copies), *others = self.sources
-        return source if copies == 1 and not others and isinstance(source, KnownAlone) else None
+        if copies == 1 and not others and isinstance(source, KnownAlone):
+            return source
+        return FewSums.of(self.sources)
 
     def _epsilon_by_contour(self, delta: float) -> Bracket | None:
         least, most = self._infinite

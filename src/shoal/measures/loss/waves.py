@@ -160,7 +160,11 @@ class LaplaceWave:
         return mean / whole, 2 * square / whole
 
     def fading(self, frequencies: Floats) -> Floats:
-        return np.zeros(len(frequencies))
+        """The atoms do not fade; between them the density rises to its largest, so it fades like its inverse."""
+        whole, rate = self._moments(np.array([self.tilt]))[0].real, 1 + 2 * self.tilt
+        atoms = (1 + math.exp(-rate * self.epsilon)) / (2 * whole)
+        faded: Floats = np.log(np.minimum(1.0, atoms + 1 / (2 * whole) / frequencies))
+        return faded
 
     def effort(self, spacing: float, count: int) -> float:  # noqa: ARG002 - any spacing is as easy
         return count

@@ -1,0 +1,92 @@
+"""Sums of losses with two values each: there are so few of them that all can be listed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.exact import float_down, float_up
+from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
+from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.cells import RELATIVE_ERROR, Floats
+from shoal.measures.loss.sources import AtomicLoss, Sources
+
+MOST_SUMS = 1 << 17
+_UNIT = 2.0**-53
+
+
+class FewSums:
+    """The sums of losses of two values, with their probabilities.
+
+    With A the probability of all sums above epsilon and B the mean of exp(-sum) over them, delta is
+    A - e^epsilon B: a logarithm inverts it between two sums.
+    """
+
+    def __init__(self, sums: Floats, masses: Floats, slack: float) -> None:
+        order = np.argsort(-sums)
+        self._sums = sums[order]
+        self._above = np.cumsum(masses[order])
+        with np.errstate(over="ignore"):
+            self._weighted = np.cumsum(masses[order] * np.exp(-self._sums))
+        self._slack = 4 * RELATIVE_ERROR + slack + _UNIT * len(sums)
+        self._aside = POSITION_ERROR * float(np.abs(sums).max(initial=0.0))
+
+    @classmethod
+    def of(cls, sources: Sources) -> FewSums | None:
+        """All sums, or None where losses have more values or the sums are too many."""
+        if not all(_has_two(source) for source, _ in sources):
+            return None
+        if math.prod(copies + 1 for _, copies in sources) > MOST_SUMS:
+            return None
+        sums, masses, slack = np.zeros(1), np.ones(1), 0.0
+        for source, copies in sources:
+            assert isinstance(source, AtomicLoss)
+            more, chances, off = _binomial(source.atoms, copies)
+            slack += off
+            sums = np.add.outer(sums, more).ravel()
+            masses = np.multiply.outer(masses, chances).ravel()
+        reached = sums > 0
+        return cls(sums[reached], masses[reached], slack)
+
+    def _delta(self, epsilon: float) -> tuple[float, float]:
+        """Delta, and what it can be off by."""
+        count = int(np.searchsorted(-self._sums, -epsilon, side="left"))
+        if count == 0:
+            return 0.0, 0.0
+        over, under = float(self._above[count - 1]), float(self._weighted[count - 1])
+        under *= math.exp(epsilon)
+        return over - under, self._slack * (over + under)
+
+    def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
+        least, less = self._delta(float_up(high) + self._aside)
+        most, more = self._delta(max(0.0, float_down(low) - self._aside))
+        return Bracket(max(0.0, least - less), min(1.0, most + more))
+
+    def epsilon_alone(self, delta: Fraction) -> Bracket:
+        ends = np.append(self._sums[1:], 0.0)
+        reached = self._above - np.exp(ends) * self._weighted
+        piece = min(int(np.searchsorted(reached, float(delta))), len(reached) - 1)
+        over = float(self._above[piece]) - float(delta)
+        near = math.log(over / float(self._weighted[piece])) if over > 0 else 0.0
+        return enclosed_root(near, self, delta)
+
+
+def _has_two(source: object) -> bool:
+    return isinstance(source, AtomicLoss) and len(source.atoms) == 2 and not source.infinite
+
+
+def _binomial(atoms: Sequence[tuple[float, float]], copies: int) -> tuple[Floats, Floats, float]:
+    """The sums of so many copies, their probabilities, and what these can be off by in relative terms."""
+    (one, first), (other, second) = atoms
+    counts = np.arange(copies + 1)
+    ways = np.concatenate([[0.0], np.cumsum(np.log((copies - counts[:-1]) / counts[1:]))])
+    logs = ways + counts * math.log(first) + (copies - counts) * math.log(second)
+    sizes = float(ways.max()) - copies * (math.log(first) + math.log(second))
+    return (
+        counts * one + (copies - counts) * other,
+        np.exp(logs),
+        2 * _UNIT * (copies + 4) * (1 + sizes),
+    )
