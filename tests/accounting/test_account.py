@@ -188,7 +188,7 @@ def test_a_rehearsal_is_never_charged_however_deep_it_lies() -> None:
 
 def test_a_bound_says_where_it_comes_from() -> None:
     bound = account(Repeated(StatedPure("0.1"), 500)).epsilon(delta="1e-6")
-    assert str(bound) == "epsilon 12.5179, delta 1e-6 (Approx)"
+    assert str(bound) == "epsilon 12.5179, delta 1e-6 (LossDistribution)"
     assert eval(repr(Bound(Fraction(1, 3), Fraction(0), "Pure")), {"Bound": Bound}) == Bound(
         "1/3",  # type: ignore[arg-type]
         0,  # type: ignore[arg-type]
