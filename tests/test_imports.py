@@ -15,11 +15,13 @@ HEAVY = [
     "matplotlib",
     "pandas",
     "polars",
+    "pyarrow",
     "pyspark",
     "pytest",
     "scipy",
     "sklearn",
     "sqlalchemy",
+    "sqlglot",
 ]
 
 REPORT = """

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import ShoalError
 
 if TYPE_CHECKING:
-    from shoal import accounting, errors, events, exact, measures, mechanisms, noise, sensitivity
+    from shoal import (
+        accounting,
+        engines,
+        errors,
+        events,
+        exact,
+        measures,
+        mechanisms,
+        noise,
+        plan,
+        sensitivity,
+        sql,
+    )
     from shoal.accounting import account
     from shoal.events import Event
     from shoal.exact import Grid
@@ -35,11 +47,13 @@ if TYPE_CHECKING:
         TruncatedGeometric,
         counting,
     )
+    from shoal.plan import Choices, Person, Range, Row
     from shoal.sensitivity import Norm, Relation, Sensitivity
 
 __all__ = [
     "AboveThreshold",
     "Approx",
+    "Choices",
     "DiscreteGaussian",
     "Estimate",
     "Event",
@@ -54,10 +68,13 @@ __all__ = [
     "NoisyMax",
     "Norm",
     "PermuteAndFlip",
+    "Person",
     "Pure",
     "RandomizedResponse",
+    "Range",
     "Relation",
     "Renyi",
+    "Row",
     "Sensitivity",
     "ShoalError",
     "SparseVector",
@@ -69,25 +86,31 @@ __all__ = [
     "account",
     "accounting",
     "counting",
+    "engines",
     "errors",
     "events",
     "exact",
     "measures",
     "mechanisms",
     "noise",
+    "plan",
     "sensitivity",
+    "sql",
 ]
 
 
 _FLOORS = (
     "accounting",
+    "engines",
     "errors",
     "events",
     "exact",
     "measures",
     "mechanisms",
     "noise",
+    "plan",
     "sensitivity",
+    "sql",
 )
 
 
@@ -98,7 +121,15 @@ def __getattr__(name: str) -> Any:
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
-        for floor in ("mechanisms", "measures", "accounting", "sensitivity", "events", "exact"):
+        for floor in (
+            "mechanisms",
+            "measures",
+            "accounting",
+            "sensitivity",
+            "events",
+            "exact",
+            "plan",
+        ):
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:
                 value = globals()[name] = getattr(home, name)
