@@ -48,6 +48,7 @@ REFUSED = [
     ("SELECT 1 FROM visits", "rows"),
     ("SELECT age, COUNT(*) FROM visits GROUP BY city", "neither grouped"),
     ("SELECT COUNT(*) FROM visits, towns", "ON"),
+    ("SELECT COUNT(*) FROM visits JOIN towns USING 0", "USING"),
     ("SELECT COUNT(*) FROM visits CROSS JOIN towns", "CROSS"),
     ("SELECT COUNT(*) FROM visits FULL JOIN towns USING (city)", "FULL"),
     ("SELECT COUNT(*) FROM visits RIGHT JOIN towns USING (city)", "RIGHT"),

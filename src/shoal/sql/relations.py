@@ -233,22 +233,21 @@ def _apart(left: Scope, right: Scope) -> tuple[Scope, dict[str, str]]:
 def _pairs(join: Any, left: Scope, right: Scope, text: Text) -> list[tuple[Expression, Expression]]:
     using, on = join.args.get("using"), join.args.get("on")
     if using:
-        return [
-            (left.resolve(_as_column(n), text), right.resolve(_as_column(n), text)) for n in using
-        ]
+        named = [_as_column(name, join, text) for name in using]
+        return [(left.resolve(each, text), right.resolve(each, text)) for each in named]
     if on is None:
         raise text.refused(join.this, "a join needs ON.", "Say which columns agree: ON a.k = b.k.")
     return [_pair(part, left, right, text) for part in _conjuncts(on)]
 
 
-def _as_column(identifier: Any) -> Any:
+def _as_column(name: Any, join: Any, text: Text) -> Any:
     from sqlglot import exp  # noqa: PLC0415 - heavy
 
-    return (
-        exp.Column(this=identifier.copy())
-        if type(identifier).__name__ == "Identifier"
-        else identifier
-    )
+    if isinstance(name, exp.Identifier):
+        return exp.Column(this=name.copy())
+    if not (isinstance(name, exp.Column) and isinstance(name.this, exp.Identifier)):
+        raise text.refused(join.this, "USING takes names of columns.", "Write USING (city).")
+    return name
 
 
 def _conjuncts(node: Any) -> list[Any]:

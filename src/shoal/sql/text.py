@@ -90,7 +90,6 @@ def nothing_else(text: Text) -> Iterator[None]:
     """Whatever a text holds, what comes of it is a plan or an error of ours."""
     try:
         yield
-        return
     except ShoalError:
         raise
     except RecursionError:
@@ -100,4 +99,6 @@ def nothing_else(text: Text) -> Iterator[None]:
             "a text was read into a tree that Shoal does not understand.",
             remedy="Please report the text; meanwhile, write it in another way.",
         )
+    else:
+        return
     raise problem from None

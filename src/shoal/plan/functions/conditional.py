@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from shoal.plan.expression import Call, Expression, Literal
@@ -93,14 +94,31 @@ def _nullif(_: Call, value: Value, other: Value) -> Value:
     return None if value is not None and value == other else value
 
 
+def _end(expression: Expression, *, top: bool) -> Fraction | None:
+    """One end of an expression's values: of LEAST and GREATEST also where the other end is not known."""
+    if not (isinstance(expression, Call) and expression.name in ("least", "greatest")):
+        span = expression.span
+        return None if span is None else (span.hi if top else span.lo)
+    far: Any = max if top else min
+    ends = [_end(part, top=top) for part in _present(expression)]
+    if (expression.name == "least") == top:
+        # NULL is passed over, so a part that is never NULL bounds the whole from this side
+        sure = [_end(part, top=top) for part in _present(expression) if not part.nullable]
+        known = [end for end in sure if end is not None]
+        if known:
+            return Fraction(min(known) if top else max(known))
+    return None if not ends or None in ends else far(ends)
+
+
+def _present(call: Call) -> list[Expression]:
+    return [a for a in call.arguments if not (isinstance(a, Literal) and a.value is None)]
+
+
 def _extreme_span(call: Call) -> Span | None:
-    hull = _hull(list(call.arguments))
-    spans = [argument.span for argument in call.arguments]
-    if hull is None or any(argument.nullable for argument in call.arguments):
-        return hull
-    ends = [span for span in spans if span is not None]
-    pick: Any = min if call.name == "least" else max
-    return Span(pick(span.lo for span in ends), pick(span.hi for span in ends))
+    if not call.type.ordered:
+        return None
+    lo, hi = _end(call, top=False), _end(call, top=True)
+    return None if lo is None or hi is None else Span(lo, hi)
 
 
 @function("least", _all_alike, span=_extreme_span, strict=False, may_be_null=_all_nullable)
