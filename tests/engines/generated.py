@@ -341,6 +341,34 @@ def _decimal(draw: st.DrawFn, kind: Type, of: Any, made: Any) -> Expression:
     return cast(found, kind)
 
 
+def dense() -> pa.Table:
+    """A table in which every comparison of `comparisons` is true of some row and false of another."""
+    day = dt.date(2019, 12, 1)
+    rows = [
+        {"g": n - 10, "j": (n % 9) - 2, "h": REALS[n % len(REALS)], "r": REALS[n % len(REALS)],
+         "c": ["a", "b", "ß", "it's", "other", None][n % 6], "z": day + dt.timedelta(days=3 * n)}
+        for n in range(145)
+    ]  # fmt: skip
+    return pa.Table.from_pylist([*rows, {}], schema=ARROW)
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Expression:
+    """A column compared with constants, on either side."""
+    ref = Ref(draw(st.sampled_from([c for c in SCAN.columns if c.name in "gjhczr"])))
+    values = CELLS[ref.column.name].map(lambda value: Literal(read(value, ref.type), ref.type))
+    name = draw(st.sampled_from(["lt", "le", "gt", "ge", "eq", "ne", "in", "between", "known"]))
+    match name:
+        case "in":
+            return call("in", ref, *draw(st.lists(values, min_size=1, max_size=4)))
+        case "between":
+            return call("between", ref, draw(values), draw(values))
+        case "known":
+            return call("not", call("is_null", ref))
+    sides = [ref, draw(values)]
+    return call(name, *(sides if draw(st.booleans()) else reversed(sides)))
+
+
 # every pair of hostile values, for functions one at a time
 
 POOLS: dict[str, tuple[Type, list[Any], Any]] = {

@@ -13,6 +13,8 @@ from tests.engines.generated import (
     SCAN,
     TYPES,
     applications,
+    comparisons,
+    dense,
     expressions,
     pairs,
     tables,
@@ -27,6 +29,7 @@ from shoal.plan import (
     Project,
     Type,
     Value,
+    call,
     evaluate,
     number_of,
     text_of,
@@ -61,6 +64,7 @@ def test_duckdb_gives_each_expression_the_value_of_the_reference(
 
 
 APPLICATIONS = applications()
+DENSE = dense()
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +112,16 @@ def test_no_value_leaves_the_span_the_list_or_the_nullability_of_its_expression(
         assert value is None or listed is None or value in listed, text_of(made)
 
 
+def keeps_its_facts(kept: Filter, table: pa.Table) -> None:
+    for owned in Reference({"rows": table.to_pylist()}).owned(kept):
+        for column in kept.columns:
+            value = owned.row[column.name]
+            place = number_of(value, column.type)
+            assert value is not None or column.nullable, text_of(kept.condition)
+            assert column.choices is None or value is None or value in column.choices
+            assert place is None or column.span is None or column.span.lo <= place <= column.span.hi
+
+
 @settings(max_examples=150)
 @given(tables(), expressions(TYPES[5]))
 def test_a_filter_keeps_the_same_rows_and_its_columns_keep_what_it_taught(
@@ -116,10 +130,13 @@ def test_a_filter_keeps_the_same_rows_and_its_columns_keep_what_it_taught(
     kept = Filter(SCAN, condition)
     fast, slow = both(kept, table)
     assert fast == slow, text_of(condition)
-    for owned in Reference({"rows": table.to_pylist()}).owned(kept):
-        for column in kept.columns:
-            value = owned.row[column.name]
-            place = number_of(value, column.type)
-            assert value is not None or column.nullable, text_of(condition)
-            assert column.choices is None or value is None or value in column.choices
-            assert place is None or column.span is None or column.span.lo <= place <= column.span.hi
+    keeps_its_facts(kept, table)
+
+
+@settings(max_examples=200)
+@given(st.lists(comparisons(), min_size=1, max_size=3))
+def test_a_comparison_teaches_only_what_is_true(parts: list[Expression]) -> None:
+    condition = parts[0]
+    for part in parts[1:]:
+        condition = call("and", condition, part)
+    keeps_its_facts(Filter(SCAN, condition), DENSE)

@@ -199,3 +199,23 @@ def test_persons_are_told_apart_by_the_key_as_read_not_by_its_facts() -> None:
         (2, "a", 1, 3),
     ]
     assert rows_of(scan, data) == Counter(map(repr, found.rows(scan, persons=True)))
+
+
+def test_which_rows_are_cut_depends_on_their_values_and_not_on_their_order() -> None:
+    at = scans((Person("u"), Person("u2")))
+    rows = [
+        {"u2": 2, "k2": k, "z": z}
+        for k, z in (("b", 2), ("a", None), ("b", 1), (None, 2), ("a", 0))
+    ]
+    join = PersonJoin(at["left"], at["right"], (), "inner", 3)
+    kept = set()
+    for turn in range(len(rows)):
+        data: Data = {
+            "left": [{"u": 2, "k": "a", "x": 1, "y": 0.5}],
+            "right": rows[turn:] + rows[:turn],
+            "public": [],
+        }
+        slow = rows_of(join, data)
+        assert Counter(map(repr, DuckDB(arrow(data)).rows(join, persons=True))) == slow
+        kept.add(tuple(sorted(slow)))
+    assert len(kept) == 1

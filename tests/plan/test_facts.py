@@ -109,6 +109,29 @@ def test_the_range_of_an_expression_follows_from_its_columns(sql: str, lo: Any, 
         assert range_of(made) == (Fraction(lo), Fraction(hi))
 
 
+@pytest.mark.parametrize(
+    ("sql", "nullable"),
+    [
+        ("coalesce(n, 0) + 1", False),
+        ("coalesce(n, 0) + 9223372036854775807", True),
+        ("coalesce(n, 0) * 4611686018427387904", True),
+        ("coalesce(x, 1.0) * 2", False),
+        ("coalesce(x, 1.0) * 1e307", True),
+        ("coalesce(free, 0) + 1", True),
+        ("1 / coalesce(x, 1.0)", False),
+        ("1 / coalesce(n, 0)", True),
+        ("sqrt(coalesce(n, 0))", True),
+        ("coalesce(day, date '2024-02-28') + 1", False),
+        ("coalesce(day, date '2024-02-28') + 5000000", True),
+        ("abs(coalesce(n, 0))", False),
+        ("abs(coalesce(free, 0))", True),
+        ("n", True),
+    ],
+)
+def test_an_expression_is_null_free_only_if_nothing_can_overflow(sql: str, nullable: bool) -> None:
+    assert expression(sql, ROWS).nullable is nullable
+
+
 def test_a_missing_range_names_the_columns_that_need_one() -> None:
     with pytest.raises(FactsError) as caught:
         range_of(expression("free * loose + n", ROWS))

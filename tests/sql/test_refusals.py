@@ -64,7 +64,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM read_csv('/etc/passwd')", "files"),
     ("SELECT COUNT(*) FROM visits TABLESAMPLE 10%", "SAMPLE"),
     ("SELECT COUNT(*) FROM visits QUALIFY 1 = 1", "QUALIFY"),
-    ("SELECT COUNT(*) FROM visits GROUP BY ROLLUP (city)", "Rollup"),
+    ("SELECT COUNT(*) FROM visits GROUP BY ROLLUP (city)", "ROLLUP"),
     ("SELECT COUNT(*) FROM visits LIMIT 10 PERCENT", "LIMIT"),
     ("SELECT COUNT(*) FROM (SELECT age FROM visits UNION SELECT x FROM rows)", "UNION"),
     ("SELECT city FROM visits UNION ALL SELECT city FROM towns", "one SELECT"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -140,7 +140,6 @@ class Column:
     choices: tuple[Value, ...] | None = None
     person: int | None = None
     origin: tuple[str, str] | None = None
-    stated: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         known = f" in {self.span}" if self.span and self.type.numeric else ""
@@ -169,7 +168,7 @@ def column(
                 f"{fact} does not fit column {name!r}, which is {kind}.",
                 remedy="Give numbers for a number, dates for a date, and at least one value between them.",
             )
-        return Column(name, kind, nullable, span=span, stated=True)
+        return Column(name, kind, nullable, span=span)
     if isinstance(fact, Choices):
         return _with_choices(name, kind, fact, nullable=nullable)
     return Column(name, kind, nullable)
@@ -182,9 +181,7 @@ def _with_choices(name: str, kind: Type, fact: Choices, *, nullable: bool) -> Co
             f"the choices of column {name!r} must be different values of type {kind}.",
             remedy="List each value once, in the type of the column.  NULL needs no listing.",
         )
-    return Column(
-        name, kind, nullable, span=span_of_values(values, kind), choices=values, stated=True
-    )
+    return Column(name, kind, nullable, span=span_of_values(values, kind), choices=values)
 
 
 def _choice(value: object, kind: Type) -> Value:

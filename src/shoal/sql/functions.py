@@ -122,6 +122,10 @@ REASONS = {
         "window functions are not answered: a row's value would depend on other persons' rows.",
         "Aggregate with GROUP BY, and rank the released values with ORDER BY and LIMIT.",
     ),
+    **dict.fromkeys(
+        ("Rollup", "Cube", "GroupingSets"),
+        ("ROLLUP, CUBE and GROUPING SETS ask several questions at once.", "Ask once per grouping."),
+    ),
     "IsNan": ("NaN and infinities are NULL here.", "Write x IS NULL."),
     "Interval": ("an interval is not a value here.", "Add days to a date: d + 7."),
     "Placeholder": ("a parameter has no value here.", "Write the value itself."),

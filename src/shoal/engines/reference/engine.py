@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.engines.reference.relations import Owned, evaluated
+from shoal.errors import SourceError
 from shoal.plan import Column, Rows, Value
 
 
@@ -28,6 +29,11 @@ class Reference:
         self._columns = columns or {}
 
     def columns(self, table: str) -> tuple[Column, ...]:
+        if table not in self._columns:
+            raise SourceError(
+                f"the columns of table {table!r} are not known: lists of dictionaries have no types.",
+                remedy="Give them when making the engine: Reference(tables, columns={...}).",
+            )
         return self._columns[table]
 
     def left_out(self, table: str) -> Mapping[str, str]:

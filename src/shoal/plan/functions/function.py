@@ -127,7 +127,7 @@ def require(argument: Expression, kinds: tuple[Kind, ...]) -> None:
         allowed = " or ".join(str(kind) for kind in kinds)
         raise ExpressionError(
             f"a value of type {allowed} is needed here; got {argument.type}.",
-            remedy=f"Give a {allowed}, or cast: CAST(x AS {kinds[0].upper()}).",
+            remedy=f"Give a value of type {allowed}, or cast: CAST(x AS {kinds[0].upper()}).",
         )
 
 
@@ -142,7 +142,7 @@ def constant(argument: Expression, what: str) -> Value:
 
 def wrong_number(needed: int, got: int) -> ExpressionError:
     return ExpressionError(
-        f"the function takes {needed} arguments or so; got {got}.",
+        f"the function needs {needed} argument{'' if needed == 1 else 's'}; got {got}.",
         remedy="Give it the arguments that docs/questions.md lists.",
     )
 
