@@ -15,12 +15,14 @@ HEAVY = [
     "matplotlib",
     "pandas",
     "polars",
+    "pyarrow",
     "pyspark",
     "pytest",
     "rich",
     "scipy",
     "sklearn",
     "sqlalchemy",
+    "sqlglot",
     "typer",
 ]
 

@@ -13,14 +13,17 @@ from shoal.errors import ShoalError
 if TYPE_CHECKING:
     from shoal import (
         accounting,
+        engines,
         errors,
         events,
         exact,
         measures,
         mechanisms,
         noise,
+        plan,
         plots,
         sensitivity,
+        sql,
     )
     from shoal.accounting import account
     from shoal.events import Event
@@ -45,11 +48,13 @@ if TYPE_CHECKING:
         TruncatedGeometric,
         counting,
     )
+    from shoal.plan import Choices, Person, Range, Row
     from shoal.sensitivity import Norm, Relation, Sensitivity
 
 __all__ = [
     "AboveThreshold",
     "Approx",
+    "Choices",
     "DiscreteGaussian",
     "Estimate",
     "Event",
@@ -64,10 +69,13 @@ __all__ = [
     "NoisyMax",
     "Norm",
     "PermuteAndFlip",
+    "Person",
     "Pure",
     "RandomizedResponse",
+    "Range",
     "Relation",
     "Renyi",
+    "Row",
     "Sensitivity",
     "ShoalError",
     "SparseVector",
@@ -79,27 +87,33 @@ __all__ = [
     "account",
     "accounting",
     "counting",
+    "engines",
     "errors",
     "events",
     "exact",
     "measures",
     "mechanisms",
     "noise",
+    "plan",
     "plots",
     "sensitivity",
+    "sql",
 ]
 
 
 _FLOORS = (
     "accounting",
+    "engines",
     "errors",
     "events",
     "exact",
     "measures",
     "mechanisms",
     "noise",
+    "plan",
     "plots",
     "sensitivity",
+    "sql",
 )
 
 
@@ -110,7 +124,7 @@ def __getattr__(name: str) -> Any:
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
-        floors = ("mechanisms", "measures", "sensitivity", "events", "exact")
+        floors = ("mechanisms", "measures", "sensitivity", "events", "exact", "plan")
         for floor in ("accounting",) if name == "account" else floors:
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:

@@ -10,7 +10,15 @@
     │   ├── DataError         data-1        a value to release that is not a finite number
     │   ├── CandidatesError   candidates-1  a set of candidates that cannot be chosen from
     │   ├── EventError        event-1       text that does not describe an event
-    │   └── EventTextError    event-2       compact text that cannot be read, and where
+    │   ├── EventTextError    event-2       compact text that cannot be read, and where
+    │   ├── SchemaError       schema-1      tables, columns or facts that do not fit each other
+    │   ├── FactsError        facts-1       a range or a list of values that nobody has stated
+    │   ├── ExpressionError   expression-1  an expression whose types or constants do not fit
+    │   ├── RelationError     relation-1    a join or union whose stability has no bound
+    │   ├── UnreadableError   sql-1         text that is not SQL
+    │   ├── RefusedError      sql-2         SQL that has no private answer here
+    │   ├── UnknownNameError  sql-3         a table, column or function that is not there
+    │   └── SourceError       source-1      a source of rows that cannot be read
     ├── GuaranteeError        a promise that no theorem supports
     │   ├── ConversionError   measure-1     no sound conversion between these measures
     │   ├── ComparisonError   measure-2     two measures without a common order (also a TypeError)
@@ -108,6 +116,54 @@ class EventTextError(InputError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (*super().__reduce__(), {"position": self.position})
+
+
+class SchemaError(InputError):
+    """Tables, columns, facts or units of privacy that do not fit each other."""
+
+    code: ClassVar[str] = "schema-1"
+
+
+class FactsError(InputError):
+    """A question needs a range or a list of values that nobody has stated."""
+
+    code: ClassVar[str] = "facts-1"
+
+
+class ExpressionError(InputError):
+    """An expression whose types or constants do not fit, found before any row is read."""
+
+    code: ClassVar[str] = "expression-1"
+
+
+class RelationError(InputError):
+    """A join or union for which no bound says how far one person reaches."""
+
+    code: ClassVar[str] = "relation-1"
+
+
+class UnreadableError(InputError):
+    """Text that is not SQL."""
+
+    code: ClassVar[str] = "sql-1"
+
+
+class RefusedError(InputError):
+    """SQL that means something, but nothing that can be answered privately here."""
+
+    code: ClassVar[str] = "sql-2"
+
+
+class UnknownNameError(InputError):
+    """A table, column or function that is not there; the nearest names are told."""
+
+    code: ClassVar[str] = "sql-3"
+
+
+class SourceError(InputError):
+    """A source of rows that cannot be read; the message never quotes what it holds."""
+
+    code: ClassVar[str] = "source-1"
 
 
 class GuaranteeError(ShoalError):

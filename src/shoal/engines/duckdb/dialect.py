@@ -1,0 +1,19 @@
+"""DuckDB's spellings."""
+
+from __future__ import annotations
+
+from shoal.engines.sql import Dialect
+from shoal.plan import Kind
+
+DUCKDB = Dialect(
+    types={
+        Kind.INTEGER: "BIGINT",
+        Kind.DECIMAL: "BIGINT",
+        Kind.REAL: "DOUBLE",
+        Kind.TEXT: "VARCHAR",
+        Kind.BOOLEAN: "BOOLEAN",
+        Kind.DATE: "DATE",
+        Kind.TIMESTAMP: "TIMESTAMP",
+    },
+    wide="HUGEINT",
+)

@@ -1,0 +1,111 @@
+"""Where rows may come from: files, frames, Arrow tables, and tables of a DuckDB database."""
+
+from __future__ import annotations
+
+import glob
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import SourceError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_KINDS = (
+    "a path to a .parquet or .csv file, an Arrow table, a pandas or polars frame, "
+    "or DuckTable(database, table)"
+)
+
+
+@dataclass(frozen=True)
+class DuckTable:
+    """A table of a DuckDB database: a file, opened for reading only, or a connection that is open."""
+
+    database: Any
+    table: str
+
+
+@dataclass(frozen=True)
+class FileOf:
+    """Files that DuckDB reads itself."""
+
+    reader: str
+    paths: tuple[str, ...]
+
+    @property
+    def sql(self) -> str:
+        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in self.paths)
+        return f"{self.reader}([{listed}])"
+
+
+Readable = FileOf | DuckTable | Any
+"""What a source becomes before it is read: files, a table of a database, or an Arrow table."""
+
+
+def readable(source: object, name: str) -> Readable:
+    """A source as something DuckDB can read; refused in words that quote nothing of its contents."""
+    if isinstance(source, str | Path):
+        return _files(str(source), name)
+    if isinstance(source, DuckTable):
+        return source
+    return _arrow(source, name)
+
+
+def _files(path: str, name: str) -> FileOf:
+    readers = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
+    suffix = Path(path.removesuffix(".gz")).suffix.lower()
+    if suffix not in readers:
+        raise SourceError(
+            f"the source of {name!r} is not a kind of file that can be read.",
+            remedy=f"Give {_KINDS}.",
+        )
+    held = Path(path)
+    paths = [str(held)] if held.is_file() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
+    if not paths:
+        raise SourceError(
+            f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
+        )
+    return FileOf(readers[suffix], tuple(str(Path(each).resolve()) for each in paths))
+
+
+def _arrow(source: object, name: str) -> Any:
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    module = type(source).__module__.partition(".")[0]
+    try:
+        if isinstance(source, pa.Table):
+            return source
+        if isinstance(source, pa.RecordBatch):
+            return pa.Table.from_batches([source])
+        if module == "pandas":
+            return pa.Table.from_pandas(source, preserve_index=False)
+        if module == "polars" and hasattr(source, "to_arrow"):
+            return source.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError):
+        raise SourceError(
+            f"the frame of {name!r} has a column that mixes kinds of values.",
+            remedy="Give each column one type before handing the frame over.",
+        ) from None
+    raise SourceError(
+        f"the source of {name!r} is a {type(source).__name__}, which cannot be read.",
+        remedy=f"Give {_KINDS}.",
+    )
+
+
+def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, at: int) -> str:
+    """Make a source known to a connection; how it is written in FROM."""
+    if isinstance(source, FileOf):
+        return source.sql
+    if not isinstance(source, DuckTable):
+        connection.register(f"shoal_arrow_{at}", source)
+        return f"shoal_arrow_{at}"
+    table = '"' + source.table.replace('"', '""') + '"'
+    if not isinstance(source.database, str | Path):
+        return table
+    path = Path(source.database)
+    if not path.is_file():
+        raise SourceError(f"the database of {name!r} is not there.", remedy="Check the path.")
+    quoted = str(path.resolve()).replace("'", "''")
+    connection.execute(f"ATTACH '{quoted}' AS shoal_database_{at} (READ_ONLY)")
+    return f"shoal_database_{at}.{table}"

@@ -1,0 +1,98 @@
+"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL.
+
+Distinct values must stay distinct where they say who a row belongs to, so each reading also says what it
+may lose: nothing, values that become NULL, or the difference between two values.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import NamedTuple
+
+from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type, decimal
+
+
+class Loss(Enum):
+    """What reading a column may lose."""
+
+    NOTHING = "nothing"
+    TO_NULL = "some values are read as NULL"
+    DISTINCTION = "different values may be read as one"
+
+
+class Reading(NamedTuple):
+    """A type of ours and the SQL that makes it of a column written {0}."""
+
+    type: Type
+    sql: str
+    loss: Loss = Loss.NOTHING
+
+
+_SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
+_WIDE_INTEGERS = {"UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM"}
+_FIRST_DAY, _LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
+_FIRST_MOMENT, _LAST_MOMENT = (
+    "TIMESTAMP '0001-01-01 00:00:00'",
+    "TIMESTAMP '9999-12-31 23:59:59.999999'",
+)
+_MOMENTS = {
+    "TIMESTAMP": "{0}",
+    "TIMESTAMP_S": "TRY_CAST({0} AS TIMESTAMP)",
+    "TIMESTAMP_MS": "TRY_CAST({0} AS TIMESTAMP)",
+    "TIMESTAMP WITH TIME ZONE": "MAKE_TIMESTAMP(CASE WHEN ISFINITE({0}) THEN EPOCH_US({0}) END)",
+}
+
+
+def reading_of(written: str) -> Reading | None:
+    """How a column of a DuckDB type is read; None if it has no type of ours.
+
+    >>> reading_of("DECIMAL(9,2)").type, reading_of("BLOB")
+    (Type(kind=<Kind.DECIMAL: 'decimal'>, scale=2), None)
+    """
+    if written == "BIGINT":
+        return Reading(INTEGER, "{0}")
+    if written in _SMALL_INTEGERS:
+        return Reading(INTEGER, "CAST({0} AS BIGINT)")
+    if written in _WIDE_INTEGERS:
+        return Reading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
+    if written in ("FLOAT", "DOUBLE"):
+        real = "CASE WHEN ISFINITE({0}) THEN CAST({0} AS DOUBLE) END"
+        return Reading(REAL, real, Loss.TO_NULL)
+    if written == "BOOLEAN":
+        return Reading(BOOLEAN, "{0}")
+    if written in ("VARCHAR", "UUID") or written.startswith("ENUM("):
+        return Reading(TEXT, "CAST({0} AS VARCHAR)")
+    if written == "DATE":
+        day = f"CASE WHEN {{0}} BETWEEN {_FIRST_DAY} AND {_LAST_DAY} THEN {{0}} END"
+        return Reading(DATE, day, Loss.TO_NULL)
+    return _moment(written) or _decimal(written)
+
+
+def _moment(written: str) -> Reading | None:
+    loss = Loss.TO_NULL
+    if written == "TIMESTAMP_NS":  # towards the past, as everywhere
+        nanos = "CAST(CASE WHEN ISFINITE({0}) THEN EPOCH_NS({0}) END AS HUGEINT)"
+        below = f"(({nanos} - ((({nanos} % 1000) + 1000) % 1000)) // 1000)"
+        sql = f"MAKE_TIMESTAMP(CAST({below} AS BIGINT))"
+        loss = Loss.DISTINCTION
+    elif written in _MOMENTS:
+        sql = _MOMENTS[written]
+    else:
+        return None
+    inside = f"CASE WHEN {sql} BETWEEN {_FIRST_MOMENT} AND {_LAST_MOMENT} THEN {sql} END"
+    return Reading(TIMESTAMP, inside, loss)
+
+
+def _decimal(written: str) -> Reading | None:
+    found = re.fullmatch(r"DECIMAL\((\d+),\s*(\d+)\)", written)
+    if not found:
+        return None
+    width, scale = int(found[1]), int(found[2])
+    if scale == 0:
+        return Reading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
+    if width > 18:
+        return Reading(REAL, "CAST(CAST({0} AS VARCHAR) AS DOUBLE)", Loss.DISTINCTION)
+    power = f"CAST({10**scale} AS DECIMAL(19,0))"
+    units = f"CAST(CAST({{0}} AS DECIMAL(38,{scale})) * {power} AS BIGINT)"
+    return Reading(decimal(scale), units)

@@ -1,0 +1,31 @@
+"""What an engine is: it finds the columns of its sources and computes the rows of a relation, exactly.
+
+An engine knows nothing of privacy.  Two engines given the same rows give the same answer, to the last bit; the
+order of rows means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from shoal.plan import Column, Rows, Value
+
+
+class Engine(Protocol):
+    """Reads named sources and evaluates relations over them."""
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        """The columns of a source that have a type of ours, without facts."""
+        ...
+
+    def left_out(self, table: str) -> Mapping[str, str]:
+        """The columns of a source that cannot be used, each with its own type in words."""
+        ...
+
+    def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
+        """Every row of a relation, in no order: its columns, and with ``persons`` the person's key.
+
+        Values are as the plan has them: exact numbers in units (`shoal.plan.written` undoes that).
+        """
+        ...

@@ -1,0 +1,52 @@
+"""Rows of dictionaries, and the relations over them, one row at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.engines.reference.relations import Owned, evaluated
+from shoal.errors import SourceError
+from shoal.plan import Column, Rows, Value
+
+
+class Reference:
+    """Tables as lists of dictionaries.
+
+    >>> from shoal.plan import INTEGER, Literal, Project, Ref, Row, Scan, Table, call, column
+    >>> people = Scan(Table("people", (column("age", INTEGER),), protects=Row()))
+    >>> older = Project(people, (("older", call("add", Ref(people.columns[0]), Literal(1, INTEGER))),))
+    >>> Reference({"people": [{"age": 41}, {"age": None}]}).rows(older)
+    [(42,), (None,)]
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, Sequence[Mapping[str, Any]]],
+        columns: Mapping[str, tuple[Column, ...]] | None = None,
+    ) -> None:
+        self._tables = tables
+        self._columns = columns or {}
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        if table not in self._columns:
+            raise SourceError(
+                f"the columns of table {table!r} are not known: lists of dictionaries have no types.",
+                remedy="Give them when making the engine: Reference(tables, columns={...}).",
+            )
+        return self._columns[table]
+
+    def left_out(self, table: str) -> Mapping[str, str]:
+        del table
+        return {}
+
+    def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
+        names = [column.name for column in relation.columns]
+        return [
+            (*(owned.row[name] for name in names), *(owned.person if persons else ()))
+            for owned in self.owned(relation)
+        ]
+
+    def owned(self, relation: Rows) -> list[Owned]:
+        """The rows with the persons they belong to."""
+        return evaluated(relation, self._tables)

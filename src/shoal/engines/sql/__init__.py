@@ -1,0 +1,8 @@
+"""What SQL engines share: expressions and relations as SQL that never fails on any data."""
+
+from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.expressions import lowered
+from shoal.engines.sql.layers import Layers, Piece
+from shoal.engines.sql.relations import computed, names_of, persons_of, select
+
+__all__ = ["Dialect", "Layers", "Piece", "computed", "lowered", "names_of", "persons_of", "select"]

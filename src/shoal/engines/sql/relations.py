@@ -1,0 +1,132 @@
+"""A relation as one SELECT; its columns are c0, c1, ..., the person's key p0, p1, ...
+
+No name of a table's column goes further than the scan, so that a hostile name has nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.expressions import lowered
+from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.literals import value
+from shoal.plan import (
+    Column,
+    Expression,
+    Filter,
+    Person,
+    PersonJoin,
+    Project,
+    PublicJoin,
+    Rows,
+    Scan,
+    UnionAll,
+    value_at,
+)
+from shoal.plan.facts import lowest
+
+
+def select(rows: Rows, sources: Mapping[str, str], dialect: Dialect) -> str:
+    """The rows of a relation as a SELECT in a dialect; ``sources`` says what to read each table from."""
+    match rows:
+        case Scan():
+            return _scan(rows, sources, dialect)
+        case Filter(source, condition):
+            return computed(source, [], condition, sources, dialect)
+        case Project(source, named):
+            return computed(source, [e for _, e in named], None, sources, dialect)
+        case UnionAll(left, right):
+            return " UNION ALL ".join(
+                f"SELECT {_outputs(side)} FROM ({select(side, sources, dialect)})"
+                for side in (left, right)
+            )
+        case PublicJoin() | PersonJoin():
+            return _join(rows, sources, dialect)
+
+
+def names_of(rows: Rows) -> dict[str, str]:
+    """How the columns of a relation are written in its SELECT."""
+    return {column.name: f"c{at}" for at, column in enumerate(rows.columns)}
+
+
+def persons_of(rows: Rows) -> list[str]:
+    """How the person's key is written in the SELECT of a relation."""
+    return [f"p{at}" for at in range(len(rows.person))]
+
+
+def _outputs(rows: Rows) -> str:
+    return ", ".join([*names_of(rows).values(), *persons_of(rows)])
+
+
+def computed(
+    source: Rows,
+    expressions: list[Expression],
+    condition: Expression | None,
+    sources: Mapping[str, str],
+    dialect: Dialect,
+) -> str:
+    """Expressions over a relation, of the rows that satisfy a condition; without any, all its columns."""
+    layers, names = Layers(), names_of(source)
+    pieces = [lowered(expression, names, layers, dialect) for expression in expressions]
+    where = lowered(condition, names, layers, dialect) if condition is not None else None
+    outputs = [f"{piece.sql} AS c{at}" for at, piece in enumerate(pieces)]
+    listed = ", ".join([*(outputs or names.values()), *persons_of(source)])
+    below = layers.over(f"({select(source, sources, dialect)})")
+    return f"SELECT {listed} FROM {below}" + (f" WHERE {where.sql}" if where else "")
+
+
+def _scan(scan: Scan, sources: Mapping[str, str], dialect: Dialect) -> str:
+    table, protects = scan.table, scan.protects
+    outputs = [f"{_made_true(c, dialect)} AS c{at}" for at, c in enumerate(table.columns)]
+    person = protects.columns if isinstance(protects, Person) else ()
+    outputs += [f"{dialect.name(name)} AS p{at}" for at, name in enumerate(person)]
+    sql = f"SELECT {', '.join(outputs)} FROM {sources[table.name]}"
+    if isinstance(protects, Person) and protects.nulls == "drop":
+        sql += " WHERE " + " AND ".join(f"{dialect.name(name)} IS NOT NULL" for name in person)
+    return sql
+
+
+def _made_true(column: Column, dialect: Dialect) -> str:
+    name = dialect.name(column.name)
+    sql = name
+    if column.choices is not None:
+        listed = ", ".join(value(choice, column.type, dialect) for choice in column.choices)
+        sql = f"CASE WHEN {name} IN ({listed}) THEN {name} END"
+    elif column.span is not None:
+        lo, hi = (value_at(end, column.type) for end in (column.span.lo, column.span.hi))
+        low, high = (value(end, column.type, dialect) for end in (lo, hi))
+        sql = (
+            f"CASE WHEN {name} < {low} THEN {low} WHEN {name} > {high} THEN {high} ELSE {name} END"
+        )
+    if column.nullable:
+        return sql
+    return f"COALESCE({sql}, {value(lowest(column), column.type, dialect)})"
+
+
+def _side(rows: Rows, keys: list[Expression], sources: Mapping[str, str], dialect: Dialect) -> str:
+    """A side of a join with its keys added as k0, k1, ..."""
+    layers, names = Layers(), names_of(rows)
+    pieces = [lowered(key, names, layers, dialect) for key in keys]
+    added = "".join(f", {piece.sql} AS k{at}" for at, piece in enumerate(pieces))
+    return f"SELECT *{added} FROM {layers.over(f'({select(rows, sources, dialect)})')}"
+
+
+def _join(join: PublicJoin | PersonJoin, sources: Mapping[str, str], dialect: Dialect) -> str:
+    left = _side(join.left, [pair[0] for pair in join.on], sources, dialect)
+    right = _side(join.right, [pair[1] for pair in join.on], sources, dialect)
+    keys = [f"k{at}" for at in range(len(join.on))]
+    keys += persons_of(join.right) if isinstance(join, PersonJoin) else []
+    order = ", ".join(f"{name} ASC NULLS FIRST" for name in names_of(join.right).values())
+    ranked = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY {', '.join(keys)} ORDER BY {order}) AS r FROM ({right})"
+    outputs = [f"l.{name}" for name in names_of(join.left).values()]
+    count = len(outputs)
+    outputs += [
+        f"r.{name} AS c{count + at}" for at, name in enumerate(names_of(join.right).values())
+    ]
+    outputs += [f"l.{name}" for name in persons_of(join.left)]
+    agree = " AND ".join(f"l.{key} = r.{key}" for key in keys)
+    return (
+        f"SELECT {', '.join(outputs)} FROM ({left}) AS l {join.kind.upper()} JOIN "
+        f"(SELECT * FROM ({ranked}) WHERE r <= {join.at_most}) AS r ON {agree}"
+    )

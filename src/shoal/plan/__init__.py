@@ -1,0 +1,59 @@
+"""A question is a tree of frozen nodes that knows its schema and stability and can explain itself before it runs."""
+
+from shoal.plan.explain import explain
+from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
+from shoal.plan.facts import Choices, Column, Range, Span, column, made_true
+from shoal.plan.functions import FUNCTIONS, Function
+from shoal.plan.meaning import evaluate, range_of, values_of
+from shoal.plan.multiplicity import rows_per_key
+from shoal.plan.printing import name_of, text_of
+from shoal.plan.question import (
+    After,
+    Aggregate,
+    FromTable,
+    Key,
+    Known,
+    Listed,
+    Order,
+    Question,
+    Selected,
+    Statistic,
+    known_values,
+)
+from shoal.plan.relation import (
+    Filter,
+    PersonJoin,
+    Project,
+    PublicJoin,
+    Rows,
+    Scan,
+    Stability,
+    Table,
+    UnionAll,
+    tables_of,
+)
+from shoal.plan.types import (
+    BOOLEAN,
+    DATE,
+    INTEGER,
+    REAL,
+    TEXT,
+    TIMESTAMP,
+    Kind,
+    Type,
+    common_type,
+    decimal,
+)
+from shoal.plan.unit import Person, Row, Unit
+from shoal.plan.values import Value, number_of, read, value_at, written
+
+__all__ = [
+    "BOOLEAN", "DATE", "FUNCTIONS", "INTEGER", "REAL", "TEXT", "TIMESTAMP", "After", "Aggregate",
+    "Call", "Choices", "Column", "Expression", "Filter", "FromTable", "Function", "Key", "Kind",
+    "Known", "Listed", "Literal", "Order", "Person", "PersonJoin", "Project", "PublicJoin",
+    "Question", "Range", "Ref", "Row", "Rows", "Scan", "Selected", "Span", "Stability", "Statistic",
+    "Table", "Type", "UnionAll", "Unit", "Value", "call", "cast", "column", "columns_of",
+    "common_type", "decimal", "evaluate", "explain", "known_values", "made_true", "name_of",
+    "number_of", "range_of", "read", "rows_per_key", "substitute", "tables_of", "text_of", "value_at", "values_of",
+    "written",
+]  # fmt: skip

@@ -1,0 +1,238 @@
+"""A question: rows, the keys they are grouped by, what is released of each group, and what follows from it.
+
+Only keys and aggregates touch the data.  What stands in `After` is computed from released values alone, so
+it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from shoal.errors import ExpressionError
+from shoal.plan.explain import explain
+from shoal.plan.expression import Expression, Ref, columns_of
+from shoal.plan.facts import Column
+from shoal.plan.meaning import values_of
+from shoal.plan.printing import name_of, text_of
+from shoal.plan.relation import Rows, require_known
+from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TIMESTAMP, Type
+from shoal.plan.values import Value
+
+
+class Statistic(StrEnum):
+    """What can be released of a group."""
+
+    COUNT_ROWS = "count rows"
+    COUNT = "count"
+    COUNT_PERSONS = "count persons"
+    COUNT_DISTINCT = "count distinct"
+    SUM = "sum"
+    MEAN = "mean"
+    VARIANCE = "variance"
+    VARIANCE_POPULATION = "population variance"
+    DEVIATION = "standard deviation"
+    DEVIATION_POPULATION = "population standard deviation"
+    QUANTILE = "quantile"
+    LEAST = "least"
+    GREATEST = "greatest"
+
+
+_COUNTS = (Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT)
+_PLACES = (Statistic.QUANTILE, Statistic.LEAST, Statistic.GREATEST)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One number per group, under a name: a statistic, of an expression, at a level if it is a quantile."""
+
+    name: str
+    statistic: Statistic
+    argument: Expression | None = None
+    level: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        bare = self.statistic in (Statistic.COUNT_ROWS, Statistic.COUNT_PERSONS)
+        if bare == (self.argument is not None):
+            raise ExpressionError(
+                f"{self.statistic} {'takes no' if bare else 'needs an'} argument.",
+                remedy="Write COUNT(*) for rows, SUM(x) for a sum.",
+            )
+        kind = self.argument.type if self.argument else INTEGER
+        placed = self.statistic in _PLACES and kind in (DATE, TIMESTAMP)
+        if self.statistic not in _COUNTS and not kind.numeric and not placed:
+            raise ExpressionError(
+                f"the {self.statistic} of a {kind} is not defined.",
+                remedy="Give it a number, or cast: CAST(x AS INTEGER).",
+            )
+        if (self.statistic is Statistic.QUANTILE) != (self.level is not None) or (
+            self.level is not None and not 0 <= self.level <= 1
+        ):
+            raise ExpressionError(
+                "a quantile, and nothing else, has a level from 0 to 1.",
+                remedy="Write QUANTILE_CONT(x, 0.5).",
+            )
+
+    @property
+    def type(self) -> Type:
+        """The type of what is released."""
+        if self.statistic in _COUNTS:
+            return INTEGER
+        assert self.argument is not None
+        kind = self.argument.type
+        return kind if kind.temporal or self.statistic is Statistic.SUM else REAL
+
+    @property
+    def column(self) -> Column:
+        """The column that stands for it in what follows."""
+        return Column(self.name, self.type, nullable=True)
+
+    def __str__(self) -> str:
+        of = "" if self.argument is None else f" of {text_of(self.argument)}"
+        at = "" if self.level is None else f" at {self.level}"
+        return f"{self.statistic}{of}{at} AS {name_of(self.name)}"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The values of a key are known from facts: these, and NULL if ``null``."""
+
+    values: tuple[Value, ...]
+    null: bool = True
+
+
+@dataclass(frozen=True)
+class FromTable:
+    """The values of a key are those of a column of a public table, and NULL if ``null``."""
+
+    table: str
+    column: str
+    null: bool = True
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The values of a key are private: which of them appear has to be selected, at a cost."""
+
+
+Known = Listed | FromTable | Selected
+"""How the values of a key come to be known."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What rows are grouped by, under a name, and how its values come to be known."""
+
+    name: str
+    expression: Expression
+    known: Known = field(default_factory=Selected)
+
+    @property
+    def column(self) -> Column:
+        """The column that stands for it in what follows."""
+        return Column(self.name, self.expression.type, nullable=True)
+
+    def __str__(self) -> str:
+        match self.known:
+            case Listed(values, null):
+                how = f"{len(values)} known values{' and NULL' if null else ''}"
+            case FromTable(table, column, _):
+                how = f"values of {name_of(table)}.{name_of(column)}"
+            case Selected():
+                how = "private selection"
+        return f"{text_of(self.expression)} AS {name_of(self.name)} ({how})"
+
+
+def known_values(expression: Expression) -> Known:
+    """How the values of an expression can be known: from facts, from a public table, or not at all."""
+    values = values_of(expression)
+    if values is not None:
+        return Listed(values, null=expression.nullable)
+    if isinstance(expression, Ref) and expression.column.origin is not None:
+        return FromTable(*expression.column.origin, null=expression.nullable)
+    return Selected()
+
+
+@dataclass(frozen=True)
+class Order:
+    """One part of ORDER BY, over released values."""
+
+    expression: Expression
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True)
+class After:
+    """What follows from released values: columns to show, groups to keep, their order and number.
+
+    Expressions here refer to keys and aggregates by their names.
+    """
+
+    columns: tuple[tuple[str, Expression], ...]
+    having: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Question:
+    """Everything that is asked of private rows at once."""
+
+    relation: Rows
+    keys: tuple[Key, ...]
+    aggregates: tuple[Aggregate, ...]
+    after: After
+
+    def __post_init__(self) -> None:
+        if self.relation.protects is None:
+            raise ExpressionError(
+                "the question reads public tables only; it needs no privacy.",
+                remedy="Ask it of the public table itself.",
+            )
+        for key in self.keys:
+            require_known(key.expression, self.relation)
+        for aggregate in self.aggregates:
+            if aggregate.argument is not None:
+                require_known(aggregate.argument, self.relation)
+        self._check_after()
+
+    def _check_after(self) -> None:
+        released = [key.column for key in self.keys] + [a.column for a in self.aggregates]
+        if len({column.name for column in released}) < len(released):
+            raise ExpressionError(
+                "keys and aggregates need different names.", remedy="Name each with AS."
+            )
+        after = self.after
+        parts = [expression for _, expression in after.columns]
+        parts += [order.expression for order in after.order]
+        if after.having is not None:
+            parts.append(after.having)
+            if after.having.type != BOOLEAN:
+                raise ExpressionError("HAVING needs a condition.", remedy="Compare: n > 10.")
+        for part in parts:
+            for column in columns_of(part):
+                if column not in released:
+                    raise ExpressionError(
+                        f"{column.name!r} is neither a key nor an aggregate.",
+                        remedy="Group by it, or aggregate it.",
+                    )
+
+    def explain(self) -> str:
+        """The question as a tree, the last step first."""
+        lines = [
+            f"show {', '.join(f'{text_of(e)} AS {name_of(n)}' for n, e in self.after.columns)}"
+        ]
+        if self.after.having is not None:
+            lines.append(f"having {text_of(self.after.having)}")
+        lines += [
+            f"order by {text_of(order.expression)}{' desc' * order.descending}"
+            for order in self.after.order
+        ]
+        if self.after.limit is not None:
+            lines.append(f"limit {self.after.limit}")
+        lines += [f"release {aggregate}" for aggregate in self.aggregates]
+        lines += [f"by {key}" for key in self.keys]
+        return "\n".join([*lines, explain(self.relation)])

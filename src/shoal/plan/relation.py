@@ -1,0 +1,387 @@
+"""Rows: tables, and what keeps to them row by row.  Every node knows its columns, unit and stability.
+
+Beside its columns each row of a private relation carries the key of the person it belongs to, which
+nothing can drop or rewrite.  The rows of one person depend on that person's rows alone (stability.md),
+so a later floor can bound what one person does to an answer, whatever was selected on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal as OneOf
+
+from shoal.errors import ExpressionError, RelationError, SchemaError
+from shoal.exact import whole
+from shoal.plan.expression import Expression, Ref, columns_of, in_common
+from shoal.plan.facts import Column
+from shoal.plan.meaning import values_of
+from shoal.plan.refine import refined
+from shoal.plan.types import BOOLEAN, Kind, Type
+from shoal.plan.unit import Person, Unit
+from shoal.sensitivity import Relation
+
+Stability = Mapping[str, int | None]
+"""Per private table: how many rows of the output one of its rows can change; None if there is no bound."""
+
+MOST_LISTED = 1000
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table by name: its columns, whom it protects (None: it is public), and how often keys repeat.
+
+    ``keys`` maps columns to the greatest number of rows that agree in them (within one person, in a
+    private table).  It is held, not trusted: rows beyond the number are never joined.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    protects: Unit | None = None
+    keys: Mapping[tuple[str, ...], int] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if not names or len(set(names)) < len(names):
+            raise SchemaError(
+                f"table {self.name!r} needs columns of different names.",
+                remedy="Name each column once.",
+            )
+        person = self.protects.columns if isinstance(self.protects, Person) else ()
+        for name in (*person, *(name for key in self.keys for name in key)):
+            if name not in names:
+                raise SchemaError(
+                    f"table {self.name!r} has no column {name!r} to be a key.",
+                    remedy=f"Its columns are: {', '.join(names)}.",
+                )
+        for key, count in self.keys.items():
+            whole(count, f"the number of rows per {', '.join(key)}", at_least=1)
+        object.__setattr__(self, "columns", tuple(self._marked(c, person) for c in self.columns))
+
+    def _marked(self, column: Column, person: tuple[str, ...]) -> Column:
+        if column.name in person:
+            if column.type.kind is Kind.REAL:
+                raise SchemaError(
+                    f"the person column {column.name!r} is a real; persons need an exact key.",
+                    remedy="Use an integer, text or date column.",
+                )
+            return replace(column, person=person.index(column.name))
+        origin = None if self.protects else (self.name, column.name)
+        return replace(column, origin=origin)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The rows of a table, with its facts made true."""
+
+    table: Table
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.table.columns
+
+    @property
+    def protects(self) -> Unit | None:
+        return self.table.protects
+
+    @property
+    def person(self) -> tuple[Type, ...]:
+        protects = self.protects
+        names = protects.columns if isinstance(protects, Person) else ()
+        return tuple(self.table.column(name).type for name in names)
+
+    @property
+    def stability(self) -> Stability:
+        return {} if self.protects is None else {self.table.name: 1}
+
+    @property
+    def sources(self) -> tuple[Rows, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
+class _OverOne:
+    source: Rows
+
+    @property
+    def protects(self) -> Unit | None:
+        return self.source.protects
+
+    @property
+    def person(self) -> tuple[Type, ...]:
+        return self.source.person
+
+    @property
+    def stability(self) -> Stability:
+        return self.source.stability
+
+    @property
+    def sources(self) -> tuple[Rows, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Filter(_OverOne):
+    """The rows for which a condition is true: not false, and not NULL."""
+
+    condition: Expression
+
+    def __post_init__(self) -> None:
+        if self.condition.type != BOOLEAN:
+            raise ExpressionError(
+                f"a condition must be boolean; got {self.condition.type}.",
+                remedy="Compare it with something: x > 0.",
+            )
+        require_known(self.condition, self.source)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return refined(self.source.columns, self.condition)
+
+
+@dataclass(frozen=True)
+class Project(_OverOne):
+    """New columns, each computed from the row at hand."""
+
+    named: tuple[tuple[str, Expression], ...]
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.named]
+        if not names or len(set(names)) < len(names):
+            raise ExpressionError(
+                "a selection needs columns of different names.", remedy="Name each with AS."
+            )
+        for _, expression in self.named:
+            require_known(expression, self.source)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(_column_of(name, expression) for name, expression in self.named)
+
+
+def _column_of(name: str, expression: Expression) -> Column:
+    if isinstance(expression, Ref):
+        return replace(expression.column, name=name)
+    choices = None
+    if all(column.choices is not None for column in columns_of(expression)):
+        choices = values_of(expression, most=MOST_LISTED)
+    return Column(name, expression.type, expression.nullable, expression.span, choices)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    left: Rows
+    right: Rows
+    on: tuple[tuple[Expression, Expression], ...]
+    kind: OneOf["inner", "left"] = "inner"
+    at_most: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("inner", "left"):
+            raise RelationError(
+                "only inner and left joins keep to the rows of the left side.", remedy="Use JOIN."
+            )
+        whole(self.at_most, "at_most", at_least=1)
+        object.__setattr__(self, "on", tuple(self._pair(*pair) for pair in self.on))
+        names = [column.name for side in (self.left, self.right) for column in side.columns]
+        if len(set(names)) < len(names):
+            raise RelationError(
+                "both sides of the join have a column of the same name.",
+                remedy="Rename one of them.",
+            )
+
+    def _pair(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
+        require_known(left, self.left)
+        require_known(right, self.right)
+        found = in_common(left, right)
+        if found is None:
+            raise ExpressionError(
+                f"a {left.type} and a {right.type} cannot be joined on.", remedy="Cast one of them."
+            )
+        return found[0][0], found[0][1]
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        outer = self.kind == "left"
+        kept = isinstance(self, PersonJoin) and not outer
+        right = (
+            replace(c, nullable=c.nullable or outer, person=c.person if kept else None)
+            for c in self.right.columns
+        )
+        return (*self.left.columns, *right)
+
+    @property
+    def protects(self) -> Unit | None:
+        return self.left.protects
+
+    @property
+    def person(self) -> tuple[Type, ...]:
+        return self.left.person
+
+    @property
+    def sources(self) -> tuple[Rows, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class PublicJoin(_Joined):
+    """Each row with the rows of a public relation that agree with it, ``at_most`` of them per key."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.right.protects is not None or not self.on:
+            raise RelationError(
+                "the right side of this join must be public, and agree in at least one column.",
+                remedy="Join private tables on the column of the person.",
+            )
+
+    @property
+    def stability(self) -> Stability:
+        return {
+            name: factor and factor * self.at_most for name, factor in self.left.stability.items()
+        }
+
+
+@dataclass(frozen=True)
+class PersonJoin(_Joined):
+    """Each row with rows of another private relation that belong to the same person.
+
+    ``on`` holds what must agree besides the person.  Of the right side, ``at_most`` rows of one person
+    with the same ``on`` are joined: the first in the order of their values.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.left.person or self.left.person != self.right.person:
+            raise RelationError(
+                "two private relations can be joined only if both protect persons with the same type of key.",
+                remedy="Register both with Person(...) on columns of one type.",
+            )
+        shared = set(self.left.stability) & set(self.right.stability)
+        if shared:
+            raise RelationError(
+                f"table {min(shared)!r} would be joined with itself.",
+                remedy="Ask of one copy of the table.",
+            )
+        _same_relation(self.left, self.right)
+
+    @property
+    def protects(self) -> Unit | None:
+        return _wider(self.left.protects, self.right.protects)
+
+    @property
+    def stability(self) -> Stability:
+        left = {n: factor and factor * self.at_most for n, factor in self.left.stability.items()}
+        return {**left, **dict.fromkeys(self.right.stability)}
+
+
+@dataclass(frozen=True)
+class UnionAll:
+    """The rows of two relations one after the other, column by column."""
+
+    left: Rows
+    right: Rows
+
+    def __post_init__(self) -> None:
+        _same_relation(self.left, self.right)
+        if self.left.person != self.right.person or type(self.left.protects) is not type(
+            self.right.protects
+        ):
+            raise RelationError(
+                "a union needs two relations that protect the same unit, with one type of key.",
+                remedy="Register both tables with Person(...), or both with Row().",
+            )
+        kinds = [[column.type for column in side.columns] for side in self.sources]
+        if kinds[0] != kinds[1]:
+            raise RelationError(
+                "a union needs the same number of columns, of the same types in the same order.",
+                remedy="Select and cast the columns on both sides.",
+            )
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(map(_either, self.left.columns, self.right.columns))
+
+    @property
+    def protects(self) -> Unit | None:
+        return _wider(self.left.protects, self.right.protects)
+
+    @property
+    def person(self) -> tuple[Type, ...]:
+        return self.left.person
+
+    @property
+    def stability(self) -> Stability:
+        left, right = self.left.stability, self.right.stability
+        return {name: _sum(left.get(name, 0), right.get(name, 0)) for name in {**left, **right}}
+
+    @property
+    def sources(self) -> tuple[Rows, ...]:
+        return (self.left, self.right)
+
+
+Rows = Scan | Filter | Project | PublicJoin | PersonJoin | UnionAll
+"""A relation whose rows each come of single rows: the only kind a question is asked of."""
+
+
+def tables_of(rows: Rows) -> dict[str, Table]:
+    """Every table that is read, by name."""
+    if isinstance(rows, Scan):
+        return {rows.table.name: rows.table}
+    found: dict[str, Table] = {}
+    for source in rows.sources:
+        found |= tables_of(source)
+    return found
+
+
+def require_known(expression: Expression, rows: Rows) -> None:
+    """Refuse an expression that reads a column the relation does not have."""
+    held = {column.name: column for column in rows.columns}
+    for column in columns_of(expression):
+        if held.get(column.name) != column:
+            raise ExpressionError(
+                f"column {column.name!r} is not one of the relation it is used on, or has other facts there.",
+                remedy="Take columns from the relation itself: Ref(rows.columns[0]).",
+            )
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    return None if left is None or right is None else left + right
+
+
+def _either(left: Column, right: Column) -> Column:
+    span = left.span.hull(right.span) if left.span and right.span else None
+    choices = None
+    if left.choices is not None and right.choices is not None:
+        choices = tuple(dict.fromkeys((*left.choices, *right.choices)))
+    person = left.person if left.person == right.person else None
+    nullable = left.nullable or right.nullable
+    return Column(left.name, left.type, nullable, span, choices, person)
+
+
+def _relation(unit: Unit | None) -> Relation | None:
+    return None if unit is None else unit.relation
+
+
+def _same_relation(left: Rows, right: Rows) -> None:
+    if _relation(left.protects) != _relation(right.protects):
+        raise RelationError(
+            "the two sides are protected under different relations of neighbours, or one not at all.",
+            remedy="Register both tables with the same relation.",
+        )
+
+
+def _wider(left: Unit | None, right: Unit | None) -> Unit | None:
+    if not isinstance(left, Person) or not isinstance(right, Person):
+        return left
+    return Person(
+        left.columns,
+        groups=max(left.groups, right.groups),
+        rows_per_group=max(left.rows_per_group, right.rows_per_group),
+        nulls=left.nulls,
+        relation=left.relation,
+    )

@@ -1,0 +1,219 @@
+"""Aggregates of SQL as statistics of the plan, and what is computed from them after the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from shoal.plan import (
+    INTEGER,
+    Aggregate,
+    Expression,
+    Key,
+    Literal,
+    Ref,
+    Statistic,
+    call,
+    number_of,
+)
+from shoal.sql.expressions import Translator
+from shoal.sql.functions import AGGREGATES
+from shoal.sql.relations import translator
+from shoal.sql.scope import Scope
+from shoal.sql.text import Text
+
+_SIMPLE = {
+    "Sum": Statistic.SUM,
+    "Avg": Statistic.MEAN,
+    "Variance": Statistic.VARIANCE,
+    "VariancePop": Statistic.VARIANCE_POPULATION,
+    "Stddev": Statistic.DEVIATION,
+    "StddevSamp": Statistic.DEVIATION,
+    "StddevPop": Statistic.DEVIATION_POPULATION,
+    "Min": Statistic.LEAST,
+    "Max": Statistic.GREATEST,
+}
+_QUANTILES = ("Quantile", "PercentileCont", "PercentileDisc", "ApproxQuantile")
+
+
+@dataclass
+class Gathered:
+    """The keys of a question and the aggregates found so far."""
+
+    scope: Scope
+    text: Text
+    keys: tuple[Key, ...]
+    named: dict[str, Expression] = field(default_factory=dict)
+    found: list[Aggregate] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+
+    def after(self, node: Any, name: str | None = None) -> Expression:
+        """A node of SELECT, HAVING or ORDER BY as an expression over released values.
+
+        ``name`` is what the node is called, if it is an aggregate by itself.
+        """
+        outermost = node
+        while type(outermost).__name__ == "Paren":
+            outermost = outermost.this
+
+        def resolve(part: Any) -> Expression | None:
+            return self._resolve(part, name if part is outermost else None)
+
+        return Translator(self.text, resolve).of(node)
+
+    def _resolve(self, node: Any, name: str | None) -> Expression | None:
+        kind = type(node).__name__
+        if kind in AGGREGATES:
+            with self.text.at(node):
+                return Ref(self._aggregate(node, name).column)
+        if any(type(part).__name__ in AGGREGATES for part in node.walk()):
+            return None
+        key = self._key(node)
+        if key is not None:
+            return Ref(key.column)
+        if kind == "Column" and type(node.this).__name__ == "Identifier":
+            alias = self.alias(node)
+            if alias is not None:
+                return alias
+            self.scope.resolve(node, self.text)
+            raise self.text.refused(
+                node,
+                f"the column {node.this.name!r} is neither grouped by nor aggregated.",
+                "Add it to GROUP BY, or aggregate it.",
+            )
+        return None
+
+    def alias(self, node: Any) -> Expression | None:
+        """What a bare name stands for among the columns of the answer."""
+        if type(node).__name__ != "Column" or node.args.get("table"):
+            return None
+        identifier = node.this
+        for name, expression in self.named.items():
+            exact = identifier.args.get("quoted")
+            if name == identifier.name or (not exact and name.lower() == identifier.name.lower()):
+                return expression
+        return None
+
+    def _key(self, node: Any) -> Key | None:
+        if not self.keys or type(node).__name__ in ("Literal", "Var", "Identifier", "Star"):
+            return None
+        if any(
+            type(part).__name__ == "Column" and len(self.scope.find(part)) != 1
+            for part in node.walk()
+        ):
+            return None
+        expression = translator(self.scope, self.text).of(node)
+        return next((key for key in self.keys if key.expression == expression), None)
+
+    def _aggregate(self, node: Any, name: str | None) -> Aggregate:
+        statistic, argument, level = self._read(node)
+        for known in self.found:
+            if (known.statistic, known.argument, known.level) == (statistic, argument, level):
+                return known
+        label = name or node.sql(dialect="duckdb").lower()
+        taken = self.names | {key.name for key in self.keys} | {a.name for a in self.found}
+        if name is None or name in {a.name for a in self.found}:
+            while label in taken:
+                label += "'"
+        made = Aggregate(label, statistic, argument, level)
+        self.found.append(made)
+        return made
+
+    def _read(
+        self, node: Any, condition: Expression | None = None
+    ) -> tuple[Statistic, Expression | None, Fraction | None]:
+        kind, rows = type(node).__name__, translator(self.scope, self.text)
+        if kind == "Filter":
+            self.text.only(node, "this", "expression")
+            return self._read(node.this, rows.of(node.expression.this))
+        if kind == "Count":
+            return (*self._count(node, condition), None)
+        if kind == "CountIf":
+            return Statistic.COUNT, _where(_where(_one(), rows.of(node.this)), condition), None
+        if kind == "Median":
+            return Statistic.QUANTILE, _where(rows.of(node.this), condition), Fraction(1, 2)
+        if kind == "WithinGroup":
+            return self._within_group(node, condition)
+        if kind in _QUANTILES:
+            self.text.only(node, "this", "expression", "quantile")
+            level = node.args.get("quantile") or node.args.get("expression")
+            return (
+                Statistic.QUANTILE,
+                _where(rows.of(node.this), condition),
+                self._level(level, node),
+            )
+        if kind in _SIMPLE:
+            self.text.only(node, "this")
+            if type(node.this).__name__ == "Distinct":
+                raise self.text.refused(
+                    node, "only COUNT takes DISTINCT.", "Count the distinct values instead."
+                )
+            return _SIMPLE[kind], _where(rows.of(node.this), condition), None
+        raise self.text.refused(node, "this aggregate is not answered.", "Use COUNT, SUM, AVG, ...")
+
+    def _within_group(
+        self, node: Any, condition: Expression | None
+    ) -> tuple[Statistic, Expression | None, Fraction | None]:
+        ordered = node.expression.expressions
+        if type(node.this).__name__ not in _QUANTILES or len(ordered) != 1:
+            raise self.text.refused(
+                node, "WITHIN GROUP belongs to PERCENTILE_CONT.", "Write QUANTILE_CONT(x, 0.5)."
+            )
+        level = self._level(node.this.this, node)
+        argument = translator(self.scope, self.text).of(ordered[0].this)
+        level = 1 - level if ordered[0].args.get("desc") else level
+        return Statistic.QUANTILE, _where(argument, condition), level
+
+    def _level(self, node: Any, whole: Any) -> Fraction:
+        made = translator(self.scope, self.text).of(node) if node is not None else None
+        place = number_of(made.value, made.type) if isinstance(made, Literal) else None
+        if place is None:
+            raise self.text.refused(
+                whole,
+                "a quantile needs a constant level from 0 to 1.",
+                "Write QUANTILE_CONT(x, 0.5).",
+            )
+        return Fraction(place).limit_denominator(10**9)
+
+    def _count(
+        self, node: Any, condition: Expression | None
+    ) -> tuple[Statistic, Expression | None]:
+        self.text.only(node, "this")
+        rows, inner = translator(self.scope, self.text), node.this
+        if inner is None or type(inner).__name__ == "Star":
+            if condition is None:
+                return Statistic.COUNT_ROWS, None
+            return Statistic.COUNT, _where(_one(), condition)
+        if type(inner).__name__ != "Distinct":
+            return Statistic.COUNT, _where(rows.of(inner), condition)
+        parts = inner.expressions
+        if len(parts) == 1 and type(parts[0]).__name__ in ("Tuple", "Paren"):
+            parts = parts[0].expressions or [parts[0].this]
+        listed = [rows.of(part) for part in parts]
+        person = {e.column.person for e in listed if isinstance(e, Ref)} - {None}
+        whole = len(person) == len(listed) == len(self.scope.rows.person)
+        if whole and condition is None and not any(e.nullable and self._one_null() for e in listed):
+            return Statistic.COUNT_PERSONS, None
+        if len(listed) > 1:
+            raise self.text.refused(
+                node,
+                "COUNT(DISTINCT ...) takes one expression, or all columns of the person.",
+                "Count one.",
+            )
+        return Statistic.COUNT_DISTINCT, _where(listed[0], condition)
+
+    def _one_null(self) -> bool:
+        """Whether rows without a key count as one person, whom COUNT(DISTINCT key) would not count."""
+        return getattr(self.scope.rows.protects, "nulls", "drop") == "one"
+
+
+def _one() -> Expression:
+    return Literal(1, INTEGER)
+
+
+def _where(argument: Expression, condition: Expression | None) -> Expression:
+    """An argument that is NULL, and so not aggregated, where a condition does not hold."""
+    if condition is None:
+        return argument
+    return call("case", condition, argument, Literal(None, argument.type))

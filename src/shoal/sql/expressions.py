@@ -1,0 +1,323 @@
+"""Expressions of SQL as expressions of the plan, function by function from an allow-list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from shoal.errors import ExpressionError
+from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, Expression, Literal, call, cast, decimal
+from shoal.plan.functions.dates import PARTS
+from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER
+from shoal.plan.values import finite, nearest
+from shoal.sql.functions import BINARY, BY_NAME, PARTS_BY_CLASS, REASONS, UNARY, type_of
+from shoal.sql.reading import nearest as nearest_names
+from shoal.sql.text import Text
+
+Resolve = Callable[[Any], Expression | None]
+
+
+class Translator:
+    """Translates expression nodes; ``resolve`` is asked first about every node."""
+
+    def __init__(self, text: Text, resolve: Resolve) -> None:
+        self.text = text
+        self.resolve = resolve
+
+    def of(self, node: Any) -> Expression:
+        """The expression that a node means."""
+        if not hasattr(node, "walk"):
+            raise self.text.unreadable(None, "an operand is missing.")
+        found = self.resolve(node)
+        if found is not None:
+            return found
+        kind = type(node).__name__
+        with self.text.at(node):
+            if kind in BINARY:
+                self.text.only(node, "this", "expression")
+                return self.binary(kind, node)
+            if kind in UNARY:
+                self.text.only(node, "this")
+                return call(UNARY[kind], self.of(node.this))
+            if kind in PARTS_BY_CLASS:
+                self.text.only(node, "this")
+                return call("date_part", Literal(PARTS_BY_CLASS[kind], TEXT), self.of(node.this))
+            method = getattr(self, f"of_{kind.lower()}", None)
+            if method is not None:
+                made: Expression = method(node)
+                return made
+        raise self.unknown(node)
+
+    def unknown(self, node: Any) -> Exception:
+        """What cannot be translated, with the reason if there is one, or the nearest names."""
+        kind = type(node).__name__
+        if kind in REASONS:
+            return self.text.refused(node, *REASONS[kind])
+        name = node.name if kind == "Anonymous" else getattr(node, "sql_name", lambda: kind)()
+        if not isinstance(node, _function_class()):
+            return self.text.refused(
+                node,
+                f"{kind} is not part of the row language.",
+                "See docs/questions.md for what is.",
+            )
+        return self.text.unknown(
+            node,
+            f"there is no function {str(name)[:60]!r} here.",
+            nearest_names(str(name), BY_NAME),
+        )
+
+    def binary(self, kind: str, node: Any) -> Expression:
+        if kind in ("Add", "Sub"):
+            return self.sum_or_shift(kind, node)
+        left, right = self.of(node.this), self.of(node.expression)
+        made = call(BINARY[kind], left, right)
+        return call("not", made) if kind == "NullSafeNEQ" else made
+
+    def sum_or_shift(self, kind: str, node: Any) -> Expression:
+        left = self.of(node.this)
+        if type(node.expression).__name__ == "Interval" and left.type.temporal:
+            days = self.days(node.expression)
+            return call("add_days", left, call("negate", days) if kind == "Sub" else days)
+        right = self.of(node.expression)
+        if kind == "Sub" and left.type.temporal:
+            shifts = right.type == INTEGER
+            return (
+                call("add_days", left, call("negate", right))
+                if shifts
+                else call("days_between", left, right)
+            )
+        if left.type.temporal or right.type.temporal:
+            return call("add_days", *((left, right) if left.type.temporal else (right, left)))
+        return call(BINARY[kind], left, right)
+
+    def days(self, node: Any) -> Expression:
+        unit = str(node.args.get("unit") or "").upper()
+        count = node.this.name if node.this is not None else ""
+        factor = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}.get(unit)
+        digits = count.removeprefix("-")
+        if factor is None or not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+            raise self.text.refused(
+                node,
+                "only whole days and weeks can be added to a date.",
+                "Write INTERVAL 7 DAY, or d + 7.",
+            )
+        return Literal(int(count) * factor, INTEGER)
+
+    # leaves
+
+    def of_literal(self, node: Any) -> Expression:
+        return Literal(node.name, TEXT) if node.is_string else number(node.name)
+
+    def of_boolean(self, node: Any) -> Expression:
+        return Literal(bool(node.this), BOOLEAN)
+
+    def of_null(self, _: Any) -> Expression:
+        return Literal(None, BOOLEAN)
+
+    def of_paren(self, node: Any) -> Expression:
+        return self.of(node.this)
+
+    # logic and choice
+
+    def of_is(self, node: Any) -> Expression:
+        operand, other = self.of(node.this), type(node.expression).__name__
+        if other == "Null":
+            return call("is_null", operand)
+        if other == "Boolean":
+            return call("same", operand, Literal(bool(node.expression.this), BOOLEAN))
+        raise self.text.refused(node, "IS takes NULL, TRUE or FALSE.", "Write x = y.")
+
+    def of_in(self, node: Any) -> Expression:
+        if node.args.get("query") is not None:
+            raise self.text.refused(
+                node,
+                "IN with a sub-query is not answered.",
+                "Join to a public table, or list the values.",
+            )
+        self.text.only(node, "this", "expressions")
+        return call("in", self.of(node.this), *map(self.of, node.expressions))
+
+    def of_between(self, node: Any) -> Expression:
+        self.text.only(node, "this", "low", "high")
+        return call("between", *map(self.of, (node.this, node.args["low"], node.args["high"])))
+
+    def of_like(self, node: Any) -> Expression:
+        return call("like", self.of(node.this), self.of(node.expression))
+
+    def of_ilike(self, node: Any) -> Expression:
+        parts = (call("lower", self.of(part)) for part in (node.this, node.expression))
+        return call("like", *parts)
+
+    def of_escape(self, node: Any) -> Expression:
+        like = node.this
+        if type(like).__name__ not in ("Like", "ILike"):
+            raise self.text.refused(node, "ESCAPE belongs to LIKE.", "Leave it out.")
+        parts = [self.of(like.this), self.of(like.expression)]
+        if type(like).__name__ == "ILike":
+            parts = [call("lower", part) for part in parts]
+        return call("like", *parts, self.of(node.expression))
+
+    def of_case(self, node: Any) -> Expression:
+        subject = self.of(node.this) if node.this is not None else None
+        parts: list[Expression] = []
+        for branch in node.args.get("ifs") or []:
+            condition = self.of(branch.this)
+            parts += [
+                call("eq", subject, condition) if subject else condition,
+                self.of(branch.args["true"]),
+            ]
+        default = node.args.get("default")
+        return call(
+            "case", *parts, self.of(default) if default is not None else Literal(None, BOOLEAN)
+        )
+
+    def of_if(self, node: Any) -> Expression:
+        other = node.args.get("false")
+        otherwise = self.of(other) if other is not None else Literal(None, BOOLEAN)
+        return call("case", self.of(node.this), self.of(node.args["true"]), otherwise)
+
+    def of_coalesce(self, node: Any) -> Expression:
+        return call("coalesce", *self.listed(node))
+
+    def of_least(self, node: Any) -> Expression:
+        return call("least", *self.listed(node))
+
+    def of_greatest(self, node: Any) -> Expression:
+        return call("greatest", *self.listed(node))
+
+    def listed(self, node: Any) -> list[Expression]:
+        return [self.of(part) for part in (node.this, *node.expressions) if part is not None]
+
+    # casts, numbers and bins
+
+    def of_cast(self, node: Any) -> Expression:
+        self.text.only(node, "this", "to")
+        kind = type_of(node.args["to"])
+        if kind is None:
+            raise self.text.refused(
+                node,
+                f"there is no type {node.args['to'].sql()[:40]} here.",
+                "Cast to INTEGER, DOUBLE, DECIMAL(18, s), TEXT, BOOLEAN, DATE or TIMESTAMP.",
+            )
+        return cast(self.of(node.this), kind)
+
+    of_trycast = of_cast
+
+    def of_date(self, node: Any) -> Expression:
+        self.text.only(node, "this")
+        return cast(self.of(node.this), DATE)
+
+    def of_round(self, node: Any) -> Expression:
+        self.text.only(node, "this", "decimals")
+        digits = node.args.get("decimals")
+        return call("round", self.of(node.this), *([self.of(digits)] if digits is not None else []))
+
+    def of_widthbucket(self, node: Any) -> Expression:
+        self.text.only(node, "this", "min_value", "max_value", "num_buckets")
+        names = ("this", "min_value", "max_value", "num_buckets")
+        return call("width_bucket", *(self.of(node.args[n]) for n in names if node.args.get(n)))
+
+    # text
+
+    def of_trim(self, node: Any) -> Expression:
+        self.text.only(node, "this", "position")
+        name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(
+            node.args.get("position") or "", "trim"
+        )
+        return call(name, self.of(node.this))
+
+    def of_substring(self, node: Any) -> Expression:
+        self.text.only(node, "this", "start", "length")
+        names = ("this", "start", "length")
+        return call("substring", *(self.of(node.args[n]) for n in names if node.args.get(n)))
+
+    def of_concat(self, node: Any) -> Expression:
+        empty = Literal("", TEXT)
+        made: Expression = empty
+        for part in node.expressions:
+            made = call("concat", made, call("coalesce", cast(self.of(part), TEXT), empty))
+        return made
+
+    def of_replace(self, node: Any) -> Expression:
+        names = ("this", "expression", "replacement")
+        return call("replace", *(self.of(node.args[n]) for n in names if node.args.get(n)))
+
+    # dates
+
+    def of_extract(self, node: Any) -> Expression:
+        part = node.this.name.lower()
+        part = {"dayofweek": "dow", "weekday": "dow", "weekofyear": "week"}.get(part, part)
+        return call("date_part", Literal(part, TEXT), self.of(node.expression))
+
+    def of_timestamptrunc(self, node: Any) -> Expression:
+        self.text.only(node, "this", "unit")
+        return call(
+            "date_trunc", Literal(str(node.args["unit"].name).lower(), TEXT), self.of(node.this)
+        )
+
+    of_datetrunc = of_timestamptrunc
+
+    def of_datediff(self, node: Any) -> Expression:
+        self.text.only(node, "this", "expression", "unit")
+        later, earlier = self.of(node.this), self.of(node.expression)
+        match str(node.args.get("unit") or "DAY").upper():
+            case "DAY":
+                return call("days_between", later, earlier)
+            case "YEAR":
+                return call("subtract", _part("year", later), _part("year", earlier))
+            case "MONTH":
+                return call("subtract", _months(later), _months(earlier))
+        raise self.text.refused(
+            node, "dates differ by days, months or years.", "Write DATE_DIFF('day', a, b)."
+        )
+
+    # functions sqlglot does not know
+
+    def of_anonymous(self, node: Any) -> Expression:
+        name = node.name.lower()
+        if name not in BY_NAME or name in ("cast", "case", "in", "and", "or", "not"):
+            raise self.unknown(node)
+        return self.of_named(BY_NAME[name], [self.of(part) for part in node.expressions])
+
+    def of_named(self, name: str, parts: list[Expression]) -> Expression:
+        if name == "date_part" and isinstance(parts[0], Literal):
+            parts[0] = Literal(str(parts[0].value).lower(), TEXT)
+        return call(name, *parts)
+
+
+def _function_class() -> type:
+    from sqlglot.expressions import Func  # noqa: PLC0415 - heavy
+
+    return Func
+
+
+def _part(name: str, moment: Expression) -> Expression:
+    assert name in PARTS
+    return call("date_part", Literal(name, TEXT), moment)
+
+
+def _months(moment: Expression) -> Expression:
+    years = call("multiply", _part("year", moment), Literal(12, INTEGER))
+    return call("add", years, _part("month", moment))
+
+
+def number(written: str) -> Literal:
+    """A number as SQL has it: whole, with a point exact, with an exponent or too long a real."""
+    if len(written) > 400:
+        raise ExpressionError("a number has too many digits.", remedy="Write it with an exponent.")
+    try:
+        exact = Decimal(written)
+    except ArithmeticError:
+        raise ExpressionError("this is not a number.", remedy="Write 12, 1.5 or 1e-3.") from None
+    exponent = exact.as_tuple().exponent
+    scale = -exponent if isinstance(exponent, int) else 0
+    units = exact.scaleb(scale) if scale >= 0 else exact
+    plain = "e" not in written.lower() and 0 <= scale <= LARGEST_SCALE
+    if plain and LEAST_INTEGER <= int(units) <= MOST_INTEGER:
+        return Literal(int(units), decimal(scale))
+    size = finite(nearest(Fraction(exact))) if exact.adjusted() < 400 else None
+    if size is None:
+        raise ExpressionError("a number is beyond the largest real.", remedy="Write a smaller one.")
+    return Literal(size, REAL)

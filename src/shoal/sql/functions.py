@@ -1,0 +1,168 @@
+"""The allow-list: which SQL stands for which function of the plan, and why some SQL stands for none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type, decimal
+from shoal.plan.types import LARGEST_SCALE
+
+BINARY = {
+    "Add": "add",
+    "Sub": "subtract",
+    "Mul": "multiply",
+    "Div": "divide",
+    "IntDiv": "int_divide",
+    "Mod": "mod",
+    "EQ": "eq",
+    "NEQ": "ne",
+    "LT": "lt",
+    "LTE": "le",
+    "GT": "gt",
+    "GTE": "ge",
+    "NullSafeEQ": "same",
+    "NullSafeNEQ": "same",
+    "And": "and",
+    "Or": "or",
+    "DPipe": "concat",
+    "Nullif": "nullif",
+    "StartsWith": "starts_with",
+    "EndsWith": "ends_with",
+    "Contains": "contains",
+    "Left": "left",
+    "Right": "right",
+}
+"""sqlglot's nodes of two operands."""
+
+UNARY = {
+    "Not": "not",
+    "Neg": "negate",
+    "Abs": "abs",
+    "Floor": "floor",
+    "Ceil": "ceil",
+    "Sign": "sign",
+    "Sqrt": "sqrt",
+    "Lower": "lower",
+    "Upper": "upper",
+    "Length": "length",
+}
+"""sqlglot's nodes of one operand."""
+
+PARTS_BY_CLASS = {
+    "Year": "year",
+    "Quarter": "quarter",
+    "Month": "month",
+    "Week": "week",
+    "WeekOfYear": "week",
+    "Day": "day",
+    "DayOfMonth": "day",
+    "DayOfWeek": "dow",
+    "Hour": "hour",
+    "Minute": "minute",
+}
+"""sqlglot's nodes for a part of a date."""
+
+BY_NAME = {
+    **{
+        name: name
+        for name in (
+            "abs", "bin", "ceil", "coalesce", "contains", "date_part", "date_trunc", "ends_with", "floor",
+            "greatest", "least", "left", "length", "lower", "ltrim", "mod", "nullif", "replace", "right",
+            "round", "rtrim", "sign", "sqrt", "starts_with", "substring", "trim", "upper", "width_bucket",
+        )
+    },
+    "ceiling": "ceil",
+    "datepart": "date_part",
+    "datetrunc": "date_trunc",
+    "ifnull": "coalesce",
+    "len": "length",
+    "prefix": "starts_with",
+    "substr": "substring",
+    "suffix": "ends_with",
+}  # fmt: skip
+"""Functions by the names people write."""
+
+_VOLATILE = (
+    "a value that changes from one run to the next cannot be part of a question.",
+    "Compare with a constant, such as DATE '2026-01-31'.",
+)
+_INEXACT = (
+    "this function is not computed to the same bits by every engine.",
+    "Only + - * / and SQRT are allowed on reals; write x * x for a square, or transform released values.",
+)
+_REGULAR = (
+    "regular expressions differ between engines.",
+    "Use LIKE, STARTS_WITH, ENDS_WITH or CONTAINS.",
+)
+_NESTED = (
+    "a sub-query inside an expression is not answered.",
+    "Put the sub-query in FROM, or ask two questions.",
+)
+_MISPLACED = (
+    "an aggregate can stand only in SELECT, HAVING and ORDER BY, and not inside another.",
+    "Filter rows with WHERE before, and groups with HAVING after.",
+)
+
+AGGREGATES = {
+    "Count", "CountIf", "Sum", "Avg", "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Median",
+    "Quantile", "PercentileCont", "PercentileDisc", "ApproxQuantile", "WithinGroup", "Min", "Max", "Filter",
+}  # fmt: skip
+
+REASONS = {
+    **dict.fromkeys(
+        ("Rand", "Randn", "CurrentDate", "CurrentTimestamp", "CurrentTime", "CurrentDatetime", "Uuid"), _VOLATILE
+    ),
+    **dict.fromkeys(
+        ("Pow", "Exp", "Ln", "Log", "Log2", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Cbrt"), _INEXACT
+    ),
+    **dict.fromkeys(("RegexpLike", "RegexpILike", "RegexpExtract", "RegexpReplace", "SimilarTo"), _REGULAR),
+    **dict.fromkeys(("Subquery", "Select", "Exists", "Union", "Any", "All"), _NESTED),
+    **dict.fromkeys(AGGREGATES, _MISPLACED),
+    "Window": (
+        "window functions are not answered: a row's value would depend on other persons' rows.",
+        "Aggregate with GROUP BY, and rank the released values with ORDER BY and LIMIT.",
+    ),
+    **dict.fromkeys(
+        ("Rollup", "Cube", "GroupingSets"),
+        ("ROLLUP, CUBE and GROUPING SETS ask several questions at once.", "Ask once per grouping."),
+    ),
+    "IsNan": ("NaN and infinities are NULL here.", "Write x IS NULL."),
+    "Interval": ("an interval is not a value here.", "Add days to a date: d + 7."),
+    "Placeholder": ("a parameter has no value here.", "Write the value itself."),
+    "Parameter": ("a parameter has no value here.", "Write the value itself."),
+    "Star": ("* stands only in COUNT(*) and in sub-queries.", "Name the columns."),
+    "Array": ("lists are not values here.", "Ask for each element by itself."),
+    "Tuple": ("rows are not values here.", "Compare the columns one by one."),
+}  # fmt: skip
+"""Why a construct is refused and what to write instead, by sqlglot's name for it."""
+
+_TYPES = {
+    **dict.fromkeys(
+        ("TINYINT", "SMALLINT", "INT", "BIGINT", "UTINYINT", "USMALLINT", "UINT", "UBIGINT", "INT128", "MEDIUMINT"),
+        INTEGER,
+    ),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), REAL),
+    **dict.fromkeys(("TEXT", "VARCHAR", "CHAR", "NVARCHAR", "NCHAR", "BPCHAR"), TEXT),
+    "BOOLEAN": BOOLEAN,
+    "DATE": DATE,
+    "DATE32": DATE,
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "DATETIME"), TIMESTAMP),
+}  # fmt: skip
+
+
+def type_of(written: Any) -> Type | None:
+    """The type a cast names; None if it is none of ours."""
+    name = getattr(written.this, "value", str(written.this)).upper()
+    if name == "DECIMAL":
+        sizes = [part.name for part in written.expressions]
+        if not all(size.isascii() and size.isdigit() for size in sizes):
+            return None
+        width, scale = (*(int(size) for size in sizes), *((18, 3)[len(sizes) :]))[:2]
+        if len(sizes) == 1:
+            scale = 0
+        return decimal(scale) if scale <= LARGEST_SCALE and scale <= width <= 38 else None
+    return (
+        None
+        if written.expressions and name not in ("VARCHAR", "TEXT", "CHAR")
+        else _TYPES.get(name)
+    )

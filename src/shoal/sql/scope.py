@@ -1,0 +1,77 @@
+"""Which column a name means: names are the same in any case, unless they are quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.plan import Column, Ref, Rows
+from shoal.sql.reading import nearest
+from shoal.sql.text import Text
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A column as it is called in a FROM clause, and as it is called in the plan."""
+
+    source: str
+    name: str
+    held: str
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The columns a FROM clause offers."""
+
+    rows: Rows
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, rows: Rows, source: str) -> Scope:
+        return cls(rows, tuple(Entry(source, c.name, c.name) for c in rows.columns))
+
+    def over(self, rows: Rows) -> Scope:
+        """The same names on a relation that has the same columns."""
+        return Scope(rows, self.entries)
+
+    def column(self, entry: Entry) -> Column:
+        return next(column for column in self.rows.columns if column.name == entry.held)
+
+    def find(self, node: Any) -> list[Entry]:
+        """The columns that a column node may mean."""
+        source, name = node.args.get("table"), node.this
+        near = [e for e in self.entries if source is None or same(source, e.source)]
+        exact = [e for e in near if e.name == name.name]
+        return exact or ([] if name.args.get("quoted") else [e for e in near if same(name, e.name)])
+
+    def resolve(self, node: Any, text: Text) -> Ref:
+        """The one column that a column node means."""
+        found = self.find(node)
+        if node.args.get("db") is not None:
+            raise text.refused(node, "a name has at most two parts.", "Write table.column.")
+        if not found:
+            name = node.this.name
+            raise text.unknown(
+                node,
+                f"there is no column {name[:60]!r} here.",
+                nearest(name, [entry.name for entry in self.entries]),
+            )
+        if len(found) > 1:
+            raise text.refused(
+                node,
+                f"the column {found[0].name!r} is in several tables here.",
+                f"Say which: {' or '.join(f'{e.source}.{e.name}' for e in found)}.",
+            )
+        return Ref(self.column(found[0]))
+
+
+def same(identifier: Any, name: str) -> bool:
+    """Whether an identifier means a name."""
+    if identifier.args.get("quoted"):
+        return bool(identifier.name == name)
+    return bool(identifier.name.lower() == name.lower())
+
+
+def sources_of(entries: Sequence[Entry]) -> set[str]:
+    return {entry.source.lower() for entry in entries}

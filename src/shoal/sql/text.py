@@ -1,0 +1,104 @@
+"""The text of a question, and errors that point at a word of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from shoal.errors import (
+    ExpressionError,
+    InternalError,
+    RefusedError,
+    RelationError,
+    ShoalError,
+    UnknownNameError,
+    UnreadableError,
+)
+
+LONGEST = 100_000
+WIDEST_LINE = 160
+
+
+class Text:
+    """SQL text that can point at the part of it a node was read from."""
+
+    def __init__(self, sql: str) -> None:
+        self.sql = sql
+
+    def start_of(self, node: Any) -> int | None:
+        """Where a node begins: at its own first character, or at that of its leftmost part."""
+        starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
+        return min(starts, default=None)
+
+    def pointing(self, at: int | None, problem: str) -> str:
+        """A problem with its line and column, and the line itself with a caret under the place."""
+        if at is None or not 0 <= at <= len(self.sql):
+            return problem
+        before = self.sql[:at]
+        line, column = before.count("\n") + 1, at - (before.rfind("\n") + 1)
+        whole = self.sql.split("\n")[line - 1]
+        first = max(0, column - WIDEST_LINE // 2)
+        shown = "".join(c if c.isprintable() else " " for c in whole[first : first + WIDEST_LINE])
+        caret = " " * (column - first) + "^"
+        return f"line {line}, column {column + 1}: {problem}\n    {shown}\n    {caret}"
+
+    def refused(self, node: Any, problem: str, remedy: str) -> RefusedError:
+        """SQL that has no private answer."""
+        return RefusedError(self.pointing(self.start_of(node), problem), remedy=remedy)
+
+    def unknown(self, node: Any, problem: str, remedy: str) -> UnknownNameError:
+        """A name that is not there."""
+        return UnknownNameError(self.pointing(self.start_of(node), problem), remedy=remedy)
+
+    def unreadable(self, at: int | None, problem: str) -> UnreadableError:
+        """Text that is not SQL."""
+        return UnreadableError(
+            self.pointing(at, problem),
+            remedy="Write one SELECT, or one expression, in DuckDB's SQL.",
+        )
+
+    @contextmanager
+    def at(self, node: Any) -> Iterator[None]:
+        """Let an error of the plan point at the node it came of."""
+        try:
+            yield
+        except (ExpressionError, RelationError) as error:
+            if "\n" in error.problem:
+                raise
+            problem = self.pointing(self.start_of(node), error.problem)
+            raise type(error)(problem, remedy=error.remedy) from None
+
+    def only(self, node: Any, *known: str) -> None:
+        """Refuse a node that says more than the named parts."""
+        for name, value in node.args.items():
+            if name in known or not value or name in _HARMLESS:
+                continue
+            word = name.strip("_").replace("_", " ").upper()
+            raise self.refused(
+                value if hasattr(value, "walk") else node,
+                f"{word} is not part of what can be asked here.",
+                f"Leave {word} out.",
+            )
+
+
+_HARMLESS = {"big_int", "ignore_nulls", "safe", "typed", "coalesce", "date_part_boundary", "_type"}
+
+
+@contextmanager
+def nothing_else(text: Text) -> Iterator[None]:
+    """Whatever a text holds, what comes of it is a plan or an error of ours."""
+    try:
+        yield
+    except ShoalError:
+        raise
+    except RecursionError:
+        problem: ShoalError = text.unreadable(None, "the text is nested too deeply.")
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        problem = InternalError(
+            "a text was read into a tree that Shoal does not understand.",
+            remedy="Please report the text; meanwhile, write it in another way.",
+        )
+    else:
+        return
+    raise problem from None
