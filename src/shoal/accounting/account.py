@@ -42,6 +42,7 @@ from shoal.measures import (
     Pure,
     Renyi,
     ZeroConcentrated,
+    gaussian_delta_down,
     gaussian_epsilon_up,
 )
 from shoal.measures.loss import Bracket, LossDistribution
@@ -167,8 +168,10 @@ class Account:
             none can be lower by more than the distance from ``lower``, which is below a millionth of epsilon.
         """
         target = closed_unit(delta, "delta")
+        if self._is_normal and 0 < target < 1:
+            return self._in_closed_form(target)
         if (best := self._epsilon_by_losses(target, quickly=True)) is not None:
-            return self._in_closed_form(best) if self._is_normal else best
+            return best
         found = self.all(delta=target)
         if not found:
             raise self._nothing(target)
@@ -261,13 +264,17 @@ class Account:
 
     @property
     def _is_normal(self) -> bool:
-        return all(isinstance(line.event, Gaussian | StatedGaussian) for line in self.lines)
+        return bool(self.lines) and all(
+            isinstance(line.event, Gaussian | StatedGaussian) for line in self.lines
+        )
 
-    def _in_closed_form(self, bound: Bound) -> Bound:
-        """The same from the exact sum of mu squared, for normal losses alone."""
+    def _in_closed_form(self, delta: Fraction) -> Bound:
+        """From the exact sum of mu squared, for normal losses alone."""
         mu = root_up(self._sum(SQUARED_MU))
-        exact = gaussian_epsilon_up(mu, bound.delta)
-        return Bound(exact, bound.delta, GaussianDP.__name__, bound.lower)
+        exact = gaussian_epsilon_up(mu, delta)
+        near = exact * (1 - _HAIR_BELOW)
+        sure = exact > 0 and gaussian_delta_down(mu * (1 - _HAIR_BELOW**2), near) > delta
+        return Bound(exact, delta, GaussianDP.__name__, near if sure else Fraction(0))
 
     @cached_property
     def laws_are_known(self) -> bool:
@@ -346,6 +353,7 @@ class Account:
         )
 
 
+_HAIR_BELOW = Fraction(1, 1 << 30)
 _NARROW = 1e-6
 _LEAST_DELTA = Fraction(1, 10**30)
 _HAIR = 1 - Fraction(1, 2**40)

@@ -10,23 +10,25 @@ from shoal.errors import InternalError
 from shoal.exact.real import Real, decide, dyadic, exponent_of
 
 _START_BITS = 8
+_FAST = Fraction(2)
 _LARGEST_FACTOR = 1 << (1 << 16)
 
 
 def turning_point(
-    holds: Callable[[Fraction], bool], *, start: Fraction, bits: int = 52
+    holds: Callable[[Fraction], bool], *, start: Fraction, bits: int = 52, close: int = 0
 ) -> tuple[Fraction, Fraction]:
     """Bracket the place where a statement about positive numbers turns from true to false.
 
     Guarantee: ``holds`` was asked and answered True at the first number returned and False at the
         second, and the second is at most ``1 + 2^-bits`` times the first.  Both have at most
         ``bits + 12`` significant bits.
-    Needs: the statement turns once; ``start`` is any positive number, close for speed.
+    Needs: the statement turns once; ``start`` is any positive number, close for speed: where it is probably
+        right within a factor 1 + 2^-``close``, that is where the search begins.
     Edges: a statement that never turns within a factor 2^65536 of ``start`` is an internal error.
     """
-    unit = Fraction(2) ** (exponent_of(start) - _START_BITS)
+    unit = Fraction(2) ** (exponent_of(start) - _START_BITS - close)
     low = high = math.ceil(start / unit) * unit
-    factor = 2
+    factor = 1 + Fraction(1, 1 << close)
     if holds(high):
         while holds(high := low * factor):
             low, factor = high, _larger(factor)
@@ -59,10 +61,10 @@ def _between(low: Fraction, high: Fraction) -> Fraction:
     return (low + high) / 2
 
 
-def _larger(factor: int) -> int:
+def _larger(factor: Fraction) -> Fraction:
     if factor >= _LARGEST_FACTOR:
         raise InternalError(
             "a search for a privacy parameter found no place where the bound is met.",
             remedy="Please report it with the parameters that were asked for.",
         )
-    return factor * factor
+    return factor * factor if factor >= _FAST else min(_FAST, 1 + 16 * (factor - 1))

@@ -11,6 +11,7 @@ e^epsilon φ(b) = φ(a): no term overflows, and a and b are exact rationals.  It
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from flint import arb
@@ -93,8 +94,10 @@ def gaussian_epsilon_up(mu: Number, delta: Number) -> Fraction:
         raise no_epsilon_at_zero("A Gaussian trade-off curve")
     if _fits(mu, Fraction(0), delta):
         return Fraction(0)
-    start = approximately(lambda: ball(mu) * (_quantile(delta) + ball(mu) / 2))
-    _, enough = turning_point(lambda epsilon: not _fits(mu, epsilon, delta), start=start)
+    start, close = _start_of_epsilon(mu, delta)
+    _, enough = turning_point(
+        lambda epsilon: not _fits(mu, epsilon, delta), start=start, close=close
+    )
     return enough
 
 
@@ -152,3 +155,29 @@ def _start_of_mu(epsilon: arb, delta: Fraction) -> arb:
     root = (a * a + 2 * epsilon).sqrt()
     by_tail = 2 * epsilon / (a + root) if a > 0 else root - a
     return by_tail.max(ball(delta) * (2 * arb.pi()).sqrt())
+
+
+def _start_of_epsilon(mu: Fraction, delta: Fraction) -> tuple[Fraction, int]:
+    """A first guess and how many of its bits are probably right; nothing rests on it."""
+    crude = approximately(lambda: ball(mu) * (_quantile(delta) + ball(mu) / 2))
+    apart, epsilon, wanted = float(mu), float(crude), float(delta)
+    if not (_FLOATS[0] < apart and wanted > _LEAST and 0 < epsilon < _FLOATS[1]):
+        return crude, 0
+    for _ in range(_NEWTON):  # delta falls with slope e^epsilon P(N > b)
+        a = epsilon / apart - apart / 2
+        behind = math.exp(epsilon) * math.erfc((a + apart) / math.sqrt(2)) / 2
+        value = math.erfc(a / math.sqrt(2)) / 2 - behind
+        if value <= 0 or behind <= 0:
+            return crude, 0
+        step = math.log(value / wanted) * value / behind
+        epsilon += step
+        if not 0 < epsilon < _FLOATS[1]:
+            return crude, 0
+        if abs(step) < _GUESSED * epsilon:
+            return Fraction(epsilon), 32
+    return crude, 0
+
+
+_FLOATS, _LEAST = (1e-3, 300.0), 1e-250
+_NEWTON = 40
+_GUESSED = 2.0**-36

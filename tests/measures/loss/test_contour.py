@@ -21,6 +21,7 @@ from shoal.measures.loss import (
     SampledNormalLoss,
 )
 from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
+from shoal.measures.loss.equal_laplaces import EqualLaplaces
 from shoal.measures.loss.grid import grid_delta, grid_epsilon
 from shoal.measures.loss.waves import HasWaves
 
@@ -279,3 +280,40 @@ def test_few_sums_cost_what_exact_probabilities_say(delta: str) -> None:
     target = arb(Fraction(delta).numerator) / Fraction(delta).denominator
     assert at(Fraction(found.high)) <= target
     assert at(Fraction(found.low)) >= target or found.low == 0
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-12])
+@pytest.mark.parametrize(("epsilon", "copies"), [(0.1, 100), (0.1, 2), (0.5, 10), (2.0, 5)])
+def test_equal_laplaces_cost_what_the_grid_says(epsilon: float, copies: int, delta: float) -> None:
+    source = LaplaceLoss(epsilon)
+    sums = EqualLaplaces(source, copies)
+    found = sums.epsilon_alone(Fraction(delta))
+    assert found.width <= 1e-6
+    grid = grid_epsilon(((source, copies),), delta, 1e-4)
+    assert grid.low <= found.high
+    assert found.low <= grid.high
+    fresh = EqualLaplaces(source, copies).delta_alone(Fraction(found.high), Fraction(found.high))
+    assert fresh.high <= delta * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("asked", [0.0, 0.3, 0.75, 1.2])
+def test_two_laplaces_need_the_delta_of_an_integral_over_both(asked: float) -> None:
+    epsilon = 0.7
+    sums = EqualLaplaces(LaplaceLoss(epsilon), 2)
+    found = sums.delta_alone(Fraction(asked), Fraction(asked))
+
+    def payoff(loss: float) -> float:
+        return max(0.0, -math.expm1(asked - loss))
+
+    atoms = ((epsilon, 0.5), (-epsilon, math.exp(-epsilon) / 2))
+    inner = np.linspace(-epsilon, epsilon, 4001)
+    middles = (inner[1:] + inner[:-1]) / 2
+    masses = np.diff(np.exp((inner - epsilon) / 2)) / 2
+    total = sum(p * q * payoff(x + y) for x, p in atoms for y, q in atoms)
+    total += 2 * sum(
+        p * m * payoff(x + y) for x, p in atoms for y, m in zip(middles, masses, strict=True)
+    )
+    both = -np.expm1(np.minimum(0.0, asked - np.add.outer(middles, middles)))
+    total += float(masses @ both @ masses)
+    assert found.low - 1e-6 <= total <= found.high + 1e-6
+    assert found.width <= 1e-6

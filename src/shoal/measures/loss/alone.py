@@ -42,8 +42,11 @@ class KnownAlone(Protocol):
         """Delta between two epsilons, the second not below the first."""
 
 
-def enclosed_root(near: float, source: KnownAlone, delta: Fraction) -> Bracket:
-    """The epsilon at a delta, from about where it is: both sides asked and answered."""
+def enclosed_root(near: float, source: KnownAlone, delta: Fraction, *, off: float = 0.0) -> Bracket:
+    """The epsilon at a delta, from about where it is: both sides asked and answered.
+
+    ``off`` is how far it probably is from there.
+    """
 
     def at(epsilon: float) -> Bracket:
         return source.delta_alone(Fraction(epsilon), Fraction(epsilon))
@@ -51,15 +54,16 @@ def enclosed_root(near: float, source: KnownAlone, delta: Fraction) -> Bracket:
     if at(0.0).high <= delta:
         return Bracket(0.0, 0.0)
     near = max(near, 0.0)
-    pad = 4 * POSITION_ERROR * max(near, 2.0**-20)
-    high, low = near + pad, near - pad
-    while at(high).high > delta:
-        high, pad = near + pad, 2 * pad
-        if high > _BEYOND:
-            return Bracket(max(0.0, low), math.inf)
-    while low > 0 and at(low).low < delta:
-        low, pad = near - pad, 2 * pad
-    return Bracket(max(0.0, low), high)
+    least = off + 4 * POSITION_ERROR * max(near, 2.0**-20)
+    pad = least
+    while near - pad > 0 and at(near - pad).low < delta:
+        pad *= 4
+    low, pad = max(0.0, near - pad), least
+    while at(near + pad).high > delta:
+        pad *= 4
+        if pad > _BEYOND:
+            return Bracket(low, math.inf)
+    return Bracket(low, near + pad)
 
 
 def normal_epsilon(mu: float, delta: Fraction) -> Bracket:

@@ -53,16 +53,11 @@ def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
         return None
     wanted = math.log(delta)
 
-    def renyi(index: int) -> float:
-        tilt = _tilt(index)
-        extra = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
-        return (losses.cumulant(index) - wanted + extra) / tilt
-
     if (kept := losses.kept_line()) is not None and (found := kept.told(wanted)) is not None:
         return found
-    index = losses.lowest(renyi)
-    near = renyi(index)
-    about = wanted - losses.cumulant(index) + _tilt(index) * near
+    index = losses.lowest(lambda k: losses.renyi(k, wanted))
+    near = losses.renyi(index, wanted)
+    about = wanted - losses.cumulant(index) + tilt_of(index) * near
     first = losses.octave_for(index, near, math.exp(min(about, 0.0)) / 100)
     for widening in range(_RETRIES):
         line = losses.line(index, first + widening)
@@ -78,15 +73,9 @@ def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
 
 def contour_delta(losses: Losses, low: float, high: float) -> Bracket | None:
     """Delta between an epsilon rounded down and the same rounded up; None as above."""
-
-    def chernoff(index: int) -> float:
-        tilt = _tilt(index)
-        extra = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
-        return losses.cumulant(index) - tilt * high + extra
-
-    index = losses.lowest(chernoff)
+    index = losses.lowest(lambda k: losses.chernoff(k, high))
     spread = math.sqrt(max(1e-12, float(losses.moments(index)[3])))
-    tilt = _tilt(index)
+    tilt = tilt_of(index)
     first = losses.octave_for(index, high, 1e-3 / (tilt * (1 + tilt) * (spread + 1 / tilt)))
     for widening in range(_RETRIES):
         line = losses.line(index, first + widening)
@@ -144,6 +133,14 @@ class Losses:
         moments = self.moments(index)
         return float(moments[1] + UNIT * len(self._sources) * moments[2])
 
+    def renyi(self, index: int, log_delta: float) -> float:
+        """An epsilon that is enough at a delta, by the moment at this tilt."""
+        return (self.cumulant(index) - log_delta + _log_best_payoff(index)) / tilt_of(index)
+
+    def chernoff(self, index: int, epsilon: float) -> float:
+        """The logarithm of a delta that is enough at an epsilon, by the moment at this tilt."""
+        return self.cumulant(index) - tilt_of(index) * epsilon + _log_best_payoff(index)
+
     def lowest(self, value: Callable[[int], float]) -> int:
         """Where on the ladder a function that falls and then rises is least, from where it was last."""
         here = self._last_tilt
@@ -158,14 +155,14 @@ class Losses:
         self._last_tilt = here
         return here
 
-    def line(self, index: int, octave: int) -> _Line | None:
+    def line(self, index: int, octave: int) -> Line | None:
         """The terms of the sum along the line at this tilt; None where there would be too many."""
         faded = np.flatnonzero(self._fading(index) < _FADED)
         if len(faded) == 0:
             return None
-        count = math.ceil(_FREQUENCIES[faded[0]] / _spacing(octave)) + 1
+        count = math.ceil(_FREQUENCIES[faded[0]] / spacing_of(octave)) + 1
         waves = (_wave(source, index) for source, _ in self._sources)
-        if sum(wave.effort(_spacing(octave), count) for wave in waves) > _MOST_ROTATIONS:
+        if sum(wave.effort(spacing_of(octave), count) for wave in waves) > _MOST_ROTATIONS:
             return None
         return self._summed(index, octave, count)
 
@@ -175,14 +172,14 @@ class Losses:
 
     def beside(self, index: int, octave: int, epsilon: float) -> float:
         """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of the line."""
-        arc, here, tilt = 2 * math.pi / _spacing(octave), self.cumulant(index), _tilt(index)
+        arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
         total = 0.0
         for direction in (1, -1):
             best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
             for step in _ASIDE:
                 if best < _TINY or not _LOWEST <= index + direction * step <= _HIGHEST:
                     break
-                other = _tilt(index + direction * step)
+                other = tilt_of(index + direction * step)
                 exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
                 best = min(best, exponent - _log_expm1(abs(other - tilt) * arc))
             total += math.exp(min(best, _LARGE))
@@ -191,24 +188,24 @@ class Losses:
     def octave_for(self, index: int, epsilon: float, bulk: float) -> int:
         """An arc at which nothing beside delta counts, if epsilon and the sum are about these."""
         spread = math.sqrt(max(0.0, float(self.moments(index)[3])))
-        octave = math.ceil(2 * math.log2(_SPREADS * spread + _REACHES / _tilt(index)))
+        octave = math.ceil(2 * math.log2(_SPREADS * spread + _REACHES / tilt_of(index)))
         for widening in range(_WIDENINGS):
             if self.beside(index, octave + widening, epsilon) <= _NEGLIGIBLE * bulk:
                 return octave + widening
         return octave + _WIDENINGS
 
-    def keep(self, line: _Line) -> None:
+    def keep(self, line: Line) -> None:
         """Let sums that grow from this one begin with the same line; it serves until epsilon has moved far."""
         self._kept = line.index, line.octave, len(line.turns)
 
-    def kept_line(self) -> _Line | None:
+    def kept_line(self) -> Line | None:
         """The line that served last, where all of its terms but the new ones are known."""
         if self._kept is None:
             return None
         index, octave, count = self._kept
         return self._summed(index, octave, count)
 
-    def _summed(self, index: int, octave: int, count: int) -> _Line:
+    def _summed(self, index: int, octave: int, count: int) -> Line:
         """The line's terms from the logarithms of the product and of the largest it can be."""
         logs: Complexes = self._sum(
             ("logs", index, octave, count),
@@ -218,19 +215,19 @@ class Losses:
             ("loudest", index, octave, count),
             lambda source: _spectrum(source, index, octave, count)[1],
         )
-        spacing = _spacing(octave)
+        spacing = spacing_of(octave)
         heard = spacing * (count - 1) >= _FREQUENCIES
         faded = math.exp(min(0.0, float(self._fading(index)[heard][-1])))
         left_out = faded / (math.pi * spacing * (count - 1))
         turns = spacing * np.arange(len(logs))
-        order = _tilt(index) + 1j * turns
+        order = tilt_of(index) + 1j * turns
         payoff = (spacing / math.pi / (order * (1 + order))).astype(np.complex128)
         payoff[0] /= 2
         values: Complexes = np.exp(logs)
         sizes, shares = np.abs(values), np.abs(payoff)
         doubts = np.exp(np.minimum(loudest, 0.0)) - sizes * (1 - 8 * UNIT * (4 + np.abs(logs)))
         sums = np.maximum(doubts, 8 * UNIT * len(logs) * sizes)
-        return _Line(
+        return Line(
             losses=self,
             index=index,
             octave=octave,
@@ -245,7 +242,7 @@ _Key = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """The terms of the sum along one line, and what they can be off by, in units of exp(K(t) - t e).
 
     ``terms`` turn with epsilon at the rates ``turns``; ``round_off`` holds at any epsilon, and ``turning`` times
@@ -262,7 +259,7 @@ class _Line:
 
     @property
     def tilt(self) -> float:
-        return _tilt(self.index)
+        return tilt_of(self.index)
 
     @property
     def mean(self) -> float:
@@ -339,7 +336,7 @@ class _Line:
 
 @lru_cache(maxsize=4096)
 def _wave(source: HasWaves, index: int) -> Wave:
-    return source.wave(_tilt(index))
+    return source.wave(tilt_of(index))
 
 
 @lru_cache(maxsize=4096)
@@ -358,16 +355,22 @@ def _fading(source: HasWaves, index: int) -> Floats:
 @lru_cache(maxsize=512)
 def _spectrum(source: HasWaves, index: int, octave: int, count: int) -> tuple[Complexes, Floats]:
     """Logarithms of the characteristic function, and of the largest size it can have."""
-    logs, doubts = _wave(source, index).spectrum(_spacing(octave), count)
+    logs, doubts = _wave(source, index).spectrum(spacing_of(octave), count)
     return logs, logs.real + np.log1p(doubts)
 
 
-def _tilt(index: int) -> float:
+def tilt_of(index: int) -> float:
     return float(2.0 ** (index / _PER_OCTAVE))
 
 
-def _spacing(octave: int) -> float:
+def spacing_of(octave: int) -> float:
     return float(2 * math.pi / 2.0 ** (octave / 2))
+
+
+def _log_best_payoff(index: int) -> float:
+    """The logarithm of the largest (1 - e^-y) e^(-tilt y)."""
+    tilt = tilt_of(index)
+    return tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
 
 
 def _log_expm1(number: float) -> float:

@@ -44,7 +44,7 @@ class FewSums:
         sums, masses, slack = np.zeros(1), np.ones(1), 0.0
         for source, copies in sources:
             assert isinstance(source, AtomicLoss)
-            more, chances, off = _binomial(source.atoms, copies)
+            more, chances, off = binomial(source.atoms, copies)
             slack += off
             sums = np.add.outer(sums, more).ravel()
             masses = np.multiply.outer(masses, chances).ravel()
@@ -78,7 +78,7 @@ def _has_two(source: object) -> bool:
     return isinstance(source, AtomicLoss) and len(source.atoms) == 2 and not source.infinite
 
 
-def _binomial(atoms: Sequence[tuple[float, float]], copies: int) -> tuple[Floats, Floats, float]:
+def binomial(atoms: Sequence[tuple[float, float]], copies: int) -> tuple[Floats, Floats, float]:
     """The sums of so many copies, their probabilities, and what these can be off by in relative terms."""
     (one, first), (other, second) = atoms
     counts = np.arange(copies + 1)

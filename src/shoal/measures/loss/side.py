@@ -10,6 +10,7 @@ from functools import cached_property
 from shoal.measures.loss.alone import KnownAlone
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
+from shoal.measures.loss.equal_laplaces import EqualLaplaces
 from shoal.measures.loss.few import FewSums
 from shoal.measures.loss.grid import grid_delta, grid_epsilon
 from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
@@ -55,7 +56,10 @@ class Side:
             return Bracket(0.0, 0.0)
         if (alone := self._alone) is not None:
             return alone.epsilon_alone(Fraction(delta))
-        return self._epsilon_by_contour(delta)
+        found = self._epsilon_by_contour(delta)
+        if found is None and self._equal_laplaces is not None:
+            return self._equal_laplaces.epsilon_alone(Fraction(delta))
+        return found
 
     def epsilon(self, delta: float, tolerance: float, *, floor: float = -math.inf) -> Bracket:
         """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
@@ -68,7 +72,10 @@ class Side:
             return Bracket(0.0, 0.0)
         if (alone := self._alone) is not None:
             return alone.delta_alone(Fraction(low), Fraction(high))
-        return self._delta_by_contour(low, high)
+        found = self._delta_by_contour(low, high)
+        if found is None and self._equal_laplaces is not None:
+            return self._equal_laplaces.delta_alone(Fraction(low), Fraction(high))
+        return found
 
     def delta(self, low: float, high: float) -> Bracket:
         """Delta between an epsilon rounded down and the same rounded up."""
@@ -86,6 +93,10 @@ class Side:
         if copies == 1 and not others and isinstance(source, KnownAlone):
             return source
         return FewSums.of(self.sources)
+
+    @cached_property
+    def _equal_laplaces(self) -> EqualLaplaces | None:
+        return EqualLaplaces.of(self.sources)
 
     def _epsilon_by_contour(self, delta: float) -> Bracket | None:
         least, most = self._infinite

@@ -250,7 +250,7 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
     unheard = len(bounds) * math.exp(_UNHEARD)
     kept = np.ones(len(heard), dtype=np.complex128)
     for spectrum, copies in spectra:
-        kept *= _power(spectrum[heard], copies)
+        kept *= power(spectrum[heard], copies)
     sizes = np.abs(kept)
     doubts = np.exp(np.minimum(bounds[heard], 0.0) + total * 4 * _UNIT) - sizes
     product = np.zeros(size // 2 + 1, dtype=np.complex128)
@@ -260,7 +260,7 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
     return weighted, doubt / size
 
 
-def _power(values: Complexes, copies: int) -> Complexes:
+def power(values: Complexes, copies: int) -> Complexes:
     """By squaring; each of the at most ``copies`` products that a value goes through errs by 2^-51 of itself."""
     found, square = np.ones_like(values), values
     while copies:

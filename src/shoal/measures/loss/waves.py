@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.measures.loss.cells import Floats
 
-Complexes = NDArray[np.complexfloating[Any, Any]]
+Complexes = NDArray[np.complex128]
 
 UNIT = 2.0**-53
 
@@ -85,7 +85,9 @@ class NormalWave:
 
     def spectrum(self, spacing: float, count: int) -> tuple[Complexes, Floats]:
         turns = spacing * np.arange(count)
-        logs = self.mu**2 / 2 * (1j * turns * (2 * self.tilt + 1) - turns**2)
+        logs: Complexes = np.empty(count, dtype=np.complex128)
+        logs.real = -((self.mu * turns) ** 2) / 2
+        logs.imag = self.mu**2 * (self.tilt + 0.5) * turns
         return logs, 8 * UNIT * np.abs(logs)
 
 
@@ -159,12 +161,31 @@ class LaplaceWave:
         square = epsilon**2 * falls + (2 - falls * (turned**2 + 2 * turned + 2)) / rate**3
         return mean / whole, 2 * square / whole
 
+    @property
+    def atoms(self) -> float:
+        """What the two atoms weigh."""
+        rate = 1 + 2 * self.tilt
+        return (1 + math.exp(-rate * self.epsilon)) / (2 * self._whole)
+
+    @property
+    def steepest(self) -> float:
+        """Twice the largest density between the atoms: it rises, so its transform is at most this over frequency."""
+        return 1 / (2 * self._whole)
+
+    @property
+    def _whole(self) -> float:
+        return float(self._moments(np.array([self.tilt]))[0].real)
+
     def fading(self, frequencies: Floats) -> Floats:
-        """The atoms do not fade; between them the density rises to its largest, so it fades like its inverse."""
-        whole, rate = self._moments(np.array([self.tilt]))[0].real, 1 + 2 * self.tilt
-        atoms = (1 + math.exp(-rate * self.epsilon)) / (2 * whole)
-        faded: Floats = np.log(np.minimum(1.0, atoms + 1 / (2 * whole) / frequencies))
+        faded: Floats = np.log(np.minimum(1.0, self.atoms + self.steepest / frequencies))
         return faded
+
+    def parts(self, turns: Floats) -> tuple[Complexes, Complexes]:
+        """The transforms of the atoms and of what lies between, which add up to that of the loss."""
+        between = 1 + 2 * (self.tilt + 1j * turns)
+        falls = np.exp(-between * self.epsilon)
+        ahead = np.exp(1j * turns * self.epsilon) / (2 * self._whole)
+        return ahead * (1 + falls), ahead * (1 - falls) / between
 
     def effort(self, spacing: float, count: int) -> float:  # noqa: ARG002 - any spacing is as easy
         return count
@@ -176,7 +197,7 @@ class LaplaceWave:
         logs = np.log(moments / moments[0].real) + 1j * turns * self.epsilon
         return logs, (2 * self.doubt + 8 * UNIT * self.epsilon * turns) / sizes
 
-    def _moments(self, orders: Complexes | Floats) -> Complexes:
+    def _moments(self, orders: NDArray[Any]) -> Complexes:
         """E[exp(order (L - epsilon))]."""
         between = 1 + 2 * np.asarray(orders, dtype=np.complex128)
         lost = -np.expm1(-between * self.epsilon)
