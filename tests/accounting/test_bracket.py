@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -22,10 +23,13 @@ from shoal.events import (
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    Shuffled,
     StatedApprox,
     StatedGaussian,
     StatedPure,
 )
+from shoal.exact import root_up
+from shoal.measures import gaussian_delta_up
 
 LAPLACE = Laplace(scale=10, sensitivity=1, steps=2**40)
 KNOWN: dict[str, tuple[Event, float]] = {
@@ -186,3 +190,46 @@ def test_nothing_is_known_from_below_where_a_law_is_not_known() -> None:
     assert found.low == 0
     assert anywhere.epsilon(delta="1e-6").lower is None
     assert found.high >= anywhere.epsilon(delta="1e-6").epsilon
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "1e-13", "1e-15", "1e-50"])
+@pytest.mark.parametrize("count", [1, 100, 10_000])
+def test_the_exact_delta_at_the_epsilon_told_for_gaussians_is_never_above_the_target(
+    count: int, delta: str
+) -> None:
+    found = account(Repeated(Gaussian(sigma=100, sensitivity=1), count)).epsilon(delta=delta)
+    mu = root_up(Fraction(count, 100**2))
+    assert gaussian_delta_up(mu, found.epsilon) <= Fraction(delta)
+    assert found.lower is not None
+    assert gaussian_delta_up(mu, found.lower) >= Fraction(delta) or found.lower == 0
+
+
+def test_an_account_that_grows_answers_as_one_made_at_once() -> None:
+    events: list[Event] = [
+        Gaussian(sigma=5, sensitivity=1),
+        LAPLACE,
+        StatedPure("0.2"),
+        PoissonSampled(Gaussian("0.8", 1), "0.01"),
+        StatedApprox("0.1", "1e-9"),
+        Gaussian(sigma=7, sensitivity=1),
+    ]
+    growing = account(events[0])
+    for count in range(2, len(events) + 1):
+        growing = growing.plus(events[count - 1])
+        at_once = account(events[:count])
+        assert growing.lines == at_once.lines
+        assert growing.relation == at_once.relation
+        assert math.isclose(
+            growing.epsilon(delta="1e-6").epsilon,
+            at_once.epsilon(delta="1e-6").epsilon,
+            rel_tol=1e-7,
+        )
+    with pytest.raises(PriceError):
+        growing.plus(RandomizedResponse(2, truth="0.6"))  # its neighbours are others
+
+
+def test_a_shuffle_that_joins_a_growing_account_is_counted() -> None:
+    reports = Shuffled(RandomizedResponse(2, epsilon=1), people=1000)
+    growing = account(Gaussian(sigma=5, sensitivity=1)).plus(reports)
+    at_once = account([Gaussian(sigma=5, sensitivity=1), reports])
+    assert growing.epsilon(delta="1e-6") == at_once.epsilon(delta="1e-6")

@@ -23,7 +23,7 @@ from shoal.measures.loss.sources import LaplaceLoss, Sources
 from shoal.measures.loss.transform import power
 from shoal.measures.loss.waves import UNIT
 
-_LEFT_OUT = 1e-6
+_LEFT_OUT = 5e-6
 _MOST_FREQUENCIES = 1 << 17
 _MOST_COPIES = 1 << 17
 _STEPS = 60
@@ -119,7 +119,7 @@ class EqualLaplaces:
             left_out = n * (n - 1) / 2 * steepest**2 * math.exp(most) / (3 * math.pi * last**3)
             if left_out <= _LEFT_OUT * bulk:
                 break
-            count *= 2
+            count += count // 3
         turns = spacing * np.arange(count)
         fixed, moving = wave.parts(turns)
         fewer = power(fixed, n - 1)
