@@ -148,7 +148,19 @@ def test_the_line_and_the_grid_agree(
         grid = grid_epsilon(((source, copies),), delta, 1e-3)
         assert grid.low <= line.high
         assert line.low <= grid.high
-        assert grid.width <= 0.1
+
+
+@pytest.mark.parametrize("removed", [True, False])
+@pytest.mark.parametrize(("rate", "mu", "delta"), [(0.01, 1.25, 1e-6), (0.1, 0.5, 1e-9)])
+def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
+    rate: float, mu: float, delta: float, removed: bool
+) -> None:
+    source = SampledNormalLoss(rate, mu, removed=removed)
+    line = contour_epsilon(Losses([(source, 1000)]), delta)
+    grid = grid_epsilon(((source, 1000),), delta, 1e-4)
+    assert line is not None
+    assert grid.width <= 1e-3
+    assert grid.low <= line.low <= line.high <= grid.high
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 5.0])

@@ -23,7 +23,7 @@ from shoal.measures.loss.sources import LaplaceLoss, Sources
 from shoal.measures.loss.transform import power
 from shoal.measures.loss.waves import UNIT
 
-_LEFT_OUT = 5e-6
+_LEFT_OUT = 1e-6
 _MOST_FREQUENCIES = 1 << 17
 _MOST_COPIES = 1 << 17
 _STEPS = 60
