@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,15 @@ from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import Loss, Reading, reading_of
-from shoal.engines.sql import names_of, persons_of, select
+from shoal.engines.sql import cells, keys_of, names_of, persons_of, select, totals
 from shoal.errors import ShoalError, SourceError
-from shoal.plan import Column, Person, Rows, Table, Value, tables_of
+from shoal.plan import Bounded, Column, Person, Rows, Table, Value, tables_of
 
 if TYPE_CHECKING:
     import duckdb
+
+_MOST_KEPT, _MOST_ANSWERED = 4, 32
+"""How many tables of contributions, and how many totals, are kept."""
 
 
 class DuckDB:
@@ -43,9 +47,13 @@ class DuckDB:
         self._readings: dict[str, dict[str, Reading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
+        self._kept: dict[str, str] = {}
+        self._answered: dict[str, dict[tuple[Value, ...], tuple[int, ...]]] = {}
+        self._made = 0
+        self._keeps = not any(_borrowed(source) for source in found.values())
         for at, (name, source) in enumerate(found.items()):
             self._make_view(name, attach(self._connection, source, name, at), at)
-        if not any(_borrowed(source) for source in found.values()):
+        if self._keeps:
             paths = [path for s in found.values() if isinstance(s, FileOf) for path in s.paths]
             locked(self._connection, paths)
 
@@ -79,6 +87,42 @@ class DuckDB:
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         outputs = [*names_of(relation).values(), *(persons_of(relation) if persons else ())]
         return self.run(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
+
+    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        for table in tables_of(bounded.relation).values():
+            self._check(table)
+        made = cells(bounded, self._views, DUCKDB)
+        width, asked = len(keys_of(bounded)), made + totals(bounded, "", DUCKDB)
+        with self._lock:
+            if asked in self._answered:
+                return dict(self._answered[asked])
+            with self._contributions(made) as name:
+                rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
+            found = {row[:width]: tuple(map(int, row[width:])) for row in rows}
+            if self._keeps:
+                self._answered[asked] = found
+                while len(self._answered) > _MOST_ANSWERED:
+                    del self._answered[next(iter(self._answered))]
+        return dict(found)
+
+    @contextmanager
+    def _contributions(self, sql: str) -> Iterator[str]:
+        """A table of cells, kept for the next question on the same ones.
+
+        Those of a connection that was handed over are not kept: its tables may change.
+        """
+        name = self._kept.pop(sql, None)
+        if name is None:
+            self._made += 1
+            name = f"shoal_cells_{self._made}"
+            _guarded(self._connection, f"CREATE TEMP TABLE {name} AS {sql}")
+        self._kept[sql] = name
+        try:
+            yield name
+        finally:
+            while len(self._kept) > (_MOST_KEPT if self._keeps else 0):
+                oldest = next(iter(self._kept))
+                _guarded(self._connection, f"DROP TABLE {self._kept.pop(oldest)}")
 
     def sql(self, relation: Rows) -> str:
         """The SELECT that computes a relation: columns c0, c1, ..., the person's key p0, p1, ..."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.engines.reference.relations import Owned, evaluated
+from shoal.engines.reference.totals import totals
 from shoal.errors import SourceError
-from shoal.plan import Column, Rows, Value
+from shoal.plan import Bounded, Column, Rows, Value
 
 
 class Reference:
@@ -46,6 +47,9 @@ class Reference:
             (*(owned.row[name] for name in names), *(owned.person if persons else ()))
             for owned in self.owned(relation)
         ]
+
+    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        return totals(bounded, self.owned(bounded.relation))
 
     def owned(self, relation: Rows) -> list[Owned]:
         """The rows with the persons they belong to."""
