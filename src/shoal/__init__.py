@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         mechanisms,
         noise,
         plan,
+        query,
         sensitivity,
         sql,
     )
@@ -48,10 +49,12 @@ if TYPE_CHECKING:
         counting,
     )
     from shoal.plan import Choices, Person, Range, Row
+    from shoal.query import Answer, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
 
 __all__ = [
     "AboveThreshold",
+    "Answer",
     "Approx",
     "Choices",
     "DiscreteGaussian",
@@ -94,6 +97,8 @@ __all__ = [
     "mechanisms",
     "noise",
     "plan",
+    "private",
+    "query",
     "sensitivity",
     "sql",
 ]
@@ -109,6 +114,7 @@ _FLOORS = (
     "mechanisms",
     "noise",
     "plan",
+    "query",
     "sensitivity",
     "sql",
 )
@@ -129,6 +135,7 @@ def __getattr__(name: str) -> Any:
             "events",
             "exact",
             "plan",
+            "query",
         ):
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:

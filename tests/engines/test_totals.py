@@ -39,6 +39,7 @@ from shoal.plan import (
     explain,
     squares_of,
     sum_of,
+    votes_of,
 )
 from shoal.sensitivity import Norm
 
@@ -67,7 +68,7 @@ def plans(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
     relation = draw(relations(units))
     held = refs(relation)
     keys = draw(st.sampled_from([(), ("k",), ("k", "x"), ("u",)]))
-    kinds = [count_of(), *(PERSONS for _ in range(isinstance(units[0], Person)))]
+    kinds = [count_of(), *([PERSONS, votes_of(2), votes_of(3)] * isinstance(units[0], Person))]
     for argument in arguments(relation):
         kinds += [count_of(argument), sum_of(argument), sum_of(argument, centred=True)]
         kinds.append(squares_of(argument))
@@ -266,4 +267,5 @@ def test_what_has_no_bound_is_refused() -> None:
     with pytest.raises(ExpressionError):
         Bounded(scan, (), (count_of(),), Norm.LINF)
     with pytest.raises(SchemaError):
-        Bounded(wide_table(Person("u", groups=2**21)), (), (count_of(),), Norm.L1)
+        wide = wide_table(Person("u", groups=2**21))
+        Bounded(wide, (refs(wide)["k"],), (count_of(),), Norm.L1)

@@ -33,7 +33,16 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
-from shoal.plan.terms import PERSONS, Quantity, Term, count_of, squares_of, sum_of
+from shoal.plan.terms import (
+    BY_PERSON,
+    PERSONS,
+    Quantity,
+    Term,
+    count_of,
+    squares_of,
+    sum_of,
+    votes_of,
+)
 from shoal.plan.types import (
     BOOLEAN,
     DATE,
@@ -50,7 +59,7 @@ from shoal.plan.unit import Person, Row, Unit
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [
-    "BOOLEAN", "DATE", "FUNCTIONS", "INTEGER", "PERSONS", "REAL", "TEXT", "TIMESTAMP", "WHOLE",
+    "BOOLEAN", "BY_PERSON", "DATE", "FUNCTIONS", "INTEGER", "PERSONS", "REAL", "TEXT", "TIMESTAMP", "WHOLE",
     "After", "Aggregate", "Bounded", "Call", "Choices", "Column", "Expression", "Filter",
     "FromTable", "Function", "Key", "Kind", "Known", "Listed", "Literal", "Order", "Person",
     "PersonJoin", "Project", "PublicJoin", "Quantity", "Question", "Range", "Ref", "Row", "Rows",
@@ -58,5 +67,5 @@ __all__ = [
     "Unit", "Value", "call", "cast", "column", "columns_of", "common_type", "count_of", "decimal",
     "evaluate", "explain", "factor_for_groups", "factor_for_rows", "known_values", "made_true",
     "name_of", "number_of", "range_of", "read", "rows_per_key", "squares_of", "substitute",
-    "sum_of", "tables_of", "text_of", "value_at", "values_of", "written",
+    "sum_of", "tables_of", "text_of", "value_at", "values_of", "votes_of", "written",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from shoal.errors import ExpressionError, InternalError, SchemaError
 from shoal.exact import root_up
 from shoal.plan.expression import Expression
 from shoal.plan.relation import Rows, require_known
-from shoal.plan.terms import Quantity, Term
+from shoal.plan.terms import BY_PERSON, Term
 from shoal.plan.unit import Person, Row, Unit
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
@@ -30,12 +30,16 @@ MOST_SHARE = 1 << 20
 
 @dataclass(frozen=True)
 class Bounded:
-    """Totals of terms by key, bounded for the unit the relation protects, in the norm of the noise."""
+    """Totals of terms by key, bounded for the unit the relation protects, in the norm of the noise.
+
+    ``possible`` is the number of groups there can be, where it is known: nobody is in more.
+    """
 
     relation: Rows
     keys: tuple[Expression, ...]
     terms: tuple[Term, ...]
     norm: Norm
+    possible: int | None = None
 
     def __post_init__(self) -> None:
         if self.norm not in (Norm.L1, Norm.L2):
@@ -43,7 +47,7 @@ class Bounded:
         for expression in (*self.keys, *(t.argument for t in self.terms if t.argument)):
             require_known(expression, self.relation)
         by_row = not isinstance(self.unit, Person)
-        if by_row and any(term.quantity is Quantity.PERSONS for term in self.terms):
+        if by_row and any(term.quantity in BY_PERSON for term in self.terms):
             raise ExpressionError(
                 "persons are counted, but each row is protected by itself.",
                 remedy="Count rows, or protect Person(...).",
@@ -53,11 +57,20 @@ class Bounded:
 
     @property
     def unit(self) -> Unit:
-        """Who is protected."""
+        """Who is protected, with no more groups than there can be."""
         protects = self.relation.protects
         if protects is None:
             raise InternalError("bounded totals of public rows.", remedy="Please report it.")
-        return protects
+        possible = self.possible if self.keys else 1
+        if not isinstance(protects, Person) or possible is None or possible >= protects.groups:
+            return protects
+        return Person(
+            protects.columns,
+            groups=max(1, possible),
+            rows_per_group=protects.rows_per_group,
+            nulls=protects.nulls,
+            relation=protects.relation,
+        )
 
     def fraction(self, term: Term) -> int:
         """How many units of a total stand for one whole: 1 for rows, a power of two for persons."""
@@ -69,6 +82,12 @@ class Bounded:
         """What one unit of a total is worth, on the number line of the term's argument."""
         return term.worth / self.fraction(term)
 
+    def vote(self, groups: int) -> int:
+        """What a person in so many groups adds to the number of persons of each, in units of totals."""
+        assert isinstance(self.unit, Person)
+        fraction = self.fraction(self.terms[0])
+        return fraction * factor_for_groups(self.unit, self.norm, groups) // WHOLE
+
     def sensitivity(self, term: Term) -> Sensitivity:
         """How far one unit moves the vector of a term's totals over all keys.
 
@@ -77,7 +96,7 @@ class Bounded:
         """
         per_row = term.bound * self.fraction(term)
         if isinstance(self.unit, Person):
-            reach = _reach(self.unit, self.norm, persons=term.quantity is Quantity.PERSONS)
+            reach = _reach(self.unit, self.norm, persons=term.quantity in BY_PERSON)
         else:
             reach = Fraction(_rows_moved(self.relation))
         twice = 2 if self.unit.relation is Relation.CHANGE else 1

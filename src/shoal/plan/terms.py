@@ -30,6 +30,7 @@ class Quantity(StrEnum):
     SUM = "sum"
     SQUARES = "squares"
     PERSONS = "persons"
+    VOTES = "votes"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Term:
 
     A row adds 1 for a count; for a sum the number of steps, held between ``lo`` and ``hi``, minus ``middle``;
     for squares the square of that, minus ``level``; and nothing where the argument is NULL.
-    `Quantity.PERSONS` adds 1 for each person in a group, however many their rows.
+    `Quantity.PERSONS` adds 1 for each person in a group, however many their rows, and `Quantity.VOTES` does the
+    same but for persons in more than ``hi`` groups, who add nothing.
     """
 
     quantity: Quantity
@@ -52,7 +54,7 @@ class Term:
     @property
     def bound(self) -> int:
         """The most that one row adds, in size."""
-        if self.quantity in (Quantity.COUNT, Quantity.PERSONS):
+        if self.quantity not in (Quantity.SUM, Quantity.SQUARES):
             return 1
         most = max(abs(self.lo - self.middle), abs(self.hi - self.middle))
         if self.quantity is Quantity.SUM:
@@ -85,7 +87,7 @@ class Term:
         """What a row adds, given the value of its argument."""
         if self.argument is not None and value is None:
             return 0
-        if self.quantity in (Quantity.COUNT, Quantity.PERSONS):
+        if self.quantity not in (Quantity.SUM, Quantity.SQUARES):
             return 1
         moved = self.steps(value) - self.middle
         return moved if self.quantity is Quantity.SUM else moved * moved - self.level
@@ -104,6 +106,15 @@ def count_of(argument: Expression | None = None) -> Term:
 
 PERSONS = Term(Quantity.PERSONS)
 """The number of persons."""
+
+
+def votes_of(most: int) -> Term:
+    """The number of persons, without those in more than ``most`` groups."""
+    return Term(Quantity.VOTES, hi=most)
+
+
+BY_PERSON = (Quantity.PERSONS, Quantity.VOTES)
+"""Quantities of which each person has one in a group, however many their rows."""
 
 
 def sum_of(argument: Expression, *, centred: bool = False) -> Term:

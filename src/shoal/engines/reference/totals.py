@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from shoal.engines.reference.relations import Key, Owned
 from shoal.plan import (
+    BY_PERSON,
     WHOLE,
     Bounded,
     Person,
@@ -48,13 +49,13 @@ def totals(bounded: Bounded, rows: Iterable[Owned]) -> Totals:
         for at, term in enumerate(bounded.terms):
             total = cell.sums[at]
             if isinstance(unit, Person):
-                total = _scaled(bounded, unit, term, cell, at, shares[person])
+                total = _scaled(bounded, term, cell.rows, total, shares[person])
             found[key][at] += total
     return {key: tuple(sums) for key, sums in found.items()}
 
 
 def _shares(bounded: Bounded, cells: dict[tuple[Key, Key], _Cell]) -> dict[Key, tuple[int, int]]:
-    """For each person: the factor of their rows, and that of themselves."""
+    """For each person: the factor of their rows, and the number of their groups."""
     unit, power = bounded.unit, 1 if bounded.norm is Norm.L1 else 2
     assert isinstance(unit, Person)
     sizes: dict[Key, int] = defaultdict(int)
@@ -65,18 +66,18 @@ def _shares(bounded: Bounded, cells: dict[tuple[Key, Key], _Cell]) -> dict[Key, 
     return {
         person: (
             factor_for_rows(unit, bounded.norm, sizes[person]),
-            factor_for_groups(unit, bounded.norm, groups[person]),
+            groups[person],
         )
         for person in sizes
     }
 
 
-def _scaled(
-    bounded: Bounded, unit: Person, term: Term, cell: _Cell, at: int, share: tuple[int, int]
-) -> int:
-    fraction = bounded.fraction(term)
-    if term.quantity is Quantity.PERSONS:
-        return fraction * share[1] // WHOLE
-    size = fraction * abs(cell.sums[at]) * min(cell.rows, unit.rows_per_group) * share[0]
-    size //= cell.rows * WHOLE
-    return size if cell.sums[at] >= 0 else -size
+def _scaled(bounded: Bounded, term: Term, rows: int, total: int, share: tuple[int, int]) -> int:
+    factor, groups = share
+    unit, fraction = bounded.unit, bounded.fraction(term)
+    assert isinstance(unit, Person)
+    if term.quantity in BY_PERSON:
+        silent = term.quantity is Quantity.VOTES and groups > term.hi
+        return 0 if silent else fraction * factor_for_groups(unit, bounded.norm, groups) // WHOLE
+    size = fraction * abs(total) * min(rows, unit.rows_per_group) * factor // (rows * WHOLE)
+    return size if total >= 0 else -size

@@ -13,7 +13,7 @@ from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import real
 from shoal.engines.sql.relations import names_of, persons_of, select
-from shoal.plan import REAL, WHOLE, Bounded, Person, Quantity, Term
+from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
 
@@ -116,7 +116,7 @@ def _exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
         _factor(name, share, dialect, first=first)
         for name, share in (("a", most), ("m", unit.groups))
     )
-    return f"SELECT {persons}, {f} AS f, {g} AS g FROM ({inner})"
+    return f"SELECT {persons}, {f} AS f, {g} AS g, m FROM ({inner})"
 
 
 def _factor(name: str, most: int, dialect: Dialect, *, first: bool) -> str:
@@ -136,8 +136,10 @@ def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect) -> str:
     """
     unit, fraction, wide = bounded.unit, bounded.fraction(term), dialect.wide
     assert isinstance(unit, Person)
-    if term.quantity is Quantity.PERSONS:
+    if term.quantity in BY_PERSON:
         share = dialect.divided.format(f"(w.g * {fraction})", str(WHOLE))
+        if term.quantity is Quantity.VOTES:
+            share = f"CASE WHEN w.m > {term.hi} THEN 0 ELSE {share} END"
         return f"CASE WHEN w.g IS NULL THEN {fraction} ELSE {share} END"
     rows = unit.rows_per_group
     counted, factor = f"LEAST(c.n, {rows})", f"COALESCE(w.f, {WHOLE})"
