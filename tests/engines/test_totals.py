@@ -36,6 +36,7 @@ from shoal.plan import (
     column,
     count_of,
     decimal,
+    distinct_of,
     explain,
     squares_of,
     sum_of,
@@ -71,7 +72,7 @@ def plans(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
     kinds = [count_of(), *([PERSONS, votes_of(2), votes_of(3)] * isinstance(units[0], Person))]
     for argument in arguments(relation):
         kinds += [count_of(argument), sum_of(argument), sum_of(argument, centred=True)]
-        kinds.append(squares_of(argument))
+        kinds += [squares_of(argument), distinct_of(argument)]
     terms = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=5, unique=True))
     norm = draw(st.sampled_from([Norm.L1, Norm.L2]))
     return Bounded(relation, tuple(held[name] for name in keys), tuple(terms), norm)
@@ -186,6 +187,7 @@ def test_extreme_values_are_the_same_integers_on_both_engines(
     for name in ("x", "m", "r", "far", "one"):
         fact = held[name]
         terms += [sum_of(fact), sum_of(fact, centred=True), squares_of(fact), count_of(fact)]
+        terms.append(distinct_of(fact))
     plan = Bounded(scan, (held["k"],), tuple(terms), norm)
     fast = DuckDB({"wide": pa.Table.from_pylist(rows, schema=SCHEMA)}, threads=1)
     assert fast.totals(plan) == Reference({"wide": rows}).totals(plan)

@@ -8,11 +8,14 @@ from typing import Any
 
 import duckdb
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
-from tests.query.tables import SCHEMA, TOWNS, made, rows, without_noise
+from pyarrow import csv, parquet
+from tests.query.tables import FACTS, SCHEMA, TOWNS, made, rows, without_noise
 
 import shoal
+from shoal.engines.duckdb import DuckTable
 from shoal.errors import UnknownNameError
 
 BUDGETS = [shoal.Pure(100), shoal.Approx(1000, "1e-3"), shoal.ZeroConcentrated(1000)]
@@ -102,6 +105,37 @@ def test_intervals_are_neither_empty_nor_everything() -> None:
     for name, least, most in (("m", 0.1, 60), ("n", 1, 100)):
         ends = answer.interval(name)[0]
         assert least < ends.hi - ends.lo < most
+
+
+def test_every_kind_of_source_gives_the_same_answer(tmp_path: Path) -> None:
+    table = pa.Table.from_pylist(rows(50, each=2), schema=SCHEMA)
+    parquet.write_table(table, tmp_path / "data.parquet")
+    csv.write_csv(table, tmp_path / "data.csv")
+    connection = duckdb.connect(str(tmp_path / "data.duckdb"))
+    connection.register("given", table)
+    connection.execute("CREATE TABLE data AS FROM given")
+    frames = [table, table.to_pandas(), pl.from_arrow(table), DuckTable(connection, "data")]
+    found = set()
+    for source in [*frames, tmp_path / "data.parquet", str(tmp_path / "data.csv")]:
+        held = shoal.private(
+            source,
+            protects=shoal.Person("who", rows_per_group=2),
+            columns=FACTS,
+            budget=shoal.Pure(9),
+        )
+        with without_noise():
+            answer = held.sql(
+                "SELECT kind, COUNT(*) AS n, SUM(spend) AS s FROM data GROUP BY kind"
+            ).release(epsilon=1)
+        found.add(tuple(answer.rows))
+    connection.close()
+    assert len(found) == 1
+
+
+def test_a_required_column_needs_no_count_of_its_own() -> None:
+    sql = "SELECT COUNT(*) AS n, AVG(age) AS m FROM data"
+    one, two = (made(rows(5), required=r).sql(sql).release(epsilon=1) for r in (["age"], []))
+    assert (len(one.certificate["terms"]), len(two.certificate["terms"])) == (2, 3)
 
 
 def test_order_limit_and_having_look_at_released_values() -> None:

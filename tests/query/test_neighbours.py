@@ -18,6 +18,7 @@ QUESTIONS = [
     "SELECT COUNT(*) AS n FROM data",
     "SELECT kind, COUNT(*) AS n, SUM(spend) AS s FROM data WHERE age > 30 GROUP BY kind",
     "SELECT kind, AVG(GREATEST(-5, LEAST(5, spend / (age - 50)))) AS x FROM data WHERE spend / (age - 50) < 7 GROUP BY kind",
+    "SELECT kind, COUNT(DISTINCT town) AS d, COUNT(DISTINCT age // 40) AS e FROM data GROUP BY kind",
     "SELECT kind, VARIANCE(age) AS v, COUNT(DISTINCT who) AS p FROM data GROUP BY kind",
     "SELECT region, AVG(spend) AS m, SUM(size) AS s FROM data JOIN towns USING (town) GROUP BY region",
 ]

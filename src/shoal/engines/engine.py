@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from shoal.plan import Bounded, Column, Rows, Value
+from shoal.plan import Bounded, Column, Rows, Spread, Value
 
 
 class Engine(Protocol):
@@ -32,4 +32,8 @@ class Engine(Protocol):
 
     def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
         """One whole number per term for every key that rows have; without keys, always one row."""
+        ...
+
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+        """For every key that rows have, the weight of each value, in units of the spread's fraction."""
         ...

@@ -33,6 +33,7 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
+from shoal.plan.spread import Spread, distinct_of, points_of
 from shoal.plan.terms import (
     BY_PERSON,
     PERSONS,
@@ -63,9 +64,9 @@ __all__ = [
     "After", "Aggregate", "Bounded", "Call", "Choices", "Column", "Expression", "Filter",
     "FromTable", "Function", "Key", "Kind", "Known", "Listed", "Literal", "Order", "Person",
     "PersonJoin", "Project", "PublicJoin", "Quantity", "Question", "Range", "Ref", "Row", "Rows",
-    "Scan", "Selected", "Span", "Stability", "Statistic", "Table", "Term", "Type", "UnionAll",
-    "Unit", "Value", "call", "cast", "column", "columns_of", "common_type", "count_of", "decimal",
+    "Scan", "Selected", "Span", "Spread", "Stability", "Statistic", "Table", "Term", "Type", "UnionAll",
+    "Unit", "Value", "call", "cast", "column", "columns_of", "common_type", "count_of", "decimal", "distinct_of",
     "evaluate", "explain", "factor_for_groups", "factor_for_rows", "known_values", "made_true",
-    "name_of", "number_of", "range_of", "read", "rows_per_key", "squares_of", "substitute",
+    "name_of", "number_of", "points_of", "range_of", "read", "rows_per_key", "squares_of", "substitute",
     "sum_of", "tables_of", "text_of", "value_at", "values_of", "votes_of", "written",
 ]  # fmt: skip

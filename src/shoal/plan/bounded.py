@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from typing import TYPE_CHECKING
 
 from shoal.errors import ExpressionError, InternalError, SchemaError
 from shoal.exact import root_up
@@ -17,6 +18,9 @@ from shoal.plan.relation import Rows, require_known
 from shoal.plan.terms import BY_PERSON, Term
 from shoal.plan.unit import Person, Row, Unit
 from shoal.sensitivity import Norm, Relation, Sensitivity
+
+if TYPE_CHECKING:
+    from shoal.plan.spread import Spread
 
 WHOLE = 1 << 20
 """Scaling factors are whole multiples of 2^-20."""
@@ -81,6 +85,13 @@ class Bounded:
     def worth(self, term: Term) -> Fraction:
         """What one unit of a total is worth, on the number line of the term's argument."""
         return term.worth / self.fraction(term)
+
+    def values(self, term: Term) -> Spread:
+        """The spread in which a term's distinct values are counted."""
+        from shoal.plan.spread import Spread  # noqa: PLC0415 - spreads are bounded by this
+
+        assert term.argument is not None
+        return Spread(self.relation, self.keys, term.argument, self.norm, possible=self.possible)
 
     def vote(self, groups: int) -> int:
         """What a person in so many groups adds to the number of persons of each, in units of totals."""

@@ -31,6 +31,7 @@ class Quantity(StrEnum):
     SQUARES = "squares"
     PERSONS = "persons"
     VOTES = "votes"
+    DISTINCT = "distinct"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Term:
     A row adds 1 for a count; for a sum the number of steps, held between ``lo`` and ``hi``, minus ``middle``;
     for squares the square of that, minus ``level``; and nothing where the argument is NULL.
     `Quantity.PERSONS` adds 1 for each person in a group, however many their rows, and `Quantity.VOTES` does the
-    same but for persons in more than ``hi`` groups, who add nothing.
+    same but for persons in more than ``hi`` groups, who add nothing.  `Quantity.DISTINCT` counts values (`Spread`).
     """
 
     quantity: Quantity

@@ -75,18 +75,23 @@ class Answer:
         """For each row, where the column's true bounded value is, with at least this confidence.
 
         ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded value is
-        what an answer without noise would say: after ranges and shares have been held.
+        what an answer without noise would say: after ranges and shares have been held.  Quantiles have none:
+        `preview` tells how far they can be off in rank.
         """
         recipe = self._recipe(column)
-        if recipe is None:
-            known = ", ".join(name for name in self.columns if self._recipe(name)) or "none"
+        if recipe is None or recipe.place is not None:
+            known = ", ".join(name for name in self.columns if self._has_interval(name)) or "none"
             raise UnknownNameError(
-                f"column {str(column)[:40]!r} is not a released number, so it has no interval of its own.",
+                f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
                 remedy=f"Columns with an interval: {known}.",
             )
         level = self.confidence if confidence is None else open_unit(confidence, "confidence")
         errors = self._errors(recipe, level, simultaneous=simultaneous)
         return [interval(recipe, self.noisy[at], errors) for at in self._places]
+
+    def _has_interval(self, column: str) -> bool:
+        recipe = self._recipe(column)
+        return recipe is not None and recipe.place is None
 
     def _recipe(self, column: str) -> Recipe | None:
         expression = dict(self.priced.question.after.columns).get(column)
@@ -111,7 +116,7 @@ class Answer:
         rows, columns = self.rows, {}
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             columns[name] = pa.array([row[at] for row in rows], _arrow_type(pa, kind))
-            if intervals and self._recipe(name):
+            if intervals and self._has_interval(name):
                 found = self.interval(name)
                 for end, values in (
                     ("low", [i.lo for i in found]),
@@ -143,7 +148,7 @@ class Answer:
         """Every cell as text, released numbers with how far they can be off."""
         found = [[_text(value) for value in row] for row in self.rows]
         for at, name in enumerate(self.columns):
-            if not self._recipe(name):
+            if not self._has_interval(name):
                 continue
             for cells, ends in zip(found, self.interval(name), strict=True):
                 cells[at] += f"  [{_text(ends.lo)}, {_text(ends.hi)}]"

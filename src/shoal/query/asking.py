@@ -173,7 +173,8 @@ class Ask:
             ):
                 raise CalibrationError(
                     f"how far {recipe.aggregate.name!r} is off depends on the rows of its group.",
-                    remedy="Give rows=, the least number that matters, or column= for another aggregate.",
+                    remedy="Give rows=, the least number that matters (of no use for quantiles and deviations), "
+                    "or column= for another aggregate.",
                 )
 
     def _any_delta(self) -> Fraction | None:
@@ -193,7 +194,7 @@ def _cut(size: Fraction) -> Fraction:
 def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
     """The totals of every group with their noise: one vector per term, empty groups as 0."""
     bounded = made.noised.bounded
-    totals = engine.totals(bounded)
+    totals = engine.totals(bounded) if bounded.terms else {}
     blank = (0,) * len(bounded.terms)
     released: list[dict[Any, Fraction]] = [{} for _ in groups]
     for at, (term, mechanism) in enumerate(zip(bounded.terms, made.noised.mechanisms, strict=True)):
@@ -203,4 +204,7 @@ def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
         worth = bounded.worth(term)
         for row, value in zip(released, vector, strict=True):
             row[term] = int(value) * worth
+    for placed in made.places:
+        for row, value in zip(released, placed.release(engine, groups), strict=True):
+            row[placed.place] = value
     return list(released)

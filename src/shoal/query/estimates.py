@@ -13,14 +13,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from shoal.plan import Aggregate, Kind, Statistic, Term, Value, range_of
+from shoal.plan import Aggregate, Kind, Statistic, Term, Value, range_of, value_at
 from shoal.plan.values import within
+from shoal.query.places import Place
 from shoal.query.recipes import MEANS, SPREADS, Recipe
 
-Noisy = Mapping[Term, Fraction]
-"""The released totals of one group, each on the number line of its argument."""
+Noisy = Mapping[Term | Place, Fraction]
+"""The released totals and places of one group, each on the number line of its argument."""
 
 _ROOTS = (Statistic.DEVIATION, Statistic.DEVIATION_POPULATION)
+_COUNTS = (
+    Statistic.COUNT,
+    Statistic.COUNT_ROWS,
+    Statistic.COUNT_PERSONS,
+    Statistic.COUNT_DISTINCT,
+)
 _SAMPLES = (Statistic.VARIANCE, Statistic.DEVIATION)
 
 
@@ -37,6 +44,8 @@ class Interval:
 
 def estimate(recipe: Recipe, noisy: Noisy) -> Value:
     """The value of an aggregate, as one of its type."""
+    if recipe.place is not None:
+        return value_at(noisy[recipe.place], recipe.aggregate.type)
     totals = [noisy[term] for term in recipe.terms]
     statistic = recipe.aggregate.statistic
     if statistic in MEANS:
@@ -59,12 +68,14 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
     middle = float(recipe.middle) if len(totals) == 2 else 0.0
     value = totals[0] + (middle * totals[1] if middle else 0.0)
     reach = off[0] + (abs(middle) * off[1] if middle else 0.0)
-    counts = statistic in (Statistic.COUNT, Statistic.COUNT_ROWS, Statistic.COUNT_PERSONS)
+    counts = statistic in _COUNTS
     return Interval(max(0.0, value - reach) if counts else value - reach, value + reach)
 
 
 def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:
     """How far an aggregate can be off, given that of its totals; of a mean only for known ``rows``."""
+    if recipe.place is not None:
+        return None
     off = [errors[term] for term in recipe.terms]
     if recipe.aggregate.statistic in MEANS:
         return None if rows is None else (off[0] + _half(recipe) * off[1]) / rows

@@ -17,7 +17,7 @@ from shoal.events import Event
 from shoal.exact import ball, lower
 from shoal.measures import Approx, Pure, ZeroConcentrated
 from shoal.mechanisms import Gaussian, Geometric
-from shoal.mechanisms.budgets import gaussian_mu_of, pure_epsilon_of
+from shoal.mechanisms.budgets import gaussian_mu_of, pure_epsilon_of, rho_of
 from shoal.plan import Bounded, Term
 from shoal.query.budget import Request
 from shoal.query.recipes import Recipe
@@ -66,13 +66,23 @@ class Noised:
 
 @dataclass(frozen=True)
 class Means:
-    """What a request comes to for either law."""
+    """What a request comes to for either law.
+
+    ``mixed`` says that Gaussian noise is not all: then everything is counted in rho.
+    """
 
     request: Request
+    mixed: bool = False
 
     @cached_property
     def squared_mu(self) -> Fraction:
+        if self.mixed:
+            return 2 * rho_of(self.request.measure)
         return gaussian_mu_of(self.request.measure) ** 2
+
+    def loss(self, share: Fraction, norm: Norm) -> Fraction:
+        """The epsilon of a share, or in L2 the range of losses that costs its rho, rounded down."""
+        return self.epsilon(share) if norm is Norm.L1 else 2 * self.mu(share)
 
     def epsilon(self, share: Fraction) -> Fraction:
         """The epsilon of a share, for Laplace noise."""
@@ -124,6 +134,8 @@ def weights_of(recipes: tuple[Recipe, ...], given: Mapping[str, Fraction]) -> di
 def shares_of(weights: list[Fraction], law: str) -> list[Fraction]:
     """Shares of a request, which sum to exactly 1."""
     power = 1 / 3 if law == "laplace" else 1 / 2
+    if not weights:
+        return []
     raw = [max(float(weight), 1e-6) ** power for weight in weights]
     parts = [max(1, round(_CUT * each / sum(raw))) for each in raw]
     return [Fraction(part, sum(parts)) for part in parts]

@@ -16,19 +16,22 @@ class Expected:
     """What to expect of one aggregate: its noise in words, and how far it can be off.
 
     ``error`` is None where it depends on the number of rows in a group; ``per_row`` is then what has to be
-    divided by that number, where the error goes with it.
+    divided by that number, where the error goes with it.  ``rank`` is how far off in rank a quantile can be, in rows.
     """
 
     name: str
     noise: str
     error: float | None
     per_row: float | None
+    rank: float | None = None
 
     def __str__(self) -> str:
         if self.error is not None:
             return f"{self.name}: within {self.error:,.4g}; {self.noise}"
         if self.per_row is not None:
             return f"{self.name}: within {self.per_row:,.4g} / rows of the group; {self.noise}"
+        if self.rank is not None:
+            return f"{self.name}: within {self.rank:,.4g} rows in rank; {self.noise}"
         return f"{self.name}: depends on the data; {self.noise}"
 
 
@@ -67,6 +70,8 @@ def errors_at(
     priced: Priced, recipe: Recipe, confidence: Fraction, rows: float | None
 ) -> float | None:
     """How far one aggregate can be off, at least this sure, in a group of so many rows."""
+    if recipe.place is not None:
+        return None
     each = 1 - (1 - confidence) / len(recipe.terms)
     errors = {term: priced.noised.error(term, each) for term in recipe.terms}
     return error_of(recipe, errors, rows)
@@ -74,6 +79,12 @@ def errors_at(
 
 def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
     laws = []
+    for placed in priced.places:
+        if placed.place == recipe.place:
+            step = float(placed.place.grid.step)
+            noise = f"a choice among {placed.place.points} points, {step:,.4g} apart"
+            name = recipe.aggregate.name
+            return Expected(name, noise, None, None, placed.rank_error(confidence))
     for term in recipe.terms:
         mechanism = priced.noised.of(term)
         if mechanism is None:

@@ -14,6 +14,7 @@ from shoal.plan import Bounded, Person, Question, count_of, votes_of
 from shoal.query.budget import Request
 from shoal.query.keys import selects
 from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
+from shoal.query.places import Placed, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
 from shoal.query.selecting import VOTES, Selection
 from shoal.sensitivity import Norm
@@ -30,6 +31,7 @@ class Priced:
     recipes: tuple[Recipe, ...]
     noised: Noised
     selection: Selection | None
+    places: tuple[Placed, ...] = ()
 
     @property
     def law(self) -> str:
@@ -38,7 +40,7 @@ class Priced:
     def events(self, size: int) -> tuple[Event, ...]:
         """What is released, for so many groups; what it costs does not depend on their number."""
         chosen = [self.selection.event] if self.selection else []
-        return (*chosen, *self.noised.events(size))
+        return (*chosen, *self.noised.events(size), *(placed.event for placed in self.places))
 
     def event(self, size: int = 1) -> Event:
         """All of it as one event."""
@@ -54,6 +56,8 @@ class Priced:
         if self.selection is not None:
             noise = self.selection.noise
             total += float(noise.spread / self.selection.unit) ** 2
+        for placed in self.places:
+            total += float(1 / (placed.rate * placed.spread.fraction)) ** 2
         return total
 
 
@@ -72,7 +76,8 @@ def priced(
     Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
         by the rounding of roots for Gaussian noise.
     """
-    means, recipes = Means(request), recipes_of(question)
+    recipes = recipes_of(question)
+    means = Means(request, mixed=any(recipe.place is not None for recipe in recipes))
     if law is not None and law not in means.laws:
         allowed = " or ".join(map(repr, means.laws))
         raise RangeError(
@@ -110,15 +115,26 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
     heavy = weights_of(recipes, frame.weights)
     moved = [term for term in bounded.terms if bounded.sensitivity(term).value]
     selecting = selects(question)
-    parts = [heavy[term] for term in moved] + [Fraction(1)] * selecting
-    shares = shares_of(parts, law) if parts else []
-    share_of = dict(zip(moved, shares, strict=False))
+    asked = [recipe.place for recipe in recipes if recipe.place is not None]
+    parts = [heavy[term] for term in moved]
+    parts += [frame.weights.get(place.aggregate.name, Fraction(1)) for place in asked]
+    shares = shares_of([*parts, *[Fraction(1)] * selecting], law)
+    share_of = dict(zip([*moved, *asked], shares, strict=False))
     mechanisms = tuple(
         noise_for(bounded, term, means, share_of[term]) if term in share_of else None
         for term in bounded.terms
     )
     selection = _selection(bounded, means, shares[-1]) if selecting else None
-    return Priced(question, means.request, recipes, Noised(bounded, law, mechanisms), selection)
+    places = tuple(
+        Placed(
+            place,
+            spread_for(place, question.relation, keys, norm, frame.groups),
+            means.loss(share_of[place], norm),
+        )
+        for place in asked
+    )
+    noised = Noised(bounded, law, mechanisms)
+    return Priced(question, means.request, recipes, noised, selection, places)
 
 
 def _selection(bounded: Bounded, means: Means, share: Fraction) -> Selection:

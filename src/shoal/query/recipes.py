@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.errors import RefusedError
 from shoal.plan import (
     PERSONS,
     Aggregate,
@@ -19,9 +18,11 @@ from shoal.plan import (
     Statistic,
     Term,
     count_of,
+    distinct_of,
     squares_of,
     sum_of,
 )
+from shoal.query.places import Place, place_of
 
 MEANS = (Statistic.MEAN,)
 SPREADS = (
@@ -35,10 +36,11 @@ _COUNTED = (Statistic.COUNT_ROWS, Statistic.COUNT, *MEANS, *SPREADS)
 
 @dataclass(frozen=True)
 class Recipe:
-    """An aggregate and the totals it is computed from, the one that matters most first."""
+    """An aggregate and the totals it is computed from, the one that matters most first, or its place."""
 
     aggregate: Aggregate
     terms: tuple[Term, ...]
+    place: Place | None = None
 
     @property
     def middle(self) -> Fraction:
@@ -51,6 +53,8 @@ class Recipe:
 
         The first is 1; a mean is thought to lie halfway between the middle and an end of its range.
         """
+        if self.place is not None:
+            return ()
         half = Fraction(1, 2)
         if self.aggregate.statistic in SPREADS:
             return Fraction(1), Fraction(1), half
@@ -93,9 +97,10 @@ def _recipe(aggregate: Aggregate, counted: set[Term]) -> Recipe:
             given = _given(argument)
             parts = squares_of(given), sum_of(given, centred=True), count_of(given)
             return Recipe(aggregate, parts)
-    raise RefusedError(
-        f"the {aggregate.statistic} is not answered.", remedy="Ask for counts, sums or means."
-    )
+        case Statistic.COUNT_DISTINCT:
+            return Recipe(aggregate, (distinct_of(_given(argument)),))
+        case _:
+            return Recipe(aggregate, (), place_of(aggregate))
 
 
 def _sum(argument: Expression, counted: set[Term]) -> tuple[Term, ...]:

@@ -11,9 +11,19 @@ from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import Loss, Reading, reading_of
-from shoal.engines.sql import cells, keys_of, names_of, persons_of, select, totals
+from shoal.engines.sql import (
+    cells,
+    distinct,
+    keys_of,
+    names_of,
+    persons_of,
+    select,
+    splits,
+    totals,
+    weights,
+)
 from shoal.errors import ShoalError, SourceError
-from shoal.plan import Bounded, Column, Person, Rows, Table, Value, tables_of
+from shoal.plan import Bounded, Column, Person, Quantity, Rows, Spread, Table, Value, tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +58,7 @@ class DuckDB:
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._kept: dict[str, str] = {}
-        self._answered: dict[str, dict[tuple[Value, ...], tuple[int, ...]]] = {}
+        self._answered: dict[str, Any] = {}
         self._made = 0
         self._keeps = not any(_borrowed(source) for source in found.values())
         for at, (name, source) in enumerate(found.items()):
@@ -98,19 +108,51 @@ class DuckDB:
                 return dict(self._answered[asked])
             with self._contributions(made) as name:
                 rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
-            found = {row[:width]: tuple(map(int, row[width:])) for row in rows}
-            if self._keeps:
-                self._answered[asked] = found
-                while len(self._answered) > _MOST_ANSWERED:
-                    del self._answered[next(iter(self._answered))]
+            sums = {row[:width]: [int(total) for total in row[width:]] for row in rows}
+            self._add_distinct(bounded, sums)
+            found = {key: tuple(row) for key, row in sums.items()}
+            self._keep(asked, found)
         return dict(found)
+
+    def _keep(self, asked: str, found: Any) -> None:
+        """Remember what was found; not for a connection that was handed over: its tables may change."""
+        if not self._keeps:
+            return
+        self._answered[asked] = found
+        while len(self._answered) > _MOST_ANSWERED:
+            del self._answered[next(iter(self._answered))]
+
+    def _add_distinct(self, bounded: Bounded, sums: dict[tuple[Value, ...], list[int]]) -> None:
+        width = len(keys_of(bounded))
+        for at, term in enumerate(bounded.terms):
+            if term.quantity is Quantity.DISTINCT:
+                spread = bounded.values(term)
+                with self._contributions(splits(spread, self._views, DUCKDB)) as name:
+                    rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
+                for row in rows:
+                    sums[row[:width]][at] = int(row[width])
+
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+        for table in tables_of(spread.relation).values():
+            self._check(table)
+        made = splits(spread, self._views, DUCKDB)
+        asked, found = (
+            made + weights(spread, "", DUCKDB),
+            dict[tuple[Value, ...], dict[Value, int]](),
+        )
+        with self._lock:
+            if asked in self._answered:
+                return dict(self._answered[asked])
+            with self._contributions(made) as name:
+                rows = _guarded(self._connection, weights(spread, name, DUCKDB))
+            for *key, value, weight in rows:
+                found.setdefault(tuple(key), {})[value] = int(weight)
+            self._keep(asked, found)
+        return found
 
     @contextmanager
     def _contributions(self, sql: str) -> Iterator[str]:
-        """A table of cells, kept for the next question on the same ones.
-
-        Those of a connection that was handed over are not kept: its tables may change.
-        """
+        """A table of contributions, kept for the next question on the same ones as totals are."""
         name = self._kept.pop(sql, None)
         if name is None:
             self._made += 1

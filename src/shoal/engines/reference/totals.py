@@ -40,7 +40,7 @@ def totals(bounded: Bounded, rows: Iterable[Owned]) -> Totals:
         cell.rows += 1
         for at, term in enumerate(bounded.terms):
             value = None if term.argument is None else evaluate(term.argument, row)
-            cell.sums[at] += term.of(value)
+            cell.sums[at] += 0 if term.quantity is Quantity.DISTINCT else term.of(value)
     found: dict[Key, list[int]] = defaultdict(lambda: [0] * len(bounded.terms))
     if not bounded.keys:
         found[()] = [0] * len(bounded.terms)

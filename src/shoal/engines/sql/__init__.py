@@ -4,6 +4,7 @@ from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, names_of, persons_of, select
+from shoal.engines.sql.spread import distinct, splits, weights
 from shoal.engines.sql.totals import cells, keys_of, totals
 
 __all__ = [
@@ -12,10 +13,13 @@ __all__ = [
     "Piece",
     "cells",
     "computed",
+    "distinct",
     "keys_of",
     "lowered",
     "names_of",
     "persons_of",
     "select",
+    "splits",
     "totals",
+    "weights",
 ]

@@ -1,7 +1,7 @@
 """Bounded totals as SQL: rows are grouped into cells, cells into persons, and both into totals.
 
 A cell holds the rows of one person in one group: the key k0, k1, ..., the person p0, p1, ..., the number
-of rows n and the sum of each term s0, s1, ...  Only persons who exceed their share have a factor.
+of rows n and the sum of each term s0, s1, ...  Distinct values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import real
 from shoal.engines.sql.relations import names_of, persons_of, select
-from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Person, Quantity, Term
+from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
 
@@ -54,33 +54,37 @@ def totals(bounded: Bounded, made: str, dialect: Dialect) -> str:
     listed = ", ".join([*(f"c.{key}" for key in by), *sums])
     group = " GROUP BY " + ", ".join(f"c.{key}" for key in by) if by else ""
     return (
-        f"SELECT {listed} FROM {made} AS c LEFT JOIN ({_exceeding(bounded, made, dialect)}) AS w "
+        f"SELECT {listed} FROM {made} AS c LEFT JOIN ({exceeding(bounded, made, dialect)}) AS w "
         f"ON {same}{group}"
     )
 
 
 def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialect) -> str:
     """What a row adds to a term; empty where the number of rows says it already."""
-    if term.argument is None:
+    if term.argument is None or term.quantity is Quantity.DISTINCT:
         return ""
     value = layers.once(lowered(term.argument, names, layers, dialect))
     if term.quantity is Quantity.COUNT:
         return f"CASE WHEN {value.sql} IS NULL THEN 0 ELSE 1 END"
-    steps = _steps(term, value, dialect)
+    steps = steps_of(term, value, dialect)
     if term.quantity is Quantity.SUM:
         return f"COALESCE({steps} - {term.middle}, 0)" if term.middle else f"COALESCE({steps}, 0)"
     moved = layers.once(Piece(f"({steps} - {term.middle})", value.level))
     return f"COALESCE({moved.sql} * {moved.sql} - {term.level}, 0)"
 
 
-def _steps(term: Term, value: Piece, dialect: Dialect) -> str:
+def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
     """A value in steps, held between its ends; nothing in it can overflow."""
     assert term.argument is not None
-    if term.argument.type == REAL:
+    kind = term.argument.type
+    if kind.temporal:
+        place = dialect.days_between if kind.kind is Kind.DATE else dialect.microseconds
+        value = Piece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
+    if kind == REAL:
         nearest = f"FLOOR({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
         held = _held(nearest, real(float(term.lo)), real(float(term.hi)))
         return f"CAST({held} AS BIGINT)"
-    step = int(term.step * 10**term.argument.type.scale)
+    step = int(term.step * 10**kind.scale)
     if step == 1:
         return _held(value.sql, f"CAST({term.lo} AS BIGINT)", f"CAST({term.hi} AS BIGINT)")
     wide, first = dialect.wide, term.lo * step - step // 2
@@ -96,10 +100,12 @@ def _held(sql: str, lo: str, hi: str) -> str:
 
 
 def _sum_of(at: int, term: Term) -> str:
+    if term.quantity is Quantity.DISTINCT:
+        return "0"
     return f"s{at}" if term.argument is not None else "n"
 
 
-def _exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
+def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
     """The persons who exceed their share: f for their rows, g for themselves."""
     unit, wide = bounded.unit, dialect.wide
     assert isinstance(unit, Person)
@@ -136,6 +142,8 @@ def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect) -> str:
     """
     unit, fraction, wide = bounded.unit, bounded.fraction(term), dialect.wide
     assert isinstance(unit, Person)
+    if term.quantity is Quantity.DISTINCT:
+        return "0"
     if term.quantity in BY_PERSON:
         share = dialect.divided.format(f"(w.g * {fraction})", str(WHOLE))
         if term.quantity is Quantity.VOTES:
