@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         noise,
         plan,
         plots,
+        query,
         sensitivity,
         sql,
     )
@@ -49,10 +50,12 @@ if TYPE_CHECKING:
         counting,
     )
     from shoal.plan import Choices, Person, Range, Row
+    from shoal.query import Answer, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
 
 __all__ = [
     "AboveThreshold",
+    "Answer",
     "Approx",
     "Choices",
     "DiscreteGaussian",
@@ -96,6 +99,8 @@ __all__ = [
     "noise",
     "plan",
     "plots",
+    "private",
+    "query",
     "sensitivity",
     "sql",
 ]
@@ -112,6 +117,7 @@ _FLOORS = (
     "noise",
     "plan",
     "plots",
+    "query",
     "sensitivity",
     "sql",
 )
@@ -124,7 +130,7 @@ def __getattr__(name: str) -> Any:
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
-        floors = ("mechanisms", "measures", "sensitivity", "events", "exact", "plan")
+        floors = ("mechanisms", "measures", "sensitivity", "events", "exact", "plan", "query")
         for floor in ("accounting",) if name == "account" else floors:
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:

@@ -1,4 +1,4 @@
-"""What an engine is: it finds the columns of its sources and computes the rows of a relation, exactly.
+"""What an engine is: it finds the columns of its sources and computes rows and bounded totals, exactly.
 
 An engine knows nothing of privacy.  Two engines given the same rows give the same answer, to the last bit; the
 order of rows means nothing.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from shoal.plan import Column, Rows, Value
+from shoal.plan import Bounded, Column, Rows, Spread, Value
 
 
 class Engine(Protocol):
@@ -28,4 +28,12 @@ class Engine(Protocol):
 
         Values are as the plan has them: exact numbers in units (`shoal.plan.written` undoes that).
         """
+        ...
+
+    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        """One whole number per term for every key that rows have; without keys, always one row."""
+        ...
+
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+        """For every key that rows have, the weight of each value, in units of the spread's fraction."""
         ...

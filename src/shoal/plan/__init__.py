@@ -1,5 +1,6 @@
 """A question is a tree of frozen nodes that knows its schema and stability and can explain itself before it runs."""
 
+from shoal.plan.bounded import WHOLE, Bounded, factor_for_groups, factor_for_rows
 from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
 from shoal.plan.facts import Choices, Column, Range, Span, column, made_true
@@ -32,6 +33,17 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
+from shoal.plan.spread import Spread, distinct_of, points_of
+from shoal.plan.terms import (
+    BY_PERSON,
+    PERSONS,
+    Quantity,
+    Term,
+    count_of,
+    squares_of,
+    sum_of,
+    votes_of,
+)
 from shoal.plan.types import (
     BOOLEAN,
     DATE,
@@ -48,12 +60,13 @@ from shoal.plan.unit import Person, Row, Unit
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [
-    "BOOLEAN", "DATE", "FUNCTIONS", "INTEGER", "REAL", "TEXT", "TIMESTAMP", "After", "Aggregate",
-    "Call", "Choices", "Column", "Expression", "Filter", "FromTable", "Function", "Key", "Kind",
-    "Known", "Listed", "Literal", "Order", "Person", "PersonJoin", "Project", "PublicJoin",
-    "Question", "Range", "Ref", "Row", "Rows", "Scan", "Selected", "Span", "Stability", "Statistic",
-    "Table", "Type", "UnionAll", "Unit", "Value", "call", "cast", "column", "columns_of",
-    "common_type", "decimal", "evaluate", "explain", "known_values", "made_true", "name_of",
-    "number_of", "range_of", "read", "rows_per_key", "substitute", "tables_of", "text_of", "value_at", "values_of",
-    "written",
+    "BOOLEAN", "BY_PERSON", "DATE", "FUNCTIONS", "INTEGER", "PERSONS", "REAL", "TEXT", "TIMESTAMP", "WHOLE",
+    "After", "Aggregate", "Bounded", "Call", "Choices", "Column", "Expression", "Filter",
+    "FromTable", "Function", "Key", "Kind", "Known", "Listed", "Literal", "Order", "Person",
+    "PersonJoin", "Project", "PublicJoin", "Quantity", "Question", "Range", "Ref", "Row", "Rows",
+    "Scan", "Selected", "Span", "Spread", "Stability", "Statistic", "Table", "Term", "Type", "UnionAll",
+    "Unit", "Value", "call", "cast", "column", "columns_of", "common_type", "count_of", "decimal", "distinct_of",
+    "evaluate", "explain", "factor_for_groups", "factor_for_rows", "known_values", "made_true",
+    "name_of", "number_of", "points_of", "range_of", "read", "rows_per_key", "squares_of", "substitute",
+    "sum_of", "tables_of", "text_of", "value_at", "values_of", "votes_of", "written",
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,25 @@ from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import Loss, Reading, reading_of
-from shoal.engines.sql import names_of, persons_of, select
+from shoal.engines.sql import (
+    cells,
+    distinct,
+    keys_of,
+    names_of,
+    persons_of,
+    select,
+    splits,
+    totals,
+    weights,
+)
 from shoal.errors import ShoalError, SourceError
-from shoal.plan import Column, Person, Rows, Table, Value, tables_of
+from shoal.plan import Bounded, Column, Person, Quantity, Rows, Spread, Table, Value, tables_of
 
 if TYPE_CHECKING:
     import duckdb
+
+_MOST_KEPT, _MOST_ANSWERED = 4, 32
+"""How many tables of contributions, and how many totals, are kept."""
 
 
 class DuckDB:
@@ -43,9 +57,13 @@ class DuckDB:
         self._readings: dict[str, dict[str, Reading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
+        self._kept: dict[str, str] = {}
+        self._answered: dict[str, Any] = {}
+        self._made = 0
+        self._keeps = not any(_borrowed(source) for source in found.values())
         for at, (name, source) in enumerate(found.items()):
             self._make_view(name, attach(self._connection, source, name, at), at)
-        if not any(_borrowed(source) for source in found.values()):
+        if self._keeps:
             paths = [path for s in found.values() if isinstance(s, FileOf) for path in s.paths]
             locked(self._connection, paths)
 
@@ -79,6 +97,74 @@ class DuckDB:
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         outputs = [*names_of(relation).values(), *(persons_of(relation) if persons else ())]
         return self.run(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
+
+    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        for table in tables_of(bounded.relation).values():
+            self._check(table)
+        made = cells(bounded, self._views, DUCKDB)
+        width, asked = len(keys_of(bounded)), made + totals(bounded, "", DUCKDB)
+        with self._lock:
+            if asked in self._answered:
+                return dict(self._answered[asked])
+            with self._contributions(made) as name:
+                rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
+            sums = {row[:width]: [int(total) for total in row[width:]] for row in rows}
+            self._add_distinct(bounded, sums)
+            found = {key: tuple(row) for key, row in sums.items()}
+            self._keep(asked, found)
+        return dict(found)
+
+    def _keep(self, asked: str, found: Any) -> None:
+        """Remember what was found; not for a connection that was handed over: its tables may change."""
+        if not self._keeps:
+            return
+        self._answered[asked] = found
+        while len(self._answered) > _MOST_ANSWERED:
+            del self._answered[next(iter(self._answered))]
+
+    def _add_distinct(self, bounded: Bounded, sums: dict[tuple[Value, ...], list[int]]) -> None:
+        width = len(keys_of(bounded))
+        for at, term in enumerate(bounded.terms):
+            if term.quantity is Quantity.DISTINCT:
+                spread = bounded.values(term)
+                with self._contributions(splits(spread, self._views, DUCKDB)) as name:
+                    rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
+                for row in rows:
+                    sums[row[:width]][at] = int(row[width])
+
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+        for table in tables_of(spread.relation).values():
+            self._check(table)
+        made = splits(spread, self._views, DUCKDB)
+        asked, found = (
+            made + weights(spread, "", DUCKDB),
+            dict[tuple[Value, ...], dict[Value, int]](),
+        )
+        with self._lock:
+            if asked in self._answered:
+                return dict(self._answered[asked])
+            with self._contributions(made) as name:
+                rows = _guarded(self._connection, weights(spread, name, DUCKDB))
+            for *key, value, weight in rows:
+                found.setdefault(tuple(key), {})[value] = int(weight)
+            self._keep(asked, found)
+        return found
+
+    @contextmanager
+    def _contributions(self, sql: str) -> Iterator[str]:
+        """A table of contributions, kept for the next question on the same ones as totals are."""
+        name = self._kept.pop(sql, None)
+        if name is None:
+            self._made += 1
+            name = f"shoal_cells_{self._made}"
+            _guarded(self._connection, f"CREATE TEMP TABLE {name} AS {sql}")
+        self._kept[sql] = name
+        try:
+            yield name
+        finally:
+            while len(self._kept) > (_MOST_KEPT if self._keeps else 0):
+                oldest = next(iter(self._kept))
+                _guarded(self._connection, f"DROP TABLE {self._kept.pop(oldest)}")
 
     def sql(self, relation: Rows) -> str:
         """The SELECT that computes a relation: columns c0, c1, ..., the person's key p0, p1, ..."""

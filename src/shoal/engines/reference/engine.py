@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.engines.reference.relations import Owned, evaluated
+from shoal.engines.reference.spread import distinct, weights
+from shoal.engines.reference.totals import totals
 from shoal.errors import SourceError
-from shoal.plan import Column, Rows, Value
+from shoal.plan import Bounded, Column, Quantity, Rows, Spread, Value
 
 
 class Reference:
@@ -46,6 +48,18 @@ class Reference:
             (*(owned.row[name] for name in names), *(owned.person if persons else ()))
             for owned in self.owned(relation)
         ]
+
+    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        rows = self.owned(bounded.relation)
+        found = {key: list(row) for key, row in totals(bounded, rows).items()}
+        for at, term in enumerate(bounded.terms):
+            if term.quantity is Quantity.DISTINCT:
+                for key, count in distinct(bounded.values(term), rows).items():
+                    found[key][at] = count
+        return {key: tuple(row) for key, row in found.items()}
+
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+        return weights(spread, self.owned(spread.relation))
 
     def owned(self, relation: Rows) -> list[Owned]:
         """The rows with the persons they belong to."""

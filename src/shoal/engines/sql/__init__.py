@@ -4,5 +4,22 @@ from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, names_of, persons_of, select
+from shoal.engines.sql.spread import distinct, splits, weights
+from shoal.engines.sql.totals import cells, keys_of, totals
 
-__all__ = ["Dialect", "Layers", "Piece", "computed", "lowered", "names_of", "persons_of", "select"]
+__all__ = [
+    "Dialect",
+    "Layers",
+    "Piece",
+    "cells",
+    "computed",
+    "distinct",
+    "keys_of",
+    "lowered",
+    "names_of",
+    "persons_of",
+    "select",
+    "splits",
+    "totals",
+    "weights",
+]

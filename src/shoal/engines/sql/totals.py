@@ -1,0 +1,164 @@
+"""Bounded totals as SQL: rows are grouped into cells, cells into persons, and both into totals.
+
+A cell holds the rows of one person in one group: the key k0, k1, ..., the person p0, p1, ..., the number
+of rows n and the sum of each term s0, s1, ...  Distinct values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.expressions import lowered
+from shoal.engines.sql.layers import Layers, Piece
+from shoal.engines.sql.literals import real
+from shoal.engines.sql.relations import names_of, persons_of, select
+from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
+from shoal.sensitivity import Norm
+
+
+def keys_of(bounded: Bounded) -> list[str]:
+    """How the keys are written."""
+    return [f"k{at}" for at in range(len(bounded.keys))]
+
+
+def cells(bounded: Bounded, sources: Mapping[str, str], dialect: Dialect) -> str:
+    """The SELECT of cells; for protected rows the cells are the groups, and the sums their totals."""
+    relation = bounded.relation
+    layers, names = Layers(), names_of(relation)
+    keys = [lowered(key, names, layers, dialect) for key in bounded.keys]
+    added = [_added(term, names, layers, dialect) for term in bounded.terms]
+    outputs = [f"{piece.sql} AS k{at}" for at, piece in enumerate(keys)]
+    outputs += [f"{sql} AS t{at}" for at, sql in enumerate(added) if sql]
+    by = keys_of(bounded)
+    if isinstance(bounded.unit, Person):
+        by += persons_of(relation)
+        outputs += persons_of(relation)
+    rows = layers.over(f"({select(relation, sources, dialect)})")
+    sums = [f"SUM(t{at}) AS s{at}" for at, sql in enumerate(added) if sql]
+    listed = ", ".join([*by, "COUNT(*) AS n", *sums])
+    inner = f"SELECT {', '.join(outputs) or '1 AS one'} FROM {rows}"
+    return f"SELECT {listed} FROM ({inner})" + (f" GROUP BY {', '.join(by)}" if by else "")
+
+
+def totals(bounded: Bounded, made: str, dialect: Dialect) -> str:
+    """The SELECT of totals over a table of cells: the keys, then one whole number per term."""
+    by = keys_of(bounded)
+    if not isinstance(bounded.unit, Person):
+        sums = [f"COALESCE({_sum_of(at, term)}, 0)" for at, term in enumerate(bounded.terms)]
+        return f"SELECT {', '.join([*by, *sums])} FROM {made}"
+    persons = persons_of(bounded.relation)
+    same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM w.{name}" for name in persons)
+    scaled = [_scaled(bounded, at, term, dialect) for at, term in enumerate(bounded.terms)]
+    sums = [f"COALESCE(SUM({sql}), 0)" for sql in scaled]
+    listed = ", ".join([*(f"c.{key}" for key in by), *sums])
+    group = " GROUP BY " + ", ".join(f"c.{key}" for key in by) if by else ""
+    return (
+        f"SELECT {listed} FROM {made} AS c LEFT JOIN ({exceeding(bounded, made, dialect)}) AS w "
+        f"ON {same}{group}"
+    )
+
+
+def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialect) -> str:
+    """What a row adds to a term; empty where the number of rows says it already."""
+    if term.argument is None or term.quantity is Quantity.DISTINCT:
+        return ""
+    value = layers.once(lowered(term.argument, names, layers, dialect))
+    if term.quantity is Quantity.COUNT:
+        return f"CASE WHEN {value.sql} IS NULL THEN 0 ELSE 1 END"
+    steps = steps_of(term, value, dialect)
+    if term.quantity is Quantity.SUM:
+        return f"COALESCE({steps} - {term.middle}, 0)" if term.middle else f"COALESCE({steps}, 0)"
+    moved = layers.once(Piece(f"({steps} - {term.middle})", value.level))
+    return f"COALESCE({moved.sql} * {moved.sql} - {term.level}, 0)"
+
+
+def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
+    """A value in steps, held between its ends; nothing in it can overflow."""
+    assert term.argument is not None
+    kind = term.argument.type
+    if kind.temporal:
+        place = dialect.days_between if kind.kind is Kind.DATE else dialect.microseconds
+        value = Piece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
+    if kind == REAL:
+        nearest = f"FLOOR({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
+        held = _held(nearest, real(float(term.lo)), real(float(term.hi)))
+        return f"CAST({held} AS BIGINT)"
+    step = int(term.step * 10**kind.scale)
+    if step == 1:
+        return _held(value.sql, f"CAST({term.lo} AS BIGINT)", f"CAST({term.hi} AS BIGINT)")
+    wide, first = dialect.wide, term.lo * step - step // 2
+    above = f"(GREATEST(CAST({value.sql} AS {wide}), CAST({first} AS {wide})) - CAST({first} AS {wide}))"
+    counted = dialect.divided.format(above, f"CAST({step} AS {wide})")
+    held = f"CAST(LEAST({counted} + {term.lo}, {term.hi}) AS BIGINT)"
+    return f"(CASE WHEN {value.sql} IS NULL THEN NULL ELSE {held} END)"
+
+
+def _held(sql: str, lo: str, hi: str) -> str:
+    """Between two ends, and NULL where it is NULL: LEAST and GREATEST pass over NULL."""
+    return f"(CASE WHEN {sql} IS NULL THEN NULL ELSE LEAST(GREATEST({sql}, {lo}), {hi}) END)"
+
+
+def _sum_of(at: int, term: Term) -> str:
+    if term.quantity is Quantity.DISTINCT:
+        return "0"
+    return f"s{at}" if term.argument is not None else "n"
+
+
+def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
+    """The persons who exceed their share: f for their rows, g for themselves."""
+    unit, wide = bounded.unit, dialect.wide
+    assert isinstance(unit, Person)
+    persons = ", ".join(persons_of(bounded.relation))
+    counted = f"LEAST(n, {unit.rows_per_group})"
+    first = bounded.norm is Norm.L1
+    size = counted if first else f"CAST({counted} AS {wide}) * {counted}"
+    most = unit.groups * unit.rows_per_group ** (1 if first else 2)
+    inner = (
+        f"SELECT {persons}, CAST(SUM({size}) AS {wide}) AS a, CAST(COUNT(*) AS {wide}) AS m FROM {made} "
+        f"GROUP BY {persons} HAVING SUM({size}) > {most} OR COUNT(*) > {unit.groups}"
+    )
+    f, g = (
+        _factor(name, share, dialect, first=first)
+        for name, share in (("a", most), ("m", unit.groups))
+    )
+    return f"SELECT {persons}, {f} AS f, {g} AS g, m FROM ({inner})"
+
+
+def _factor(name: str, most: int, dialect: Dialect, *, first: bool) -> str:
+    """The factor in 2^-20; a root of at most 2^40 is exact in doubles once it is cut."""
+    wide = dialect.wide
+    scale = WHOLE if first else WHOLE * WHOLE
+    share = dialect.divided.format(f"CAST({most * scale} AS {wide})", name)
+    if not first:
+        share = f"FLOOR(SQRT(CAST({share} AS DOUBLE)))"
+    return f"CASE WHEN {name} <= {most} THEN {WHOLE} ELSE CAST({share} AS BIGINT) END"
+
+
+def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect) -> str:
+    """What a cell adds to a total: its sum times the fraction, scaled where its person exceeds.
+
+    The fraction divides 2^20 and is cancelled; for the number of rows so is that number.
+    """
+    unit, fraction, wide = bounded.unit, bounded.fraction(term), dialect.wide
+    assert isinstance(unit, Person)
+    if term.quantity is Quantity.DISTINCT:
+        return "0"
+    if term.quantity in BY_PERSON:
+        share = dialect.divided.format(f"(w.g * {fraction})", str(WHOLE))
+        if term.quantity is Quantity.VOTES:
+            share = f"CASE WHEN w.m > {term.hi} THEN 0 ELSE {share} END"
+        return f"CASE WHEN w.g IS NULL THEN {fraction} ELSE {share} END"
+    rows = unit.rows_per_group
+    counted, factor = f"LEAST(c.n, {rows})", f"COALESCE(w.f, {WHOLE})"
+    if term.argument is None:
+        share = dialect.divided.format(f"({counted} * {factor} * {fraction})", str(WHOLE))
+        return f"CASE WHEN w.f IS NULL THEN {counted} * {fraction} ELSE {share} END"
+    total, below = f"c.s{at}", f"(c.n * {WHOLE // fraction})"
+    most = (1 << 62) // (rows * WHOLE)
+    narrow = dialect.divided.format(f"(CAST({total} AS BIGINT) * {counted} * {factor})", below)
+    broad = dialect.divided.format(f"(CAST({total} AS {wide}) * {counted} * {factor})", below)
+    return (
+        f"CASE WHEN c.n <= {rows} AND w.f IS NULL THEN {total} * {fraction} "
+        f"WHEN {total} BETWEEN -{most} AND {most} THEN {narrow} ELSE {broad} END"
+    )

@@ -1,0 +1,86 @@
+"""Rows spread over the values of an expression: histograms and distinct values, with bounded weights.
+
+Within a group the rows of a person are split by a value: a grid point for histograms, the value itself
+where distinct ones are counted.  Everyone's weights are bounded as totals are; `bounding.md` has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shoal.exact import exponent_of
+from shoal.plan.bounded import Bounded
+from shoal.plan.expression import Expression
+from shoal.plan.meaning import range_of
+from shoal.plan.relation import Rows
+from shoal.plan.terms import Quantity, Term, count_of, power
+from shoal.plan.types import REAL
+from shoal.plan.unit import Row, Unit
+from shoal.sensitivity import Norm, Sensitivity
+
+MOST_POINTS = 1024
+"""A histogram has at most about this many points."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Weights by key and value; rows in which ``value`` is NULL are left out.
+
+    With a ``grid`` values are its points and a row weighs 1; without, a person weighs 1 in each value they
+    have at all.  Both before shares are held.
+    """
+
+    relation: Rows
+    keys: tuple[Expression, ...]
+    value: Expression
+    norm: Norm
+    grid: Term | None = None
+    possible: int | None = None
+
+    @property
+    def bounded(self) -> Bounded:
+        """The count whose bounds these weights keep."""
+        return Bounded(self.relation, self.keys, (count_of(),), self.norm, self.possible)
+
+    @property
+    def unit(self) -> Unit:
+        return self.bounded.unit
+
+    @property
+    def fraction(self) -> int:
+        """How many units of weight stand for one whole."""
+        if isinstance(self.unit, Row):
+            return 1
+        return 1 << (20 if self.grid is None else 14)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit moves the vector, over keys, of the weights it moves within each."""
+        count, bounded = count_of(), self.bounded
+        whole = Fraction(self.fraction, bounded.fraction(count))
+        return bounded.sensitivity(count).scaled_by(whole)
+
+
+def distinct_of(argument: Expression) -> Term:
+    """The number of distinct values of an argument."""
+    return Term(Quantity.DISTINCT, argument)
+
+
+def points_of(argument: Expression) -> Term:
+    """A grid over the range of an argument: its own units where they are few, a power of two otherwise."""
+    lo, hi = range_of(argument)
+    width = hi - lo
+    if argument.type == REAL:
+        largest = max(abs(lo), abs(hi))
+        step = power(exponent_of(largest) - 51) if largest else Fraction(1)
+        if width:
+            step = max(step, power(exponent_of(width / MOST_POINTS) + 1))
+    else:
+        unit = Fraction(1, 10**argument.type.scale)
+        steps = int(width / unit) // MOST_POINTS
+        step = unit * (1 << steps.bit_length())
+    half = Fraction(1, 2)
+    first, last = (math.floor(end / step + half) for end in (lo, hi))
+    return Term(Quantity.SUM, argument, step, first, last)

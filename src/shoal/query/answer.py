@@ -1,0 +1,197 @@
+"""An answer: released values as a table, the interval of each, and the certificate of the release."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import UnknownNameError
+from shoal.exact import Number, open_unit
+from shoal.plan import Kind, Ref, Type, Value, written
+from shoal.query.after import kept, shown
+from shoal.query.estimates import Interval, Noisy, estimate, interval
+from shoal.query.keys import Group
+from shoal.query.pricing import Priced
+from shoal.query.recipes import Recipe, terms_of
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """The released table.  Everything here follows from released values and public facts.
+
+    ``confidence`` is that of the intervals that are shown; `interval` gives them at any other.
+    """
+
+    priced: Priced
+    groups: Sequence[Group]
+    noisy: Sequence[Noisy]
+    certificate: Mapping[str, Any]
+    confidence: Fraction = Fraction(95, 100)
+    _rows: list[dict[str, Value]] = field(init=False)
+    _places: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = [key.name for key in self.priced.question.keys]
+        rows = []
+        for group, noisy in zip(self.groups, self.noisy, strict=True):
+            row = dict(zip(keys, group, strict=True))
+            for recipe in self.priced.recipes:
+                row[recipe.aggregate.name] = estimate(recipe, noisy)
+            rows.append(row)
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_places", kept(rows, self.priced.question.after))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(name for name, _ in self.priced.question.after.columns)
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return tuple(e.type for _, e in self.priced.question.after.columns)
+
+    @property
+    def rows(self) -> list[tuple[object, ...]]:
+        """The rows, exact numbers with a point as `Decimal`."""
+        after = self.priced.question.after
+        return [
+            tuple(
+                written(value, kind)
+                for value, kind in zip(shown(self._rows[at], after), self.types, strict=True)
+            )
+            for at in self._places
+        ]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def interval(
+        self, column: str, confidence: Number | None = None, *, simultaneous: bool = False
+    ) -> list[Interval]:
+        """For each row, where the column's true bounded value is, with at least this confidence.
+
+        ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded value is
+        what an answer without noise would say: after ranges and shares have been held.  Quantiles have none:
+        `preview` tells how far they can be off in rank.
+        """
+        recipe = self._recipe(column)
+        if recipe is None or recipe.place is not None:
+            known = ", ".join(name for name in self.columns if self._has_interval(name)) or "none"
+            raise UnknownNameError(
+                f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
+                remedy=f"Columns with an interval: {known}.",
+            )
+        level = self.confidence if confidence is None else open_unit(confidence, "confidence")
+        errors = self._errors(recipe, level, simultaneous=simultaneous)
+        return [interval(recipe, self.noisy[at], errors) for at in self._places]
+
+    def _has_interval(self, column: str) -> bool:
+        recipe = self._recipe(column)
+        return recipe is not None and recipe.place is None
+
+    def _recipe(self, column: str) -> Recipe | None:
+        expression = dict(self.priced.question.after.columns).get(column)
+        if not isinstance(expression, Ref):
+            return None
+        return next(
+            (r for r in self.priced.recipes if r.aggregate.name == expression.column.name), None
+        )
+
+    def _errors(
+        self, recipe: Recipe, confidence: Fraction, *, simultaneous: bool
+    ) -> dict[Any, float]:
+        terms = terms_of(self.priced.recipes) if simultaneous else recipe.terms
+        each = 1 - (1 - confidence) / len(terms)
+        size = max(1, len(self.groups)) if simultaneous else 1
+        return {term: self.priced.noised.error(term, each, size=size) for term in recipe.terms}
+
+    def to_arrow(self, *, intervals: bool = True) -> Any:
+        """An Arrow table; with ``intervals``, each released number has columns _low and _high."""
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        rows, columns = self.rows, {}
+        for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
+            columns[name] = pa.array([row[at] for row in rows], _arrow_type(pa, kind))
+            if intervals and self._has_interval(name):
+                found = self.interval(name)
+                for end, values in (
+                    ("low", [i.lo for i in found]),
+                    ("high", [i.hi for i in found]),
+                ):
+                    label = f"{name}_{end}"
+                    while label in self.columns or label in columns:
+                        label += "_"
+                    columns[label] = pa.array(values, pa.float64())
+        return pa.table(columns)
+
+    def to_pandas(self, *, intervals: bool = True) -> Any:
+        """A pandas frame; see `to_arrow`."""
+        return self.to_arrow(intervals=intervals).to_pandas()
+
+    def to_polars(self, *, intervals: bool = True) -> Any:
+        """A polars frame; see `to_arrow`."""
+        import polars as pl  # noqa: PLC0415 - heavy, and a choice of the caller
+
+        return pl.from_arrow(self.to_arrow(intervals=intervals))
+
+    def to_csv(self, path: str | Path, *, intervals: bool = True) -> None:
+        """A CSV file; see `to_arrow`."""
+        from pyarrow import csv  # noqa: PLC0415 - heavy
+
+        csv.write_csv(self.to_arrow(intervals=intervals), str(path))
+
+    def _cells(self) -> list[list[str]]:
+        """Every cell as text, released numbers with how far they can be off."""
+        found = [[_text(value) for value in row] for row in self.rows]
+        for at, name in enumerate(self.columns):
+            if not self._has_interval(name):
+                continue
+            for cells, ends in zip(found, self.interval(name), strict=True):
+                cells[at] += f"  [{_text(ends.lo)}, {_text(ends.hi)}]"
+        return found
+
+    def __str__(self) -> str:
+        table = [list(self.columns), *self._cells()]
+        widths = [max(len(row[at]) for row in table) for at in range(len(self.columns))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in table
+        ]
+        lines.append(
+            f"({len(self)} rows, {float(self.confidence):.0%} intervals; {self.priced.request})"
+        )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        def line(cells: Sequence[str], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+
+        body = "".join(line(cells, "td") for cells in self._cells())
+        foot = html.escape(str(self.priced.request))
+        return f"<table><thead>{line(self.columns, 'th')}</thead><tbody>{body}</tbody></table><p>{foot}</p>"
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return f"{value:,.6g}" if isinstance(value, float) and abs(value) < 1e5 else (
+        f"{value:,.0f}" if isinstance(value, float) else str(value)
+    )  # fmt: skip
+
+
+def _arrow_type(pa: Any, kind: Type) -> Any:
+    kinds = {
+        Kind.INTEGER: pa.int64(),
+        Kind.REAL: pa.float64(),
+        Kind.TEXT: pa.string(),
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.DATE: pa.date32(),
+        Kind.TIMESTAMP: pa.timestamp("us"),
+    }
+    return kinds.get(kind.kind) or pa.decimal128(38, kind.scale)

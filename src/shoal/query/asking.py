@@ -1,0 +1,210 @@
+"""A question that can be previewed, explained, planned and released: the one door to private answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shoal.engines.engine import Engine
+from shoal.errors import BudgetExceeded, CalibrationError, RangeError
+from shoal.exact import Number, open_unit, positive, short, turning_point
+from shoal.measures import ZeroConcentrated
+from shoal.plan import Question, Table
+from shoal.query.answer import Answer
+from shoal.query.budget import Budget, Request
+from shoal.query.certificate import certificate_of
+from shoal.query.estimates import Noisy
+from shoal.query.keys import Group, known_groups, selects
+from shoal.query.preview import Preview, errors_at, preview_of
+from shoal.query.pricing import Priced, priced, read_weights
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a question is asked of: an engine with the rows, the tables by name, and a budget."""
+
+    engine: Engine
+    tables: dict[str, Table]
+    budget: Budget
+
+
+class Ask:
+    """A question, not yet released.  Only `release` reads private rows, and only it spends.
+
+    ``weights`` say how much the error of each aggregate matters beside the others, by name.
+    """
+
+    def __init__(
+        self, held: Held, question: Question, text: str, weights: Mapping[str, Any] | None = None
+    ) -> None:
+        self._held = held
+        self.question = question
+        self.text = text
+        self.weights = read_weights(question, weights or {})
+
+    def explain(self) -> str:
+        """The question as a tree, with what one row can become at each step."""
+        return self.question.explain()
+
+    def __repr__(self) -> str:
+        return f"<question: {self.text}>"
+
+    def preview(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        noise: str | None = None,
+        confidence: Number = "0.95",
+    ) -> Preview:
+        """What `release` with these numbers would cost and give.  Free: no private row is read."""
+        level = open_unit(confidence, "confidence")
+        made = self._priced(self._request(epsilon, delta, rho), noise)
+        return preview_of(made, level, fits=self._held.budget.would_fit(made.event()))
+
+    def for_error(
+        self,
+        error: Number,
+        *,
+        confidence: Number = "0.95",
+        column: str | None = None,
+        rows: int | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+    ) -> float:
+        """The epsilon (or rho) at which every aggregate, or one ``column``, is within an error.
+
+        Means and variances need ``rows``, the number of rows of the smallest group that matters.
+        """
+        target, level = positive(error, "error"), open_unit(confidence, "confidence")
+        self._check_error(column, rows)
+
+        def good(inverse: Fraction) -> bool:
+            made = self._priced(self._sized(1 / inverse, delta), noise)
+            found = [
+                errors_at(made, recipe, level, rows)
+                for recipe in made.recipes
+                if column in (None, recipe.aggregate.name)
+            ]
+            return all(each is not None and each <= target for each in found)
+
+        inverse, _ = turning_point(good, start=Fraction(1), bits=20)
+        return float(1 / inverse)
+
+    def release(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        noise: str | None = None,
+    ) -> Answer:
+        """The private answer.  The budget is charged before the first noise is drawn.
+
+        Guarantee: the answer costs what the request says, and no more; refused questions cost nothing.
+        """
+        made = self._priced(self._request(epsilon, delta, rho), noise)
+        self._charge(made, delta)
+        groups = self._groups
+        if groups is None:
+            assert made.selection is not None
+            groups = made.selection.release(self._held.engine)
+        noisy = _noisy(made, self._held.engine, groups)
+        certificate = certificate_of(self.text, made, len(groups), self._held.tables)
+        return Answer(made, groups, noisy, certificate)
+
+    def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
+        budget = self._held.budget
+        return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self.question))
+
+    def _sized(self, size: Fraction, delta: Number | None) -> Request:
+        if isinstance(self._held.budget.whole, ZeroConcentrated):
+            return self._request(None, delta, size)
+        return self._request(size, delta, None)
+
+    def _priced(self, request: Request, noise: str | None) -> Priced:
+        count = None if self._groups is None else len(self._groups)
+        return priced(self.question, request, groups=count, law=noise, weights=self.weights)
+
+    @cached_property
+    def _groups(self) -> list[Group] | None:
+        """Every group, where they are known; public tables are read for it, private ones never."""
+        if selects(self.question):
+            return None
+        return known_groups(self.question, self._held.engine, self._held.tables)
+
+    def _charge(self, made: Priced, delta: Number | None) -> None:
+        try:
+            self._held.budget.charge(made.event())
+        except BudgetExceeded as refusal:
+            fitting = self._fitting(made, delta)
+            word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
+            remedy = f"Ask with {word}={fitting}, which fits." if fitting else refusal.remedy
+            problem = f"this question was to cost {made.request}. {refusal.problem}"
+            raise BudgetExceeded(problem, remedy=remedy) from None
+
+    def _fitting(self, made: Priced, delta: Number | None) -> str | None:
+        """About the most that this question could be asked with now, in few digits; None if nothing."""
+        size = made.request.size
+        for _ in range(60):
+            size = size * Fraction(4, 5)
+            event = self._priced(self._sized(size, delta), made.law).event()
+            if self._held.budget.would_fit(event):
+                return short(_cut(size))
+        return None
+
+    def _check_error(self, column: str | None, rows: int | None) -> None:
+        names = [aggregate.name for aggregate in self.question.aggregates]
+        if column is not None and column not in names:
+            raise RangeError(
+                f"there is no aggregate {str(column)[:40]!r}.",
+                remedy=f"The aggregates are: {', '.join(names)}.",
+            )
+        probe = self._priced(self._sized(Fraction(1), self._any_delta()), None)
+        for recipe in probe.recipes:
+            if column in (None, recipe.aggregate.name) and (
+                errors_at(probe, recipe, Fraction(1, 2), rows) is None
+            ):
+                raise CalibrationError(
+                    f"how far {recipe.aggregate.name!r} is off depends on the rows of its group.",
+                    remedy="Give rows=, the least number that matters (of no use for quantiles and deviations), "
+                    "or column= for another aggregate.",
+                )
+
+    def _any_delta(self) -> Fraction | None:
+        return Fraction(1, 10**9) if selects(self.question) else None
+
+
+def _cut(size: Fraction) -> Fraction:
+    """Cut to two digits, downward."""
+    unit = Fraction(1)
+    while unit > size:
+        unit /= 10
+    while unit * 10 <= size:
+        unit *= 10
+    return size // (unit / 10) * (unit / 10)
+
+
+def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
+    """The totals of every group with their noise: one vector per term, empty groups as 0."""
+    bounded = made.noised.bounded
+    totals = engine.totals(bounded) if bounded.terms else {}
+    blank = (0,) * len(bounded.terms)
+    released: list[dict[Any, Fraction]] = [{} for _ in groups]
+    for at, (term, mechanism) in enumerate(zip(bounded.terms, made.noised.mechanisms, strict=True)):
+        vector = np.array([totals.get(group, blank)[at] for group in groups], dtype=object)
+        if mechanism is not None and len(groups):
+            vector = mechanism.release(vector)
+        worth = bounded.worth(term)
+        for row, value in zip(released, vector, strict=True):
+            row[term] = int(value) * worth
+    for placed in made.places:
+        for row, value in zip(released, placed.release(engine, groups), strict=True):
+            row[placed.place] = value
+    return list(released)

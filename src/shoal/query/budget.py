@@ -1,0 +1,127 @@
+"""A budget in memory: what may be spent, what one question asks for, and the filter that refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
+from shoal.errors import RangeError, ShapeError
+from shoal.events import Event
+from shoal.exact import Number, open_unit, positive, short
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one question may cost: a promise for its noise, and a failing mass for selecting keys."""
+
+    measure: Pure | Approx | ZeroConcentrated
+    failing: Fraction = Fraction(0)
+
+    @property
+    def size(self) -> Fraction:
+        """The number that was asked for: an epsilon or a rho."""
+        return (
+            self.measure.rho if isinstance(self.measure, ZeroConcentrated) else self.measure.epsilon
+        )
+
+    def __str__(self) -> str:
+        failing = f", and delta {short(self.failing)} for keys" if self.failing else ""
+        return f"{self.measure}{failing}"
+
+
+class Budget:
+    """What all questions together may cost; each takes its part before its noise is drawn.
+
+    `Pure` buys Laplace noise; `Approx` and `ZeroConcentrated` buy Laplace or Gaussian noise, whichever is less.
+    Half of the delta of an `Approx` budget is kept for the selection of keys.
+
+    >>> budget = Budget(Approx(1, "1e-6"), relation="add_remove")
+    >>> print(budget.request(epsilon="0.1"))
+    epsilon 0.1, delta 5e-7
+    """
+
+    def __init__(self, whole: Measure, *, relation: str) -> None:
+        self.whole = whole
+        self.relation = str(relation)
+        self._filter = _filter_for(whole, self.relation)
+
+    def request(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        selects: bool = False,
+    ) -> Request:
+        """What is asked for, in the terms of this budget; ``selects`` says that keys must be selected."""
+        failing = self._failing(delta, selects=selects)
+        if isinstance(self.whole, ZeroConcentrated):
+            if rho is None or epsilon is not None:
+                raise _say("rho", "a zero-concentrated budget is spent in rho", "release(rho=0.01)")
+            return Request(ZeroConcentrated(positive(rho, "rho")), failing)
+        if epsilon is None or rho is not None:
+            raise _say("epsilon", "this budget is spent in epsilon", "release(epsilon=0.1)")
+        size = positive(epsilon, "epsilon")
+        if isinstance(self.whole, Pure):
+            return Request(Pure(size), failing)
+        assert isinstance(self.whole, Approx)
+        return Request(Approx(size, self.whole.delta / 2), failing)
+
+    def _failing(self, delta: Number | None, *, selects: bool) -> Fraction:
+        if not selects:
+            if delta is not None:
+                raise RangeError(
+                    "delta is spent on the selection of keys only, and this question selects none.",
+                    remedy="Leave delta out: epsilon is meant at the delta of the budget.",
+                )
+            return Fraction(0)
+        if not isinstance(self.whole, Approx):
+            raise RangeError(
+                f"the keys of this question must be selected privately, which {self.whole} cannot pay: "
+                "it has no delta.",
+                remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6').",
+            )
+        if delta is None:
+            raise RangeError(
+                "the keys of this question must be selected privately, and delta says at what risk.",
+                remedy=f"Give delta, at most {short(self.whole.delta / 2)} for all questions together.",
+            )
+        return open_unit(delta, "delta")
+
+    def would_fit(self, event: Event) -> bool:
+        """Whether an event could be charged now; asking is free."""
+        return self._filter.would_fit(event)
+
+    def charge(self, event: Event) -> None:
+        """Take what an event costs, or refuse with nothing spent."""
+        self._filter.spend(event)
+
+    @property
+    def spent(self) -> Measure:
+        """What has been spent so far."""
+        if isinstance(self._filter, PureFilter | ZeroConcentratedFilter):
+            return self._filter.spent
+        assert isinstance(self._filter, RenyiFilter)
+        return self._filter.odometer()
+
+    def __repr__(self) -> str:
+        return f"<budget of {self.whole}; spent: {self.spent}>"
+
+
+def _filter_for(whole: Measure, relation: str) -> Filter:
+    if isinstance(whole, Pure):
+        return PureFilter(whole, relation=relation)
+    if isinstance(whole, ZeroConcentrated):
+        return ZeroConcentratedFilter(whole, relation=relation)
+    if isinstance(whole, Approx):
+        return RenyiFilter(whole, reserve=whole.delta / 2, relation=relation)
+    raise ShapeError(
+        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(whole).__name__}.",
+        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
+    )
+
+
+def _say(name: str, why: str, how: str) -> RangeError:
+    return RangeError(f"{why}: {name} is needed, and nothing else.", remedy=f"Write {how}.")

@@ -1,0 +1,66 @@
+"""A question built step by step: the same plan that SQL gives, without a SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shoal.errors import ExpressionError, UnknownNameError
+from shoal.plan import Filter, Rows, Scan, name_of
+from shoal.query.asking import Ask, Held
+from shoal.sql import expression, outputs, relation
+
+
+@dataclass(frozen=True)
+class Building:
+    """Rows, and the keys they will be grouped by; each step gives a new one.
+
+    Conditions, keys and aggregates are texts of SQL expressions.
+    """
+
+    held: Held
+    rows: Rows
+    keys: tuple[tuple[str, str], ...] = ()
+    steps: str = ""
+
+    @classmethod
+    def of(cls, held: Held, name: str) -> Building:
+        if name not in held.tables:
+            raise UnknownNameError(
+                f"there is no table {str(name)[:40]!r}.",
+                remedy=f"The tables are: {', '.join(held.tables)}.",
+            )
+        return cls(held, Scan(held.tables[name]), (), f"table({name!r})")
+
+    def where(self, condition: str) -> Building:
+        """The rows for which a condition is true."""
+        made = Filter(self.rows, expression(condition, self.rows))
+        return replace(self, rows=made, steps=f"{self.steps}.where({condition!r})")
+
+    def join(self, table: str, *, using: str) -> Building:
+        """Each row with the rows of a public table that agree with it in a column."""
+        if not isinstance(self.rows, Scan):
+            raise ExpressionError(
+                "join comes before where.", remedy="Write table(...).join(...).where(...)."
+            )
+        other = Building.of(self.held, table).rows
+        left, right, column = (name_of(each) for each in (self.rows.table.name, table, using))
+        listed = [f"{left}.{name_of(each.name)}" for each in self.rows.columns]
+        listed += [f"{right}.{name_of(c.name)}" for c in other.columns if c.name != using]
+        sql = f"SELECT {', '.join(listed)} FROM {left} JOIN {right} USING ({column})"  # noqa: S608 - our own plan
+        made = relation(sql, self.held.tables)
+        return replace(self, rows=made, steps=f"{self.steps}.join({table!r}, using={using!r})")
+
+    def group_by(self, *keys: str, **named: str) -> Building:
+        """The keys of the groups, by themselves or under a name."""
+        listed = (*self.keys, *((key, key) for key in keys), *named.items())
+        return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
+
+    def agg(
+        self, *, having: str | None = None, weights: Mapping[str, Any] | None = None, **shown: str
+    ) -> Ask:
+        """The question: what is to be known of each group, under a name."""
+        made = outputs(self.rows, by=dict(self.keys), show=shown, having=having)
+        listed = ", ".join(f"{name}={text!r}" for name, text in shown.items())
+        return Ask(self.held, made, f"{self.steps}.agg({listed})", weights)

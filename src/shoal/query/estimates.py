@@ -1,0 +1,165 @@
+"""From noisy totals to aggregates: the estimate, and the interval that the noise leaves open.
+
+An interval takes every total it rests on to be off by at most its own error, at a confidence that together
+gives the one asked for (Bonferroni), and is the hull of what the aggregate can then be, cut to what
+it can be at all.  It covers the noise; how a sample stands for a population is another question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from shoal.plan import Aggregate, Kind, Statistic, Term, Value, range_of, value_at
+from shoal.plan.values import within
+from shoal.query.places import Place
+from shoal.query.recipes import MEANS, SPREADS, Recipe
+
+Noisy = Mapping[Term | Place, Fraction]
+"""The released totals and places of one group, each on the number line of its argument."""
+
+_ROOTS = (Statistic.DEVIATION, Statistic.DEVIATION_POPULATION)
+_COUNTS = (
+    Statistic.COUNT,
+    Statistic.COUNT_ROWS,
+    Statistic.COUNT_PERSONS,
+    Statistic.COUNT_DISTINCT,
+)
+_SAMPLES = (Statistic.VARIANCE, Statistic.DEVIATION)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Two ends, both included."""
+
+    lo: float
+    hi: float
+
+    def __str__(self) -> str:
+        return f"[{self.lo:g}, {self.hi:g}]"
+
+
+def estimate(recipe: Recipe, noisy: Noisy) -> Value:
+    """The value of an aggregate, as one of its type."""
+    if recipe.place is not None:
+        return value_at(noisy[recipe.place], recipe.aggregate.type)
+    totals = [noisy[term] for term in recipe.terms]
+    statistic = recipe.aggregate.statistic
+    if statistic in MEANS:
+        return _mean(recipe, *map(float, totals))
+    if statistic in SPREADS:
+        return _spread(recipe, *map(float, totals))
+    value = totals[0] if len(totals) == 1 else totals[0] + recipe.middle * totals[1]
+    return _typed(value, recipe.aggregate)
+
+
+def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Interval:
+    """Where an aggregate can be if every total is within its error."""
+    totals = [float(noisy[term]) for term in recipe.terms]
+    off = [errors[term] for term in recipe.terms]
+    statistic = recipe.aggregate.statistic
+    if statistic in MEANS:
+        return _mean_interval(recipe, totals, off)
+    if statistic in SPREADS:
+        return _spread_interval(recipe, totals, off)
+    middle = float(recipe.middle) if len(totals) == 2 else 0.0
+    value = totals[0] + (middle * totals[1] if middle else 0.0)
+    reach = off[0] + (abs(middle) * off[1] if middle else 0.0)
+    counts = statistic in _COUNTS
+    return Interval(max(0.0, value - reach) if counts else value - reach, value + reach)
+
+
+def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:
+    """How far an aggregate can be off, given that of its totals; of a mean only for known ``rows``."""
+    if recipe.place is not None:
+        return None
+    off = [errors[term] for term in recipe.terms]
+    if recipe.aggregate.statistic in MEANS:
+        return None if rows is None else (off[0] + _half(recipe) * off[1]) / rows
+    if recipe.aggregate.statistic in SPREADS:
+        if rows is None or recipe.aggregate.statistic in _ROOTS:
+            return None
+        half = _half(recipe)
+        return (off[0] + 2 * half * off[1] + 1.5 * half**2 * off[2]) / rows
+    return off[0] + (abs(float(recipe.middle)) * off[1] if len(off) == 2 else 0.0)
+
+
+def _typed(value: Fraction, aggregate: Aggregate) -> Value:
+    kind = aggregate.type
+    if kind.kind is Kind.REAL:
+        return float(value)
+    return within(math.floor(value * 10**kind.scale + Fraction(1, 2)))
+
+
+def _ends(recipe: Recipe) -> tuple[float, float]:
+    assert recipe.aggregate.argument is not None
+    lo, hi = range_of(recipe.aggregate.argument)
+    return float(lo), float(hi)
+
+
+def _half(recipe: Recipe) -> float:
+    lo, hi = _ends(recipe)
+    return (hi - lo) / 2
+
+
+def _held(value: float, lo: float, hi: float) -> float:
+    return min(max(value, lo), hi)
+
+
+def _mean(recipe: Recipe, total: float, count: float) -> float:
+    return _held(float(recipe.middle) + total / max(count, 1.0), *_ends(recipe))
+
+
+def _mean_interval(recipe: Recipe, totals: list[float], off: list[float]) -> Interval:
+    lo, hi = _ends(recipe)
+    total, count = totals
+    if count - off[1] <= 0:
+        return Interval(lo, hi)
+    corners = [
+        float(recipe.middle) + above / below
+        for above, below in _corners((total, count), (off[0], off[1]))
+    ]
+    return Interval(_held(min(corners), lo, hi), _held(max(corners), lo, hi))
+
+
+def _spread(recipe: Recipe, squares: float, total: float, count: float) -> float:
+    level = float(recipe.terms[0].level * recipe.terms[0].worth)
+    size = max(count, 1.0)
+    variance = squares / size + level - (total / size) ** 2
+    return _as_asked(recipe)(_held(variance, 0.0, _half(recipe) ** 2), size)
+
+
+def _spread_interval(recipe: Recipe, totals: list[float], off: list[float]) -> Interval:
+    most, finish = _half(recipe) ** 2, _as_asked(recipe)
+    squares, total, count = totals
+    if count - off[2] <= 1:
+        return Interval(0.0, finish(most, 2.0))
+    level = float(recipe.terms[0].level * recipe.terms[0].worth)
+    second = [
+        above / below + level for above, below in _corners((squares, count), (off[0], off[2]))
+    ]
+    first = [above / below for above, below in _corners((total, count), (off[1], off[2]))]
+    least = 0.0 if min(first) <= 0 <= max(first) else min(abs(each) for each in first)
+    lo = _held(min(second) - max(abs(each) for each in first) ** 2, 0.0, most)
+    hi = _held(max(second) - least**2, 0.0, most)
+    return Interval(finish(lo, count + off[2]), finish(hi, count - off[2]))
+
+
+def _as_asked(recipe: Recipe) -> Callable[[float, float], float]:
+    """From the population's variance to the statistic: of a sample, or its root."""
+    statistic = recipe.aggregate.statistic
+
+    def finish(variance: float, size: float) -> float:
+        if statistic in _SAMPLES:
+            variance *= size / max(size - 1, 1.0)
+        return math.sqrt(variance) if statistic in _ROOTS else variance
+
+    return finish
+
+
+def _corners(at: tuple[float, float], off: tuple[float, float]) -> Iterator[tuple[float, float]]:
+    for signs in product((-1, 1), repeat=2):
+        yield at[0] + signs[0] * off[0], at[1] + signs[1] * off[1]

@@ -1,0 +1,50 @@
+"""The groups of a question whose keys are known: every combination of their values, empty ones too."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Any
+
+from shoal.engines.engine import Engine
+from shoal.errors import FactsError
+from shoal.plan import FromTable, Key, Listed, Project, Question, Ref, Scan, Selected, Table, Value
+
+MOST_GROUPS = 1_000_000
+
+Group = tuple[Value, ...]
+
+
+def selects(question: Question) -> bool:
+    """Whether some key is not known, so that groups must be selected privately."""
+    return any(isinstance(key.known, Selected) for key in question.keys)
+
+
+def known_groups(question: Question, engine: Engine, tables: dict[str, Table]) -> list[Group]:
+    """Every group there can be, from facts and public tables alone."""
+    lists = [_values(key, engine, tables) for key in question.keys]
+    count = prod(len(values) for values in lists)
+    if count > MOST_GROUPS:
+        raise FactsError(
+            f"the keys have {count} combinations; at most {MOST_GROUPS} are answered.",
+            remedy="Group by fewer keys, or by coarser ones: BIN(age, 10), DATE_TRUNC('month', day).",
+        )
+    return list(product(*lists))
+
+
+def in_order(group: Group) -> tuple[Any, ...]:
+    """Where a group stands among others: NULL first."""
+    return tuple((value is not None, value) for value in group)
+
+
+def _values(key: Key, engine: Engine, tables: dict[str, Table]) -> list[Value]:
+    match key.known:
+        case Listed(values, null):
+            return [*values, *([None] if null else [])]
+        case FromTable(table, name, null):
+            scan = Scan(tables[table])
+            only = Project(scan, ((name, Ref(tables[table].column(name))),))
+            found = {row[0] for row in engine.rows(only)} | ({None} if null else set())
+            return [row[0] for row in sorted(((value,) for value in found), key=in_order)]
+        case Selected():
+            return []

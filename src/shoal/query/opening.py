@@ -1,0 +1,140 @@
+"""Private tables in memory: a source, whom it protects, facts about its columns, and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.duckdb import DuckDB
+from shoal.errors import SchemaError
+from shoal.measures import Measure
+from shoal.plan import Choices, Column, Person, Range, Row, Scan, Span, Table, Unit, column
+from shoal.plan.values import number_of
+from shoal.query.asking import Ask, Held
+from shoal.query.budget import Budget
+from shoal.query.building import Building
+from shoal.sql import question
+
+Facts = Mapping[str, Range | Choices]
+
+
+class Private:
+    """Tables to ask private questions of; made by `private`."""
+
+    def __init__(self, held: Held, name: str) -> None:
+        self._held = held
+        self.name = name
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent, and what has been."""
+        return self._held.budget
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """Every table that can be asked of, by name."""
+        return dict(self._held.tables)
+
+    def sql(self, text: str, *, weights: Mapping[str, Any] | None = None) -> Ask:
+        """A question in SQL; nothing is read or spent yet."""
+        return Ask(self._held, question(text, self._held.tables), text, weights)
+
+    def table(self, name: str | None = None) -> Building:
+        """The rows of a table, to build a question on without writing a SELECT."""
+        return Building.of(self._held, name or self.name)
+
+    def __repr__(self) -> str:
+        table = self._held.tables[self.name]
+        columns = "; ".join(str(each) for each in table.columns)
+        return f"<private {self.name!r}, protecting {table.protects}: {columns}>"
+
+
+def private(
+    source: object,
+    *,
+    protects: Unit,
+    columns: Facts | None = None,
+    budget: Measure,
+    required: Sequence[str] = (),
+    public: Mapping[str, object] | None = None,
+    name: str | None = None,
+) -> Private:
+    """Rows to ask private questions of.
+
+    ``source`` is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, or a `DuckTable`; ``name`` is
+    what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
+    world and never from the rows; ``required`` ones hold no NULL, and one that is found is read as the lowest
+    value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know of them is read off them.
+
+    >>> import pyarrow as pa
+    >>> from shoal.measures import Pure
+    >>> visits = private(
+    ...     pa.table({"who": [1, 1, 2], "spend": [10.0, 20.0, 5.0]}),
+    ...     protects=Person("who", rows_per_group=2),
+    ...     columns={"spend": Range(0, 50)}, required=["spend"], budget=Pure(1),
+    ... )
+    >>> print(visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS spend FROM data").preview(epsilon="0.5"))
+    costs epsilon 0.5; errors at 95% confidence
+    n: within 21...; Laplace noise of scale 7... on the count
+    spend: within 1,...; Laplace noise of scale 2... on the sum of spend about 25 and Laplace noise of scale 7... on the count
+    """
+    if not isinstance(protects, Row | Person):
+        raise SchemaError(
+            "protects must say who is protected.",
+            remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), or shoal.Row().",
+        )
+    called = name or (
+        Path(source).name.partition(".")[0] if isinstance(source, str | Path) else "data"
+    )
+    others = dict(public or {})
+    if called in others:
+        raise SchemaError(
+            f"two tables are called {called!r}.", remedy="Give the private one another name=."
+        )
+    engine = DuckDB({called: source, **others})
+    tables = {called: _private_table(called, engine, protects, columns or {}, required)}
+    tables |= {other: _public_table(other, engine) for other in others}
+    held = Held(engine, tables, Budget(budget, relation=protects.relation))
+    return Private(held, called)
+
+
+def _private_table(
+    name: str, engine: DuckDB, protects: Unit, facts: Facts, required: Sequence[str]
+) -> Table:
+    found = engine.columns(name)
+    known = [each.name for each in found]
+    for stated in (*facts, *required):
+        if stated not in known:
+            raise SchemaError(
+                f"facts are stated for column {stated!r}, which {name!r} does not have.",
+                remedy=f"Its columns are: {', '.join(known)}.",
+            )
+    made = tuple(
+        column(c.name, c.type, facts.get(c.name), nullable=c.name not in required) for c in found
+    )
+    return Table(name, made, protects=protects)
+
+
+def _public_table(name: str, engine: DuckDB) -> Table:
+    """A public table with what its rows say: the range of each column, and how often each value repeats."""
+    plain = Table(name, engine.columns(name))
+    rows = engine.rows(Scan(plain))
+    columns: list[Column] = []
+    keys: dict[tuple[str, ...], int] = {}
+    for at, each in enumerate(plain.columns):
+        values = [row[at] for row in rows if row[at] is not None]
+        columns.append(_with_span(each, values))
+        counts: dict[Any, int] = {}
+        for value in values:
+            counts[value] = counts.get(value, 0) + 1
+        keys[(each.name,)] = max(counts.values(), default=1)
+    return Table(name, tuple(columns), keys=keys)
+
+
+def _with_span(each: Column, values: list[Any]) -> Column:
+    places = [p for value in values if (p := number_of(value, each.type)) is not None]
+    if not each.type.ordered or not places:
+        return replace(each, origin=None)
+    return replace(each, origin=None, span=Span(min(places), max(places)))

@@ -1,0 +1,104 @@
+"""What a question would cost and how good its answer would be, from public facts alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shoal.mechanisms import Geometric
+from shoal.query.estimates import error_of
+from shoal.query.pricing import Priced
+from shoal.query.recipes import Recipe
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What to expect of one aggregate: its noise in words, and how far it can be off.
+
+    ``error`` is None where it depends on the number of rows in a group; ``per_row`` is then what has to be
+    divided by that number, where the error goes with it.  ``rank`` is how far off in rank a quantile can be, in rows.
+    """
+
+    name: str
+    noise: str
+    error: float | None
+    per_row: float | None
+    rank: float | None = None
+
+    def __str__(self) -> str:
+        if self.error is not None:
+            return f"{self.name}: within {self.error:,.4g}; {self.noise}"
+        if self.per_row is not None:
+            return f"{self.name}: within {self.per_row:,.4g} / rows of the group; {self.noise}"
+        if self.rank is not None:
+            return f"{self.name}: within {self.rank:,.4g} rows in rank; {self.noise}"
+        return f"{self.name}: depends on the data; {self.noise}"
+
+
+@dataclass(frozen=True, repr=False)
+class Preview:
+    """What one question would cost and give; made without reading a private row."""
+
+    price: str
+    fits: bool
+    confidence: Fraction
+    columns: tuple[Expected, ...]
+    threshold: float | None
+
+    def __getitem__(self, name: str) -> Expected:
+        return next(column for column in self.columns if column.name == name)
+
+    def __str__(self) -> str:
+        fits = "" if self.fits else " (more than is left of the budget)"
+        lines = [f"costs {self.price}{fits}; errors at {float(self.confidence):.0%} confidence"]
+        if self.threshold is not None:
+            lines.append(f"groups of about {self.threshold:,.1f} or more units are told")
+        return "\n".join([*lines, *map(str, self.columns)])
+
+    __repr__ = __str__
+
+
+def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
+    """What a priced question would give."""
+    selection = priced.selection
+    least = None if selection is None else selection.threshold() / selection.unit
+    columns = tuple(_expected(priced, recipe, confidence) for recipe in priced.recipes)
+    return Preview(str(priced.request), fits, confidence, columns, least)
+
+
+def errors_at(
+    priced: Priced, recipe: Recipe, confidence: Fraction, rows: float | None
+) -> float | None:
+    """How far one aggregate can be off, at least this sure, in a group of so many rows."""
+    if recipe.place is not None:
+        return None
+    each = 1 - (1 - confidence) / len(recipe.terms)
+    errors = {term: priced.noised.error(term, each) for term in recipe.terms}
+    return error_of(recipe, errors, rows)
+
+
+def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
+    laws = []
+    for placed in priced.places:
+        if placed.place == recipe.place:
+            step = float(placed.place.grid.step)
+            noise = f"a choice among {placed.place.points} points, {step:,.4g} apart"
+            name = recipe.aggregate.name
+            return Expected(name, noise, None, None, placed.rank_error(confidence))
+    for term in recipe.terms:
+        mechanism = priced.noised.of(term)
+        if mechanism is None:
+            continue
+        word = (
+            "Laplace noise of scale"
+            if isinstance(mechanism, Geometric)
+            else "Gaussian noise of sigma"
+        )
+        size = float(mechanism.spread * priced.noised.bounded.worth(term))
+        laws.append(f"{word} {size:,.4g} on the {term}")
+    return Expected(
+        recipe.aggregate.name,
+        " and ".join(laws) or "no noise",
+        errors_at(priced, recipe, confidence, None),
+        errors_at(priced, recipe, confidence, 1.0),
+    )

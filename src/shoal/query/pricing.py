@@ -1,0 +1,146 @@
+"""A question with a price: which totals get which noise, how keys are selected, and the events of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from shoal.errors import RangeError
+from shoal.events import Composed, Event
+from shoal.exact import positive
+from shoal.plan import Bounded, Person, Question, count_of, votes_of
+from shoal.query.budget import Request
+from shoal.query.keys import selects
+from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
+from shoal.query.places import Placed, spread_for
+from shoal.query.recipes import Recipe, recipes_of, terms_of
+from shoal.query.selecting import VOTES, Selection
+from shoal.sensitivity import Norm
+
+Weights = Mapping[str, Fraction]
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A question, what was asked to be spent on it, and everything that will be drawn."""
+
+    question: Question
+    request: Request
+    recipes: tuple[Recipe, ...]
+    noised: Noised
+    selection: Selection | None
+    places: tuple[Placed, ...] = ()
+
+    @property
+    def law(self) -> str:
+        return self.noised.law
+
+    def events(self, size: int) -> tuple[Event, ...]:
+        """What is released, for so many groups; what it costs does not depend on their number."""
+        chosen = [self.selection.event] if self.selection else []
+        return (*chosen, *self.noised.events(size), *(placed.event for placed in self.places))
+
+    def event(self, size: int = 1) -> Event:
+        """All of it as one event."""
+        return Composed(self.events(size))
+
+    @property
+    def variance(self) -> float:
+        """The sum of squared relative errors, by which two laws are compared."""
+        total = 0.0
+        for term in self.noised.bounded.terms:
+            reach = float(term.bound * term.worth)
+            total += (self.noised.deviation(term) / reach) ** 2 if reach else 0.0
+        if self.selection is not None:
+            noise = self.selection.noise
+            total += float(noise.spread / self.selection.unit) ** 2
+        for placed in self.places:
+            total += float(1 / (placed.rate * placed.spread.fraction)) ** 2
+        return total
+
+
+def priced(
+    question: Question,
+    request: Request,
+    *,
+    groups: int | None = None,
+    law: str | None = None,
+    weights: Weights | None = None,
+) -> Priced:
+    """The question at a price; without a ``law`` of noise, with the one that has the least error.
+
+    ``groups`` is how many there can be, where that is known.
+
+    Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
+        by the rounding of roots for Gaussian noise.
+    """
+    recipes = recipes_of(question)
+    means = Means(request, mixed=any(recipe.place is not None for recipe in recipes))
+    if law is not None and law not in means.laws:
+        allowed = " or ".join(map(repr, means.laws))
+        raise RangeError(
+            f"{request.measure} can buy noise {allowed}.", remedy=f"Choose noise={allowed}."
+        )
+    found = [
+        _priced(means, recipes, NORMS[each], _Frame(question, groups, weights or {}))
+        for each in ((law,) if law else means.laws)
+    ]
+    return min(found, key=lambda one: one.variance)
+
+
+def read_weights(question: Question, given: Mapping[str, object]) -> dict[str, Fraction]:
+    """Weights by the names of aggregates, checked."""
+    names = [aggregate.name for aggregate in question.aggregates]
+    for name in given:
+        if name not in names:
+            raise RangeError(
+                f"there is no aggregate {str(name)[:40]!r} to weigh.",
+                remedy=f"The aggregates are: {', '.join(names)}.",
+            )
+    return {name: positive(weight, name) for name, weight in given.items()}  # type: ignore[arg-type]
+
+
+class _Frame(NamedTuple):
+    question: Question
+    groups: int | None
+    weights: Weights
+
+
+def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame) -> Priced:
+    question, law = frame.question, "laplace" if norm is Norm.L1 else "gaussian"
+    keys = tuple(key.expression for key in question.keys)
+    bounded = Bounded(question.relation, keys, terms_of(recipes), norm, frame.groups)
+    heavy = weights_of(recipes, frame.weights)
+    moved = [term for term in bounded.terms if bounded.sensitivity(term).value]
+    selecting = selects(question)
+    asked = [recipe.place for recipe in recipes if recipe.place is not None]
+    parts = [heavy[term] for term in moved]
+    parts += [frame.weights.get(place.aggregate.name, Fraction(1)) for place in asked]
+    shares = shares_of([*parts, *[Fraction(1)] * selecting], law)
+    share_of = dict(zip([*moved, *asked], shares, strict=False))
+    mechanisms = tuple(
+        noise_for(bounded, term, means, share_of[term]) if term in share_of else None
+        for term in bounded.terms
+    )
+    selection = _selection(bounded, means, shares[-1]) if selecting else None
+    places = tuple(
+        Placed(
+            place,
+            spread_for(place, question.relation, keys, norm, frame.groups),
+            means.loss(share_of[place], norm),
+        )
+        for place in asked
+    )
+    noised = Noised(bounded, law, mechanisms)
+    return Priced(question, means.request, recipes, noised, selection, places)
+
+
+def _selection(bounded: Bounded, means: Means, share: Fraction) -> Selection:
+    unit = bounded.unit
+    term = votes_of(VOTES * unit.groups) if isinstance(unit, Person) else count_of()
+    votes = Bounded(bounded.relation, bounded.keys, (term,), bounded.norm)
+    noise = noise_for(votes, term, means, share)
+    assert noise is not None
+    return Selection(votes, noise, means.request.failing)

@@ -1,0 +1,115 @@
+"""What each aggregate is made of: few noisy totals serve many aggregates.
+
+A mean needs a centred sum and a count, a variance a sum of squares besides; counts are shared by all.  A sum
+whose count is released anyway is a centred sum plus the middle times the count: that has less noise than
+a sum of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shoal.plan import (
+    PERSONS,
+    Aggregate,
+    Expression,
+    Question,
+    Statistic,
+    Term,
+    count_of,
+    distinct_of,
+    squares_of,
+    sum_of,
+)
+from shoal.query.places import Place, place_of
+
+MEANS = (Statistic.MEAN,)
+SPREADS = (
+    Statistic.VARIANCE,
+    Statistic.VARIANCE_POPULATION,
+    Statistic.DEVIATION,
+    Statistic.DEVIATION_POPULATION,
+)
+_COUNTED = (Statistic.COUNT_ROWS, Statistic.COUNT, *MEANS, *SPREADS)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """An aggregate and the totals it is computed from, the one that matters most first, or its place."""
+
+    aggregate: Aggregate
+    terms: tuple[Term, ...]
+    place: Place | None = None
+
+    @property
+    def middle(self) -> Fraction:
+        """The middle of the range of what is summed, as its grid has it."""
+        return self.terms[0].middle * self.terms[0].step
+
+    @property
+    def pulls(self) -> tuple[Fraction, ...]:
+        """How much each total's error weighs in that of the aggregate, all in shares of its own reach.
+
+        The first is 1; a mean is thought to lie halfway between the middle and an end of its range.
+        """
+        if self.place is not None:
+            return ()
+        half = Fraction(1, 2)
+        if self.aggregate.statistic in SPREADS:
+            return Fraction(1), Fraction(1), half
+        if self.aggregate.statistic in MEANS:
+            return Fraction(1), half
+        if len(self.terms) == 2:
+            own = self.terms[0].bound * self.terms[0].step
+            return Fraction(1), min(Fraction(8), abs(self.middle) / own) if own else half
+        return (Fraction(1),)
+
+
+def recipes_of(question: Question) -> tuple[Recipe, ...]:
+    """How every aggregate of a question is computed, or an error that asks for facts."""
+    counted = {
+        count_of(aggregate.argument)
+        for aggregate in question.aggregates
+        if aggregate.statistic in _COUNTED
+    }
+    return tuple(_recipe(aggregate, counted) for aggregate in question.aggregates)
+
+
+def terms_of(recipes: tuple[Recipe, ...]) -> tuple[Term, ...]:
+    """Every total that recipes need, each once."""
+    return tuple(dict.fromkeys(term for recipe in recipes for term in recipe.terms))
+
+
+def _recipe(aggregate: Aggregate, counted: set[Term]) -> Recipe:
+    argument = aggregate.argument
+    match aggregate.statistic:
+        case Statistic.COUNT_ROWS | Statistic.COUNT:
+            return Recipe(aggregate, (count_of(argument),))
+        case Statistic.COUNT_PERSONS:
+            return Recipe(aggregate, (PERSONS,))
+        case Statistic.SUM:
+            return Recipe(aggregate, _sum(_given(argument), counted))
+        case Statistic.MEAN:
+            given = _given(argument)
+            return Recipe(aggregate, (sum_of(given, centred=True), count_of(given)))
+        case statistic if statistic in SPREADS:
+            given = _given(argument)
+            parts = squares_of(given), sum_of(given, centred=True), count_of(given)
+            return Recipe(aggregate, parts)
+        case Statistic.COUNT_DISTINCT:
+            return Recipe(aggregate, (distinct_of(_given(argument)),))
+        case _:
+            return Recipe(aggregate, (), place_of(aggregate))
+
+
+def _sum(argument: Expression, counted: set[Term]) -> tuple[Term, ...]:
+    count, centred = count_of(argument), sum_of(argument, centred=True)
+    if count in counted and centred.middle:
+        return centred, count
+    return (sum_of(argument),)
+
+
+def _given(argument: Expression | None) -> Expression:
+    assert argument is not None
+    return argument

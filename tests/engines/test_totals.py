@@ -1,0 +1,273 @@
+"""Bounded totals: DuckDB's integers are the reference's, and no unit moves them further than is claimed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.engines.test_relations import Data, arrow, datasets, refs, relations
+
+from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.reference import Reference
+from shoal.errors import ExpressionError, FactsError, SchemaError
+from shoal.plan import (
+    INTEGER,
+    PERSONS,
+    REAL,
+    WHOLE,
+    Bounded,
+    Expression,
+    Literal,
+    Person,
+    Range,
+    Ref,
+    Row,
+    Rows,
+    Scan,
+    Table,
+    Term,
+    Unit,
+    call,
+    cast,
+    column,
+    count_of,
+    decimal,
+    distinct_of,
+    explain,
+    squares_of,
+    sum_of,
+    votes_of,
+)
+from shoal.sensitivity import Norm
+
+SHARES = [(1, 1), (1, 2), (2, 1), (2, 3), (3, 2)]
+UNITS: list[tuple[Unit, Unit]] = [(Row(), Row()), (Row("change"), Row("change"))]  # type: ignore[arg-type]
+for groups, rows in SHARES:
+    for nulls in ("drop", "one"):
+        share: dict[str, Any] = {"groups": groups, "rows_per_group": rows, "nulls": nulls}
+        UNITS.append((Person("u", **share), Person("u2", **share)))
+UNITS.append((Person(["u", "k"], groups=2, rows_per_group=2), Person(["u2", "k2"])))
+
+
+def arguments(relation: Rows) -> list[Expression]:
+    held = refs(relation)
+    real = call("multiply", cast(held["x"], REAL), Literal(-0.3, REAL))
+    found = [held["x"], call("subtract", held["x"], Literal(4, INTEGER)), real]
+    found.append(call("multiply", held["x"], Literal(2**55, INTEGER)))
+    if "y" in held:
+        held_up = call("greatest", held["y"], Literal(-1.0, REAL))
+        found.append(call("least", held_up, Literal(0.7, REAL)))
+    return found
+
+
+@st.composite
+def plans(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
+    relation = draw(relations(units))
+    held = refs(relation)
+    keys = draw(st.sampled_from([(), ("k",), ("k", "x"), ("u",)]))
+    kinds = [count_of(), *([PERSONS, votes_of(2), votes_of(3)] * isinstance(units[0], Person))]
+    for argument in arguments(relation):
+        kinds += [count_of(argument), sum_of(argument), sum_of(argument, centred=True)]
+        kinds += [squares_of(argument), distinct_of(argument)]
+    terms = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=5, unique=True))
+    norm = draw(st.sampled_from([Norm.L1, Norm.L2]))
+    return Bounded(relation, tuple(held[name] for name in keys), tuple(terms), norm)
+
+
+def apart(one: dict[Any, Any], other: dict[Any, Any], at: int) -> list[Fraction]:
+    return [
+        Fraction(one[key][at] if key in one else 0) - (other[key][at] if key in other else 0)
+        for key in {**one, **other}
+    ]
+
+
+def neighbours(data: Data, units: tuple[Unit, Unit]) -> list[Data]:
+    """The tables without each one of their units."""
+    names = dict(zip(("left", "right"), units, strict=True))
+    if isinstance(units[0], Row):
+        return [
+            {**data, name: data[name][:at] + data[name][at + 1 :]}
+            for name in names
+            for at in range(len(data[name]))
+        ]
+    keys = {
+        tuple(row[c] for c in unit.columns)
+        for name, unit in names.items()
+        for row in data[name]
+        if isinstance(unit, Person)
+    }
+    return [
+        {
+            **data,
+            **{
+                name: [r for r in data[name] if tuple(r[c] for c in unit.columns) != key]
+                for name, unit in names.items()
+                if isinstance(unit, Person)
+            },
+        }
+        for key in keys
+    ]
+
+
+@pytest.mark.parametrize("units", UNITS, ids=str)
+@settings(max_examples=40)
+@given(data=datasets(), draw=st.data())
+def test_duckdb_gives_the_integers_of_the_reference(
+    units: tuple[Unit, Unit], data: Data, draw: st.DataObject
+) -> None:
+    plan = draw.draw(plans(units))
+    engine = DuckDB(arrow(data), threads=1)
+    assert engine.totals(plan) == Reference(data).totals(plan), explain(plan.relation)
+    assert engine.totals(plan) == Reference(data).totals(plan), "a second time"
+
+
+@pytest.mark.parametrize("units", UNITS, ids=str)
+@settings(max_examples=150)
+@given(data=datasets(), draw=st.data())
+def test_no_unit_moves_totals_further_than_is_claimed(
+    units: tuple[Unit, Unit], data: Data, draw: st.DataObject
+) -> None:
+    plan = draw.draw(plans(units))
+    before = Reference(data).totals(plan)
+    twice = 2 if plan.unit.relation == "change" else 1
+    for other in neighbours(data, units):
+        after = Reference(other).totals(plan)
+        for at, term in enumerate(plan.terms):
+            claim = plan.sensitivity(term)
+            moved = plan.norm.measure(apart(before, after, at))
+            assert twice ** (2 if plan.norm is Norm.L2 else 1) * moved <= plan.norm.measure(
+                [claim.value]
+            ), term
+
+
+def wide_table(unit: Unit) -> Scan:
+    columns = (
+        column("u", INTEGER),
+        column("k", INTEGER),
+        column("x", INTEGER, Range(-(2**63), 2**63 - 1)),
+        column("m", decimal(2), Range("-1e16", "1e16")),
+        column("r", REAL, Range("-1e308", "1e308")),
+        column("far", REAL, Range(10**9, 10**9 + 1)),
+        column("one", REAL, Range(3, 3)),
+    )
+    return Scan(Table("wide", columns, protects=unit))
+
+
+CELLS = {
+    "u": st.integers(1, 3),
+    "k": st.integers(0, 5),
+    "x": st.none() | st.sampled_from([-(2**63), 2**63 - 1, 0]) | st.integers(-(2**63), 2**63 - 1),
+    "m": st.none() | st.decimals(-(10**16) + 1, 10**16 - 1, places=2),
+    "r": st.none() | st.floats(),
+    "far": st.none() | st.floats(10**9 - 1, 10**9 + 2),
+    "one": st.none() | st.floats(),
+}
+SCHEMA = pa.schema(
+    {"u": pa.int64(), "k": pa.int64(), "x": pa.int64(), "m": pa.decimal128(18, 2)}
+    | dict.fromkeys(("r", "far", "one"), pa.float64())
+)
+
+
+@pytest.mark.parametrize("unit", [Row(), Person("u", groups=2, rows_per_group=2)], ids=str)
+@settings(max_examples=150)
+@given(
+    rows=st.lists(st.fixed_dictionaries(CELLS), max_size=12),
+    norm=st.sampled_from([Norm.L1, Norm.L2]),
+)
+def test_extreme_values_are_the_same_integers_on_both_engines(
+    unit: Unit, rows: list[dict[str, Any]], norm: Norm
+) -> None:
+    scan = wide_table(unit)
+    held = refs(scan)
+    terms: list[Term] = [count_of()]
+    for name in ("x", "m", "r", "far", "one"):
+        fact = held[name]
+        terms += [sum_of(fact), sum_of(fact, centred=True), squares_of(fact), count_of(fact)]
+        terms.append(distinct_of(fact))
+    plan = Bounded(scan, (held["k"],), tuple(terms), norm)
+    fast = DuckDB({"wide": pa.Table.from_pylist(rows, schema=SCHEMA)}, threads=1)
+    assert fast.totals(plan) == Reference({"wide": rows}).totals(plan)
+
+
+@settings(max_examples=300)
+@given(number=st.floats(-600, 600), lo=st.floats(-500, 0), width=st.floats(0, 500))
+def test_a_real_is_read_to_within_half_a_step(number: float, lo: float, width: float) -> None:
+    held = column("x", REAL, Range(lo, lo + width))
+    assert held.span
+    term = sum_of(Ref(held))
+    inside = min(max(Fraction(number), held.span.lo), held.span.hi)
+    steps = term.steps(float(inside))
+    assert abs(steps * term.step - inside) <= term.step * Fraction(51, 100)
+    largest = max(abs(held.span.lo), abs(held.span.hi))
+    assert largest < Fraction(1, 2**900) or term.step <= largest / 2**29
+
+
+def test_moderate_exact_numbers_are_counted_in_their_own_units() -> None:
+    ages = sum_of(Ref(column("age", INTEGER, Range(0, 120))))
+    assert (ages.step, ages.lo, ages.hi, ages.bound) == (Fraction(1), 0, 120, 120)
+    money = sum_of(Ref(column("m", decimal(2), Range(-5, 10))), centred=True)
+    assert (money.step, money.bound, money.of(1000)) == (Fraction(1, 100), 750, 750)
+
+
+def test_a_person_within_the_share_counts_in_full_and_one_beyond_it_is_scaled() -> None:
+    scan = wide_table(Person("u", groups=2, rows_per_group=3))
+    rows = [{"u": 1, "k": k, "x": 1, "m": 0, "r": 0.0, "far": 0.0, "one": 0.0} for k in (0, 1, 1)]
+    plan = Bounded(scan, (refs(scan)["k"],), (count_of(), PERSONS), Norm.L1)
+    assert Reference({"wide": rows}).totals(plan) == {
+        (0,): (WHOLE, WHOLE),
+        (1,): (2 * WHOLE, WHOLE),
+    }
+    many = [{**rows[0], "k": k} for k in range(12)]
+    found = Reference({"wide": many}).totals(plan)
+    assert set(found.values()) == {(WHOLE // 2, WHOLE // 6)}
+    assert sum(count for count, _ in found.values()) == plan.sensitivity(count_of()).value
+
+
+def test_the_claims_for_persons_are_reached_in_both_norms() -> None:
+    scan = wide_table(Person("u", groups=4, rows_per_group=3))
+    blank = {"u": 1, "x": 1, "m": 0, "r": 0.0, "far": 0.0, "one": 0.0}
+    rows = [{**blank, "k": k} for k in range(4) for _ in range(3)]
+    for norm in (Norm.L1, Norm.L2):
+        plan = Bounded(scan, (refs(scan)["k"],), (count_of(), PERSONS), norm)
+        found = Reference({"wide": rows}).totals(plan)
+        for at, term in enumerate(plan.terms):
+            moved = norm.measure(apart(found, {}, at))
+            assert moved == norm.measure([plan.sensitivity(term).value])
+
+
+def test_without_keys_there_is_one_row_even_of_an_empty_table() -> None:
+    for unit in (Row(), Person("u")):
+        scan = wide_table(unit)
+        plan = Bounded(scan, (), (count_of(), sum_of(refs(scan)["m"])), Norm.L1)
+        empty = DuckDB({"wide": pa.Table.from_pylist([], schema=SCHEMA)})
+        assert empty.totals(plan) == Reference({"wide": []}).totals(plan) == {(): (0, 0)}
+
+
+def test_totals_of_a_connection_that_was_handed_over_are_not_kept() -> None:
+    import duckdb  # noqa: PLC0415 - heavy
+
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT 1::BIGINT AS u")
+    scan = Scan(Table("t", (column("u", INTEGER),), protects=Person("u")))
+    plan = Bounded(scan, (), (PERSONS,), Norm.L1)
+    engine = DuckDB({"t": DuckTable(connection, "t")})
+    assert engine.totals(plan) == {(): (WHOLE,)}
+    connection.execute("INSERT INTO t VALUES (2)")
+    assert engine.totals(plan) == {(): (2 * WHOLE,)}
+
+
+def test_what_has_no_bound_is_refused() -> None:
+    scan = wide_table(Row())
+    with pytest.raises(FactsError):
+        sum_of(refs(scan)["u"])
+    with pytest.raises(ExpressionError):
+        Bounded(scan, (), (PERSONS,), Norm.L1)
+    with pytest.raises(ExpressionError):
+        Bounded(scan, (), (count_of(),), Norm.LINF)
+    with pytest.raises(SchemaError):
+        wide = wide_table(Person("u", groups=2**21))
+        Bounded(wide, (refs(wide)["k"],), (count_of(),), Norm.L1)

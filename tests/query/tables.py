@@ -1,0 +1,72 @@
+"""Small private tables, and releases whose noise is 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+
+from shoal.measures import Measure, Pure
+from shoal.mechanisms.additive import Additive
+from shoal.plan import Choices, Person, Range, Unit
+from shoal.query import Private, private
+
+SCHEMA = pa.schema(
+    {"who": pa.int64(), "town": pa.string(), "kind": pa.string(), "age": pa.int64(), "spend": pa.float64()}
+)  # fmt: skip
+FACTS: dict[str, Range | Choices] = {
+    "kind": Choices(["a", "b", "c"]),
+    "age": Range(0, 120),
+    "spend": Range(0, 500),
+}
+TOWNS = pa.table(
+    {"town": ["Aldam", "Brook", "Corve"], "region": ["north", "south", "north"], "size": [3, 9, 4]}
+)
+
+
+def rows(people: int, *, each: int = 1) -> list[dict[str, Any]]:
+    """Everyone with so many rows, all in one town and of one kind; nothing is missing."""
+    return [
+        {
+            "who": who,
+            "town": ["Aldam", "Brook", "Corve"][who % 3],
+            "kind": "ab"[who % 2],
+            "age": (7 * who + at) % 100,
+            "spend": float((37 * who + 11 * at) % 450),
+        }
+        for who in range(people)
+        for at in range(each)
+    ]
+
+
+def made(
+    data: list[dict[str, Any]],
+    *,
+    protects: Unit | None = None,
+    budget: Measure | None = None,
+    **options: Any,
+) -> Private:
+    return private(
+        pa.Table.from_pylist(data, schema=SCHEMA),
+        protects=protects or Person("who", groups=2, rows_per_group=3),
+        columns=options.pop("columns", FACTS),
+        budget=budget or Pure(100),
+        public={"towns": TOWNS},
+        **options,
+    )
+
+
+@contextmanager
+def without_noise() -> Iterator[list[tuple[Additive, list[int]]]]:
+    """Inside, additive mechanisms release the value itself; who was given what is listed."""
+    given: list[tuple[Additive, list[int]]] = []
+
+    def release(mechanism: Additive, value: Any) -> Any:
+        given.append((mechanism, [int(each) for each in value]))
+        return value
+
+    with patch.object(Additive, "release", release):
+        yield given

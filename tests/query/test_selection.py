@@ -1,0 +1,89 @@
+"""Private selection of keys: rare keys stay secret, common ones are told, and the threshold is as low as it may be."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.query.tables import made, rows
+
+import shoal
+from shoal.mechanisms import Geometric
+from shoal.query.pricing import priced
+from shoal.query.selecting import VOTES, Selection, _quantile_up
+
+BY_TOWN = "SELECT town, COUNT(*) AS n FROM data GROUP BY town"
+BUDGET = shoal.Approx(50, "1e-2")
+
+
+def selection(law: str, delta: str, **options: Any) -> Selection:
+    protects = shoal.Person("who", **options) if options else shoal.Row()
+    held = made([], protects=protects, budget=BUDGET)
+    ask = held.sql(BY_TOWN)
+    request = held.budget.request(epsilon=1, delta=delta, selects=True)
+    found = priced(ask.question, request, law=law).selection
+    assert found is not None
+    return found
+
+
+def tail(noise: Any, steps: int) -> float:
+    if isinstance(noise, Geometric):
+        q = -1 / float(noise.scale)
+        return math.exp(steps * q) / (1 + math.exp(q))
+    return math.erfc((steps - 0.5) / float(noise.sigma) / math.sqrt(2)) / 2
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("delta", ["1e-3", "1e-8"])
+@pytest.mark.parametrize("groups", [1, 3, 10])
+@pytest.mark.parametrize("relation", ["add_remove", "change"])
+def test_no_person_alone_has_a_key_told_more_often_than_delta(
+    law: str, delta: str, groups: int, relation: str
+) -> None:
+    chosen = selection(law, delta, groups=groups, rows_per_group=2, relation=relation)
+    least, risk = chosen.threshold(), float(Fraction(delta)) / (2 if relation == "change" else 1)
+    worst = 0.0
+    for count in range(1, VOTES * groups + 1):
+        vote = chosen.bounded.vote(count)
+        worst = max(worst, count * tail(chosen.noise, least - vote))
+    assert worst <= risk * (1 + 1e-9)
+    assert worst >= risk / 2, "the threshold is higher than it need be"
+
+
+def test_for_rows_the_threshold_is_the_quantile_of_the_noise() -> None:
+    chosen = selection("laplace", "1e-6")
+    assert chosen.threshold() == 1 + _quantile_up(chosen.noise, Fraction(1, 10**6))
+    assert (
+        tail(chosen.noise, chosen.threshold() - 1)
+        <= 1e-6
+        < tail(chosen.noise, chosen.threshold() - 2)
+    )
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_common_keys_are_told_and_rare_ones_are_not(law: str) -> None:
+    lone = [{**row, "who": 9_000 + at, "town": f"lone {at}"} for at, row in enumerate(rows(40))]
+    held = made([*rows(3000), *lone], budget=BUDGET)
+    for _ in range(5):
+        answer = held.sql(BY_TOWN).release(epsilon=2, delta="1e-6", noise=law)
+        assert [row[0] for row in answer.rows] == ["Aldam", "Brook", "Corve"]
+
+
+def test_a_person_in_too_many_groups_has_no_vote_and_still_counts() -> None:
+    one = rows(1)[0]
+    many = [{**one, "town": f"t{at}"} for at in range(VOTES * 2 + 1)]
+    chosen = selection("laplace", "1e-3", groups=2)
+    held = made(many, protects=shoal.Person("who", groups=2), budget=BUDGET)
+    assert set(held._held.engine.totals(chosen.bounded).values()) == {(0,)}
+    fewer = made(many[:-1], protects=shoal.Person("who", groups=2), budget=BUDGET)
+    assert set(fewer._held.engine.totals(chosen.bounded).values()) == {(2**20 // VOTES,)}
+
+
+def test_an_empty_selection_is_an_empty_answer() -> None:
+    held = made([], budget=BUDGET)
+    answer = held.sql(BY_TOWN).release(epsilon=1, delta="1e-6")
+    assert answer.rows == []
+    assert answer.to_arrow().num_rows == 0
+    assert answer.to_arrow().schema.names == ["town", "n", "n_low", "n_high"]
