@@ -16,4 +16,5 @@ DUCKDB = Dialect(
         Kind.TIMESTAMP: "TIMESTAMP",
     },
     wide="HUGEINT",
+    one_of_many="CAST(TRY_CAST({0} AS ENUM({1})) AS VARCHAR)",  # many times faster than IN
 )

@@ -12,6 +12,7 @@ from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
 from shoal.engines.sql.literals import value
 from shoal.plan import (
+    TEXT,
     Column,
     Expression,
     Filter,
@@ -92,7 +93,9 @@ def _made_true(column: Column, dialect: Dialect) -> str:
     sql = name
     if column.choices is not None:
         listed = ", ".join(value(choice, column.type, dialect) for choice in column.choices)
-        sql = f"CASE WHEN {name} IN ({listed}) THEN {name} END"
+        many = dialect.one_of_many and column.type == TEXT and len(column.choices) > 3
+        form = dialect.one_of_many if many else "CASE WHEN {0} IN ({1}) THEN {0} END"
+        sql = form.format(name, listed)
     elif column.span is not None:
         lo, hi = (value_at(end, column.type) for end in (column.span.lo, column.span.hi))
         low, high = (value(end, column.type, dialect) for end in (lo, hi))

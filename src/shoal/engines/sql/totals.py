@@ -112,7 +112,7 @@ def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
     persons = ", ".join(persons_of(bounded.relation))
     counted = f"LEAST(n, {unit.rows_per_group})"
     first = bounded.norm is Norm.L1
-    size = counted if first else f"CAST({counted} AS {wide}) * {counted}"
+    size = counted if first else f"{counted} * {counted}"
     most = unit.groups * unit.rows_per_group ** (1 if first else 2)
     inner = (
         f"SELECT {persons}, CAST(SUM({size}) AS {wide}) AS a, CAST(COUNT(*) AS {wide}) AS m FROM {made} "
