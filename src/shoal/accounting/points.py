@@ -38,14 +38,18 @@ def profile_points(
     return (*(compare(account, epsilon=_few_digits(step)) for step in steps), last)
 
 
-def promise_of(account: Account, *, delta: Number, count: int = 9) -> Profile:
+def promise_of(
+    account: Account, *, delta: Number, count: int = 9, also: Iterable[Comparison] = ()
+) -> Profile:
     """A promise that sums up an account near a delta: all that a few points and the plain measures say.
 
     Guarantee: every part of it holds for the account.  At the delta given it is as tight as `compare`.
+        Points known ``also`` are counted in.
     Edges: of shuffled releases, which take longer, only three points are taken.
     """
     few = min(count, 3) if _shuffles(account) else count
-    return promise_from(account, profile_points(account, least_delta=delta, count=few))
+    points = profile_points(account, least_delta=delta, count=few)
+    return promise_from(account, (*points, *also))
 
 
 def promise_from(account: Account, points: Iterable[Comparison]) -> Profile:

@@ -86,7 +86,8 @@ class Answer:
         delta = self.comparison.best.delta
         if delta == 1:
             return ("With delta 1 nothing is promised at all.",)
-        told = explain(promise_of(self.account, delta=delta), delta=delta).sentences
+        promise = promise_of(self.account, delta=delta, also=[self.comparison])
+        told = explain(promise, delta=delta).sentences
         return told[0].removeprefix("Promise: a privacy profile. "), told[1], told[-1]
 
     def to_dict(self) -> dict[str, object]:
