@@ -16,7 +16,7 @@ from tests.query.tables import FACTS, SCHEMA, TOWNS, made, rows, without_noise
 
 import shoal
 from shoal.engines.duckdb import DuckTable
-from shoal.errors import UnknownNameError
+from shoal.errors import SchemaError, UnknownNameError
 
 BUDGETS = [shoal.Pure(100), shoal.Approx(1000, "1e-3"), shoal.ZeroConcentrated(1000)]
 QUESTIONS = [
@@ -130,6 +130,38 @@ def test_every_kind_of_source_gives_the_same_answer(tmp_path: Path) -> None:
         found.add(tuple(answer.rows))
     connection.close()
     assert len(found) == 1
+
+
+def test_private_tables_of_the_same_persons_are_joined_and_stacked() -> None:
+    data = pa.Table.from_pylist(rows(40, each=2), schema=SCHEMA)
+    people = pa.table({"who": list(range(40)), "sex": ["f", "m"] * 20})
+    held = shoal.private(
+        {"data": data, "people": people},
+        protects=shoal.Person("who", groups=2, rows_per_group=4),
+        columns={"data.spend": shoal.Range(0, 500), "people.sex": shoal.Choices(["f", "m"])},
+        keys={"people.who": 1},
+        budget=shoal.Pure(10),
+    )
+    joined = (
+        "SELECT sex, COUNT(*) AS n, SUM(spend) AS s FROM data JOIN people USING (who) GROUP BY sex"
+    )
+    stacked = "SELECT COUNT(*) AS n FROM (SELECT who FROM data UNION ALL SELECT who FROM people)"
+    with without_noise():
+        found = held.sql(joined).release(epsilon=1).rows
+        both = held.sql(stacked).release(epsilon=1).rows
+    totals = {
+        sex: sum(r["spend"] for r in rows(40, each=2) if "fm"[r["who"] % 2] == sex) for sex in "fm"
+    }
+    assert [row[:2] for row in found] == [("f", 40), ("m", 40), (None, 0)]
+    assert [row[2] for row in found[:2]] == pytest.approx([totals["f"], totals["m"]])
+    assert both == [(120,)]
+    with pytest.raises(SchemaError, match=r"data.who, data.town"):
+        shoal.private(
+            {"data": data},
+            protects=shoal.Row(),
+            columns={"spend": shoal.Range(0, 1)},
+            budget=shoal.Pure(1),
+        )
 
 
 def test_a_required_column_needs_no_count_of_its_own() -> None:

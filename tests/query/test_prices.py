@@ -17,6 +17,7 @@ from shoal.errors import (
     RangeError,
     SchemaError,
     ShapeError,
+    UnknownNameError,
 )
 from shoal.events import Composed, Event
 from shoal.mechanisms.additive import Additive
@@ -110,6 +111,8 @@ def test_preview_and_plans_read_no_private_row(monkeypatch: pytest.MonkeyPatch) 
     assert error > 0
     assert preview["m"].error is None
     assert preview["m"].per_row
+    with pytest.raises(UnknownNameError, match="The aggregates are: n, m, s"):
+        preview["nobody"]
     assert held.sql(BY_TOWN).preview(epsilon="0.5", delta="1e-8").threshold
     assert "release count rows AS n" in held.sql(BY_KIND).explain()
     assert held.budget.spent.to_approx(delta="1e-6").epsilon == made([], budget=shoal.Approx(5, "1e-6")).budget.spent.to_approx(delta="1e-6").epsilon  # fmt: skip
@@ -199,7 +202,7 @@ def test_what_is_missing_is_asked_for() -> None:
         held.sql(BY_TOWN).release(epsilon=1)
     with pytest.raises(RangeError, match="delta says at what risk"):
         made([], budget=shoal.Approx(1, "1e-6")).sql(BY_TOWN).release(epsilon=1)
-    with pytest.raises(SchemaError, match="does not have"):
+    with pytest.raises(SchemaError, match="which is not there"):
         made([], columns={"agee": shoal.Range(0, 1)})
     with pytest.raises(SchemaError, match="two tables"):
         made([], name="towns")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,7 @@ def private(
     columns: Facts | None = None,
     budget: Measure,
     required: Sequence[str] = (),
+    keys: Mapping[str, int] | None = None,
     public: Mapping[str, object] | None = None,
     name: str | None = None,
 ) -> Private:
@@ -66,7 +67,11 @@ def private(
     ``source`` is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, or a `DuckTable`; ``name`` is
     what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
     world and never from the rows; ``required`` ones hold no NULL, and one that is found is read as the lowest
-    value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know of them is read off them.
+    value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know
+    of them is read off them.
+
+    Several private tables of the same persons are a mapping of names to sources; columns are then written
+    ``table.column``, and ``keys`` says for joins how many rows of one person agree in a column, at most.
 
     >>> import pyarrow as pa
     >>> from shoal.measures import Pure
@@ -85,36 +90,67 @@ def private(
             "protects must say who is protected.",
             remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), or shoal.Row().",
         )
-    called = name or (
-        Path(source).name.partition(".")[0] if isinstance(source, str | Path) else "data"
-    )
-    others = dict(public or {})
-    if called in others:
+    sources, others = _named(source, name), dict(public or {})
+    twice = sorted(set(sources) & set(others))
+    if twice or not sources:
         raise SchemaError(
-            f"two tables are called {called!r}.", remedy="Give the private one another name=."
+            f"two tables are called {twice[0]!r}." if twice else "there is no private table.",
+            remedy="Give each private table a name of its own.",
         )
-    engine = DuckDB({called: source, **others})
-    tables = {called: _private_table(called, engine, protects, columns or {}, required)}
+    engine = DuckDB({**sources, **others})
+    found = {table: engine.columns(table) for table in sources}
+    stated = _Stated(found, several=isinstance(source, Mapping))
+    facts, filled = stated.read(columns or {}), set(stated.read(dict.fromkeys(required)))
+    counts = stated.read(keys or {})
+    tables = {}
+    for table, known in found.items():
+        made = tuple(
+            column(
+                c.name, c.type, facts.get((table, c.name)), nullable=(table, c.name) not in filled
+            )
+            for c in known
+        )
+        own: dict[tuple[str, ...], int] = {
+            (c,): count for (holder, c), count in counts.items() if holder == table
+        }
+        tables[table] = Table(table, made, protects=protects, keys=own)
     tables |= {other: _public_table(other, engine) for other in others}
     held = Held(engine, tables, Budget(budget, relation=protects.relation))
-    return Private(held, called)
+    return Private(held, next(iter(sources)))
 
 
-def _private_table(
-    name: str, engine: DuckDB, protects: Unit, facts: Facts, required: Sequence[str]
-) -> Table:
-    found = engine.columns(name)
-    known = [each.name for each in found]
-    for stated in (*facts, *required):
-        if stated not in known:
-            raise SchemaError(
-                f"facts are stated for column {stated!r}, which {name!r} does not have.",
-                remedy=f"Its columns are: {', '.join(known)}.",
-            )
-    made = tuple(
-        column(c.name, c.type, facts.get(c.name), nullable=c.name not in required) for c in found
-    )
-    return Table(name, made, protects=protects)
+def _named(source: object, name: str | None) -> dict[str, object]:
+    """Private sources by name."""
+    if isinstance(source, Mapping):
+        return {str(each): held for each, held in source.items()}
+    if name is None and isinstance(source, str | Path):
+        name = Path(source).name.partition(".")[0]
+    return {name or "data": source}
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """How what is stated by name finds its column."""
+
+    found: Mapping[str, tuple[Column, ...]]
+    several: bool
+
+    def read(self, given: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+        """What is stated, by table and column."""
+        return {self._place(str(written)): said for written, said in given.items()}
+
+    def _place(self, written: str) -> tuple[str, str]:
+        for table, columns in self.found.items():
+            for each in columns:
+                if written == (f"{table}.{each.name}" if self.several else each.name):
+                    return table, each.name
+        known = [
+            f"{t}.{c.name}" if self.several else c.name for t, cs in self.found.items() for c in cs
+        ]
+        raise SchemaError(
+            f"something is stated of a column {written[:60]!r}, which is not there.",
+            remedy=f"The columns are: {', '.join(known)}.",
+        )
 
 
 def _public_table(name: str, engine: DuckDB) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from shoal.errors import UnknownNameError
 from shoal.mechanisms import Geometric
 from shoal.query.estimates import error_of
 from shoal.query.pricing import Priced
@@ -46,7 +47,13 @@ class Preview:
     threshold: float | None
 
     def __getitem__(self, name: str) -> Expected:
-        return next(column for column in self.columns if column.name == name)
+        for column in self.columns:
+            if column.name == name:
+                return column
+        known = ", ".join(column.name for column in self.columns)
+        raise UnknownNameError(
+            f"there is no aggregate {str(name)[:40]!r}.", remedy=f"The aggregates are: {known}."
+        )
 
     def __str__(self) -> str:
         fits = "" if self.fits else " (more than is left of the budget)"
