@@ -64,6 +64,7 @@ def head() -> str:
             f"CPU time of the whole process; each number is the median of {RUNS} runs that take at least {AT_LEAST_SECONDS:g} s",
             "together, after one call that is not counted. Peers that would take minutes for a million are timed on fewer and",
             "counted per draw or per candidate: OpenDP's noise on 2000 at once, diffprivlib's selection on 10^4.",
+            "Accounting: the first answer of a fresh process, the median of 3; CPU time without imports, peak memory with them.",
             "What is called unsafe draws rounded laws from bits that are not secret; it is here as the speed people are used to.",
         ]
     )

@@ -304,8 +304,10 @@ def test_equal_laplaces_cost_what_the_grid_says(epsilon: float, copies: int, del
     grid = grid_epsilon(((source, copies),), delta, 1e-4)
     assert grid.low <= found.high
     assert found.low <= grid.high
-    fresh = EqualLaplaces(source, copies).delta_alone(Fraction(found.high), Fraction(found.high))
-    assert fresh.high <= delta * (1 + 1e-6)
+    back = sums.delta_alone(Fraction(found.high), Fraction(found.high))
+    assert back.high <= delta * (1 + 1e-6)
+    elsewhere = sums.delta_alone(Fraction(found.high / 8), Fraction(found.high / 8))
+    assert elsewhere.high <= elsewhere.low * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("asked", [0.0, 0.3, 0.75, 1.2])

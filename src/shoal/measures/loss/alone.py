@@ -42,14 +42,20 @@ class KnownAlone(Protocol):
         """Delta between two epsilons, the second not below the first."""
 
 
-def enclosed_root(near: float, source: KnownAlone, delta: Fraction, *, off: float = 0.0) -> Bracket:
+def enclosed_root(
+    near: float,
+    delta_at: Callable[[Fraction, Fraction], Bracket],
+    delta: Fraction,
+    *,
+    off: float = 0.0,
+) -> Bracket:
     """The epsilon at a delta, from about where it is: both sides asked and answered.
 
-    ``off`` is how far it probably is from there.
+    ``delta_at`` tells delta between two epsilons; ``off`` is how far epsilon probably is from ``near``.
     """
 
     def at(epsilon: float) -> Bracket:
-        return source.delta_alone(Fraction(epsilon), Fraction(epsilon))
+        return delta_at(Fraction(epsilon), Fraction(epsilon))
 
     if at(0.0).high <= delta:
         return Bracket(0.0, 0.0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -45,7 +46,6 @@ class EqualLaplaces:
         atoms = ((loss.epsilon, 0.5), (-loss.epsilon, math.exp(-loss.epsilon) / 2))
         self._none = binomial(atoms, copies)
         self._one = binomial(atoms, copies - 1)
-        self._lines: dict[int, Line] = {}
 
     @classmethod
     def of(cls, sources: Sources) -> EqualLaplaces | None:
@@ -73,14 +73,18 @@ class EqualLaplaces:
             low, high = (near, high) if off > 0 else (low, near)
             step = near + off / slope
             near = step if low < step < high else (low + high) / 2
-        self._lines[0] = line
         unit = math.exp(self._losses.cumulant(index) - tilt_of(index) * near)
         off = unit * line.round_off / (float(delta) * tilt_of(index))
-        return enclosed_root(near, self, delta, off=min(4 * off, _LIKELY) + self._aside)
+        return enclosed_root(
+            near, partial(self._enclosed, line), delta, off=min(4 * off, _LIKELY) + self._aside
+        )
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
+        return self._enclosed(self._line_at(float_up(high)), low, high)
+
+    def _enclosed(self, line: Line, low: Fraction, high: Fraction) -> Bracket:
+        """Delta between two epsilons for which the line is a good one."""
         above, below = float_up(high) + self._aside, float_down(low) - self._aside
-        line = self._lines.get(0) or self._line_at(float_up(high))
         sums, slack = self._finite_sums(above)
         least = sums - slack + line.delta(above, up=False)
         sums, slack = self._finite_sums(below)

@@ -71,7 +71,7 @@ class FewSums:
         piece = min(int(np.searchsorted(reached, float(delta))), len(reached) - 1)
         over = float(self._above[piece]) - float(delta)
         near = math.log(over / float(self._weighted[piece])) if over > 0 else 0.0
-        return enclosed_root(near, self, delta)
+        return enclosed_root(near, self.delta_alone, delta)
 
 
 def _has_two(source: object) -> bool:

@@ -126,7 +126,7 @@ class AtomicLoss(HasWaves):
         return self.infinite + math.fsum(over)
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
-        return enclosed_root(self._root(float(delta)), self, delta)
+        return enclosed_root(self._root(float(delta)), self.delta_alone, delta)
 
     def _root(self, delta: float) -> float:
         """About where delta is reached: between two losses it is a - b e^epsilon."""
@@ -191,7 +191,7 @@ class LaplaceLoss(HasWaves):
         )
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
-        return enclosed_root(self.epsilon + 2 * math.log1p(-float(delta)), self, delta)
+        return enclosed_root(self.epsilon + 2 * math.log1p(-float(delta)), self.delta_alone, delta)
 
     def wave(self, tilt: float) -> LaplaceWave:
         return LaplaceWave(self.epsilon, tilt)

@@ -47,7 +47,7 @@ class KnownTails(ABC):
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if self._delta(middle)[0] > delta else (low, middle)
-        return enclosed_root(high, self, delta)
+        return enclosed_root(high, self.delta_alone, delta)
 
     def _delta(self, epsilon: float) -> tuple[float, float]:
         """Delta, and how far it can be off."""
