@@ -56,6 +56,7 @@ def test_epsilon_at_a_delta_and_delta_at_that_epsilon_agree(text: str) -> None:
         "truncated_geometric scale=1 low=0 high=1",
         "laplace scale=1 | sampled q=0.1 | group 2",
         "rr p=0.6 | group 2",
+        "approx epsilon=0.1 delta=1e-9 | group 2",
         "rr epsilon=1 | shuffled people=50",
         "gdp mu=1 + staircase epsilon=1 gamma=0.3",
     ],

@@ -77,9 +77,9 @@ def loss_of_line(line: Line) -> LossDistribution | None:
 def has_law(line: Line) -> bool:
     """Whether the loss of a line is that of its own law, or of the promise it is, and not just one above it."""
     match line.event:
-        case Gaussian() | StatedGaussian() | StatedPure() | StatedApprox() | Geometric():
+        case Gaussian() | StatedGaussian() | StatedPure() | Geometric():
             return True
-        case RandomizedResponse():
+        case RandomizedResponse() | StatedApprox():
             return line.size == 1
         case Laplace():
             return line.event.steps is not None

@@ -293,9 +293,12 @@ class Line:
         inside = inside + off if up else inside - off - 1.01 * self.beside(epsilon)
         if inside <= 0:
             return -math.inf
-        doubt = self.losses.doubt(self.index) + 8 * UNIT * self.tilt * abs(epsilon) + 8 * UNIT
-        front = self.losses.cumulant(self.index) - self.tilt * epsilon
-        return front + math.log(inside) + (doubt if up else -doubt)
+        total, shift, size = self.losses.cumulant(self.index), self.tilt * epsilon, math.log(inside)
+        doubt = self.losses.doubt(self.index)
+        doubt += (
+            8 * UNIT * (1 + abs(total) + abs(shift) + abs(size))
+        )  # sums and logarithms, theirs and ours
+        return total - shift + size + (doubt if up else -doubt)
 
     def delta(self, epsilon: float, *, up: bool) -> float:
         return min(1.0, math.exp(min(0.0, self.log_delta(epsilon, up=up))))
