@@ -211,3 +211,9 @@ def test_a_quoted_name_and_a_quoted_text_mean_themselves(name: str, text: str) -
     quoted, value = name.replace('"', '""'), text.replace("'", "''")
     assert expression(f'"{quoted}"', rows) == Ref(rows.columns[0])
     assert expression(f"'{value}'", rows) == Literal(text, TEXT)
+
+
+@pytest.mark.parametrize("sql", [5, None, b"SELECT 1"])
+def test_what_is_not_text_is_said_to_be_none(sql: object) -> None:
+    with pytest.raises(UnreadableError, match="SQL is text"):
+        question(sql, {})  # type: ignore[arg-type]

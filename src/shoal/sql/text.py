@@ -24,6 +24,11 @@ class Text:
     """SQL text that can point at the part of it a node was read from."""
 
     def __init__(self, sql: str) -> None:
+        if not isinstance(sql, str):
+            raise UnreadableError(
+                f"SQL is text; got {type(sql).__name__}.",
+                remedy="Write one SELECT, or one expression, in quotes.",
+            )
         self.sql = sql
 
     def start_of(self, node: Any) -> int | None:
