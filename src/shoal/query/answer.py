@@ -80,7 +80,7 @@ class Answer:
         """
         recipe = self._recipe(column)
         if recipe is None or recipe.place is not None:
-            known = ", ".join(name for name in self.columns if self._has_interval(name)) or "none"
+            known = ", ".join(name for name in self.columns if self.has_interval(name)) or "none"
             raise UnknownNameError(
                 f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
                 remedy=f"Columns with an interval: {known}.",
@@ -89,7 +89,8 @@ class Answer:
         errors = self._errors(recipe, level, simultaneous=simultaneous)
         return [interval(recipe, self.noisy[at], errors) for at in self._places]
 
-    def _has_interval(self, column: str) -> bool:
+    def has_interval(self, column: str) -> bool:
+        """Whether a column is a noisy number with an interval of its own."""
         recipe = self._recipe(column)
         return recipe is not None and recipe.place is None
 
@@ -116,7 +117,7 @@ class Answer:
         rows, columns = self.rows, {}
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             columns[name] = pa.array([row[at] for row in rows], _arrow_type(pa, kind))
-            if intervals and self._has_interval(name):
+            if intervals and self.has_interval(name):
                 found = self.interval(name)
                 for end, values in (
                     ("low", [i.lo for i in found]),
@@ -148,7 +149,7 @@ class Answer:
         """Every cell as text, released numbers with how far they can be off."""
         found = [[_text(value) for value in row] for row in self.rows]
         for at, name in enumerate(self.columns):
-            if not self._has_interval(name):
+            if not self.has_interval(name):
                 continue
             for cells, ends in zip(found, self.interval(name), strict=True):
                 cells[at] += f"  [{_text(ends.lo)}, {_text(ends.hi)}]"

@@ -15,6 +15,7 @@ from shoal.plan.values import number_of
 from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
 from shoal.query.building import Building
+from shoal.query.paying import Purse
 from shoal.sql import question
 
 Facts = Mapping[str, Range | Choices]
@@ -28,7 +29,7 @@ class Private:
         self.name = name
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> Purse:
         """What may be spent, and what has been."""
         return self._held.budget
 
