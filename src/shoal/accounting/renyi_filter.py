@@ -11,10 +11,10 @@ from flint import arb
 
 from shoal.accounting.filters import Filter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
-from shoal.accounting.sums import Cost, sum_from_text
+from shoal.accounting.sums import Cost
 from shoal.accounting.unit import FAILING, divergence, told
 from shoal.errors import BudgetExceeded, CalibrationError, EventError
-from shoal.exact import Number, ball, closed_unit, lower, out_of_range, short
+from shoal.exact import Number, ball, closed_unit, lower, out_of_range, rational, short
 from shoal.measures import Approx, ZeroConcentrated, renyi_epsilon_up
 from shoal.measures.renyi import read_orders
 
@@ -119,7 +119,7 @@ class RenyiFilter(Filter):
 
     def state(self) -> State:
         """What was spent at each order, exactly, and the shares of the orders; see `Filter.state`."""
-        shares = {str(order): str(part) for order, part in self._parts.items()}
+        shares = [[str(order), str(part)] for order, part in self._parts.items()]
         return {**super().state(), "shares": shares}
 
     def _fresh(self, state: State) -> Self:
@@ -204,26 +204,19 @@ def _equal_shares(orders: Iterable[Number]) -> dict[Fraction, Fraction]:
 
 
 def _read_shares(given: object) -> dict[Fraction, Fraction]:
-    if not isinstance(given, dict) or not given:
+    """Pairs of an order and its share, as `state` wrote them."""
+    try:
+        pairs = [(rational(order, "order"), rational(part, "share")) for order, part in given]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        pairs = []
+    shares = dict(pairs)
+    is_whole = 0 < len(pairs) == len(shares) and sum(shares.values()) <= 1
+    if not is_whole or any(order <= 1 or part <= 0 for order, part in pairs):
         raise EventError(
-            "the state has no orders; it belongs to a filter of another kind.",
-            remedy="Restore it on a filter with the budget it was taken from.",
+            "the state has no orders with shares that sum to 1; it belongs to another filter.",
+            remedy="Give what state() returned, unchanged, to a filter with the budget it was taken from.",
         )
-    shares = {sum_from_text(order): sum_from_text(part) for order, part in given.items()}
-    if any(order is None or order <= 1 for order in shares) or any(
-        part is None or part <= 0 for part in shares.values()
-    ):
-        raise EventError(
-            "the state has an order or a share that cannot be.",
-            remedy="Give what state() returned, unchanged.",
-        )
-    read = {order: part for order, part in shares.items() if order and part}
-    if sum(read.values()) > 1:
-        raise EventError(
-            "the shares of the orders sum to more than 1.",
-            remedy="Give what state() returned, unchanged.",
-        )
-    return read
+    return shares
 
 
 def _default_shares(epsilon: Fraction, delta: Fraction) -> dict[Fraction, Fraction]:

@@ -5,5 +5,6 @@ from shoal.ledger.charging import Charge, Replay
 from shoal.ledger.entry import Entry
 from shoal.ledger.head import Head
 from shoal.ledger.ledger import Ledger
+from shoal.ledger.verifying import Verdict
 
-__all__ = ["Account", "Charge", "Entry", "Head", "Ledger", "Replay"]
+__all__ = ["Account", "Charge", "Entry", "Head", "Ledger", "Replay", "Verdict"]

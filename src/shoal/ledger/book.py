@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
+from shoal.accounting.sums import sum_from_text, sum_to_text
 from shoal.errors import AccountError, BudgetExceeded, ShapeError
 from shoal.exact import rational
 from shoal.ledger.entry import canonical, digest
@@ -78,6 +79,18 @@ class Book:
             )
         return made
 
+    def dearer(self, other: Book) -> Book:
+        """The same account with, of each sum, the larger of two: for when it is not known which is right."""
+        mine, theirs = dict(self.filter.state()), dict(other.filter.state())
+        if mine.get("shares") == theirs.get("shares") and type(other.budget) is type(self.budget):
+            mine["sums"] = [
+                _larger(*pair) for pair in zip(mine["sums"], theirs["sums"], strict=True)
+            ]
+        made = Book(self.name, self.budget, self.relation)
+        made.filter = made.filter.restored(mine)
+        made.events = max(self.events, other.events)
+        return made
+
     def refusal(self, refused: BudgetExceeded) -> BudgetExceeded:
         """The refusal of the filter, with the name of the account."""
         return BudgetExceeded(f"account {self.name!r}: {refused.problem}", remedy=refused.remedy)
@@ -88,6 +101,11 @@ class Book:
         return Account(
             self.name, self.budget, self.relation, kept.spent, kept.left, self.events, self.entry
         )
+
+
+def _larger(one: str | None, other: str | None) -> str | None:
+    left, right = sum_from_text(one), sum_from_text(other)
+    return None if left is None or right is None else sum_to_text(max(left, right))
 
 
 def seal_of(row: tuple[Any, ...], chained: str) -> str:

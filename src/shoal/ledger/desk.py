@@ -23,13 +23,14 @@ class Desk:
         self.head = EMPTY
         self.books: dict[str, Book] = {}
         self.alarm: str | None = None
+        self.recorded_alarm: str | None = None
         self.time = ""
         self._known = False
         self._new: list[Entry] = []
         self._written = 0
         self._touched: dict[str, Book] = {}
         self._added: set[str] = set()
-        self._rewritten = False
+        self._rewritten = self._unmarked = False
 
     # the transaction
 
@@ -39,6 +40,7 @@ class Desk:
         self._new, self._written, self._touched, self._added = [], 0, {}, set()
         self._rewritten = False
         marked = self.store.head.read() if self.store.head else None
+        self._unmarked = marked is None
         if surely or not self._known or marked != self.head:
             self._look(marked)
 
@@ -49,7 +51,7 @@ class Desk:
             self.books = {}
             self.head = head
         found = self.store.rows("about", name="alarm")
-        self.alarm = found[0][0] if found else None
+        self.alarm = self.recorded_alarm = found[0][0] if found else None
         wrong = self._wrong_head(marked)
         if wrong:
             self.alarm = self.alarm or wrong
@@ -77,7 +79,7 @@ class Desk:
         While the head contradicts the journal it is left alone: it is the evidence.
         """
         if self.store.head is not None and self._known:
-            self.store.head.write(self.head, over=self._rewritten or self.head.number <= 1)
+            self.store.head.write(self.head, over=self._rewritten or self._unmarked)
 
     def forget(self) -> None:
         """Trust nothing that is remembered."""
@@ -172,11 +174,13 @@ class Desk:
         """Stop all charges until the curator accepts."""
         self.store.run("forget", {"name_": "alarm"})
         self.store.run("remember", {"name": "alarm", "value": reason})
-        self.alarm, self._rewritten = reason, True
+        self.alarm = self.recorded_alarm = reason
+        self._rewritten = True
 
     def end_alarm(self) -> None:
         self.store.run("forget", {"name_": "alarm"})
-        self.alarm, self._rewritten, self._known = None, True, True
+        self.alarm = self.recorded_alarm = None
+        self._rewritten = self._known = True
 
     def check_calm(self) -> None:
         """Refuse while an alarm stands."""

@@ -8,11 +8,9 @@ ASCII).  No line can hold a line feed, so the bytes say which entry they are.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.errors import ShapeError
 
@@ -26,8 +24,7 @@ OWN_KINDS = (BEGUN, ACCOUNT, BUDGET, CHARGE, ANSWERED, FAILED, LEFT, RESUMED, AL
 """The kinds the ledger writes itself; all others are facts that it only keeps."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of the journal.
 
     ``caller``, ``key`` and ``same`` repeat what the body of a charge says, and ``of`` is the number of the charge that an
@@ -45,7 +42,7 @@ class Entry:
     same: str | None = None
     of: int | None = None
 
-    @cached_property
+    @property
     def body(self) -> dict[str, Any]:
         """What the entry says."""
         read: dict[str, Any] = json.loads(self.text)
@@ -88,7 +85,7 @@ def digest(text: str) -> str:
 
 def now() -> str:
     """The time as entries write it: UTC, to the microsecond."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 _WRITER = json.JSONEncoder(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 
-from shoal.errors import AccountError, KeyReusedError, ShoalError
+from shoal.errors import AccountError, KeyReusedError, ShoalError, StorageError
 from shoal.events import Event
 from shoal.exact import Number, positive
 from shoal.ledger import steps
@@ -24,6 +25,7 @@ from shoal.ledger.opening import store_for
 from shoal.ledger.store import Store, entry_from, entry_values
 from shoal.ledger.tables import ACCOUNTS, ENTRIES
 from shoal.ledger.turns import Turn, Turns
+from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
 from shoal.measures import Measure
 
 _Result = TypeVar("_Result")
@@ -259,6 +261,36 @@ class Ledger:
                 return
             since = rows[-1].number
             left = None if left is None else left - len(rows)
+
+    # trust
+
+    def verify(
+        self,
+        *,
+        known: Iterable[Head] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Verdict:
+        """Read the whole journal again and compare everything with it.
+
+        What is wrong stops all charges, in every process, until `accept`.  ``known`` are heads that were noted elsewhere, on a
+        certificate for instance.  ``progress`` is called with how many entries of how many were read.
+        """
+        self._after_fork()
+        examination = examine(self._store, known, progress)
+        if examination.findings:
+            with suppress(StorageError):  # who cannot write can still be told
+                self.take(alarm_act(examination))
+        return examination.verdict()
+
+    def accept(self, reason: str, *, caller: str) -> Entry:
+        """The curator lives with what `verify` finds: charges go on, and the journal says why.
+
+        Each account goes on from the dearer of what its row and the journal say.  What entries that are lost have cost is
+        known to nobody: lower the budgets with `change_budget` if they may have cost something.
+        """
+        self._after_fork()
+        examination = examine(self._store, (), None)
+        return self.take(accept_act(examination, str(reason), read_name(caller, "caller")))
 
     # transactions
 

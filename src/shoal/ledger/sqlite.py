@@ -46,6 +46,11 @@ class SqliteStore(Store):
     def freeze(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN")
 
+    def damage(self) -> list[str]:
+        with self.reading() as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if found == ["ok"] else [str(each) for each in found]
+
     def refuse_strangers(self, connection: sa.Connection) -> None:
         if sa.inspect(connection).get_table_names():
             raise StorageError(

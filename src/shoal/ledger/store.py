@@ -186,6 +186,10 @@ class Store(ABC):
         if self.head is not None:
             self.head = HeadFile(self.head.path)
 
+    @abstractmethod
+    def damage(self) -> list[str]:
+        """What the database itself finds wrong with its file."""
+
     # errors
 
     @contextmanager
@@ -224,7 +228,7 @@ def entry_from(row: Sequence[Any]) -> Entry:
 
 def entry_values(entry: Entry) -> dict[str, Any]:
     """An entry as a row of the journal."""
-    return {name: value for name, value in vars(entry).items() if name != "body"}
+    return entry._asdict()
 
 
 def _compiled(statement: Any, dialect: sa.Dialect) -> str:
