@@ -125,7 +125,11 @@ class Ask:
         if charge.stored is not None:
             return restored(made, charge.stored)
         charge.begin()
-        answer = self._drawn(made, charge.facts)
+        try:
+            answer = self._drawn(made, charge.facts)
+        except BaseException as error:
+            charge.left(type(error).__name__)
+            raise
         charge.answered(stored(answer))
         return answer
 
@@ -165,7 +169,11 @@ class Ask:
         except BudgetExceeded as refusal:
             fitting = self._fitting(made, delta)
             word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
-            remedy = f"Ask with {word}={fitting}, which fits." if fitting else refusal.remedy
+            remedy = (
+                f"Ask with {word}={fitting}, which fits."
+                if fitting
+                else "No request that makes sense fits; let the owner of the data raise the budget."
+            )
             problem = f"this question was to cost {made.request}. {refusal.problem}"
             raise BudgetExceeded(problem, remedy=remedy) from None
 
@@ -174,7 +182,10 @@ class Ask:
         size = made.request.size
         for _ in range(60):
             size = size * Fraction(4, 5)
-            event = self._priced(self._sized(size, delta), made.law).event()
+            try:
+                event = self._priced(self._sized(size, delta), made.law).event()
+            except CalibrationError:  # less would need more noise than can be drawn
+                return None
             if self._held.budget.would_fit(event):
                 return short(_cut(size))
         return None

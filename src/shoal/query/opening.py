@@ -115,7 +115,7 @@ def private(
             (c,): count for (holder, c), count in counts.items() if holder == table
         }
         tables[table] = Table(table, made, protects=protects, keys=own)
-    tables |= {other: _public_table(other, engine) for other in others}
+    tables |= {other: public_table(other, engine) for other in others}
     held = Held(engine, tables, Budget(budget, relation=protects.relation))
     return Private(held, next(iter(sources)))
 
@@ -154,7 +154,7 @@ class _Stated:
         )
 
 
-def _public_table(name: str, engine: DuckDB) -> Table:
+def public_table(name: str, engine: DuckDB) -> Table:
     """A public table with what its rows say: the range of each column, and how often each value repeats."""
     plain = Table(name, engine.columns(name))
     rows = engine.rows(Scan(plain))

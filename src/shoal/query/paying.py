@@ -45,6 +45,9 @@ class Charge(Protocol):
     def answered(self, answer: Mapping[str, Any]) -> None:
         """Keep the answer; after this it may be shown."""
 
+    def left(self, reason: str) -> None:
+        """There will be no answer, though rows may have been read: what was taken stays taken."""
+
 
 class Purse(Protocol):
     """What questions are paid from: a budget in memory, or the accounts of a vault."""
@@ -85,4 +88,7 @@ class Taken:
         """Rows in memory are open already."""
 
     def answered(self, answer: Mapping[str, Any]) -> None:
+        """Nothing is kept."""
+
+    def left(self, reason: str) -> None:
         """Nothing is kept."""
