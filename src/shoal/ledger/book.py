@@ -45,6 +45,7 @@ class Book:
         self.filter = filter_for(budget, relation)
         self.events = 0
         self.entry = 0
+        self._budget_text = canonical(budget_to(budget))
 
     @classmethod
     def read(cls, row: tuple[Any, ...]) -> Book:
@@ -57,8 +58,8 @@ class Book:
 
     def row(self, chained: str) -> tuple[Any, ...]:
         """The book as it is kept; ``chained`` is the hash of the last entry that changed it."""
-        budget, state = canonical(budget_to(self.budget)), canonical(self.filter.state())
-        row = (self.name, budget, self.relation, state, self.events, self.entry)
+        state = canonical(self.filter.state())
+        row = (self.name, self._budget_text, self.relation, state, self.events, self.entry)
         return (*row, seal_of(row, chained))
 
     def with_budget(self, budget: Measure) -> Book:

@@ -34,7 +34,7 @@ class PostgresStore(Store):
         self._driver = _driver()
         url = sa.make_url(address).set(drivername="postgresql+psycopg")
         self.word = f"database {url.database!r}"
-        engine = sa.create_engine(url, pool_pre_ping=True)
+        engine = sa.create_engine(url, paramstyle="format", pool_pre_ping=True)
         sa.event.listen(engine, "connect", _set_up)
         super().__init__(engine, None if head is None else HeadFile(head))
 
