@@ -7,16 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import UnknownNameError
 from shoal.exact import Number, open_unit
-from shoal.plan import Kind, Ref, Type, Value, written
+from shoal.plan import Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
+from shoal.query.bins import bin_of, is_binned
 from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
+
+if TYPE_CHECKING:
+    from shoal.plots import Picture
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +70,23 @@ class Answer:
             for at in self._places
         ]
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that rows were grouped by, of those that are shown."""
+        return tuple(name for name in self.columns if self._key(name) is not None)
+
+    @property
+    def price(self) -> str:
+        """What was asked to be spent, in words."""
+        return str(self.priced.request)
+
+    def bins(self, column: str) -> list[tuple[float, float] | None] | None:
+        """For each row the ends of its bin, where a key was made by BIN or WIDTH_BUCKET; else None."""
+        key = self._key(column)
+        if key is None or not is_binned(key.expression):
+            return None
+        return [bin_of(key.expression, self._rows[at][key.name]) for at in self._places]
+
     def __len__(self) -> int:
         return len(self._places)
 
@@ -80,7 +101,7 @@ class Answer:
         """
         recipe = self._recipe(column)
         if recipe is None or recipe.place is not None:
-            known = ", ".join(name for name in self.columns if self._has_interval(name)) or "none"
+            known = ", ".join(name for name in self.columns if self.has_interval(name)) or "none"
             raise UnknownNameError(
                 f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
                 remedy=f"Columns with an interval: {known}.",
@@ -89,9 +110,17 @@ class Answer:
         errors = self._errors(recipe, level, simultaneous=simultaneous)
         return [interval(recipe, self.noisy[at], errors) for at in self._places]
 
-    def _has_interval(self, column: str) -> bool:
+    def has_interval(self, column: str) -> bool:
+        """Whether `interval` knows where the numbers of a column are without their noise."""
         recipe = self._recipe(column)
         return recipe is not None and recipe.place is None
+
+    def _key(self, column: str) -> Key | None:
+        expression = dict(self.priced.question.after.columns).get(column)
+        if not isinstance(expression, Ref):
+            return None
+        keys = self.priced.question.keys
+        return next((key for key in keys if key.name == expression.column.name), None)
 
     def _recipe(self, column: str) -> Recipe | None:
         expression = dict(self.priced.question.after.columns).get(column)
@@ -109,6 +138,15 @@ class Answer:
         size = max(1, len(self.groups)) if simultaneous else 1
         return {term: self.priced.noised.error(term, each, size=size) for term in recipe.terms}
 
+    def plot(self, column: str | None = None, *, confidence: Number | None = None) -> Picture:
+        """A picture of one column, or of every noisy number; ``.save("name.png")`` writes it.
+
+        Edges: the extra `plots` is needed, and loaded here.
+        """
+        from shoal.plots import answer  # noqa: PLC0415 - loaded with the first picture
+
+        return answer(self, column, confidence=confidence)
+
     def to_arrow(self, *, intervals: bool = True) -> Any:
         """An Arrow table; with ``intervals``, each released number has columns _low and _high."""
         import pyarrow as pa  # noqa: PLC0415 - heavy
@@ -116,7 +154,7 @@ class Answer:
         rows, columns = self.rows, {}
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             columns[name] = pa.array([row[at] for row in rows], _arrow_type(pa, kind))
-            if intervals and self._has_interval(name):
+            if intervals and self.has_interval(name):
                 found = self.interval(name)
                 for end, values in (
                     ("low", [i.lo for i in found]),
@@ -148,7 +186,7 @@ class Answer:
         """Every cell as text, released numbers with how far they can be off."""
         found = [[_text(value) for value in row] for row in self.rows]
         for at, name in enumerate(self.columns):
-            if not self._has_interval(name):
+            if not self.has_interval(name):
                 continue
             for cells, ends in zip(found, self.interval(name), strict=True):
                 cells[at] += f"  [{_text(ends.lo)}, {_text(ends.hi)}]"
