@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.errors import UnknownNameError
-from shoal.exact import Number, open_unit
+from shoal.errors import RangeError, UnknownNameError
+from shoal.exact import Number, open_unit, short
 from shoal.plan import Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
 from shoal.query.bins import bin_of, is_binned
@@ -21,6 +21,10 @@ from shoal.query.recipes import Recipe, terms_of
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
+
+
+CONFIDENCE = Fraction(95, 100)
+"""That of the intervals that are shown, unless a question says another."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +38,7 @@ class Answer:
     groups: Sequence[Group]
     noisy: Sequence[Noisy]
     certificate: Mapping[str, Any]
-    confidence: Fraction = Fraction(95, 100)
+    confidence: Fraction = CONFIDENCE
     _rows: list[dict[str, Value]] = field(init=False)
     _places: list[int] = field(init=False)
 
@@ -96,24 +100,31 @@ class Answer:
         """For each row, where the column's true bounded value is, with at least this confidence.
 
         ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded value is
-        what an answer without noise would say: after ranges and shares have been held.  Quantiles have none:
-        `preview` tells how far they can be off in rank.
+        what an answer without noise would say: after ranges and shares have been held.  Quantiles have one
+        if the question was asked with ``intervals``, at that confidence; of the least and the greatest it holds the
+        extreme row itself.  Otherwise `preview` tells how far they can be off in rank.
         """
         recipe = self._recipe(column)
-        if recipe is None or recipe.place is not None:
+        if recipe is None or not self.has_interval(column):
             known = ", ".join(name for name in self.columns if self.has_interval(name)) or "none"
             raise UnknownNameError(
                 f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
                 remedy=f"Columns with an interval: {known}.",
             )
         level = self.confidence if confidence is None else open_unit(confidence, "confidence")
+        if recipe.place is not None and (simultaneous or level > self.confidence):
+            raise RangeError(
+                f"the interval of the quantile {column!r} was drawn for itself, at a confidence of "
+                f"{short(self.confidence)}; it cannot be widened afterwards.",
+                remedy="Ask anew with a higher confidence: sql(text, intervals='0.99').",
+            )
         errors = self._errors(recipe, level, simultaneous=simultaneous)
         return [interval(recipe, self.noisy[at], errors) for at in self._places]
 
     def has_interval(self, column: str) -> bool:
         """Whether `interval` knows where the numbers of a column are without their noise."""
         recipe = self._recipe(column)
-        return recipe is not None and recipe.place is None
+        return recipe is not None and (recipe.place is None or bool(recipe.ends))
 
     def _key(self, column: str) -> Key | None:
         expression = dict(self.priced.question.after.columns).get(column)
@@ -134,7 +145,7 @@ class Answer:
         self, recipe: Recipe, confidence: Fraction, *, simultaneous: bool
     ) -> dict[Any, float]:
         terms = terms_of(self.priced.recipes) if simultaneous else recipe.terms
-        each = 1 - (1 - confidence) / len(terms)
+        each = 1 - (1 - confidence) / max(1, len(terms))
         size = max(1, len(self.groups)) if simultaneous else 1
         return {term: self.priced.noised.error(term, each, size=size) for term in recipe.terms}
 

@@ -15,7 +15,7 @@ from shoal.errors import BudgetExceeded, CalibrationError, RangeError
 from shoal.exact import Number, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.plan import Question, Table
-from shoal.query.answer import Answer
+from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Budget, Request
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
@@ -36,16 +36,24 @@ class Held:
 class Ask:
     """A question, not yet released.  Only `release` reads private rows, and only it spends.
 
-    ``weights`` say how much the error of each aggregate matters beside the others, by name.
+    ``weights`` say how much the error of each aggregate matters beside the others, by name.  ``intervals`` is the
+    confidence of the intervals that the answer shows; if it is given, quantiles have them, too, for a part of
+    what is spent.
     """
 
     def __init__(
-        self, held: Held, question: Question, text: str, weights: Mapping[str, Any] | None = None
+        self,
+        held: Held,
+        question: Question,
+        text: str,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
     ) -> None:
         self._held = held
         self.question = question
         self.text = text
         self.weights = read_weights(question, weights or {})
+        self.intervals = None if intervals is None else open_unit(intervals, "intervals")
 
     def explain(self) -> str:
         """The question as a tree, with what one row can become at each step."""
@@ -61,10 +69,12 @@ class Ask:
         delta: Number | None = None,
         rho: Number | None = None,
         noise: str | None = None,
-        confidence: Number = "0.95",
+        confidence: Number | None = None,
     ) -> Preview:
         """What `release` with these numbers would cost and give.  Free: no private row is read."""
-        level = open_unit(confidence, "confidence")
+        level = self.intervals or CONFIDENCE
+        if confidence is not None:
+            level = open_unit(confidence, "confidence")
         made = self._priced(self._request(epsilon, delta, rho), noise)
         return preview_of(made, level, fits=self._held.budget.would_fit(made.event()))
 
@@ -117,7 +127,7 @@ class Ask:
             groups = made.selection.release(self._held.engine)
         noisy = _noisy(made, self._held.engine, groups)
         certificate = certificate_of(self.text, made, len(groups), self._held.tables)
-        return Answer(made, groups, noisy, certificate)
+        return Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
 
     def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
         budget = self._held.budget
@@ -130,7 +140,14 @@ class Ask:
 
     def _priced(self, request: Request, noise: str | None) -> Priced:
         count = None if self._groups is None else len(self._groups)
-        return priced(self.question, request, groups=count, law=noise, weights=self.weights)
+        return priced(
+            self.question,
+            request,
+            groups=count,
+            law=noise,
+            weights=self.weights,
+            ends=self.intervals,
+        )
 
     @cached_property
     def _groups(self) -> list[Group] | None:

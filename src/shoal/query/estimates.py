@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+from shoal.exact import float_down, float_up
 from shoal.plan import Aggregate, Kind, Statistic, Term, Value, range_of, value_at
 from shoal.plan.values import within
 from shoal.query.places import Place
@@ -57,7 +58,9 @@ def estimate(recipe: Recipe, noisy: Noisy) -> Value:
 
 
 def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Interval:
-    """Where an aggregate can be if every total is within its error."""
+    """Where an aggregate can be if every total is within its error, or between the ends of its place."""
+    if recipe.place is not None:
+        return _place_interval(recipe, noisy)
     totals = [float(noisy[term]) for term in recipe.terms]
     off = [errors[term] for term in recipe.terms]
     statistic = recipe.aggregate.statistic
@@ -70,6 +73,19 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
     reach = off[0] + (abs(middle) * off[1] if middle else 0.0)
     counts = statistic in _COUNTS
     return Interval(max(0.0, value - reach) if counts else value - reach, value + reach)
+
+
+def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
+    """Between the ends that were drawn, and wide enough to hold the estimate and the rounding to the grid."""
+    assert recipe.place is not None
+    assert recipe.aggregate.argument is not None
+    lo, hi = range_of(recipe.aggregate.argument)
+    grid = recipe.place.grid
+    half = grid.step * grid.halves / 2
+    found = [noisy[place] for place in recipe.places]
+    low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, min(found) - half)
+    high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, max(found) + half)
+    return Interval(float_down(low), float_up(high))
 
 
 def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:

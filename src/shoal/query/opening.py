@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import SchemaError
+from shoal.exact import Number
 from shoal.measures import Measure
 from shoal.plan import Choices, Column, Person, Range, Row, Scan, Span, Table, Unit, column
 from shoal.plan.values import number_of
@@ -37,9 +38,15 @@ class Private:
         """Every table that can be asked of, by name."""
         return dict(self._held.tables)
 
-    def sql(self, text: str, *, weights: Mapping[str, Any] | None = None) -> Ask:
-        """A question in SQL; nothing is read or spent yet."""
-        return Ask(self._held, question(text, self._held.tables), text, weights)
+    def sql(
+        self,
+        text: str,
+        *,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
+    ) -> Ask:
+        """A question in SQL; nothing is read or spent yet.  `Ask` says what the options are."""
+        return Ask(self._held, question(text, self._held.tables), text, weights, intervals)
 
     def table(self, name: str | None = None) -> Building:
         """The rows of a table, to build a question on without writing a SELECT."""

@@ -90,6 +90,9 @@ def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
         if placed.place == recipe.place:
             step = float(placed.place.grid.step)
             noise = f"a choice among {placed.place.points} points, {step:,.4g} apart"
+            if recipe.ends:
+                more = len(recipe.ends)
+                noise += f", and {more} more choice{'s' * (more > 1)} for its interval"
             name = recipe.aggregate.name
             return Expected(name, noise, None, None, placed.rank_error(confidence))
     for term in recipe.terms:
