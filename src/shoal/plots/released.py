@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -185,7 +186,8 @@ def _named(answer: Released, keys: list[str], at: int) -> str | None:
 
 
 def _mark(place: Any, value: float, ends: Any, series: str | None) -> Mark:
-    low, high = (None, None) if ends is None else (ends.lo, ends.hi)
+    known = ends is not None and math.isfinite(ends.lo) and math.isfinite(ends.hi)
+    low, high = (ends.lo, ends.hi) if known else (None, None)
     at, upto = place if isinstance(place, tuple) else (place, None)
     return Mark(at, value, low, high, upto, series)
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
-from shoal.plan import Key, Kind, Ref, Type, Value, written
+from shoal.plan import Expression, Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
 from shoal.query.bins import bin_of, is_binned
+from shoal.query.computed import computed_interval, parts_of
 from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
@@ -102,52 +103,72 @@ class Answer:
         ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded value is
         what an answer without noise would say: after ranges and shares have been held.  Quantiles have one
         if the question was asked with ``intervals``, at that confidence; of the least and the greatest it holds the
-        extreme row itself.  Otherwise `preview` tells how far they can be off in rank.
+        extreme row itself.  Otherwise `preview` tells how far they can be off in rank.  What is computed from
+        other released numbers has one by interval arithmetic, wherever its functions allow it.
         """
-        recipe = self._recipe(column)
-        if recipe is None or not self.has_interval(column):
+        parts = self._parts(column)
+        if not parts:
             known = ", ".join(name for name in self.columns if self.has_interval(name)) or "none"
             raise UnknownNameError(
-                f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
+                f"column {str(column)[:40]!r} has no interval: it is not a noisy number, or does not follow from some.",
                 remedy=f"Columns with an interval: {known}.",
             )
         level = self.confidence if confidence is None else open_unit(confidence, "confidence")
-        if recipe.place is not None and (simultaneous or level > self.confidence):
+        drawn = any(part.place is not None for part in parts)
+        if drawn and (simultaneous or level > self.confidence):
             raise RangeError(
                 f"the interval of the quantile {column!r} was drawn for itself, at a confidence of "
                 f"{short(self.confidence)}; it cannot be widened afterwards.",
                 remedy="Ask anew with a higher confidence: sql(text, intervals='0.99').",
             )
-        errors = self._errors(recipe, level, simultaneous=simultaneous)
-        return [interval(recipe, self.noisy[at], errors) for at in self._places]
+        errors = self._errors(parts, level, simultaneous=simultaneous)
+        expression = self._expression(column)
+        return [self._interval_at(at, expression, parts, errors) for at in self._places]
+
+    def _interval_at(
+        self,
+        at: int,
+        expression: Expression,
+        parts: tuple[Recipe, ...],
+        errors: Mapping[Any, float],
+    ) -> Interval:
+        found = {part.aggregate.name: interval(part, self.noisy[at], errors) for part in parts}
+        if isinstance(expression, Ref):
+            return found[expression.column.name]
+        return computed_interval(expression, self._rows[at], found)
 
     def has_interval(self, column: str) -> bool:
         """Whether `interval` knows where the numbers of a column are without their noise."""
-        recipe = self._recipe(column)
-        return recipe is not None and (recipe.place is None or bool(recipe.ends))
+        return bool(self._parts(column))
+
+    def _expression(self, column: str) -> Expression:
+        return dict(self.priced.question.after.columns)[column]
+
+    def _parts(self, column: str) -> tuple[Recipe, ...]:
+        """The aggregates from whose intervals that of a column follows; none if it has none."""
+        if column not in self.columns:
+            return ()
+        expression, recipes = self._expression(column), self.priced.recipes
+        if isinstance(expression, Ref):
+            named = (r for r in recipes if r.aggregate.name == expression.column.name)
+            return tuple(r for r in named if r.place is None or r.ends)
+        return parts_of(expression, recipes)
 
     def _key(self, column: str) -> Key | None:
-        expression = dict(self.priced.question.after.columns).get(column)
+        expression = self._expression(column) if column in self.columns else None
         if not isinstance(expression, Ref):
             return None
         keys = self.priced.question.keys
         return next((key for key in keys if key.name == expression.column.name), None)
 
-    def _recipe(self, column: str) -> Recipe | None:
-        expression = dict(self.priced.question.after.columns).get(column)
-        if not isinstance(expression, Ref):
-            return None
-        return next(
-            (r for r in self.priced.recipes if r.aggregate.name == expression.column.name), None
-        )
-
     def _errors(
-        self, recipe: Recipe, confidence: Fraction, *, simultaneous: bool
+        self, parts: tuple[Recipe, ...], confidence: Fraction, *, simultaneous: bool
     ) -> dict[Any, float]:
-        terms = terms_of(self.priced.recipes) if simultaneous else recipe.terms
+        own = terms_of(parts)
+        terms = terms_of(self.priced.recipes) if simultaneous else own
         each = 1 - (1 - confidence) / max(1, len(terms))
         size = max(1, len(self.groups)) if simultaneous else 1
-        return {term: self.priced.noised.error(term, each, size=size) for term in recipe.terms}
+        return {term: self.priced.noised.error(term, each, size=size) for term in own}
 
     def plot(self, column: str | None = None, *, confidence: Number | None = None) -> Picture:
         """A picture of one column, or of every noisy number; ``.save("name.png")`` writes it.
