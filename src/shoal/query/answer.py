@@ -85,6 +85,11 @@ class Answer:
         """What was asked to be spent, in words."""
         return str(self.priced.request)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about some of the numbers."""
+        return self.priced.question.notes
+
     def bins(self, column: str) -> list[tuple[float, float] | None] | None:
         """For each row the ends of its bin, where a key was made by BIN or WIDTH_BUCKET; else None."""
         key = self._key(column)
@@ -234,7 +239,7 @@ class Answer:
         lines.append(
             f"({len(self)} rows, {float(self.confidence):.0%} intervals; {self.priced.request})"
         )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     __repr__ = __str__
 
