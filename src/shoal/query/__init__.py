@@ -6,6 +6,7 @@ from shoal.query.budget import Budget, Request
 from shoal.query.estimates import Interval
 from shoal.query.opening import Private, private
 from shoal.query.preview import Expected, Preview
+from shoal.query.suggesting import SuggestedBounds
 
 __all__ = [
     "Answer",
@@ -16,5 +17,6 @@ __all__ = [
     "Preview",
     "Private",
     "Request",
+    "SuggestedBounds",
     "private",
 ]
