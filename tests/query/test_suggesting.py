@@ -67,7 +67,7 @@ def test_buckets_are_known_and_side_by_side(kind: Type) -> None:
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("name", ["age", "spend"])
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=6))
 def test_neighbours_give_the_noise_inputs_within_its_sensitivity(
     name: str, unit: Any, data: list[dict[str, Any]]

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.engines.engine import Engine
 from shoal.errors import BudgetExceeded, CalibrationError, RangeError
-from shoal.exact import Number, open_unit, positive, short, turning_point
+from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.plan import Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
@@ -31,6 +31,19 @@ class Held:
     engine: Engine
     tables: dict[str, Table]
     budget: Budget
+
+
+@dataclass(frozen=True)
+class Target:
+    """A question and how accurate it is to be; made by `Ask.within`."""
+
+    ask: Ask
+    error: Fraction
+    confidence: Fraction
+    column: str | None
+    rows: int | None
+    delta: Number | None
+    noise: str | None
 
 
 class Ask:
@@ -92,20 +105,51 @@ class Ask:
 
         Means and variances need ``rows``, the number of rows of the smallest group that matters.
         """
-        target, level = positive(error, "error"), open_unit(confidence, "confidence")
+        target = self.within(
+            error, confidence=confidence, column=column, rows=rows, delta=delta, noise=noise
+        )
+        return float_up(self.least(target))
+
+    def within(
+        self,
+        error: Number,
+        *,
+        confidence: Number = "0.95",
+        column: str | None = None,
+        rows: int | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+    ) -> Target:
+        """How accurate this question is to be, for `plan_budget`; the words are those of `for_error`."""
         self._check_error(column, rows)
+        level = open_unit(confidence, "confidence")
+        return Target(self, positive(error, "error"), level, column, rows, delta, noise)
 
-        def good(inverse: Fraction) -> bool:
-            made = self._priced(self._sized(1 / inverse, delta), noise)
-            found = [
-                errors_at(made, recipe, level, rows)
-                for recipe in made.recipes
-                if column in (None, recipe.aggregate.name)
-            ]
-            return all(each is not None and each <= target for each in found)
+    def least(self, target: Target) -> Fraction:
+        """The epsilon (or rho) at which a target is met, nearly the least."""
+        inverse, _ = turning_point(
+            lambda inverse: self.meets(target, 1 / inverse), start=Fraction(1), bits=20
+        )
+        return 1 / inverse
 
-        inverse, _ = turning_point(good, start=Fraction(1), bits=20)
-        return float(1 / inverse)
+    def meets(self, target: Target, size: Fraction) -> bool:
+        """Whether a target is met at an epsilon (or rho)."""
+        made = self.priced_at(target, size)
+        found = [
+            errors_at(made, recipe, target.confidence, target.rows)
+            for recipe in made.recipes
+            if target.column in (None, recipe.aggregate.name)
+        ]
+        return all(each is not None and each <= target.error for each in found)
+
+    def priced_at(self, target: Target, size: Fraction) -> Priced:
+        """The question at a price, with the delta and the noise of a target."""
+        return self._priced(self._sized(size, target.delta), target.noise)
+
+    @property
+    def budget(self) -> Budget:
+        """What the question is paid from."""
+        return self._held.budget
 
     def release(
         self,
