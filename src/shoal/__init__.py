@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         counting,
     )
     from shoal.plan import Choices, Person, Range, Row
-    from shoal.query import Answer, private
+    from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
 
 __all__ = [
@@ -100,6 +100,7 @@ __all__ = [
     "mechanisms",
     "noise",
     "plan",
+    "plan_budget",
     "plots",
     "private",
     "query",
