@@ -1,4 +1,4 @@
-"""The pictures of docs/which-number.md, and the numbers in them; `make figures` writes both anew.
+"""The pictures of the documentation, and the numbers in them; `make figures` writes both anew.
 
 The numbers lie beside the pictures so that a test can compute them again, whoever draws.
 """
@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scripts import answer_figure
 from shoal import account, plots
 from shoal.accounting import Account
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"
 NUMBERS = FOLDER / "numbers.json"
+ANSWER = FOLDER / "answer.json"
 DELTA = "1e-6"
 
 
@@ -69,6 +71,9 @@ def main() -> None:
     for name, figure in FIGURES.items():
         chart = figure.draw(account(figure.events), delta=DELTA)
         print(plots.save(chart, FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
+    picture, kept = answer_figure.drawn()
+    print(picture.save(FOLDER / f"{answer_figure.NAME}.svg").relative_to(FOLDER.parent.parent))
+    ANSWER.write_text(json.dumps(kept) + "\n", encoding="utf-8")
     lines = [f" {json.dumps(name)}: {json.dumps(numbers(name))}" for name in FIGURES]
     NUMBERS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

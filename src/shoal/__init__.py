@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         counting,
     )
     from shoal.plan import Choices, Person, Range, Row
-    from shoal.query import Answer, private
+    from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
 
@@ -104,6 +104,7 @@ __all__ = [
     "noise",
     "open",
     "plan",
+    "plan_budget",
     "plots",
     "private",
     "query",

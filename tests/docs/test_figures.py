@@ -6,7 +6,11 @@ import json
 import re
 
 import pytest
-from scripts.figures import FIGURES, FOLDER, NUMBERS, numbers
+from scripts import answer_figure
+from scripts.figures import ANSWER, FIGURES, FOLDER, NUMBERS, numbers
+from tests.query.tables import without_noise
+
+from shoal import plots
 
 TITLES = {
     "profile-laplace": "The privacy profile",
@@ -35,4 +39,20 @@ def test_a_picture_is_there_and_has_its_title(name: str) -> None:
 
 
 def test_every_picture_in_the_folder_is_one_that_is_made() -> None:
-    assert {path.stem for path in FOLDER.glob("*.svg")} == set(FIGURES) == set(TITLES)
+    assert {path.stem for path in FOLDER.glob("*.svg")} == {*FIGURES, answer_figure.NAME}
+    assert set(FIGURES) == set(TITLES)
+
+
+def test_the_picture_of_an_answer_shows_what_the_question_is_answered_with() -> None:
+    kept = json.loads(ANSWER.read_text(encoding="utf-8"))
+    with without_noise():
+        truth = answer_figure.visits().sql(answer_figure.SQL).release(epsilon="0.1")
+    (panel,) = plots.AnswerData.of(truth, confidence="0.999999").panels
+    assert (kept["axis"], kept["key"], kept["series"]) == (panel.axis, panel.key, panel.series)
+    assert len(kept["marks"]) == len(panel.marks)
+    for mark, true in zip(kept["marks"], panel.marks, strict=True):
+        assert (mark["at"], mark["series"]) == (true.at, true.series)
+        assert true.low is not None
+        assert true.high is not None
+        assert true.value - (true.high - true.value) <= mark["value"] <= true.high
+    assert "<svg" in (FOLDER / f"{answer_figure.NAME}.svg").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,10 @@ TENTH = StatedPure("0.1")
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    made = Ledger(tmp_path / "office.shoal")
-    made.open_account("visits", Pure(1), relation="add_remove")
-    return made
+def ledger(place: str) -> Iterator[Ledger]:
+    with Ledger(place) as made:
+        made.open_account("visits", Pure(1), relation="add_remove")
+        yield made
 
 
 def charged(found: Charge | Replay) -> Charge:
@@ -54,8 +55,8 @@ def test_ten_tenths_fill_a_budget_of_one_and_the_least_more_is_refused(ledger: L
     assert ledger.account("visits").events == 10
 
 
-def test_delta_is_counted_exactly_too(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "x.shoal") as ledger:
+def test_delta_is_counted_exactly_too(place: str) -> None:
+    with Ledger(place) as ledger:
         ledger.open_account("visits", Approx(10, "2e-6"), relation="add_remove")
         for _ in range(10):
             ledger.charge("visits", StatedApprox("0.01", "1e-7"), caller="ana")
@@ -154,8 +155,8 @@ def test_a_request_that_was_left_is_taken_up_without_a_second_charge(ledger: Led
     assert ledger.account("visits").spent == Pure("0.1")
 
 
-def test_of_two_attempts_at_one_charge_only_the_later_can_answer(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "x.shoal", patience="1e-6") as ledger:
+def test_of_two_attempts_at_one_charge_only_the_later_can_answer(place: str) -> None:
+    with Ledger(place, patience="1e-6") as ledger:
         ledger.open_account("visits", Pure(1), relation="add_remove")
         slow = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
         quick = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
@@ -237,6 +238,7 @@ def test_entries_are_chained(ledger: Ledger) -> None:
     for earlier, later in itertools.pairwise(entries):
         assert later.previous == earlier.hash
     assert ledger.head.hash == entries[-1].hash
+    assert ledger.verify().is_sound
     assert [entry.number for entry in ledger.entries(since=5, limit=2)] == [6, 7]
 
 
@@ -254,8 +256,8 @@ def test_a_ledger_opens_as_it_was_left_and_only_its_owner_can_read_it(tmp_path: 
         assert ledger.account("visits").events == 2
 
 
-def test_threads_get_exactly_what_the_budget_holds(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "x.shoal") as ledger:
+def test_threads_get_exactly_what_the_budget_holds(place: str) -> None:
+    with Ledger(place) as ledger:
         ledger.open_account("visits", Pure(100), relation="add_remove")
         granted: list[int] = []
 

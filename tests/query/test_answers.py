@@ -183,12 +183,12 @@ def test_an_answer_becomes_a_table_in_every_form(tmp_path: Path) -> None:
         epsilon=1
     )  # fmt: skip
     table = answer.to_arrow()
-    assert table.column_names == ["kind", "n", "n_low", "n_high", "h"]
+    assert table.column_names == ["kind", "n", "n_low", "n_high", "h", "h_low", "h_high"]
     assert answer.to_arrow(intervals=False).column_names == ["kind", "n", "h"]
     assert isinstance(answer.to_pandas(), pd.DataFrame)
-    assert answer.to_polars().shape == (4, 5)
+    assert answer.to_polars().shape == (4, 7)
     answer.to_csv(tmp_path / "answer.csv")
-    assert (tmp_path / "answer.csv").read_text().startswith('"kind","n","n_low","n_high","h"')
+    assert (tmp_path / "answer.csv").read_text().startswith('"kind","n","n_low","n_high","h",')
     assert str(answer).splitlines()[0].split() == ["kind", "n", "h"]
 
 
@@ -204,12 +204,15 @@ def test_hostile_keys_are_shown_as_text_in_html() -> None:
     assert html.escape(hostile) in answer._repr_html_()
 
 
-def test_a_column_that_is_computed_has_no_interval_of_its_own() -> None:
-    answer = (
-        made(rows(9)).sql("SELECT COUNT(*) + 1 AS n, SUM(age) AS s FROM data").release(epsilon=1)
+def test_what_does_not_follow_from_intervals_has_none() -> None:
+    sql = (
+        "SELECT CASE WHEN COUNT(*) > 5 THEN 1 ELSE 2 END AS c, MEDIAN(age) + 1 AS q, COUNT(*) % 3 AS r, "
+        "COUNT(*) > 3 AS b, SUM(age) AS s FROM data"
     )
-    with pytest.raises(UnknownNameError, match="Columns with an interval: s"):
-        answer.interval("n")
+    answer = made(rows(9)).sql(sql).release(epsilon=1)
+    for name in "cqrb":
+        with pytest.raises(UnknownNameError, match="Columns with an interval: s"):
+            answer.interval(name)
 
 
 def test_the_builder_asks_what_sql_asks() -> None:

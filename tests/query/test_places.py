@@ -173,6 +173,14 @@ def test_dates_have_quantiles_and_an_empty_group_has_one_too() -> None:
     assert dt.date(2026, 1, 1) <= empty <= dt.date(2026, 12, 31)  # type: ignore[operator]
 
 
+def test_previews_and_answers_say_that_extremes_are_quantiles() -> None:
+    ask = made(rows(40)).sql("SELECT MIN(age) AS lo, QUANTILE(age, [0.5, 0.9]) AS q FROM data")
+    for shown in (ask.preview(epsilon=1), ask.release(epsilon=1)):
+        assert shown.notes == ask.question.notes
+        assert str(shown).splitlines()[-1] == f"note: {ask.question.notes[0]}"
+    assert ask.release(epsilon=1).columns == ("lo", "q_50", "q_90")
+
+
 def test_a_quantile_has_no_interval_in_value() -> None:
     held = made(rows(40))
     answer = held.sql("SELECT MEDIAN(age) AS m, COUNT(*) AS n FROM data").release(epsilon=1)

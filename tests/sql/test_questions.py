@@ -260,3 +260,48 @@ def test_a_text_is_compared_with_a_date_as_a_date() -> None:
 def test_a_question_built_of_parts_is_the_question_written_in_sql() -> None:
     built = outputs(Scan(VISITS), by={"city": "city"}, show={"n": "count(*)"}, having="n > 3")
     assert built == asked("SELECT city, COUNT(*) AS n FROM visits GROUP BY city HAVING n > 3")
+
+
+LISTS = {
+    "QUANTILE(age, [0.1, 0.5, 0.999])": ["10", "50", "99_9"],
+    "QUANTILE_CONT(age, [0, .25, 1])": ["0", "25", "100"],
+    "QUANTILE_CONT(age, [0.5]) FILTER (WHERE age > 3)": ["50"],
+    "PERCENTILE_CONT([0.1, 1e-3]) WITHIN GROUP (ORDER BY age)": ["10", "0_1"],
+}
+
+
+@pytest.mark.parametrize("written", LISTS)
+def test_a_list_of_levels_is_a_column_for_each(written: str) -> None:
+    made = asked(f"SELECT kind, {written} AS q, COUNT(*) AS n FROM visits GROUP BY kind")
+    names = [f"q_{level}" for level in LISTS[written]]
+    assert [name for name, _ in made.after.columns] == ["kind", *names, "n"]
+    for aggregate, level in zip(made.aggregates, LISTS[written], strict=False):
+        assert aggregate.level == Fraction(level.replace("_", ".")) / 100
+    alone = [
+        written.replace(written[written.index("[") : written.index("]") + 1], one)
+        for one in _levels(written)
+    ]
+    several = ", ".join(f"{one} AS {name}" for one, name in zip(alone, names, strict=True))
+    assert made == asked(f"SELECT kind, {several}, COUNT(*) AS n FROM visits GROUP BY kind")
+    built = outputs(Scan(VISITS), by={"kind": "kind"}, show={"q": written, "n": "count(*)"})
+    assert built.aggregates == made.aggregates
+
+
+def _levels(written: str) -> list[str]:
+    return written[written.index("[") + 1 : written.index("]")].split(", ")
+
+
+def test_columns_of_a_list_are_sorted_and_filtered_by_name() -> None:
+    made = asked("SELECT QUANTILE(age, [0.1, 0.9]) AS q FROM visits HAVING q_10 > 3 ORDER BY q_90")
+    assert made.after.having is not None
+    assert text_of(made.after.order[0].expression) == "q_90"
+
+
+def test_the_least_and_the_greatest_carry_a_note_and_nothing_else_does() -> None:
+    made = asked('SELECT MIN(age) AS lo, MAX(day) AS "the last", MEDIAN(age) AS m FROM visits')
+    assert made.notes == (
+        "lo is a low quantile, some ranks inside: the least value itself is somebody's.",
+        '"the last" is a high quantile, some ranks inside: the greatest value itself is somebody\'s.',
+    )
+    assert made.explain().endswith("\n".join(f"note: {note}" for note in made.notes))
+    assert asked("SELECT MEDIAN(age) AS m FROM visits").notes == ()

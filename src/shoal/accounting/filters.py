@@ -80,6 +80,16 @@ class Filter(ABC):
                 None if each is None else max(each, Fraction(0)) for each in self._after(less)
             )
 
+    @property
+    def sums(self) -> tuple[Fraction | None, ...]:
+        """The sums so far, in the order of the amounts of a `Cost`."""
+        return self._sums
+
+    def go_back_to(self, sums: tuple[Fraction | None, ...]) -> None:
+        """Undo what was spent since the sums were these, because it never took place."""
+        with self._turn:
+            self._sums = sums
+
     def state(self) -> State:
         """What was spent, exactly, as plain JSON values; `restored` reads it.
 

@@ -45,6 +45,7 @@ class Book:
         self.filter = filter_for(budget, relation)
         self.events = 0
         self.entry = 0
+        self._budget_text = canonical(budget_to(budget))
 
     @classmethod
     def read(cls, row: tuple[Any, ...]) -> Book:
@@ -57,8 +58,8 @@ class Book:
 
     def row(self, chained: str) -> tuple[Any, ...]:
         """The book as it is kept; ``chained`` is the hash of the last entry that changed it."""
-        budget, state = canonical(budget_to(self.budget)), canonical(self.filter.state())
-        row = (self.name, budget, self.relation, state, self.events, self.entry)
+        state = canonical(self.filter.state())
+        row = (self.name, self._budget_text, self.relation, state, self.events, self.entry)
         return (*row, seal_of(row, chained))
 
     def with_budget(self, budget: Measure) -> Book:
@@ -110,7 +111,7 @@ def _larger(one: str | None, other: str | None) -> str | None:
 
 def seal_of(row: tuple[Any, ...], chained: str) -> str:
     """What binds the row of an account to the entry that it follows from."""
-    return digest(canonical([chained, *row]))
+    return digest("\n".join([chained, *map(str, row)]))
 
 
 def filter_for(budget: Measure, relation: str) -> Filter:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from shoal.accounting import Cost, Filter
 from shoal.errors import (
@@ -16,6 +17,8 @@ from shoal.errors import (
     ChargeError,
     InFlightError,
     KeyReusedError,
+    ShapeError,
+    ShoalError,
     TamperedError,
 )
 from shoal.events import Event
@@ -49,29 +52,47 @@ class Replay:
     entry: Entry
 
 
-@dataclass(frozen=True)
-class Request:
-    """A debit that is asked for: from which accounts, for what, by whom."""
+class Request(NamedTuple):
+    """A debit that is asked for: from which accounts, for what, by whom; ``text`` is the body of its entry."""
 
     names: tuple[str, ...]
     event: Event
     caller: str
-    body: Mapping[str, Any]
     key: str | None
     same: str | None
+    text: str
 
-    def text(self) -> str:
-        """The body of the entry; equal requests have equal texts."""
-        return canonical(
-            {
-                "accounts": self.names,
-                "event": _event_values(self.event),
-                "caller": self.caller,
-                "body": self.body,
-                "key": self.key,
-                "same": self.same,
-            }
+
+def request_for(
+    names: tuple[str, ...],
+    event: Event,
+    *,
+    caller: str,
+    body: Mapping[str, Any],
+    key: str | None,
+    same: str | None,
+) -> Request:
+    """A request; equal requests have equal texts, which are canonical JSON."""
+    if not isinstance(event, Event):
+        raise ShapeError(
+            f"what is charged must be an event; got {type(event).__name__}.",
+            remedy="Give the event of the mechanism, or one of shoal.events.",
         )
+    text = (
+        f'{{"accounts":{_names_text(names)},"body":{canonical(body) if body else "{}"},'
+        f'"caller":{_quoted(caller)},"event":{known_event(event).text},'
+        f'"key":{_quoted(key)},"same":{_quoted(same)}}}'
+    )
+    return Request(names, event, caller, key, same, text)
+
+
+def _quoted(word: str | None) -> str:
+    return "null" if word is None else encode_basestring_ascii(word)
+
+
+@lru_cache(maxsize=512)
+def _names_text(names: tuple[str, ...]) -> str:
+    return canonical(names)
 
 
 class Charge:
@@ -149,13 +170,13 @@ class Charge:
         return entry
 
     def _check_open(self, desk: Desk) -> None:
-        rows = desk.found("entry", number=self.number)
+        rows = desk.found("entry", self.number)
         if not rows or rows[0].hash != self.entry.hash:
             raise TamperedError(
                 f"charge {self.number} is no longer in the journal.",
                 remedy="Run verify; the answer must not be shown.",
             )
-        outcomes = desk.found("outcomes", of=self.number)
+        outcomes = desk.found("outcomes", self.number)
         if attempts(outcomes) != self._attempt or (outcomes and outcomes[-1].kind != RESUMED):
             raise ChargeError(
                 f"charge {self.number} was settled or taken up by someone else.",
@@ -163,25 +184,36 @@ class Charge:
             )
 
 
-def charge(
-    desk: Desk, request: Request, text: str, line: Line, patience: timedelta
-) -> Charge | Replay:
+def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Charge | Replay:
     """Find an earlier answer, or take from every account or from none."""
     desk.check_calm()
-    earlier = _by_key(desk, request, text, line, patience) or _by_same(desk, request)
+    earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
     if earlier is not None:
         return earlier
     books = [desk.book(name) for name in request.names]
-    costs = [price(book.filter, request.event) for book in books]
-    for book, cost in zip(books, costs, strict=True):
-        if not book.filter.would_fit(cost):
-            raise _refusal(book, cost)
-    entry = desk.add(CHARGE, text, caller=request.caller, key=request.key, same=request.same)
-    for book, cost in zip(books, costs, strict=True):
-        book.filter.spend(cost)
+    _spend(books, request.event)
+    entry = desk.add(
+        CHARGE, request.text, caller=request.caller, key=request.key, same=request.same
+    )
+    for book in books:
         book.events += 1
         desk.keep(book)
     return Charge(line, entry, 0)
+
+
+def _spend(books: Sequence[Book], event: Event) -> None:
+    """Spend on every book, or leave all as they were."""
+    costs = [price(book.filter, event) for book in books]
+    before = [book.filter.sums for book in books]
+    for place, (book, cost) in enumerate(zip(books, costs, strict=True)):
+        try:
+            book.filter.spend(cost)
+        except ShoalError as refused:
+            for earlier, sums in zip(books[:place], before, strict=False):
+                earlier.filter.go_back_to(sums)
+            if isinstance(refused, BudgetExceeded):
+                raise book.refusal(refused) from None
+            raise
 
 
 def give_back(desk: Desk, charged: Entry) -> None:
@@ -200,16 +232,16 @@ def attempts(outcomes: Sequence[Entry]) -> int:
 
 
 def _by_key(
-    desk: Desk, request: Request, text: str, line: Line, patience: timedelta
+    desk: Desk, request: Request, line: Line, patience: timedelta
 ) -> Charge | Replay | None:
     if request.key is None:
         return None
-    for entry in desk.found("by key", caller=request.caller, key=request.key):
-        outcomes = desk.found("outcomes", of=entry.number)
+    for entry in desk.found("by key", request.caller, request.key):
+        outcomes = desk.found("outcomes", entry.number)
         last = outcomes[-1] if outcomes else entry
         if entry.kind != CHARGE or last.kind == FAILED:
             continue
-        if entry.text != text:
+        if entry.text != request.text:
             raise KeyReusedError(
                 f"the key {request.key!r} stands for another request of {request.caller!r}.",
                 remedy="Give every new request a key of its own.",
@@ -230,8 +262,8 @@ def _by_key(
 def _by_same(desk: Desk, request: Request) -> Replay | None:
     if request.same is None:
         return None
-    for entry in desk.found("by same", same=request.same):
-        outcomes = desk.found("outcomes", of=entry.number)
+    for entry in desk.found("by same", request.same):
+        outcomes = desk.found("outcomes", entry.number)
         if outcomes and outcomes[-1].kind == ANSWERED:
             return Replay(entry.number, outcomes[-1].body["answer"], outcomes[-1])
     return None
@@ -241,33 +273,39 @@ def _age(desk: Desk, entry: Entry) -> timedelta:
     return datetime.fromisoformat(desk.time) - datetime.fromisoformat(entry.time)
 
 
-def _refusal(book: Book, cost: Cost) -> Exception:
-    try:
-        book.filter.spend(cost)
-    except BudgetExceeded as refused:
-        return book.refusal(refused)
-    raise AssertionError  # it did not fit a moment ago, and nobody else is here
+class KnownEvent:
+    """What is worked out about an event once: its text, and its price in each way of counting."""
+
+    __slots__ = ("costs", "event", "text")
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.text = event.to_json()
+        self.costs: dict[object, Cost] = {}
+
+
+_MOST_KNOWN = 512
+_KNOWN: dict[int, KnownEvent] = {}
+
+
+def known_event(event: Event) -> KnownEvent:
+    """What is known about this very event; while it is remembered its identity is not given to another."""
+    known = _KNOWN.get(id(event))
+    if known is None:
+        known = KnownEvent(event)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[id(event)] = known
+    return known
 
 
 def price(of: Filter, event: Event) -> Cost:
-    """What an event costs a filter; remembered, since many accounts and requests are alike."""
-    asked = (of.counts_in, event)
-    cost = _PRICES.get(asked)
+    """What an event costs a filter."""
+    known, way = known_event(event), of.counts_in
+    cost = known.costs.get(way)
     if cost is None:
-        cost = of.price(event)
-        if len(_PRICES) >= _MOST_PRICES:
-            _PRICES.clear()
-        _PRICES[asked] = cost
+        cost = known.costs[way] = of.price(event)
     return cost
-
-
-_MOST_PRICES = 512
-_PRICES: dict[tuple[object, Event], Cost] = {}
-
-
-@lru_cache(maxsize=512)
-def _event_values(event: Event) -> dict[str, Any]:
-    return event.to_dict()
 
 
 def read_names(names: str | Sequence[str]) -> tuple[str, ...]:

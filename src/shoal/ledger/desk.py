@@ -8,7 +8,7 @@ from shoal.errors import AccountError, TamperedError
 from shoal.ledger.book import Book, seal_of
 from shoal.ledger.entry import Entry, hash_of, now
 from shoal.ledger.head import EMPTY, Head
-from shoal.ledger.store import Store, entry_from, entry_values
+from shoal.ledger.store import Store, entry_from
 
 
 class Desk:
@@ -50,7 +50,7 @@ class Desk:
         if head != self.head or not self._known:
             self.books = {}
             self.head = head
-        found = self.store.rows("about", name="alarm")
+        found = self.store.rows("about", "alarm")
         self.alarm = self.recorded_alarm = found[0][0] if found else None
         wrong = self._wrong_head(marked)
         if wrong:
@@ -61,7 +61,7 @@ class Desk:
         """What the head beside the file has against the journal; see head.md."""
         if self.store.head is None or marked == self.head:
             return None
-        rows = self.store.rows("entry", number=marked.number) if marked else []
+        rows = self.store.rows("entry", marked.number) if marked else []
         return wrong_head(marked, self.head, entry_from(rows[0]) if rows else None)
 
     def close(self) -> bool:
@@ -105,15 +105,15 @@ class Desk:
         self.head = Head(number, chained)
         return entry
 
-    def found(self, statement: str, **values: Any) -> list[Entry]:
+    def found(self, statement: str, *values: Any) -> list[Entry]:
         """Entries that a named statement finds, those of this transaction among them."""
         self._write_entries()
-        return [entry_from(row) for row in self.store.rows(statement, **values)]
+        return [entry_from(row) for row in self.store.rows(statement, *values)]
 
     def _write_entries(self) -> None:
-        fresh = self._new[self._written :]
-        self.store.run_many("insert entry", [entry_values(entry) for entry in fresh])
-        self._written = len(self._new)
+        if self._written < len(self._new):
+            self.store.insert(self._new[self._written :])
+            self._written = len(self._new)
 
     # accounts
 
@@ -128,7 +128,7 @@ class Desk:
         """An account by name, if there is one."""
         book = self.books.get(name)
         if book is None:
-            rows = self.store.rows("account", name=name)
+            rows = self.store.rows("account", name)
             if not rows:
                 return None
             self._check_seal(rows[0])
@@ -137,7 +137,7 @@ class Desk:
 
     def _check_seal(self, row: Any) -> None:
         *values, seal = row
-        entries = self.store.rows("entry", number=values[-1])
+        entries = self.store.rows("entry", values[-1])
         if not entries or seal_of(tuple(values), entry_from(entries[0]).hash) != seal:
             self._known = False
             raise TamperedError(
@@ -154,31 +154,30 @@ class Desk:
 
     def keep_only(self, books: dict[str, Book]) -> None:
         """Put these accounts in the place of all."""
-        self.store.run("delete accounts", {})
+        self.store.run("delete accounts")
         self.books = {}
         for book in books.values():
             self.keep(book, is_new=True)
 
     def _write_book(self, name: str, book: Book) -> None:
-        chained = next(entry.hash for entry in reversed(self._new) if entry.number == book.entry)
-        row = book.row(chained)
-        named = dict(zip(_COLUMNS, row, strict=True))
+        first = self._new[0].number
+        row = book.row(self._new[book.entry - first].hash)
         if name in self._added:
-            self.store.run("insert account", named)
+            self.store.run("insert account", *row)
         else:
-            self.store.run("update account", {"at": named.pop("name"), **named})
+            self.store.run("update account", *row[1:], name)
 
     # alarms
 
     def raise_alarm(self, reason: str) -> None:
         """Stop all charges until the curator accepts."""
-        self.store.run("forget", {"name_": "alarm"})
-        self.store.run("remember", {"name": "alarm", "value": reason})
+        self.store.run("forget", "alarm")
+        self.store.run("remember", "alarm", reason)
         self.alarm = self.recorded_alarm = reason
         self._rewritten = True
 
     def end_alarm(self) -> None:
-        self.store.run("forget", {"name_": "alarm"})
+        self.store.run("forget", "alarm")
         self.alarm = self.recorded_alarm = None
         self._rewritten = self._known = True
 
@@ -189,9 +188,6 @@ class Desk:
                 f"asking has stopped: {self.alarm}.",
                 remedy="The curator looks at what verify says, and calls accept with a reason to go on.",
             )
-
-
-_COLUMNS = ("name", "budget", "relation", "state", "events", "entry", "seal")
 
 
 def wrong_head(marked: Head | None, head: Head, at_mark: Entry | None) -> str | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.ledger.entry import NOTHING_BEFORE, digest
+
+if sys.platform != "win32":
+    import fcntl
 
 _SLOT = 512
 _WORD = "shoal-head-1"
@@ -42,6 +44,7 @@ class HeadFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file: int | None = None
+        self._last: tuple[bytes, Head | None] = (b"", None)
 
     def read(self) -> Head | None:
         """The newest head that was written whole; None where there is none."""
@@ -51,8 +54,11 @@ class HeadFile:
             slots = self.path.read_bytes()
         else:
             return None
-        found = [_read(slots[:_SLOT]), _read(slots[_SLOT:])]
-        return max((each for each in found if each), key=lambda each: each.number, default=None)
+        if slots != self._last[0]:
+            found = [_read(slots[:_SLOT]), _read(slots[_SLOT:])]
+            heads = [head for head in found if head is not None]
+            self._last = slots, max(heads, key=lambda head: head.number, default=None)
+        return self._last[1]
 
     def write(self, head: Head, *, over: bool = False) -> None:
         """Say how far the journal reaches now.
@@ -66,28 +72,27 @@ class HeadFile:
         if over:
             os.pwrite(file, slot + slot, 0)
             self.sync()
-        else:
-            os.pwrite(file, slot, _SLOT * (head.number % 2))
+            return
+        place = _SLOT * (head.number % 2)
+        os.pwrite(file, slot, place)
+        slots = self._last[0]
+        if len(slots) == 2 * _SLOT:
+            self._last = slots[:place] + slot + slots[place + _SLOT :], head
 
     def sync(self) -> None:
         """Wait until the head is on disk."""
         if self._file is not None:
             os.fsync(self._file)
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Wait for the turn of this process, and hold it."""
-        if sys.platform == "win32":
-            yield
-            return
-        import fcntl  # noqa: PLC0415 - not everywhere
+    def lock(self) -> None:
+        """Wait for the turn of this process; Windows leaves the waiting to SQLite."""
+        if sys.platform != "win32":
+            fcntl.flock(self._open(), fcntl.LOCK_EX)
 
-        file = self._open()
-        fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+    def unlock(self) -> None:
+        """End the turn of this process."""
+        if sys.platform != "win32" and self._file is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
         if self._file is not None:

@@ -16,13 +16,13 @@ from shoal.events import Event
 from shoal.exact import Number, positive
 from shoal.ledger import steps
 from shoal.ledger.book import Account, Book, budget_to, read_name, read_relation
-from shoal.ledger.charging import Charge, Replay, Request, charge, price, read_names
+from shoal.ledger.charging import Charge, Replay, charge, price, read_names, request_for
 from shoal.ledger.desk import Desk, no_account
 from shoal.ledger.entry import ACCOUNT, BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
 from shoal.ledger.head import Head
 from shoal.ledger.opening import store_for
-from shoal.ledger.store import Store, entry_from, entry_values
+from shoal.ledger.store import Store, entry_from
 from shoal.ledger.tables import ACCOUNTS, ENTRIES
 from shoal.ledger.turns import Turn, Turns
 from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
@@ -102,7 +102,7 @@ class Ledger:
 
         def act(desk: Desk) -> Entry:
             desk.check_calm()
-            for entry in desk.found("by key", caller=scope, key=key) if key is not None else []:
+            for entry in desk.found("by key", scope, key) if key is not None else []:
                 if entry.text == text:
                     return entry
                 raise KeyReusedError(
@@ -209,20 +209,19 @@ class Ledger:
 
         Edges: an event that does not fit one of the accounts is refused with `BudgetExceeded`, and nothing is spent.
         """
-        request = Request(
+        request = request_for(
             read_names(names),
             event,
-            read_name(caller, "caller"),
-            {} if body is None else body,
-            None if key is None else read_name(key, "key"),
-            None if same is None else read_name(same, "same"),
+            caller=read_name(caller, "caller"),
+            body={} if body is None else body,
+            key=None if key is None else read_name(key, "key"),
+            same=None if same is None else read_name(same, "same"),
         )
-        text = request.text()
         for name in request.names:
             book = self._desk.books.get(name)
             if book is not None:
                 price(book.filter, event)  # which may take a while, so not while others wait
-        return self.take(lambda desk: charge(desk, request, text, self, self.patience))
+        return self.take(lambda desk: charge(desk, request, self, self.patience))
 
     # reading the journal
 
@@ -311,41 +310,40 @@ class Ledger:
     def _work(self, batch: Sequence[Turn[Any]]) -> None:
         """One transaction for all these turns, done again when someone else wrote in between."""
         try:
-            with self._store.translated():
-                self._commit_at_last(batch)
+            for number in range(_TRIES):
+                if self._commit(batch, surely=number > 0):
+                    return
+            raise TimeoutError(0, "others wrote in between too often")  # noqa: TRY301
         except BaseException as error:  # noqa: BLE001 - it is handed to every thread that waits
             self._give_up()
+            ours = self._store.translation(error)
             for turn in batch:
-                turn.result, turn.error = None, _copy(error)
-
-    def _commit_at_last(self, batch: Sequence[Turn[Any]]) -> None:
-        for number in range(_TRIES):
-            if self._commit(batch, surely=number > 0):
-                return
-        raise TimeoutError(0, "others wrote in between too often")
+                turn.result, turn.error = None, _copy(ours)
 
     def _commit(self, batch: Sequence[Turn[Any]], *, surely: bool) -> bool:
         store, desk = self._store, self._desk
-        with store.alone():
-            try:
-                store.begin()
-                steps.done("begun")
-                desk.open(surely=surely)
-                for turn in batch:
-                    _decide(turn, desk)
-                steps.done("decided")
-                changed = desk.close()
-                steps.done("written")
-                store.commit()
-            except store.driver_errors as error:
-                if not store.is_conflict(error):
-                    raise
-                self._give_up()
-                return False
+        store.wait()
+        try:
+            store.begin()
+            steps.done("begun")
+            desk.open(surely=surely)
+            for turn in batch:
+                _decide(turn, desk)
+            steps.done("decided")
+            changed = desk.close()
+            steps.done("written")
+            store.commit()
             steps.done("committed")
             if changed:
                 desk.mark()
             steps.done("marked")
+        except store.driver_errors as error:
+            if not store.is_conflict(error):
+                raise
+            self._give_up()
+            return False
+        finally:
+            store.leave()
         return True
 
     def _give_up(self) -> None:
@@ -378,4 +376,4 @@ def _begin(connection: sa.Connection) -> None:
     time, text = now(), canonical({"shoal_ledger": 1})
     chained = hash_of(1, _NOTHING, BEGUN, time, text)
     entry = Entry(1, _NOTHING, BEGUN, time, text, chained)
-    connection.execute(ENTRIES.insert().values(entry_values(entry)))
+    connection.execute(ENTRIES.insert().values(entry._asdict()))

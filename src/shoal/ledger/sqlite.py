@@ -27,7 +27,6 @@ class SqliteStore(Store):
         _create(path)
         engine = sa.create_engine(
             sa.URL.create("sqlite", database=str(path)),
-            paramstyle="named",
             connect_args={"check_same_thread": False, "timeout": _WAIT_MILLISECONDS / 1000},
         )
         sa.event.listen(engine, "connect", _set_up)

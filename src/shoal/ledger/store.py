@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -16,19 +17,16 @@ from shoal.ledger.entry import Entry
 from shoal.ledger.head import HeadFile
 from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
 
-Values = Mapping[str, Any]
-
 
 class Cursor(Protocol):
     """What is used of a cursor of either driver."""
 
     def execute(self, operation: Any, parameters: Any = ..., /) -> Any: ...
 
-    def executemany(self, operation: Any, parameters: Any, /) -> Any: ...
-
     def fetchall(self) -> list[Any]: ...
 
 
+_AT_ONCE = 64
 _SAVED = ("budget", "relation", "state", "events", "entry", "seal")
 _ENTRY = [ENTRIES.c[name] for name in ("number", "previous", "kind", "time", "text", "hash")] + [
     ENTRIES.c[name] for name in ("caller", "key", "same", "of")
@@ -97,19 +95,22 @@ class Store(ABC):
     def commit(self) -> None:
         self.cursor.execute("COMMIT")
 
-    def rows(self, statement: str, **values: Any) -> list[Any]:
+    def rows(self, statement: str, *values: Any) -> list[Any]:
         """What a named statement finds, inside the transaction that writes."""
         self.cursor.execute(self._sql[statement], values)
         return self.cursor.fetchall()
 
-    def run(self, statement: str, values: Values) -> None:
+    def run(self, statement: str, *values: Any) -> None:
+        """Do what a named statement says."""
         self.cursor.execute(self._sql[statement], values)
 
-    def run_many(self, statement: str, values: Sequence[Values]) -> None:
-        if len(values) == 1:
-            self.cursor.execute(self._sql[statement], values[0])
-        elif values:
-            self.cursor.executemany(self._sql[statement], values)
+    def insert(self, entries: Sequence[Entry]) -> None:
+        """Add entries to the journal, all in one statement."""
+        for start in range(0, len(entries), _AT_ONCE):
+            some = entries[start : start + _AT_ONCE]
+            words, _, row = self._sql["insert entry"].partition(" VALUES ")
+            text = f"{words} VALUES {', '.join([row] * len(some))}"
+            self.cursor.execute(text, tuple(chain.from_iterable(some)))
 
     def let_go(self) -> None:
         """Drop the connection that writes, whatever state it is in; nothing uncommitted survives."""
@@ -133,18 +134,19 @@ class Store(ABC):
 
     # opening and closing
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """The turn of this process to write, where the database does not keep turns itself."""
-        if self.head is None:
-            yield
-        else:
-            with self.head.locked():
-                yield
+    def wait(self) -> None:
+        """Wait for the turn of this process to write, where the database does not keep turns itself."""
+        if self.head is not None:
+            self.head.lock()
+
+    def leave(self) -> None:
+        """End the turn of this process."""
+        if self.head is not None:
+            self.head.unlock()
 
     def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
         """Make the tables, bring them to this version, or refuse; ``begin`` writes the first entry."""
-        with self.translated(), self.alone(), self.engine.connect() as connection:
+        with self.translated(), self._turn(), self.engine.connect() as connection:
             self.begin_setup(connection)
             version = tables.version_of(connection)
             if version is None:
@@ -156,6 +158,14 @@ class Store(ABC):
             elif version < tables.VERSION:
                 tables.migrate(connection, version)
             connection.commit()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        self.wait()
+        try:
+            yield
+        finally:
+            self.leave()
 
     @abstractmethod
     def begin_setup(self, connection: sa.Connection) -> None:
@@ -197,12 +207,19 @@ class Store(ABC):
         """Errors of the database, as ours: what could not be done, and nothing of what is stored."""
         try:
             yield
-        except (sa.exc.DBAPIError, sa.exc.SQLAlchemyError) as error:
-            raise self.storage_error(getattr(error, "orig", None) or error) from None
-        except self.driver_errors as error:
-            raise self.storage_error(error) from None
-        except OSError as error:
-            raise self.storage_error(error) from None
+        except Exception as error:
+            ours = self.translation(error)
+            if ours is error:
+                raise
+            raise ours from None
+
+    def translation(self, error: BaseException) -> BaseException:
+        """An error of the database or the system, as ours; any other as it is."""
+        if isinstance(error, sa.exc.DBAPIError):
+            return self.storage_error(error.orig or error)
+        if isinstance(error, (sa.exc.SQLAlchemyError, OSError, *self.driver_errors)):
+            return self.storage_error(error)
+        return error
 
     @property
     @abstractmethod
@@ -224,11 +241,6 @@ class Store(ABC):
 def entry_from(row: Sequence[Any]) -> Entry:
     """An entry from a row of the journal."""
     return Entry(*row)
-
-
-def entry_values(entry: Entry) -> dict[str, Any]:
-    """An entry as a row of the journal."""
-    return entry._asdict()
 
 
 def _compiled(statement: Any, dialect: sa.Dialect) -> str:

@@ -177,6 +177,12 @@ class After:
     offset: int = 0
 
 
+_NOTES = {
+    Statistic.LEAST: "{} is a low quantile, some ranks inside: the least value itself is somebody's.",
+    Statistic.GREATEST: "{} is a high quantile, some ranks inside: the greatest value itself is somebody's.",
+}
+
+
 @dataclass(frozen=True)
 class Question:
     """Everything that is asked of private rows at once."""
@@ -220,8 +226,17 @@ class Question:
                         remedy="Group by it, or aggregate it.",
                     )
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the answer should know about some of its numbers."""
+        return tuple(
+            _NOTES[a.statistic].format(name_of(a.name))
+            for a in self.aggregates
+            if a.statistic in _NOTES
+        )
+
     def explain(self) -> str:
-        """The question as a tree, the last step first."""
+        """The question as a tree, the last step first, and notes about what it releases."""
         lines = [
             f"show {', '.join(f'{text_of(e)} AS {name_of(n)}' for n, e in self.after.columns)}"
         ]
@@ -235,4 +250,5 @@ class Question:
             lines.append(f"limit {self.after.limit}")
         lines += [f"release {aggregate}" for aggregate in self.aggregates]
         lines += [f"by {key}" for key in self.keys]
-        return "\n".join([*lines, explain(self.relation)])
+        notes = [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, explain(self.relation), *notes])

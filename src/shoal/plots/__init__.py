@@ -1,16 +1,22 @@
-"""Draws accounts: the profile, what a tester can do, and the Rényi curve; the extra `plots` draws them.
+"""Draws answers, and accounts: the profile, what a tester can do, the Rényi curve; the extra `plots` draws them.
 
-A function takes an account and gives a chart; `save` writes it as a picture, a page or data.
+A function takes an account and gives a chart; `save` writes it as a picture, a page or data.  `answer` takes an
+answer and gives a `Picture`, which saves itself.
 """
 
+from shoal.plots.answers import answer
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
 from shoal.plots.points import ProfileData, RenyiData, TradeOffData
-from shoal.plots.saving import save
+from shoal.plots.released import AnswerData
+from shoal.plots.saving import Picture, save
 
 __all__ = [
+    "AnswerData",
+    "Picture",
     "ProfileData",
     "RenyiData",
     "TradeOffData",
+    "answer",
     "every_curve",
     "profile",
     "renyi_curve",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import RangeError
 from shoal.plots.extra import drawing
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 ENDINGS = (".png", ".svg", ".html", ".json")
 """A picture in points, a picture in lines, a page that needs no network, the chart as data."""
+
+_LESS = "\ue000less than\ue000"
 
 
 def check_ending(path: str | Path) -> Path:
@@ -40,7 +43,46 @@ def save(chart: alt.TopLevelMixin, path: str | Path) -> Path:
         case ".svg":
             chart.save(str(place), format="svg")
         case ".html":
-            chart.save(str(place), format="html", inline=True)
+            place.write_text(_page(chart), encoding="utf-8")
         case _:
             place.write_text(json.dumps(chart.to_dict(), indent=1), encoding="utf-8")
     return place
+
+
+def _page(chart: Any) -> str:
+    """A page by itself, in which no text of the chart can end the script that holds it."""
+    alt = drawing()
+    hidden = alt.Chart.from_dict(_hidden(chart.to_dict()))
+    written: str = hidden.to_html(inline=True)
+    return written.replace(json.dumps(_LESS)[1:-1], "\\u003c")
+
+
+def _hidden(part: Any) -> Any:
+    """A chart as data, with every "<" taken out of its texts."""
+    if isinstance(part, dict):
+        return {name: _hidden(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_hidden(value) for value in part]
+    return part.replace("<", _LESS) if isinstance(part, str) else part
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A chart that shows itself in a notebook and is written by the ending of a name."""
+
+    chart: Any
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as a picture (.png, .svg), a page (.html) or data (.json); see `save`."""
+        return save(self.chart, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The chart as data."""
+        made: dict[str, Any] = self.chart.to_dict()
+        return made
+
+    def __repr__(self) -> str:
+        return "<picture: .save('name.png') writes it>"
+
+    def _repr_mimebundle_(self, *given: Any, **options: Any) -> Any:
+        return self.chart._repr_mimebundle_(*given, **options)

@@ -7,6 +7,8 @@ from typing import Any
 INK, QUIET, FAINT = "#1F2933", "#52606D", "#E4E7EB"
 FONT = "Helvetica Neue, Helvetica, Arial, DejaVu Sans, sans-serif"
 WIDTH, HEIGHT = 560, 330
+SERIES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7B8794", "#F0E442")
+"""Colours of series that people who see few of them can tell apart (Okabe and Ito 2008)."""
 
 CONFIG: dict[str, Any] = {
     "background": "white",

@@ -7,16 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shoal.errors import UnknownNameError
-from shoal.exact import Number, open_unit
-from shoal.plan import Kind, Ref, Type, Value, written
+from shoal.errors import RangeError, UnknownNameError
+from shoal.exact import Number, open_unit, short
+from shoal.plan import Expression, Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
+from shoal.query.bins import bin_of, is_binned
+from shoal.query.computed import computed_interval, parts_of
 from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
+
+if TYPE_CHECKING:
+    from shoal.plots import Picture
+
+
+CONFIDENCE = Fraction(95, 100)
+"""That of the intervals that are shown, unless a question says another."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,7 +39,7 @@ class Answer:
     groups: Sequence[Group]
     noisy: Sequence[Noisy]
     certificate: Mapping[str, Any]
-    confidence: Fraction = Fraction(95, 100)
+    confidence: Fraction = CONFIDENCE
     _rows: list[dict[str, Value]] = field(init=False)
     _places: list[int] = field(init=False)
 
@@ -66,6 +75,28 @@ class Answer:
             for at in self._places
         ]
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that rows were grouped by, of those that are shown."""
+        return tuple(name for name in self.columns if self._key(name) is not None)
+
+    @property
+    def price(self) -> str:
+        """What was asked to be spent, in words."""
+        return str(self.priced.request)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know about some of the numbers."""
+        return self.priced.question.notes
+
+    def bins(self, column: str) -> list[tuple[float, float] | None] | None:
+        """For each row the ends of its bin, where a key was made by BIN or WIDTH_BUCKET; else None."""
+        key = self._key(column)
+        if key is None or not is_binned(key.expression):
+            return None
+        return [bin_of(key.expression, self._rows[at][key.name]) for at in self._places]
+
     def __len__(self) -> int:
         return len(self._places)
 
@@ -75,40 +106,83 @@ class Answer:
         """For each row, where the column's true bounded value is, with at least this confidence.
 
         ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded value is
-        what an answer without noise would say: after ranges and shares have been held.  Quantiles have none:
-        `preview` tells how far they can be off in rank.
+        what an answer without noise would say: after ranges and shares have been held.  Quantiles have one
+        if the question was asked with ``intervals``, at that confidence; of the least and the greatest it holds the
+        extreme row itself.  Otherwise `preview` tells how far they can be off in rank.  What is computed from
+        other released numbers has one by interval arithmetic, wherever its functions allow it.
         """
-        recipe = self._recipe(column)
-        if recipe is None or recipe.place is not None:
+        parts = self._parts(column)
+        if not parts:
             known = ", ".join(name for name in self.columns if self.has_interval(name)) or "none"
             raise UnknownNameError(
-                f"column {str(column)[:40]!r} is not a noisy number, so it has no interval of its own.",
+                f"column {str(column)[:40]!r} has no interval: it is not a noisy number, or does not follow from some.",
                 remedy=f"Columns with an interval: {known}.",
             )
         level = self.confidence if confidence is None else open_unit(confidence, "confidence")
-        errors = self._errors(recipe, level, simultaneous=simultaneous)
-        return [interval(recipe, self.noisy[at], errors) for at in self._places]
+        drawn = any(part.place is not None for part in parts)
+        if drawn and (simultaneous or level > self.confidence):
+            raise RangeError(
+                f"the interval of the quantile {column!r} was drawn for itself, at a confidence of "
+                f"{short(self.confidence)}; it cannot be widened afterwards.",
+                remedy="Ask anew with a higher confidence: sql(text, intervals='0.99').",
+            )
+        errors = self._errors(parts, level, simultaneous=simultaneous)
+        expression = self._expression(column)
+        return [self._interval_at(at, expression, parts, errors) for at in self._places]
+
+    def _interval_at(
+        self,
+        at: int,
+        expression: Expression,
+        parts: tuple[Recipe, ...],
+        errors: Mapping[Any, float],
+    ) -> Interval:
+        found = {part.aggregate.name: interval(part, self.noisy[at], errors) for part in parts}
+        if isinstance(expression, Ref):
+            return found[expression.column.name]
+        return computed_interval(expression, self._rows[at], found)
 
     def has_interval(self, column: str) -> bool:
-        """Whether a column is a noisy number with an interval of its own."""
-        recipe = self._recipe(column)
-        return recipe is not None and recipe.place is None
+        """Whether `interval` knows where the numbers of a column are without their noise."""
+        return bool(self._parts(column))
 
-    def _recipe(self, column: str) -> Recipe | None:
-        expression = dict(self.priced.question.after.columns).get(column)
+    def _expression(self, column: str) -> Expression:
+        return dict(self.priced.question.after.columns)[column]
+
+    def _parts(self, column: str) -> tuple[Recipe, ...]:
+        """The aggregates from whose intervals that of a column follows; none if it has none."""
+        if column not in self.columns:
+            return ()
+        expression, recipes = self._expression(column), self.priced.recipes
+        if isinstance(expression, Ref):
+            named = (r for r in recipes if r.aggregate.name == expression.column.name)
+            return tuple(r for r in named if r.place is None or r.ends)
+        return parts_of(expression, recipes)
+
+    def _key(self, column: str) -> Key | None:
+        expression = self._expression(column) if column in self.columns else None
         if not isinstance(expression, Ref):
             return None
-        return next(
-            (r for r in self.priced.recipes if r.aggregate.name == expression.column.name), None
-        )
+        keys = self.priced.question.keys
+        return next((key for key in keys if key.name == expression.column.name), None)
 
     def _errors(
-        self, recipe: Recipe, confidence: Fraction, *, simultaneous: bool
+        self, parts: tuple[Recipe, ...], confidence: Fraction, *, simultaneous: bool
     ) -> dict[Any, float]:
-        terms = terms_of(self.priced.recipes) if simultaneous else recipe.terms
-        each = 1 - (1 - confidence) / len(terms)
+        own = terms_of(parts)
+        terms = terms_of(self.priced.recipes) if simultaneous else own
+        each = 1 - (1 - confidence) / max(1, len(terms))
         size = max(1, len(self.groups)) if simultaneous else 1
-        return {term: self.priced.noised.error(term, each, size=size) for term in recipe.terms}
+        return {term: self.priced.noised.error(term, each, size=size) for term in own}
+
+    def plot(self, column: str | None = None, *, confidence: Number | None = None) -> Picture:
+        """A picture of one column, or of every noisy number; ``.save("name.png")`` writes it.
+
+        Edges: the extra `plots` is needed, and loaded here.
+        """
+        from shoal.plots import answer  # noqa: PLC0415 - loaded with the first picture
+
+        return answer(self, column, confidence=confidence)
 
     def to_arrow(self, *, intervals: bool = True) -> Any:
         """An Arrow table; with ``intervals``, each released number has columns _low and _high."""
@@ -165,7 +239,7 @@ class Answer:
         lines.append(
             f"({len(self)} rows, {float(self.confidence):.0%} intervals; {self.priced.request})"
         )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     __repr__ = __str__
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from shoal.engines.engine import Engine
 from shoal.errors import BudgetExceeded, CalibrationError, RangeError
-from shoal.exact import Number, open_unit, positive, short, turning_point
+from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.plan import Question, Table
-from shoal.query.answer import Answer
+from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Request
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
@@ -40,19 +40,40 @@ class Held:
         return self
 
 
+@dataclass(frozen=True)
+class Target:
+    """A question and how accurate it is to be; made by `Ask.within`."""
+
+    ask: Ask
+    error: Fraction
+    confidence: Fraction
+    column: str | None
+    rows: int | None
+    delta: Number | None
+    noise: str | None
+
+
 class Ask:
     """A question, not yet released.  Only `release` reads private rows, and only it spends.
 
-    ``weights`` say how much the error of each aggregate matters beside the others, by name.
+    ``weights`` say how much the error of each aggregate matters beside the others, by name.  ``intervals`` is the
+    confidence of the intervals that the answer shows; if it is given, quantiles have them, too, for a part of
+    what is spent.
     """
 
     def __init__(
-        self, held: Held, question: Question, text: str, weights: Mapping[str, Any] | None = None
+        self,
+        held: Held,
+        question: Question,
+        text: str,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
     ) -> None:
         self._held = held.for_question(question)
         self.question = question
         self.text = text
         self.weights = read_weights(question, weights or {})
+        self.intervals = None if intervals is None else open_unit(intervals, "intervals")
 
     def explain(self) -> str:
         """The question as a tree, with what one row can become at each step."""
@@ -68,10 +89,12 @@ class Ask:
         delta: Number | None = None,
         rho: Number | None = None,
         noise: str | None = None,
-        confidence: Number = "0.95",
+        confidence: Number | None = None,
     ) -> Preview:
         """What `release` with these numbers would cost and give.  Free: no private row is read."""
-        level = open_unit(confidence, "confidence")
+        level = self.intervals or CONFIDENCE
+        if confidence is not None:
+            level = open_unit(confidence, "confidence")
         made = self._priced(self._request(epsilon, delta, rho), noise)
         return preview_of(made, level, fits=self._held.budget.would_fit(made.event()))
 
@@ -89,20 +112,51 @@ class Ask:
 
         Means and variances need ``rows``, the number of rows of the smallest group that matters.
         """
-        target, level = positive(error, "error"), open_unit(confidence, "confidence")
+        target = self.within(
+            error, confidence=confidence, column=column, rows=rows, delta=delta, noise=noise
+        )
+        return float_up(self.least(target))
+
+    def within(
+        self,
+        error: Number,
+        *,
+        confidence: Number = "0.95",
+        column: str | None = None,
+        rows: int | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+    ) -> Target:
+        """How accurate this question is to be, for `plan_budget`; the words are those of `for_error`."""
         self._check_error(column, rows)
+        level = open_unit(confidence, "confidence")
+        return Target(self, positive(error, "error"), level, column, rows, delta, noise)
 
-        def good(inverse: Fraction) -> bool:
-            made = self._priced(self._sized(1 / inverse, delta), noise)
-            found = [
-                errors_at(made, recipe, level, rows)
-                for recipe in made.recipes
-                if column in (None, recipe.aggregate.name)
-            ]
-            return all(each is not None and each <= target for each in found)
+    def least(self, target: Target) -> Fraction:
+        """The epsilon (or rho) at which a target is met, nearly the least."""
+        inverse, _ = turning_point(
+            lambda inverse: self.meets(target, 1 / inverse), start=Fraction(1), bits=20
+        )
+        return 1 / inverse
 
-        inverse, _ = turning_point(good, start=Fraction(1), bits=20)
-        return float(1 / inverse)
+    def meets(self, target: Target, size: Fraction) -> bool:
+        """Whether a target is met at an epsilon (or rho)."""
+        made = self.priced_at(target, size)
+        found = [
+            errors_at(made, recipe, target.confidence, target.rows)
+            for recipe in made.recipes
+            if target.column in (None, recipe.aggregate.name)
+        ]
+        return all(each is not None and each <= target.error for each in found)
+
+    def priced_at(self, target: Target, size: Fraction) -> Priced:
+        """The question at a price, with the delta and the noise of a target."""
+        return self._priced(self._sized(size, target.delta), target.noise)
+
+    @property
+    def budget(self) -> Purse:
+        """What the question is paid from."""
+        return self._held.budget
 
     def release(
         self,
@@ -123,7 +177,7 @@ class Ask:
         made = self._priced(self._request(epsilon, delta, rho), noise)
         charge = self._charge(made, delta, key)
         if charge.stored is not None:
-            return restored(made, charge.stored)
+            return restored(made, charge.stored, self.intervals or CONFIDENCE)
         charge.begin()
         try:
             answer = self._drawn(made, charge.facts)
@@ -140,7 +194,7 @@ class Ask:
             groups = made.selection.release(self._held.engine)
         noisy = _noisy(made, self._held.engine, groups)
         certificate = certificate_of(self.text, made, len(groups), self._held.tables, facts)
-        return Answer(made, groups, noisy, certificate)
+        return Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
 
     def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
         budget = self._held.budget
@@ -153,7 +207,14 @@ class Ask:
 
     def _priced(self, request: Request, noise: str | None) -> Priced:
         count = None if self._groups is None else len(self._groups)
-        return priced(self.question, request, groups=count, law=noise, weights=self.weights)
+        return priced(
+            self.question,
+            request,
+            groups=count,
+            law=noise,
+            weights=self.weights,
+            ends=self.intervals,
+        )
 
     @cached_property
     def _groups(self) -> list[Group] | None:

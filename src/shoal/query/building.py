@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import ExpressionError, UnknownNameError
+from shoal.exact import Number
 from shoal.plan import Filter, Rows, Scan, name_of
 from shoal.query.asking import Ask, Held
 from shoal.sql import expression, outputs, relation
@@ -58,9 +59,14 @@ class Building:
         return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
 
     def agg(
-        self, *, having: str | None = None, weights: Mapping[str, Any] | None = None, **shown: str
+        self,
+        *,
+        having: str | None = None,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
+        **shown: str,
     ) -> Ask:
         """The question: what is to be known of each group, under a name."""
         made = outputs(self.rows, by=dict(self.keys), show=shown, having=having)
         listed = ", ".join(f"{name}={text!r}" for name, text in shown.items())
-        return Ask(self.held, made, f"{self.steps}.agg({listed})", weights)
+        return Ask(self.held, made, f"{self.steps}.agg({listed})", weights, intervals)

@@ -20,6 +20,7 @@ def canonical_of(made: Priced) -> str:
         "request": str(made.request),
         "noise": made.law,
         "event": made.event().to_dict(),
+        "ends": [[placed.place.side, str(placed.place.sure)] for placed in made.places],
     }
     return json.dumps(body, sort_keys=True, separators=(",", ":"))
 

@@ -2,7 +2,7 @@
 
 An interval takes every total it rests on to be off by at most its own error, at a confidence that together
 gives the one asked for (Bonferroni), and is the hull of what the aggregate can then be, cut to what
-it can be at all.  It covers the noise; how a sample stands for a population is another question.
+it can be at all, its ends rounded outward.  It covers the noise; how a sample stands for a population is another question.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+from shoal.exact import float_down, float_up
 from shoal.plan import Aggregate, Kind, Statistic, Term, Value, range_of, value_at
 from shoal.plan.values import within
 from shoal.query.places import Place
@@ -57,19 +58,43 @@ def estimate(recipe: Recipe, noisy: Noisy) -> Value:
 
 
 def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Interval:
-    """Where an aggregate can be if every total is within its error."""
-    totals = [float(noisy[term]) for term in recipe.terms]
-    off = [errors[term] for term in recipe.terms]
+    """Where an aggregate can be if every total is within its error, or between the ends of its place."""
+    if recipe.place is not None:
+        return _place_interval(recipe, noisy)
+    totals = [noisy[term] for term in recipe.terms]
+    off = [_at_least(errors[term]) for term in recipe.terms]
     statistic = recipe.aggregate.statistic
     if statistic in MEANS:
         return _mean_interval(recipe, totals, off)
     if statistic in SPREADS:
         return _spread_interval(recipe, totals, off)
-    middle = float(recipe.middle) if len(totals) == 2 else 0.0
-    value = totals[0] + (middle * totals[1] if middle else 0.0)
-    reach = off[0] + (abs(middle) * off[1] if middle else 0.0)
-    counts = statistic in _COUNTS
-    return Interval(max(0.0, value - reach) if counts else value - reach, value + reach)
+    middle = recipe.middle if len(totals) == 2 else Fraction(0)
+    value = totals[0] + (middle * totals[1] if middle else 0)
+    reach = off[0] + (abs(middle) * off[1] if middle else 0)
+    lo = max(Fraction(0), value - reach) if statistic in _COUNTS else value - reach
+    return _outward(lo, max(lo, value + reach))
+
+
+def _at_least(error: float) -> Fraction:
+    """An error that was rounded to a float, not below what it was rounded from."""
+    return Fraction(math.nextafter(error, math.inf)) if error else Fraction(0)
+
+
+def _outward(lo: Fraction, hi: Fraction) -> Interval:
+    return Interval(float_down(lo), float_up(hi))
+
+
+def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
+    """Between the ends that were drawn, and wide enough to hold the estimate and the rounding to the grid."""
+    assert recipe.place is not None
+    assert recipe.aggregate.argument is not None
+    lo, hi = range_of(recipe.aggregate.argument)
+    grid = recipe.place.grid
+    half = grid.step * grid.halves / 2
+    found = [noisy[place] for place in recipe.places]
+    low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, min(found) - half)
+    high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, max(found) + half)
+    return _outward(low, high)
 
 
 def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:
@@ -94,9 +119,13 @@ def _typed(value: Fraction, aggregate: Aggregate) -> Value:
     return within(math.floor(value * 10**kind.scale + Fraction(1, 2)))
 
 
-def _ends(recipe: Recipe) -> tuple[float, float]:
+def _exact_ends(recipe: Recipe) -> tuple[Fraction, Fraction]:
     assert recipe.aggregate.argument is not None
-    lo, hi = range_of(recipe.aggregate.argument)
+    return range_of(recipe.aggregate.argument)
+
+
+def _ends(recipe: Recipe) -> tuple[float, float]:
+    lo, hi = _exact_ends(recipe)
     return float(lo), float(hi)
 
 
@@ -113,16 +142,15 @@ def _mean(recipe: Recipe, total: float, count: float) -> float:
     return _held(float(recipe.middle) + total / max(count, 1.0), *_ends(recipe))
 
 
-def _mean_interval(recipe: Recipe, totals: list[float], off: list[float]) -> Interval:
-    lo, hi = _ends(recipe)
+def _mean_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]) -> Interval:
+    lo, hi = _exact_ends(recipe)
     total, count = totals
     if count - off[1] <= 0:
-        return Interval(lo, hi)
+        return _outward(lo, hi)
     corners = [
-        float(recipe.middle) + above / below
-        for above, below in _corners((total, count), (off[0], off[1]))
+        recipe.middle + above / below for above, below in _corners((total, count), (off[0], off[1]))
     ]
-    return Interval(_held(min(corners), lo, hi), _held(max(corners), lo, hi))
+    return _outward(max(lo, min(hi, *corners)), min(hi, max(lo, *corners)))
 
 
 def _spread(recipe: Recipe, squares: float, total: float, count: float) -> float:
@@ -132,20 +160,43 @@ def _spread(recipe: Recipe, squares: float, total: float, count: float) -> float
     return _as_asked(recipe)(_held(variance, 0.0, _half(recipe) ** 2), size)
 
 
-def _spread_interval(recipe: Recipe, totals: list[float], off: list[float]) -> Interval:
-    most, finish = _half(recipe) ** 2, _as_asked(recipe)
+def _spread_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]) -> Interval:
+    ends = _exact_ends(recipe)
+    most, finish = ((ends[1] - ends[0]) / 2) ** 2, _bounds_as_asked(recipe)
     squares, total, count = totals
     if count - off[2] <= 1:
-        return Interval(0.0, finish(most, 2.0))
-    level = float(recipe.terms[0].level * recipe.terms[0].worth)
+        return finish((Fraction(0), most), (Fraction(2), Fraction(2)))
+    level = recipe.terms[0].level * recipe.terms[0].worth
     second = [
         above / below + level for above, below in _corners((squares, count), (off[0], off[2]))
     ]
     first = [above / below for above, below in _corners((total, count), (off[1], off[2]))]
-    least = 0.0 if min(first) <= 0 <= max(first) else min(abs(each) for each in first)
-    lo = _held(min(second) - max(abs(each) for each in first) ** 2, 0.0, most)
-    hi = _held(max(second) - least**2, 0.0, most)
-    return Interval(finish(lo, count + off[2]), finish(hi, count - off[2]))
+    least = Fraction(0) if min(first) <= 0 <= max(first) else min(abs(each) for each in first)
+    lo = min(second) - max(abs(each) for each in first) ** 2
+    hi = max(second) - least**2
+    held = max(Fraction(0), min(lo, most)), max(Fraction(0), min(hi, most))
+    return finish(held, (count + off[2], count - off[2]))
+
+
+def _bounds_as_asked(
+    recipe: Recipe,
+) -> Callable[[tuple[Fraction, Fraction], tuple[Fraction, Fraction]], Interval]:
+    """From ends of the population's variance, each with a number of rows, to those of the statistic."""
+    statistic = recipe.aggregate.statistic
+
+    def finish(ends: tuple[Fraction, Fraction], sizes: tuple[Fraction, Fraction]) -> Interval:
+        lo, hi = ends
+        if statistic in _SAMPLES:
+            lo, hi = (
+                end * size / max(size - 1, Fraction(1))
+                for end, size in zip(ends, sizes, strict=True)
+            )
+        if statistic not in _ROOTS:
+            return _outward(lo, hi)
+        low, high = math.sqrt(float_down(lo)), math.sqrt(float_up(hi))
+        return Interval(max(0.0, math.nextafter(low, -math.inf)), math.nextafter(high, math.inf))
+
+    return finish
 
 
 def _as_asked(recipe: Recipe) -> Callable[[float, float], float]:
@@ -160,6 +211,8 @@ def _as_asked(recipe: Recipe) -> Callable[[float, float], float]:
     return finish
 
 
-def _corners(at: tuple[float, float], off: tuple[float, float]) -> Iterator[tuple[float, float]]:
+def _corners(
+    at: tuple[Fraction, Fraction], off: tuple[Fraction, Fraction]
+) -> Iterator[tuple[Fraction, Fraction]]:
     for signs in product((-1, 1), repeat=2):
         yield at[0] + signs[0] * off[0], at[1] + signs[1] * off[1]

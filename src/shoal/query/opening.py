@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import SchemaError
+from shoal.exact import Number, open_unit
 from shoal.measures import Measure
 from shoal.plan import Choices, Column, Person, Range, Row, Scan, Span, Table, Unit, column
 from shoal.plan.values import number_of
@@ -16,6 +17,7 @@ from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
 from shoal.query.building import Building
 from shoal.query.paying import Purse
+from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
 from shoal.sql import question
 
 Facts = Mapping[str, Range | Choices]
@@ -24,8 +26,9 @@ Facts = Mapping[str, Range | Choices]
 class Private:
     """Tables to ask private questions of; made by `private`."""
 
-    def __init__(self, held: Held, name: str) -> None:
+    def __init__(self, held: Held, name: str, stated: Stated | None = None) -> None:
         self._held = held
+        self._stated = stated or Stated.of(held.tables)
         self.name = name
 
     @property
@@ -38,13 +41,56 @@ class Private:
         """Every table that can be asked of, by name."""
         return dict(self._held.tables)
 
-    def sql(self, text: str, *, weights: Mapping[str, Any] | None = None) -> Ask:
-        """A question in SQL; nothing is read or spent yet."""
-        return Ask(self._held, question(text, self._held.tables), text, weights)
+    def sql(
+        self,
+        text: str,
+        *,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
+    ) -> Ask:
+        """A question in SQL; nothing is read or spent yet.  `Ask` says what the options are."""
+        return Ask(self._held, question(text, self._held.tables), text, weights, intervals)
 
     def table(self, name: str | None = None) -> Building:
         """The rows of a table, to build a question on without writing a SELECT."""
         return Building.of(self._held, name or self.name)
+
+    def suggest_bounds(
+        self,
+        column: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.99",
+    ) -> SuggestedBounds:
+        """A range for a column of numbers that nothing is known of, for a part of the budget.
+
+        Rows are counted by magnitude, privately, and the range is the smallest that holds about this share of
+        those that stand out of the noise.  `stating` puts it to use.
+
+        Guarantee: it costs what is asked for, as any count by known keys does, and no more.
+
+        >>> import pyarrow as pa
+        >>> from shoal.measures import Pure
+        >>> paid = private(pa.table({"fee": [30, 45, 80] * 200}), protects=Row(), budget=Pure(9))
+        >>> print(paid.suggest_bounds("fee", epsilon=8))
+        fee: Range(20, 100) holds about 100.0% of the rows (epsilon 8). State it: stating(columns={'fee': shoal.Range(20, 100)})
+        """
+        wanted = open_unit(share, "share")
+        table, name = self._stated.place(column)
+        rows = Scan(self._held.tables[table])
+        found = self._held.tables[table].column(name)
+        asked = magnitudes_asked(rows, found)
+        ask = Ask(self._held, asked, f"suggest_bounds({column!r})")
+        return bounds_from(ask.release(epsilon=epsilon, rho=rho), column, found, wanted)
+
+    def stating(self, columns: Facts, *, required: Sequence[str] = ()) -> Private:
+        """The same rows and the same budget, with more said of their columns."""
+        facts, filled = self._stated.read(columns), set(self._stated.read(dict.fromkeys(required)))
+        tables = dict(self._held.tables)
+        for name, known in self._stated.found.items():
+            tables[name] = _told(tables[name], known, facts, filled)
+        return Private(replace(self._held, tables=tables), self.name, self._stated)
 
     def __repr__(self) -> str:
         table = self._held.tables[self.name]
@@ -100,24 +146,20 @@ def private(
         )
     engine = DuckDB({**sources, **others})
     found = {table: engine.columns(table) for table in sources}
-    stated = _Stated(found, several=isinstance(source, Mapping))
+    stated = Stated(found, several=isinstance(source, Mapping))
     facts, filled = stated.read(columns or {}), set(stated.read(dict.fromkeys(required)))
     counts = stated.read(keys or {})
     tables = {}
     for table, known in found.items():
-        made = tuple(
-            column(
-                c.name, c.type, facts.get((table, c.name)), nullable=(table, c.name) not in filled
-            )
-            for c in known
-        )
         own: dict[tuple[str, ...], int] = {
             (c,): count for (holder, c), count in counts.items() if holder == table
         }
-        tables[table] = Table(table, made, protects=protects, keys=own)
+        tables[table] = _told(
+            Table(table, known, protects=protects, keys=own), known, facts, filled
+        )
     tables |= {other: public_table(other, engine) for other in others}
     held = Held(engine, tables, Budget(budget, relation=protects.relation))
-    return Private(held, next(iter(sources)))
+    return Private(held, next(iter(sources)), stated)
 
 
 def _named(source: object, name: str | None) -> dict[str, object]:
@@ -129,18 +171,44 @@ def _named(source: object, name: str | None) -> dict[str, object]:
     return {name or "data": source}
 
 
+def _told(
+    table: Table,
+    known: Sequence[Column],
+    facts: Mapping[tuple[str, str], Any],
+    filled: Collection[tuple[str, str]],
+) -> Table:
+    """A table with facts of its columns; those of which nothing is said stay as they are."""
+    made = []
+    for plain, before in zip(known, table.columns, strict=True):
+        place, fact = (table.name, plain.name), facts.get((table.name, plain.name))
+        nullable = before.nullable and place not in filled
+        if fact is None and nullable == before.nullable:
+            made.append(before)
+        elif fact is None and (before.span is not None or before.choices is not None):
+            made.append(replace(before, nullable=nullable))
+        else:
+            made.append(column(plain.name, plain.type, fact, nullable=nullable))
+    return replace(table, columns=tuple(made))
+
+
 @dataclass(frozen=True)
-class _Stated:
+class Stated:
     """How what is stated by name finds its column."""
 
     found: Mapping[str, tuple[Column, ...]]
     several: bool
 
+    @classmethod
+    def of(cls, tables: Mapping[str, Table]) -> Stated:
+        """The private tables among these; with more than one, columns are written ``table.column``."""
+        found = {name: t.columns for name, t in tables.items() if t.protects is not None}
+        return cls(found, several=len(found) > 1)
+
     def read(self, given: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
         """What is stated, by table and column."""
-        return {self._place(str(written)): said for written, said in given.items()}
+        return {self.place(str(written)): said for written, said in given.items()}
 
-    def _place(self, written: str) -> tuple[str, str]:
+    def place(self, written: str) -> tuple[str, str]:
         for table, columns in self.found.items():
             for each in columns:
                 if written == (f"{table}.{each.name}" if self.several else each.name):

@@ -57,6 +57,10 @@ class Purse(Protocol):
         """All that may be spent."""
 
     @property
+    def relation(self) -> str:
+        """The neighbours for which it is spent."""
+
+    @property
     def spent(self) -> Measure:
         """What has been spent so far."""
 

@@ -1,6 +1,7 @@
 """Quantiles: a point of a public grid is chosen at random, those of nearly the right rank far more likely.
 
-The loss of a point is how far the wanted rank lies outside the ranks it covers.  In each group a point is drawn
+Where intervals are asked for, two more points are chosen so far below and above the wanted rank that they
+surely enclose it.  The loss of a point is how far the wanted rank lies outside the ranks it covers.  In each group a point is drawn
 with probability proportional to exp(-rate * loss); one person's weight in a group moves the losses there, and
 the weights over all groups are bounded together.  Proof: places.md.
 """
@@ -8,8 +9,9 @@ the weights over all groups are bounded together.  Proof: places.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 
 from shoal.engines.engine import Engine
@@ -32,10 +34,16 @@ from shoal.sensitivity import Norm
 
 @dataclass(frozen=True)
 class Place:
-    """A quantile of an aggregate's argument, on a grid; the least and the greatest lie a little inside."""
+    """A quantile of an aggregate's argument, on a grid; the least and the greatest lie a little inside.
+
+    With a ``side`` it is an end of the quantile's interval instead: the lower at -1, the upper at 1, each of
+    which must not miss but with the chance that ``sure`` leaves.
+    """
 
     aggregate: Aggregate
     grid: Term
+    side: int = 0
+    sure: Fraction = Fraction(0)
 
     @property
     def level(self) -> Fraction:
@@ -55,6 +63,19 @@ class Place:
         return self.grid.hi - self.grid.lo + 1
 
 
+def ends_of(place: Place, confidence: Fraction) -> tuple[Place, ...]:
+    """The ends that hold a quantile with this confidence together; those of the range need no choice.
+
+    Edges: quantiles of moments have none.
+    """
+    assert place.aggregate.argument is not None
+    if not place.aggregate.argument.type.numeric:
+        return ()
+    sides = (-1, 1) if place.inside == 0 else (place.inside,)
+    sure = 1 - (1 - confidence) / len(sides)
+    return tuple(replace(place, side=side, sure=sure) for side in sides)
+
+
 def place_of(aggregate: Aggregate) -> Place:
     """The place that an aggregate asks for; its argument needs a range."""
     assert aggregate.argument is not None
@@ -66,6 +87,7 @@ class Placed:
     """A place with a price.
 
     Guarantee: the points of all groups together are loss-DP with ``norm`` L1, and loss^2/8-zCDP with L2.
+        An end of an interval misses with probability at most 1 - sure, whatever the data.
     Needs: weights bounded in that norm by the spread.
     Edges: an empty group has any point.
     Reference: McSherry and Talwar 2007; Smith 2011; Dong, Durfee and Rogers 2020.  Proof: places.md.
@@ -90,6 +112,15 @@ class Placed:
     def inset(self) -> int:
         """How far inside the ends the least and the greatest are looked for, in units of weight."""
         return math.ceil(math.log(self.place.points + 1) / self.rate) * abs(self.place.inside)
+
+    @cached_property
+    def offset(self) -> int:
+        """How far from its level a place is looked for, in units of weight times the denominator of the level."""
+        place = self.place
+        if not place.side:
+            return place.inside * self.inset * place.level.denominator
+        far = self.mechanism.error(place.sure, candidates=place.points) if place.points > 1 else 0
+        return place.side * (math.floor(far) + 1)
 
     def rank_error(self, confidence: Fraction) -> float:
         """How far off in rank, counted in rows, a point can be at this confidence."""
@@ -124,9 +155,13 @@ class Placed:
         grid, level = self.place.grid, self.place.level
         mass = [weights.get(point, 0) for point in range(grid.lo, grid.hi + 1)]
         unit = level.denominator
-        wanted = level.numerator * sum(mass) + self.place.inside * self.inset * unit
+        wanted = level.numerator * sum(mass) + self.offset
         upto = [unit * total for total in accumulate(mass)]
         below = [0, *upto[:-1]]
+        if self.place.side < 0:
+            below[0] = min(0, wanted)
+        elif self.place.side > 0:
+            upto[-1] = max(upto[-1], wanted)
         return [-max(0, low - wanted, wanted - high) for low, high in zip(below, upto, strict=True)]
 
 

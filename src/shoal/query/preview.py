@@ -45,6 +45,7 @@ class Preview:
     confidence: Fraction
     columns: tuple[Expected, ...]
     threshold: float | None
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Expected:
         for column in self.columns:
@@ -60,7 +61,9 @@ class Preview:
         lines = [f"costs {self.price}{fits}; errors at {float(self.confidence):.0%} confidence"]
         if self.threshold is not None:
             lines.append(f"groups of about {self.threshold:,.1f} or more units are told")
-        return "\n".join([*lines, *map(str, self.columns)])
+        return "\n".join(
+            [*lines, *map(str, self.columns), *(f"note: {note}" for note in self.notes)]
+        )
 
     __repr__ = __str__
 
@@ -70,7 +73,8 @@ def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
     selection = priced.selection
     least = None if selection is None else selection.threshold() / selection.unit
     columns = tuple(_expected(priced, recipe, confidence) for recipe in priced.recipes)
-    return Preview(str(priced.request), fits, confidence, columns, least)
+    notes = priced.question.notes
+    return Preview(str(priced.request), fits, confidence, columns, least, notes)
 
 
 def errors_at(
@@ -90,6 +94,9 @@ def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
         if placed.place == recipe.place:
             step = float(placed.place.grid.step)
             noise = f"a choice among {placed.place.points} points, {step:,.4g} apart"
+            if recipe.ends:
+                more = len(recipe.ends)
+                noise += f", and {more} more choice{'s' * (more > 1)} for its interval"
             name = recipe.aggregate.name
             return Expected(name, noise, None, None, placed.rank_error(confidence))
     for term in recipe.terms:

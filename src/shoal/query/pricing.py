@@ -68,15 +68,16 @@ def priced(
     groups: int | None = None,
     law: str | None = None,
     weights: Weights | None = None,
+    ends: Fraction | None = None,
 ) -> Priced:
     """The question at a price; without a ``law`` of noise, with the one that has the least error.
 
-    ``groups`` is how many there can be, where that is known.
+    ``groups`` is how many there can be, where that is known; ``ends`` the confidence of intervals of quantiles.
 
     Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
         by the rounding of roots for Gaussian noise.
     """
-    recipes = recipes_of(question)
+    recipes = recipes_of(question, ends=ends)
     means = Means(request, mixed=any(recipe.place is not None for recipe in recipes))
     if law is not None and law not in means.laws:
         allowed = " or ".join(map(repr, means.laws))
@@ -115,7 +116,7 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
     heavy = weights_of(recipes, frame.weights)
     moved = [term for term in bounded.terms if bounded.sensitivity(term).value]
     selecting = selects(question)
-    asked = [recipe.place for recipe in recipes if recipe.place is not None]
+    asked = [place for recipe in recipes for place in recipe.places]
     parts = [heavy[term] for term in moved]
     parts += [frame.weights.get(place.aggregate.name, Fraction(1)) for place in asked]
     shares = shares_of([*parts, *[Fraction(1)] * selecting], law)

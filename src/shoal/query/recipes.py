@@ -7,7 +7,7 @@ a sum of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shoal.plan import (
@@ -22,7 +22,7 @@ from shoal.plan import (
     squares_of,
     sum_of,
 )
-from shoal.query.places import Place, place_of
+from shoal.query.places import Place, ends_of, place_of
 
 MEANS = (Statistic.MEAN,)
 SPREADS = (
@@ -36,11 +36,19 @@ _COUNTED = (Statistic.COUNT_ROWS, Statistic.COUNT, *MEANS, *SPREADS)
 
 @dataclass(frozen=True)
 class Recipe:
-    """An aggregate and the totals it is computed from, the one that matters most first, or its place."""
+    """An aggregate and the totals it is computed from, the one that matters most first, or its place.
+
+    ``ends`` are further places between which that one surely lies, where they were asked for.
+    """
 
     aggregate: Aggregate
     terms: tuple[Term, ...]
     place: Place | None = None
+    ends: tuple[Place, ...] = ()
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return () if self.place is None else (self.place, *self.ends)
 
     @property
     def middle(self) -> Fraction:
@@ -66,19 +74,29 @@ class Recipe:
         return (Fraction(1),)
 
 
-def recipes_of(question: Question) -> tuple[Recipe, ...]:
-    """How every aggregate of a question is computed, or an error that asks for facts."""
+def recipes_of(question: Question, *, ends: Fraction | None = None) -> tuple[Recipe, ...]:
+    """How every aggregate of a question is computed, or an error that asks for facts.
+
+    ``ends`` is the confidence of the intervals of quantiles, where they are to have any.
+    """
     counted = {
         count_of(aggregate.argument)
         for aggregate in question.aggregates
         if aggregate.statistic in _COUNTED
     }
-    return tuple(_recipe(aggregate, counted) for aggregate in question.aggregates)
+    found = (_recipe(aggregate, counted) for aggregate in question.aggregates)
+    return tuple(recipe if ends is None else _with_ends(recipe, ends) for recipe in found)
 
 
 def terms_of(recipes: tuple[Recipe, ...]) -> tuple[Term, ...]:
     """Every total that recipes need, each once."""
     return tuple(dict.fromkeys(term for recipe in recipes for term in recipe.terms))
+
+
+def _with_ends(recipe: Recipe, confidence: Fraction) -> Recipe:
+    if recipe.place is None:
+        return recipe
+    return replace(recipe, ends=ends_of(recipe.place, confidence))
 
 
 def _recipe(aggregate: Aggregate, counted: set[Term]) -> Recipe:

@@ -15,7 +15,7 @@ from typing import Any
 
 from shoal.errors import InternalError
 from shoal.plan import Kind, Term, Type, Value
-from shoal.query.answer import Answer
+from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.keys import Group
 from shoal.query.places import Place
 from shoal.query.pricing import Priced
@@ -38,7 +38,7 @@ def stored(answer: Answer) -> dict[str, Any]:
     }
 
 
-def restored(made: Priced, kept: Mapping[str, Any]) -> Answer:
+def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFIDENCE) -> Answer:
     """The answer that `stored` wrote, for the question as it is asked now."""
     drawn, kinds = _drawn(made), [key.expression.type for key in made.question.keys]
     released = [dict(zip(drawn, map(Fraction, row), strict=False)) for row in kept["released"]]
@@ -51,7 +51,7 @@ def restored(made: Priced, kept: Mapping[str, Any]) -> Answer:
         tuple(_value(value, kind) for value, kind in zip(group, kinds, strict=True))
         for group in kept["groups"]
     ]
-    return Answer(made, groups, released, kept["certificate"])
+    return Answer(made, groups, released, kept["certificate"], confidence)
 
 
 def intervals_of(answer: Answer) -> dict[str, list[list[float | None]]]:

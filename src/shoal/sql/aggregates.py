@@ -19,6 +19,7 @@ from shoal.plan import (
 )
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
+from shoal.sql.levels import QUANTILES
 from shoal.sql.relations import translator
 from shoal.sql.scope import Scope
 from shoal.sql.text import Text
@@ -34,7 +35,6 @@ _SIMPLE = {
     "Min": Statistic.LEAST,
     "Max": Statistic.GREATEST,
 }
-_QUANTILES = ("Quantile", "PercentileCont", "PercentileDisc", "ApproxQuantile")
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Gathered:
             return Statistic.QUANTILE, _where(rows.of(node.this), condition), Fraction(1, 2)
         if kind == "WithinGroup":
             return self._within_group(node, condition)
-        if kind in _QUANTILES:
+        if kind in QUANTILES:
             self.text.only(node, "this", "expression", "quantile")
             level = node.args.get("quantile") or node.args.get("expression")
             return (
@@ -156,7 +156,7 @@ class Gathered:
         self, node: Any, condition: Expression | None
     ) -> tuple[Statistic, Expression | None, Fraction | None]:
         ordered = node.expression.expressions
-        if type(node.this).__name__ not in _QUANTILES or len(ordered) != 1:
+        if type(node.this).__name__ not in QUANTILES or len(ordered) != 1:
             raise self.text.refused(
                 node, "WITHIN GROUP belongs to PERCENTILE_CONT.", "Write QUANTILE_CONT(x, 0.5)."
             )
@@ -166,6 +166,12 @@ class Gathered:
         return Statistic.QUANTILE, _where(argument, condition), level
 
     def _level(self, node: Any, whole: Any) -> Fraction:
+        if type(node).__name__ == "Array":
+            raise self.text.refused(
+                whole,
+                "a list of levels makes several columns, so it stands by itself in SELECT.",
+                "Give it an item of its own, or one level: QUANTILE_CONT(x, 0.5).",
+            )
         made = translator(self.scope, self.text).of(node) if node is not None else None
         place = number_of(made.value, made.type) if isinstance(made, Literal) else None
         if place is None:

@@ -19,6 +19,7 @@ from shoal.plan import (
 )
 from shoal.sql.aggregates import Gathered
 from shoal.sql.functions import AGGREGATES
+from shoal.sql.levels import spelled_out
 from shoal.sql.reading import tree_of
 from shoal.sql.relations import row_wise, source_of, translator, with_tables
 from shoal.sql.scope import Scope
@@ -87,7 +88,10 @@ def outputs(
     for name, sql in show.items():
         gathered.text = Text(sql)
         with nothing_else(gathered.text):
-            columns.append((name, gathered.after(tree_of(gathered.text, dialect=dialect), name)))
+            shown = spelled_out(
+                _named(name, tree_of(gathered.text, dialect=dialect)), gathered.text
+            )
+            columns += [(one, gathered.after(node, one)) for one, node in map(_item, shown)]
     gathered.named = dict(columns)
     condition = None
     if having is not None:
@@ -95,6 +99,13 @@ def outputs(
         with nothing_else(gathered.text):
             condition = gathered.after(tree_of(gathered.text, dialect=dialect))
     return Question(rows, keys, tuple(gathered.found), After(tuple(columns), condition))
+
+
+def _named(name: str, tree: Any) -> Any:
+    """A tree under a name, as SELECT has it."""
+    from sqlglot import exp  # noqa: PLC0415 - heavy
+
+    return exp.Alias(this=tree, alias=exp.Identifier(this=name, quoted=True))
 
 
 def _scope(rows: Rows) -> Scope:
@@ -122,7 +133,7 @@ def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Question:
             "the question reads public tables only.",
             "Ask it of a private table, or read the public one.",
         )
-    items = [_item(item) for item in select.expressions]
+    items = [_item(one) for item in select.expressions for one in spelled_out(item, text)]
     keys = _keys(select, items, scope, text)
     gathered = Gathered(scope, text, keys, names={name for name, _ in items})
     columns = [(name, gathered.after(inner, name)) for name, inner in items]

@@ -71,7 +71,7 @@ class Accounts:
         selects: bool = False,
     ) -> Request:
         """What is asked for, in the terms of the accounts."""
-        plain = Budget(self.whole, relation=self._relation)
+        plain = Budget(self.whole, relation=self.relation)
         return plain.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects)
 
     def would_fit(self, event: Event) -> bool:
@@ -115,7 +115,8 @@ class Accounts:
         }
 
     @property
-    def _relation(self) -> str:
+    def relation(self) -> str:
+        """The neighbours for which the accounts are kept."""
         return self.ledger.account(self.names[0]).relation
 
     def _checked(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, names_of, persons_of, select
 from shoal.engines.sql.spread import distinct, splits, weights
-from shoal.engines.sql.totals import cells, keys_of, totals
+from shoal.engines.sql.totals import cells, keys_of, row_values, totals
 
 __all__ = [
     "Dialect",
@@ -18,6 +18,7 @@ __all__ = [
     "lowered",
     "names_of",
     "persons_of",
+    "row_values",
     "select",
     "splits",
     "totals",
