@@ -355,3 +355,33 @@ def test_a_preview_of_a_question_in_a_vault_is_free_and_says_whether_it_fits(
     assert not vault.sql(COUNT).preview(epsilon=2).fits
     assert vault.sql(COUNT).for_error(50) <= Fraction(1)
     assert vault.log() == []
+
+
+# what questions over tables in memory can, questions in a vault can
+
+
+def test_bounds_can_be_suggested_for_a_part_of_the_budget(tmp_path: Path) -> None:
+    vault = office(tmp_path, shoal.Pure(9), columns={}, towns=True)
+    found = vault.suggest_bounds("visits", "spend", epsilon=8)
+    assert found.range is not None
+    assert vault.budget("visits").left == shoal.Pure(1)
+    assert vault.log()[-1].question == "suggest_bounds('spend')"
+
+
+def test_several_questions_are_planned_as_one_budget(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    plan = shoal.plan_budget(
+        [vault.sql(COUNT).within(100), vault.sql(BY_KIND).within(100, column="n")]
+    )
+    assert plan.fits
+    assert vault.log() == []
+
+
+def test_quantiles_with_intervals_come_back_as_they_were_drawn(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    sql = "SELECT MEDIAN(spend) AS half FROM visits"
+    first = vault.sql(sql, intervals="0.9").release(epsilon="0.25")
+    again = vault.sql(sql, intervals="0.9").release(epsilon="0.25")
+    assert (again.rows, again.interval("half")) == (first.rows, first.interval("half"))
+    vault.sql(sql, intervals="0.8").release(epsilon="0.25")
+    assert vault.budget("visits").spent == shoal.Pure("0.5")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from shoal.errors import KeyReusedError, SchemaError, VaultError
+from shoal.exact import Number
 from shoal.ledger import Ledger, Verdict
 from shoal.measures import Measure
 from shoal.noise import one_below
@@ -18,6 +19,7 @@ from shoal.plan import Person as PersonUnit
 from shoal.query import Ask, Private
 from shoal.query.asking import Held
 from shoal.query.building import Building
+from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
 from shoal.vault.accounts import CURATOR, Accounts, allowance
 from shoal.vault.budgets import Standing
@@ -31,7 +33,8 @@ from shoal.vault.history import Release, last_releases, release_at
 from shoal.vault.registry import Registry
 from shoal.vault.shelf import Shelf
 
-_MOST_SHELVES = 8
+_MOST_PURSES = 8
+"""How many sets of datasets are kept open."""
 
 
 class Vault:
@@ -49,24 +52,41 @@ class Vault:
         self._analyst = analyst
         self._progress = progress
         self._registry = Registry(ledger, _secret(ledger), progress)
-        self._shelves: dict[tuple[tuple[str, int], ...], Shelf] = {}
+        self._purses: dict[tuple[tuple[str, int], ...], Accounts] = {}
 
     # asking
 
-    def sql(self, text: str, *, weights: Mapping[str, Any] | None = None) -> Ask:
-        """A question in SQL over any of the datasets; nothing is read or spent yet."""
+    def sql(
+        self,
+        text: str,
+        *,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
+    ) -> Ask:
+        """A question in SQL over any of the datasets; nothing is read or spent yet.  `Ask` says what the options are."""
         held = self._held
-        return Ask(held, question(text, held.tables), text, weights)
+        return Ask(held, question(text, held.tables), text, weights, intervals)
 
     def table(self, name: str) -> Building:
         """The rows of a dataset, to build a question on without writing a SELECT."""
         return Building.of(self._held, name)
 
+    def suggest_bounds(
+        self,
+        dataset: str,
+        column: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.99",
+    ) -> SuggestedBounds:
+        """A range for a column of numbers that nothing is known of, for a part of the budget; see `Private.suggest_bounds`."""
+        only = replace(self._held, tables={dataset: self.dataset(dataset).table})
+        return Private(only, dataset).suggest_bounds(column, epsilon=epsilon, rho=rho, share=share)
+
     def as_(self, analyst: str) -> Vault:
         """The same vault for one analyst, who spends from allowances and may not change anything."""
-        made = Vault(self._ledger, analyst=_analyst(analyst), progress=self._progress)
-        made._shelves = self._shelves
-        return made
+        return Vault(self._ledger, analyst=_analyst(analyst), progress=self._progress)
 
     @property
     def _held(self) -> Held:
@@ -77,13 +97,14 @@ class Vault:
     def _for(self, names: Sequence[str]) -> Accounts:
         datasets = [self.dataset(name) for name in names]
         key = tuple((each.name, each.entry) for each in datasets)
-        shelf = self._shelves.pop(key, None)
-        if shelf is None:
+        kept = self._purses.pop(key, None)
+        if kept is None:
             shelf = Shelf(datasets, self._registry.secret, self._progress)
-        self._shelves[key] = shelf
-        while len(self._shelves) > _MOST_SHELVES:
-            del self._shelves[next(iter(self._shelves))]
-        return Accounts(self._ledger, datasets, shelf, self._analyst)
+            kept = Accounts(self._ledger, datasets, shelf, self._analyst)
+        self._purses[key] = kept
+        while len(self._purses) > _MOST_PURSES:
+            del self._purses[next(iter(self._purses))]
+        return kept
 
     # datasets
 
