@@ -12,10 +12,11 @@ from tests.query.tables import made, rows
 
 import shoal
 from shoal.errors import BudgetExceeded, InternalError, RangeError
+from shoal.plots import AnswerData
 from shoal.query import Answer
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import hash_of, wrong_with
-from shoal.query.storing import restored, stored
+from shoal.query.storing import Kept, restored, stored
 
 BUDGETS = [shoal.Pure(100), shoal.Approx(1000, "1e-3"), shoal.ZeroConcentrated(1000)]
 QUESTIONS = [
@@ -165,3 +166,25 @@ def test_a_refused_question_still_costs_nothing_and_says_what_fits() -> None:
     with pytest.raises(BudgetExceeded, match="which fits"):
         held.sql("SELECT COUNT(*) AS n FROM data").release(epsilon=2)
     assert held.budget.spent == shoal.Pure(0)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        *QUESTIONS,
+        "SELECT BIN(age, 20) AS old, COUNT(*) AS n FROM data GROUP BY old",
+        "SELECT kind, SUM(spend) / COUNT(*) AS each FROM data GROUP BY kind",
+    ],
+)
+def test_an_answer_that_was_kept_has_the_picture_of_the_answer(sql: str) -> None:
+    answer = asked(sql)
+    assert AnswerData.of(Kept(sent(stored(answer)))) == AnswerData.of(answer)
+
+
+def test_moments_of_an_answer_that_was_kept_are_moments() -> None:
+    kept = {
+        "types": ["date", "timestamp"],
+        "rows": [["2026-01-02", "2026-01-02T03:04:05"], [None, None]],
+    }
+    [row, empty] = Kept(kept).rows
+    assert (row[0].isoformat(), row[1].hour, empty) == ("2026-01-02", 3, (None, None))

@@ -9,13 +9,16 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from shoal.errors import InternalError
+from shoal.exact import Number
 from shoal.plan import Kind, Term, Type, Value
 from shoal.query.answer import CONFIDENCE, Answer
+from shoal.query.estimates import Interval
 from shoal.query.keys import Group
 from shoal.query.places import Place
 from shoal.query.pricing import Priced
@@ -30,6 +33,10 @@ def stored(answer: Answer) -> dict[str, Any]:
         "columns": list(answer.columns),
         "types": [str(kind) for kind in answer.types],
         "rows": [[plain(value) for value in row] for row in answer.rows],
+        "keys": list(answer.keys),
+        "bins": {name: found for name in answer.keys if (found := answer.bins(name)) is not None},
+        "request": answer.price,
+        "notes": list(answer.notes),
         "confidence": str(answer.confidence),
         "intervals": intervals_of(answer),
         "groups": [[plain(value) for value in group] for group in answer.groups],
@@ -52,6 +59,63 @@ def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFI
         for group in kept["groups"]
     ]
     return Answer(made, groups, released, kept["certificate"], confidence)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A stored answer to look at, with what a picture needs of it; its intervals are those that were stored."""
+
+    stored: Mapping[str, Any]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.stored["columns"])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.stored["keys"])
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        kinds = self.stored["types"]
+        return [
+            tuple(_moment(value, kind) for value, kind in zip(row, kinds, strict=True))
+            for row in self.stored["rows"]
+        ]
+
+    @property
+    def confidence(self) -> Fraction:
+        return Fraction(self.stored["confidence"])
+
+    @property
+    def price(self) -> str:
+        return str(self.stored["request"])
+
+    def has_interval(self, column: str) -> bool:
+        """Whether an interval was stored for a column."""
+        return column in self.stored["intervals"]
+
+    def interval(self, column: str, confidence: Number | None = None) -> list[Interval]:  # noqa: ARG002 - one was stored
+        """The stored interval of every row."""
+        ends = self.stored["intervals"][column]
+        return [
+            Interval(
+                -math.inf if low is None else float(low), math.inf if high is None else float(high)
+            )
+            for low, high in ends
+        ]
+
+    def bins(self, column: str) -> list[tuple[float, float] | None] | None:
+        """The ends of the bin of every row, where a key was made of bins."""
+        found = self.stored["bins"].get(column)
+        return found and [None if each is None else (each[0], each[1]) for each in found]
+
+
+def _moment(value: Any, kind: str) -> Any:
+    if value is None or kind not in ("date", "timestamp"):
+        return value
+    read = dt.date.fromisoformat if kind == "date" else dt.datetime.fromisoformat
+    return read(value)
 
 
 def intervals_of(answer: Answer) -> dict[str, list[list[float | None]]]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import SchemaError
-from shoal.plan import Choices, Column, Range, Scan, Table, Unit
+from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit
 from shoal.query.opening import public_table
 from shoal.vault.dataset import Stated
 from shoal.vault.location import Location
+from shoal.vault.wording import choice_from
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def private_columns(
         Stated(
             each.name,
             each.type,
-            said.facts.get(each.name),
+            _read(said.facts.get(each.name), each.type),
             each.name in said.required,
             said.keys.get(each.name),
         )
@@ -69,6 +70,13 @@ def private_columns(
     )
     _read_through(engine, table)
     return stated, engine.left_out(name)
+
+
+def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
+    """A fact whose choices, where they are text, are read as values of the column's type."""
+    if not isinstance(fact, Choices):
+        return fact
+    return Choices([choice_from(value, kind) for value in fact.values])
 
 
 def public_columns(name: str, location: Location) -> tuple[Stated, ...]:

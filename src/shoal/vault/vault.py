@@ -250,6 +250,11 @@ class Vault:
             )
         return found
 
+    @property
+    def position(self) -> int:
+        """How many entries the journal has; what is released later stands at a higher number."""
+        return self._ledger.head.number
+
     def verify(self, *, progress: Progress | None = None) -> Verdict:
         """Read the whole journal again and say what is wrong; what is found stops all asking until `accept`."""
         return self._ledger.verify(progress=progress)
