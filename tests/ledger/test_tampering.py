@@ -44,8 +44,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def edit(path: Path, *statements: str) -> None:
+    """Change a ledger as someone would who knows how: the guards go first."""
+    guards = ("shoal_only_follows", "shoal_never_changes", "shoal_never_forgets")
     with sqlite3.connect(path) as connection:
-        for statement in statements:
+        for statement in (*(f"DROP TRIGGER IF EXISTS {name}" for name in guards), *statements):
             connection.execute(statement)
     connection.close()
 
@@ -218,8 +220,24 @@ def test_yesterdays_copy_is_found_out_while_the_ledger_is_in_use(path: Path) -> 
         old.close()
         new.close()
         with pytest.raises(TamperedError):
-            ledger.verify()
             ledger.charge("visits", TENTH, caller="ana")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE shoal_entries SET text = '{}' WHERE number = 3",
+        "DELETE FROM shoal_entries WHERE number = 3",
+        "INSERT INTO shoal_entries VALUES (99, '', 'note', '', '{}', '', NULL, NULL, NULL, NULL)",
+        "INSERT INTO shoal_entries VALUES (17, '', 'note', '', '{}', '', NULL, NULL, NULL, NULL)",
+        "INSERT INTO shoal_entries VALUES (1, '', 'note', '', '{}', '', NULL, NULL, NULL, NULL)",
+    ],
+)
+def test_the_file_itself_refuses_what_would_break_the_chain(statement: str, path: Path) -> None:
+    connection = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)
+    connection.close()
 
 
 def test_a_journal_written_anew_from_the_beginning_is_found_out(path: Path) -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
-from shoal.accounting.sums import sum_from_text, sum_to_text
+from shoal.accounting.sums import fraction_to_text, sum_from_text, sum_to_text
 from shoal.errors import AccountError, BudgetExceeded, ShapeError
 from shoal.exact import rational
 from shoal.ledger.entry import canonical, digest
@@ -132,14 +132,14 @@ def budget_to(budget: Measure) -> dict[str, str]:
     """A budget as plain JSON values, exactly."""
     match budget:
         case Pure():
-            return {"measure": "pure", "epsilon": str(budget.epsilon)}
+            return {"measure": "pure", "epsilon": fraction_to_text(budget.epsilon)}
         case ZeroConcentrated():
-            return {"measure": "zero_concentrated", "rho": str(budget.rho)}
+            return {"measure": "zero_concentrated", "rho": fraction_to_text(budget.rho)}
         case Approx():
             return {
                 "measure": "approx",
-                "epsilon": str(budget.epsilon),
-                "delta": str(budget.delta),
+                "epsilon": fraction_to_text(budget.epsilon),
+                "delta": fraction_to_text(budget.delta),
             }
     raise ShapeError(
         f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -17,6 +18,7 @@ from shoal.errors import (
     ChargeError,
     InFlightError,
     KeyReusedError,
+    LedgerError,
     ShapeError,
     ShoalError,
     TamperedError,
@@ -146,8 +148,13 @@ class Charge:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._settled:
-            self.leave("no answer" if kind is None else kind.__name__)
+        if self._settled:
+            return
+        if kind is None:
+            self.leave("no answer")
+        else:
+            with suppress(LedgerError):  # the first error is the one to tell
+                self.leave(kind.__name__)
 
     def _reason(self, reason: str) -> str:
         return canonical(

@@ -318,7 +318,7 @@ class Ledger:
             self._give_up()
             ours = self._store.translation(error)
             for turn in batch:
-                turn.result, turn.error = None, _copy(ours)
+                turn.result, turn.error = None, ours if turn.leads else _for_others(ours)
 
     def _commit(self, batch: Sequence[Turn[Any]], *, surely: bool) -> bool:
         store, desk = self._store, self._desk
@@ -360,11 +360,14 @@ def _decide(turn: Turn[Any], desk: Desk) -> None:
         turn.error = refusal
 
 
-def _copy(error: BaseException) -> BaseException:
-    """An error for one thread alone."""
+def _for_others(error: BaseException) -> BaseException:
+    """What the threads are told whose requests were in the same batch."""
     if isinstance(error, ShoalError):
         return type(error)(error.problem, remedy=error.remedy)
-    return error
+    return StorageError(
+        f"the commit of several requests together ended in {type(error).__name__}.",
+        remedy="Nothing that was not confirmed may be answered. Ask again, with the same key.",
+    )
 
 
 def _entries() -> sa.Select[Any]:

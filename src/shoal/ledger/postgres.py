@@ -60,6 +60,9 @@ class PostgresStore(Store):
     def damage(self) -> list[str]:
         return []
 
+    def guard(self, connection: sa.Connection) -> None:
+        """Every transaction looks at the end of the journal under a lock; no guard is needed."""
+
     def refuse_strangers(self, connection: sa.Connection) -> None:
         """Other tables may stand beside ours."""
 
