@@ -161,8 +161,9 @@ def _of_a_million(directory: Path) -> dict[str, float]:
     """Make a ledger of a million charges by its own code, many in one commit, and use it."""
     from shoal.events import StatedPure
     from shoal.ledger import Ledger
-    from shoal.ledger.charging import Charge, charge, request_for
+    from shoal.ledger.charging import Charge, charge
     from shoal.ledger.desk import Desk
+    from shoal.ledger.request import request_for
     from shoal.measures import Pure
 
     path, names = directory / "million.shoal", ("visits", "visits@ana")

@@ -258,6 +258,11 @@ def test_a_head_noted_elsewhere_is_held_against_the_journal(path: Path) -> None:
             ledger.charge("visits", TENTH, caller="ana")
 
 
+def test_there_is_nothing_to_accept_in_a_sound_ledger(path: Path) -> None:
+    with Ledger(path) as ledger, pytest.raises(TamperedError, match="nothing to accept"):
+        ledger.accept("just so", caller="curator")
+
+
 def test_an_alarm_that_was_silenced_by_hand_is_found_out(path: Path) -> None:
     row_deleted(path)
     with Ledger(path) as ledger:
