@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 from weakref import WeakSet
 
 from shoal.ledger.entry import NOTHING_BEFORE, digest
@@ -36,8 +36,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_child)
 
 
-@dataclass(frozen=True)
-class Head:
+class Head(NamedTuple):
     """So many entries, the last of which has this hash."""
 
     number: int

@@ -320,8 +320,8 @@ class Ledger:
     def _work(self, batch: Sequence[Turn[Any]]) -> None:
         """One transaction for all these turns, done again when someone else wrote in between."""
         try:
-            for number in range(_TRIES):
-                if self._commit(batch, surely=number > 0):
+            for _ in range(_TRIES):
+                if self._commit(batch):
                     return
             raise TimeoutError(0, "others wrote in between too often")  # noqa: TRY301
         except BaseException as error:  # noqa: BLE001 - it is handed to every thread that waits
@@ -330,13 +330,13 @@ class Ledger:
             for turn in batch:
                 turn.result, turn.error = None, ours if turn.leads else _for_others(ours)
 
-    def _commit(self, batch: Sequence[Turn[Any]], *, surely: bool) -> bool:
+    def _commit(self, batch: Sequence[Turn[Any]]) -> bool:
         store, desk = self._store, self._desk
         store.wait()
         try:
             store.begin()
             steps.done("begun")
-            desk.open(surely=surely)
+            desk.open()
             for turn in batch:
                 _decide(turn, desk)
             steps.done("decided")

@@ -61,7 +61,7 @@ class PostgresStore(Store):
         return []
 
     def guard(self, connection: sa.Connection) -> None:
-        """Every transaction looks at the end of the journal under a lock; no guard is needed."""
+        """Who may change the past is a matter of the rights that the server grants."""
 
     def refuse_strangers(self, connection: sa.Connection) -> None:
         """Other tables may stand beside ours."""

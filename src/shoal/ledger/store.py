@@ -174,7 +174,7 @@ class Store(ABC):
 
     @abstractmethod
     def guard(self, connection: sa.Connection) -> None:
-        """Have the database itself refuse what would break the chain."""
+        """Have the database itself refuse to change the past."""
 
     @abstractmethod
     def refuse_strangers(self, connection: sa.Connection) -> None:

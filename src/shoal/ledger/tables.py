@@ -76,18 +76,12 @@ sa.Index(
 )
 
 SQLITE_GUARDS = (
-    """CREATE TRIGGER IF NOT EXISTS shoal_only_follows BEFORE INSERT ON shoal_entries
-    WHEN NEW.previous IS NOT coalesce(
-        (SELECT hash FROM shoal_entries WHERE number = NEW.number - 1
-            AND number = (SELECT max(number) FROM shoal_entries)),
-        CASE NEW.number WHEN 1 THEN NEW.previous END)
-    BEGIN SELECT RAISE(ABORT, 'the entry does not follow from the last one'); END""",
     """CREATE TRIGGER IF NOT EXISTS shoal_never_changes BEFORE UPDATE ON shoal_entries
     BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END""",
     """CREATE TRIGGER IF NOT EXISTS shoal_never_forgets BEFORE DELETE ON shoal_entries
     BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END""",
 )
-"""SQLite itself refuses what would break the chain; they are there against accidents, and renewed at every opening."""
+"""SQLite itself refuses to change the past; they are there against accidents, and renewed at every opening."""
 
 Migration = Callable[[sa.Connection], None]
 MIGRATIONS: Mapping[int, Migration] = {}
