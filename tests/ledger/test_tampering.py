@@ -265,6 +265,23 @@ def test_a_head_noted_elsewhere_is_held_against_the_journal(path: Path) -> None:
             ledger.charge("visits", TENTH, caller="ana")
 
 
+def test_a_row_that_was_edited_on_a_server_is_found_out(places: Callable[[str], str]) -> None:
+    import psycopg  # noqa: PLC0415 - only where there is a server
+
+    place = places("postgres")
+    with Ledger(place) as ledger:
+        ledger.open_account("visits", Pure(1), relation="add_remove")
+        ledger.charge("visits", TENTH, caller="ana")
+        with psycopg.connect(place) as connection:
+            connection.execute("UPDATE shoal_entries SET text = replace(text, '1/10', '1/20')")
+        assert any("was changed" in each for each in ledger.verify().findings)
+        with pytest.raises(TamperedError):
+            ledger.charge("visits", TENTH, caller="ana")
+        ledger.accept("a slip of the hand", caller="curator")
+        assert ledger.account("visits").spent == Pure("0.1")
+        assert ledger.verify().is_sound
+
+
 def test_there_is_nothing_to_accept_in_a_sound_ledger(path: Path) -> None:
     with Ledger(path) as ledger, pytest.raises(TamperedError, match="nothing to accept"):
         ledger.accept("just so", caller="curator")

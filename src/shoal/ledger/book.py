@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
+from shoal.accounting import filter_for
 from shoal.accounting.sums import fraction_to_text, sum_from_text, sum_to_text
 from shoal.errors import AccountError, BudgetExceeded, ShapeError
 from shoal.exact import rational
@@ -42,7 +42,7 @@ class Book:
         self.name = name
         self.budget = budget
         self.relation = relation
-        self.filter = filter_for(budget, relation)
+        self.filter = filter_for(budget, relation=relation)
         self.events = 0
         self.entry = 0
         self._budget_text = canonical(budget_to(budget))
@@ -112,20 +112,6 @@ def _larger(one: str | None, other: str | None) -> str | None:
 def seal_of(row: tuple[Any, ...], chained: str) -> str:
     """What binds the row of an account to the entry that it follows from."""
     return digest("\n".join([chained, *map(str, row)]))
-
-
-def filter_for(budget: Measure, relation: str) -> Filter:
-    """The filter that keeps a budget; half of the delta of an approximate one is its reserve."""
-    if isinstance(budget, Pure):
-        return PureFilter(budget, relation=relation)
-    if isinstance(budget, ZeroConcentrated):
-        return ZeroConcentratedFilter(budget, relation=relation)
-    if isinstance(budget, Approx):
-        return RenyiFilter(budget, reserve=budget.delta / 2, relation=relation)
-    raise ShapeError(
-        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",
-        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
-    )
 
 
 def budget_to(budget: Measure) -> dict[str, str]:
