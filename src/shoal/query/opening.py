@@ -16,8 +16,9 @@ from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
 from shoal.query.building import Building
 from shoal.query.public_tables import read_public
+from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
-from shoal.sql import question
+from shoal.sql import expression, question
 
 Facts = Mapping[str, Range | Choices]
 
@@ -82,6 +83,38 @@ class Private:
         asked = magnitudes_asked(rows, found)
         ask = Ask(self._held, asked, f"suggest_bounds({column!r})")
         return bounds_from(ask.release(epsilon=epsilon, rho=rho), column, found, wanted)
+
+    def suggest_groups(
+        self,
+        *by: str,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.95",
+    ) -> SuggestedShares:
+        """How many groups and rows per group to allow a person, for questions grouped ``by`` these keys.
+
+        Each is the least that is enough for about this share of all persons, found for a part of the budget.  `sharing`
+        puts them to use.
+        """
+        wanted = open_unit(share, "share")
+        rows = Scan(self._held.tables[self.name])
+        request = self.budget.request(epsilon=epsilon, rho=rho)
+        votes = Votes.of(rows, [expression(key, rows) for key in by], request)
+        return votes.release(self._held.engine, self.budget, wanted)
+
+    def sharing(self, *, groups: int, rows_per_group: int) -> Private:
+        """The same rows and the same budget, with other shares for each person."""
+        tables = dict(self._held.tables)
+        for name in self._stated.found:
+            unit = tables[name].protects
+            if not isinstance(unit, Person):
+                raise SchemaError(
+                    "shares are those of persons; each row is protected by itself.",
+                    remedy="Protect shoal.Person('user_id') to give persons shares.",
+                )
+            told = unit.with_shares(groups, rows_per_group)
+            tables[name] = replace(tables[name], protects=told)
+        return Private(replace(self._held, tables=tables), self.name, self._stated)
 
     def stating(self, columns: Facts, *, required: Sequence[str] = ()) -> Private:
         """The same rows and the same budget, with more said of their columns."""
