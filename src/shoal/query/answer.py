@@ -190,7 +190,7 @@ class Answer:
 
         rows, columns = self.rows, {}
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            columns[name] = pa.array([row[at] for row in rows], _arrow_type(pa, kind))
+            columns[name] = pa.array([row[at] for row in rows], arrow_type(pa, kind))
             if intervals and self.has_interval(name):
                 found = self.interval(name)
                 for end, values in (
@@ -247,7 +247,8 @@ class Answer:
         return as_html(self._sheet())
 
 
-def _arrow_type(pa: Any, kind: Type) -> Any:
+def arrow_type(pa: Any, kind: Type) -> Any:
+    """The Arrow type in which values of a type are written."""
     kinds = {
         Kind.INTEGER: pa.int64(),
         Kind.REAL: pa.float64(),

@@ -10,6 +10,7 @@ from shoal.errors import RangeError
 from shoal.events import Event
 from shoal.exact import Number, open_unit, positive, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.query.paying import Asked, Charge, Taken
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,15 @@ class Budget:
         """Whether an event could be charged now; asking is free."""
         return self._filter.would_fit(event)
 
-    def charge(self, event: Event) -> None:
+    def charge(self, event: Event, asked: Asked | None = None) -> Charge:
         """Take what an event costs, or refuse with nothing spent."""
+        if asked is not None and asked.key is not None:
+            raise RangeError(
+                "a key was given, and a budget in memory remembers none.",
+                remedy="Leave key out, or ask in a vault: shoal.open('office.shoal').",
+            )
         self._filter.spend(event)
+        return Taken()
 
     @property
     def spent(self) -> Measure:

@@ -15,6 +15,7 @@ from shoal.plan import Choices, Column, Person, Range, Row, Scan, Table, Unit, c
 from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
 from shoal.query.building import Building
+from shoal.query.paying import Purse
 from shoal.query.public_tables import read_public
 from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
@@ -32,7 +33,7 @@ class Private:
         self.name = name
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> Purse:
         """What may be spent, and what has been."""
         return self._held.budget
 

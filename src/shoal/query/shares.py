@@ -6,6 +6,7 @@ anyone; under *change* one vote goes and another comes, and it is 2.  The sugges
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,11 @@ from shoal.engines.engine import Engine
 from shoal.errors import SchemaError
 from shoal.events import Composed
 from shoal.mechanisms import Geometric
-from shoal.plan import Bounded, Expression, Person, Rows
+from shoal.plan import Bounded, Expression, Person, Rows, explain, text_of
 from shoal.query.answer import CONFIDENCE
-from shoal.query.budget import Budget, Request
+from shoal.query.budget import Request
 from shoal.query.noises import Means
+from shoal.query.paying import Asked, Purse
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 EDGES: tuple[int, ...] = (
@@ -87,15 +89,40 @@ class Votes:
         one = self.noise.event_for(size=len(EDGES))
         return Composed((one, one))
 
-    def release(self, engine: Engine, budget: Budget, share: Fraction) -> SuggestedShares:
+    def release(self, engine: Engine, purse: Purse, share: Fraction) -> SuggestedShares:
         """Charge, read, draw, and read off the least numbers that are enough."""
-        budget.charge(self.event)
-        found = engine.shares(self.bounded)
-        groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
+        charge = purse.charge(self.event, self._asked(share))
+        if charge.stored is not None:
+            return self._suggested(charge.stored)
+        charge.begin()
+        try:
+            found = engine.shares(self.bounded)
+            groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
+        except BaseException as error:
+            charge.left(type(error).__name__)
+            raise
+        told = {"groups": groups, "rows_per_group": most}
+        charge.answered(told)
+        return self._suggested(told)
+
+    def _asked(self, share: Fraction) -> Asked:
+        by = [text_of(key) for key in self.bounded.keys]
+        body = {
+            "suggest": "shares",
+            "rows": explain(self.bounded.relation).splitlines(),
+            "by": by,
+            "share": str(share),
+            "request": str(self.request),
+        }
+        canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        return Asked(f"suggest_groups({', '.join(map(repr, by))})", canonical, str(self.request))
+
+    def _suggested(self, told: Mapping[str, int | None]) -> SuggestedShares:
+        groups, most = told["groups"], told["rows_per_group"]
         unit = self.bounded.relation.protects
         assert isinstance(unit, Person)
-        told = unit.with_shares(groups or unit.groups, most or unit.rows_per_group)
-        return SuggestedShares(told, groups, most, str(self.request))
+        enough = unit.with_shares(groups or unit.groups, most or unit.rows_per_group)
+        return SuggestedShares(enough, groups, most, str(self.request))
 
     def _noisy(self, found: Mapping[tuple[int, int], int], at: int) -> list[int]:
         votes = [0] * len(EDGES)
