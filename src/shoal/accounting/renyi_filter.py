@@ -12,7 +12,7 @@ from flint import arb
 from shoal.accounting.filters import Filter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
 from shoal.accounting.sums import Cost
-from shoal.accounting.unit import FAILING, divergence, told
+from shoal.accounting.unit import FAILING, PURE, divergence, told
 from shoal.errors import BudgetExceeded, CalibrationError, EventError
 from shoal.exact import Number, ball, closed_unit, lower, out_of_range, rational, short
 from shoal.measures import Approx, ZeroConcentrated, renyi_epsilon_up
@@ -26,7 +26,8 @@ class RenyiFilter(Filter):
 
     Guarantee: whatever is spent, the interaction is (epsilon, delta)-DP for the budget.  An event is accepted
         while at least one of finitely many orders α stays within its own budget B_α, the divergence that
-        implies epsilon at the share w_α of delta; the shares sum to 1.
+        implies epsilon at the share w_α of delta, the shares summing to 1; or while pure prices sum to
+        epsilon at most.
         Proof: let L_t be the loss of the first t answers and D_t(α) the sum of their divergences, all chosen
         with the answers before.  Given the past, the average of e^((α-1)(L_t - L_(t-1))) under the true data
         is at most e^((α-1)(D_t(α) - D_(t-1)(α))); so e^((α-1)(L_t - D_t(α))) is a supermartingale that begins
@@ -35,6 +36,8 @@ class RenyiFilter(Filter):
         bound behind `renyi_delta_up` the average of (1 - e^(ε-L))_+ over E_α is at most w_α δ.  The E_α are
         disjoint and cover everything, so the sum over α is at most δ.  With one order it is the theorem
         of Feldman and Zrnic; the shares are the price of not choosing the order in advance.
+        The sum of pure prices is one order more, an infinite one, that needs no share: on the event that it is
+        within epsilon and no order is, L <= ε and the average is 0.
     Needs: events with a Rényi price at one of the orders at least; 0 < delta < 1 of the budget.
     Edges: events with a failing mass (a stated delta) spend it from ``reserve``, a part of delta set aside.
         By default five orders around the one that suits Gaussian noise best, which itself has half of delta.
@@ -82,7 +85,7 @@ class RenyiFilter(Filter):
                 f"{self.budget} leaves nothing to spend at these orders.",
                 remedy="Give larger orders, or leave them out.",
             )
-        self._sums = (Fraction(0),) * (1 + len(self._shares))
+        self._sums = (Fraction(0),) * (2 + len(self._shares))
 
     @property
     def orders(self) -> tuple[Fraction, ...]:
@@ -104,6 +107,8 @@ class RenyiFilter(Filter):
                 for order, spent in self._by_order.items()
                 if spent is not None
             ]
+            pure = self._sums[1]
+        known += [] if pure is None else [pure]
         return Approx(min(known), self.budget.delta)
 
     @property
@@ -138,18 +143,21 @@ class RenyiFilter(Filter):
 
     @property
     def _by_order(self) -> dict[Fraction, Fraction | None]:
-        return dict(zip(self._shares, self._sums[1:], strict=True))
+        return dict(zip(self._shares, self._sums[2:], strict=True))
 
     def _amounts(self, lines: Bill) -> tuple[Fraction | None, ...]:
         return (
             total_of(lines, FAILING),
+            total_of(lines, PURE),
             *(total_of(lines, divergence(order)) for order in self._shares),
         )
 
     def _allows(self, sums: tuple[Fraction | None, ...]) -> bool:
         if sums[0] is None or told(sums[0]) > self.reserve:
             return False
-        spent = dict(zip(self._shares, sums[1:], strict=True))
+        if sums[1] is not None and sums[1] <= self.budget.epsilon:
+            return True
+        spent = dict(zip(self._shares, sums[2:], strict=True))
         return any(
             (sum_ := spent[order]) is not None and sum_ <= most
             for order, most in self._budgets.items()
@@ -174,11 +182,14 @@ class RenyiFilter(Filter):
                 f"{short(self.reserve)} of delta is reserved for that. Nothing was spent.",
                 remedy="Ask for an event with a smaller delta of its own, or make the filter with a larger reserve.",
             )
-        left = short_down(self._rho_left())
+        left, pure = short_down(self._rho_left()), self._sums[1]
+        most = f"rho {left} (zero-concentrated)"
+        if pure is not None and pure < self.budget.epsilon:
+            most += f" or epsilon {short_down(self.budget.epsilon - pure)} (pure)"
         return BudgetExceeded(
             f"this event does not fit {self.budget} at any of {len(self._budgets)} orders; "
             f"rho {left} is left. Nothing was spent.",
-            remedy=f"Ask for an event of at most rho {left} (zero-concentrated), "
+            remedy=f"Ask for an event of at most {most}, "
             "or let the owner of the data raise the budget.",
         )
 

@@ -9,7 +9,6 @@ from typing import Any
 from shoal.errors import ShoalError
 from shoal.events import Event
 from shoal.ledger.book import Book, budget_from, budget_to
-from shoal.ledger.charging import price
 from shoal.ledger.entry import (
     ANSWERED,
     CHARGE,
@@ -22,6 +21,7 @@ from shoal.ledger.entry import (
     canonical,
 )
 from shoal.ledger.head import EMPTY, Head
+from shoal.ledger.prices import price
 
 Finding = tuple[int | None, str]
 """The number of an entry, or None for the ledger as a whole, and what is wrong."""
@@ -127,6 +127,8 @@ class History:
             self._open[number] = (text, attempt)
         elif entry.kind != LEFT:
             del self._open[number]
+        if entry.kind == FAILED and attempt:
+            self._find(entry, f"entry {entry.number} gives back what may have been used")
         if entry.kind == FAILED:
             charged = json.loads(text)
             for name in charged["accounts"]:

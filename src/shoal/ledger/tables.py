@@ -75,6 +75,14 @@ sa.Index(
     postgresql_where=_UNLISTED,
 )
 
+SQLITE_GUARDS = (
+    """CREATE TRIGGER IF NOT EXISTS shoal_never_changes BEFORE UPDATE ON shoal_entries
+    BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END""",
+    """CREATE TRIGGER IF NOT EXISTS shoal_never_forgets BEFORE DELETE ON shoal_entries
+    BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END""",
+)
+"""SQLite itself refuses to change the past; they are there against accidents, and renewed at every opening."""
+
 Migration = Callable[[sa.Connection], None]
 MIGRATIONS: Mapping[int, Migration] = {}
 """Version -> what turns the tables of this version into those of the next.  Entries are never rewritten."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from shoal.errors import LedgerError, ShoalError, StorageError
+from shoal.errors import ShoalError, StorageError, TamperedError
 from shoal.ledger.book import Book
 from shoal.ledger.desk import Desk, wrong_head
 from shoal.ledger.entry import ACCEPTED, ALARM, Entry, canonical
@@ -18,7 +18,7 @@ from shoal.ledger.store import Store, entry_from
 from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
 
 _PAGE = 5000
-_MOST_FINDINGS = 1000
+_MOST_TOLD = 1000
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,8 @@ class Examination:
 
     @property
     def findings(self) -> list[Finding]:
-        """What is wrong, entries first; no more than a reader can want."""
-        found = self.history.unaccepted + [(None, what) for what in self.beside]
-        return found[:_MOST_FINDINGS]
+        """What is wrong, entries first."""
+        return self.history.unaccepted + [(None, what) for what in self.beside]
 
     def verdict(self) -> Verdict:
         accepted = [
@@ -148,7 +147,7 @@ def _compare_heads(known: Iterable[Head], met: dict[int, Entry]) -> list[str]:
 
 def alarm_act(examination: Examination) -> Callable[[Desk], None]:
     """Write down that the journal is not sound, and stop all charges."""
-    found = examination.findings
+    found = examination.findings[:_MOST_TOLD]
 
     def act(desk: Desk) -> None:
         reason = found[0][1] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
@@ -173,9 +172,14 @@ def accept_act(examination: Examination, reason: str, caller: str) -> Callable[[
 
     def act(desk: Desk) -> Entry:
         if desk.head != examination.history.head:
-            raise LedgerError(
-                "the journal has grown while it was examined.",
+            raise TamperedError(
+                "the journal has changed while it was examined.",
                 remedy="Accept again, when nobody else writes.",
+            )
+        if desk.alarm is None and not examination.findings:
+            raise TamperedError(
+                "there is nothing to accept: the journal is sound.",
+                remedy="Go on; verify says the same.",
             )
         entry = desk.add(ACCEPTED, canonical(body))
         desk.keep_only(books)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from flint import arb
@@ -66,7 +67,8 @@ def rho_of(budget: Measure) -> Fraction:
         target, delta = budget.epsilon, budget.delta
         rho, _ = turning_point(
             lambda rho: zero_concentrated_delta_up(rho, epsilon=target) <= delta,
-            start=max(target, Fraction(1, 1000)),
+            start=_about_rho(float(target), float(delta)),
+            close=46,
         )
     elif isinstance(budget, Renyi):
         rho = min(epsilon / order for order, epsilon in budget.curve)
@@ -75,6 +77,26 @@ def rho_of(budget: Measure) -> Fraction:
     if rho <= 0:
         raise _nothing_left(budget)
     return rho
+
+
+def _about_rho(epsilon: float, delta: float) -> Fraction:
+    """About the largest rho that implies (epsilon, delta), a place to start: the best over orders of what each allows."""
+    log_delta = math.log(max(delta, 1e-300))
+
+    def allowed(power: float) -> float:
+        less = math.exp(power)  # order - 1
+        order = 1 + less
+        spare = log_delta + math.log(order) + less * math.log1p(1 / less)
+        return (epsilon + spare / less) / order
+
+    low, high = -30.0, 60.0
+    while high - low > 1e-9:
+        third = (high - low) / 3
+        if allowed(low + third) < allowed(high - third):
+            low += third
+        else:
+            high -= third
+    return Fraction(max(allowed(low), 1e-300))
 
 
 def _pure_of_approx(budget: Approx) -> Fraction:

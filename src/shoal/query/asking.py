@@ -286,7 +286,7 @@ def _cut(size: Fraction) -> Fraction:
 def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
     """The totals of every group with their noise: one vector per term, empty groups as 0."""
     bounded = made.noised.bounded
-    totals = engine.totals(bounded) if bounded.terms else {}
+    totals = engine.totals(bounded) if bounded.terms and groups else {}
     blank = (0,) * len(bounded.terms)
     released: list[dict[Any, Fraction]] = [{} for _ in groups]
     for at, (term, mechanism) in enumerate(zip(bounded.terms, made.noised.mechanisms, strict=True)):

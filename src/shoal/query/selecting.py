@@ -82,7 +82,7 @@ class Selection:
 
     def release(self, engine: Engine) -> list[Group]:
         """The groups that are told, in the order of their keys."""
-        votes = {key: row[0] for key, row in engine.totals(self.bounded).items() if row[0] > 0}
+        votes = {key: vote for key, (vote,) in engine.totals(self.bounded).items() if vote > 0}
         if not votes:
             return []
         totals = np.array(list(votes.values()), dtype=object)

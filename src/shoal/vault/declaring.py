@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import SchemaError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit
-from shoal.query.opening import public_table
+from shoal.query.public_tables import read_public
 from shoal.vault.dataset import Stated
 from shoal.vault.location import Location
 from shoal.vault.wording import choice_from
@@ -81,7 +81,7 @@ def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
 
 def public_columns(name: str, location: Location) -> tuple[Stated, ...]:
     """The columns of a public source, with all that there is to know of them."""
-    table = public_table(name, DuckDB({name: location.source}))
+    table, _ = read_public({name: location.source})[name]
     return tuple(
         Stated(each.name, each.type, rows=table.keys[(each.name,)], span=each.span)
         for each in table.columns

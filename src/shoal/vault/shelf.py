@@ -77,6 +77,9 @@ class Shelf:
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         return self.open().weights(spread)
 
+    def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
+        return self.open().shares(bounded)
+
 
 def _check_types(dataset: Dataset, found: Sequence[Column]) -> None:
     types = {each.name: each.type for each in found}

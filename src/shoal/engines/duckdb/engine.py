@@ -17,10 +17,10 @@ from shoal.engines.duckdb.types import Loss, Reading, reading_of
 from shoal.engines.sql import (
     cells,
     distinct,
-    keys_of,
     names_of,
     persons_of,
     select,
+    shares,
     splits,
     totals,
     weights,
@@ -41,6 +41,9 @@ from shoal.plan import (
 
 if TYPE_CHECKING:
     import duckdb
+
+Totals = tuple[list[tuple[Value, ...]], list[list[int]]]
+"""The groups there are, and for each term one total per group."""
 
 _MOST_KEPT, _MOST_ANSWERED = 4, 1 << 22
 """How many tables of contributions, and how many totals of one group, are kept."""
@@ -118,47 +121,57 @@ class DuckDB:
     def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
         for table in tables_of(bounded.relation).values():
             self._check(table)
+        if not bounded.terms:
+            return dict.fromkeys(self.totals(replace(bounded, terms=(count_of(),))), ())
         frame = self._frame(bounded)
         asked = {term: (frame, term) for term in bounded.terms}
         with self._lock:
             found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
             missing = tuple(term for term in bounded.terms if term not in found)
-            new = {}
-            if missing or not bounded.terms:
-                new = self._computed(replace(bounded, terms=missing))
-                for at, term in enumerate(missing):
-                    found[term] = {key: row[at] for key, row in new.items()}
+            if missing:
+                keys, columns = self._computed(replace(bounded, terms=missing))
+                for term, column in zip(missing, columns, strict=True):
+                    found[term] = dict(zip(keys, column, strict=True))
                     self._keep(asked[term], found[term])
-        columns = [found[term] for term in bounded.terms]
-        return {key: tuple(column[key] for column in columns) for key in (columns or [new])[0]}
+        keys = list(next(iter(found.values())))
+        rows = zip(*(map(found[term].__getitem__, keys) for term in bounded.terms), strict=True)
+        return dict(zip(keys, rows, strict=True))
 
     def _frame(self, bounded: Bounded) -> str:
         """What two totals of the same term differ by: rows, keys, and the shares of persons in a norm."""
         alone = replace(bounded, terms=(count_of(),))
         return cells(alone, self._views, DUCKDB) + totals(alone, "", DUCKDB)
 
-    def _computed(self, bounded: Bounded) -> dict[tuple[Value, ...], list[int]]:
-        """The totals in order: by sorting where rows fit into memory, else by the engine's own grouping."""
-        sums = self._sorted(bounded) if sortable(bounded) else None
-        if sums is None:
-            width, made = len(keys_of(bounded)), cells(bounded, self._views, DUCKDB)
-            with self._contributions(made) as name:
-                rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
-            sums = {row[:width]: [int(total) for total in row[width:]] for row in rows}
-        self._add_distinct(bounded, sums)
-        return sums
+    def _computed(self, bounded: Bounded) -> Totals:
+        """Every key that rows have, and the totals of each term: by sorting where rows fit into memory."""
+        found = self._sorted(bounded) if sortable(bounded) else None
+        keys, columns = found or self._grouped(bounded)
+        for at, term in enumerate(bounded.terms):
+            if term.quantity is Quantity.DISTINCT:
+                counts = self._distinct(bounded.values(term), len(bounded.keys))
+                columns[at] = [counts.get(key, 0) for key in keys]
+        return keys, columns
 
-    def _sorted(self, bounded: Bounded) -> dict[tuple[Value, ...], list[int]] | None:
+    def _sorted(self, bounded: Bounded) -> Totals | None:
         got = _told(lambda: fetched(self._connection, bounded, self._views, self._most_rows))
         if got is None:
             return None
         groups, columns = got
         found = totals_of(bounded, columns)
-        if found is None:
-            return None
-        return {
-            group: list(row) for group, row in zip(groups, zip(*found, strict=True), strict=True)
-        }
+        return None if found is None else (groups, found)
+
+    def _grouped(self, bounded: Bounded) -> Totals:
+        width = len(bounded.keys)
+        with self._contributions(cells(bounded, self._views, DUCKDB)) as name:
+            rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
+        found = list(zip(*rows, strict=True)) or [()] * (width + len(bounded.terms))
+        keys = [row[:width] for row in rows]
+        return keys, [list(map(int, column)) for column in found[width:]]
+
+    def _distinct(self, spread: Spread, width: int) -> dict[tuple[Value, ...], int]:
+        with self._contributions(splits(spread, self._views, DUCKDB)) as name:
+            rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
+        return {row[:width]: int(row[width]) for row in rows}
 
     def _keep(self, asked: object, found: Any) -> None:
         """Remember what was found; not for a connection that was handed over: its tables may change."""
@@ -168,15 +181,13 @@ class DuckDB:
         while sum(map(len, self._answered.values())) > _MOST_ANSWERED:
             del self._answered[next(iter(self._answered))]
 
-    def _add_distinct(self, bounded: Bounded, sums: dict[tuple[Value, ...], list[int]]) -> None:
-        width = len(keys_of(bounded))
-        for at, term in enumerate(bounded.terms):
-            if term.quantity is Quantity.DISTINCT:
-                spread = bounded.values(term)
-                with self._contributions(splits(spread, self._views, DUCKDB)) as name:
-                    rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
-                for row in rows:
-                    sums[row[:width]][at] = int(row[width])
+    def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
+        for table in tables_of(bounded.relation).values():
+            self._check(table)
+        made = cells(bounded, self._views, DUCKDB)
+        with self._lock, self._contributions(made) as name:
+            rows = _guarded(self._connection, shares(bounded, name))
+        return {(int(groups), int(most)): int(persons) for groups, most, persons in rows}
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         for table in tables_of(spread.relation).values():
