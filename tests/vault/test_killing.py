@@ -66,3 +66,32 @@ def test_every_answer_that_was_seen_before_a_kill_is_charged(times: int, tmp_pat
         assert seen.items() <= told.items()
         spent = vault.budget("visits").spent
         assert spent == shoal.Pure(shoal.exact.rational("0.001", "x") * len(releases))
+
+
+@pytest.mark.parametrize("times", [4, pytest.param(60, marks=pytest.mark.audit)])
+def test_every_answer_that_the_command_printed_before_a_kill_is_charged(
+    times: int, tmp_path: Path
+) -> None:
+    office(tmp_path, shoal.Pure(1000)).close()
+    path, script = tmp_path / "office.shoal", Path(sys.executable).parent / "shoal"
+    printed = {}
+    for at in range(times):
+        sql = f"SELECT COUNT(*) AS n FROM visits WHERE spend > {at}"
+        arguments = [str(script), "ask", sql, "--epsilon", "0.5", "--csv", "--vault", str(path)]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            if at % 2:
+                time.sleep(0.6 + (at * 7919 % 97) / 97)
+            else:
+                child.stdout.readline()
+            child.send_signal(signal.SIGKILL)
+            rest = child.stdout.read()
+        found = re.search(r"^(-?\d+),", rest, re.MULTILINE)
+        if found:
+            printed[sql] = int(found[1])
+    with shoal.open(path) as vault:
+        told = {r.question: r.answer["rows"][0][0] for r in vault.log(None) if r.answer is not None}
+        assert printed
+        assert printed.items() <= told.items()
+        assert vault.budget("visits").spent == shoal.Pure(len(vault.log(None)) / 2)
+        assert vault.verify().is_sound
