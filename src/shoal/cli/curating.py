@@ -241,6 +241,12 @@ def update(
     choices: ChoicesOption = None,
     required: Required = None,
     keys: Keys = None,
+    groups: Annotated[
+        int | None, typer.Option(help="In how many groups one person may count from now on.")
+    ] = None,
+    rows_per_group: Annotated[
+        int | None, typer.Option(help="How many rows of theirs in each.")
+    ] = None,
 ) -> None:
     """Declare a dataset anew: its file was written or moved, or other facts hold.
 
@@ -258,6 +264,8 @@ def update(
             columns=facts_of(ranges or [], choices or []),
             required=required or (),
             keys=counts_of(keys or []),
+            groups=groups,
+            rows_per_group=rows_per_group,
         )
         _show_added(held, made, None)
 
@@ -358,7 +366,15 @@ def budget(
         if as_json:
             typer.echo(json.dumps([each.to_dict() for each in found], indent=2))
             return
+        shown: dict[tuple[str, ...], str] = {}
         for each in found:
+            accounts = tuple(account.name for account in each.accounts)
+            if accounts in shown and not each.allowances:
+                answers().print(
+                    f"{each.dataset} shares the account of {shown[accounts]}.\n", markup=False
+                )
+                continue
+            shown.setdefault(accounts, each.dataset)
             _show_budget(each)
         if not found:
             answers().print("No private datasets yet.")

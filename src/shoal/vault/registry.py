@@ -92,7 +92,14 @@ class Registry:
         )
 
     def update(
-        self, name: str, relation: str | None, path: object, said: Said, budget: Measure | None
+        self,
+        name: str,
+        *,
+        relation: str | None,
+        path: object,
+        said: Said,
+        budget: Measure | None,
+        protects: Unit | None,
     ) -> Dataset:
         """Declare a dataset anew: other content, another place, other facts."""
         before, history = self.one(name), self.history
@@ -106,7 +113,7 @@ class Registry:
                 **said.keys,
             },
         )
-        columns = self._columns(name, location, merged, before.protects)
+        columns = self._columns(name, location, merged, protects)
         if found.digest == before.digest:
             relation, version = SAME_ROWS, before.version
         else:
@@ -122,7 +129,7 @@ class Registry:
         elif relation == NEW_PEOPLE and before.protects is not None:
             self._open_account(accounts[0], budget, before.protects)
         made = replace(
-            before, version=version, location=location, columns=columns,
+            before, protects=protects, version=version, location=location, columns=columns,
             accounts=() if before.public else accounts, declared=relation,
         )  # fmt: skip
         return self._record(made, found)
