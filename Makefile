@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
+PEERS := opendp pipelinedp smartnoise tumult
 PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
 
@@ -27,14 +28,14 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 audit: $(VENV)/.ready ## run the long statistical audits
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
 
-bench: $(BENCH)/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
+bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
 	@$(VENV)/bin/python -m scripts.figures
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
-	@rm -rf $(VENV) $(BENCH) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready: pyproject.toml
@@ -47,4 +48,11 @@ $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
 	@echo "setup: $(BENCH)"
 	@$(PYTHON) -m venv $(BENCH)
 	@$(BENCH)/bin/python $(PIP) -r benchmarks/requirements.txt
+	@touch $@
+
+# Their versions clash, so each peer of the row *questions* has a place of its own; one that cannot be installed is left out.
+.venv-peers/%/.ready: benchmarks/questions/requirements/%.txt
+	@echo "setup: $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: $* could not be installed; $(@D)/problem.txt says why"
 	@touch $@

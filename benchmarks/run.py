@@ -12,17 +12,21 @@ from pathlib import Path
 
 from benchmarks import accounting, noise, selection
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
+from benchmarks.questions import row as questions
+from benchmarks.sections import merged
 
 ROWS: dict[str, Callable[..., Row]] = {
     "noise": noise.run,
     "selection": selection.run,
     "accounting": accounting.run,
+    "questions": questions.run,
 }
 PACKAGES = [
     "shoal",
     "numpy",
     "python-flint",
     "cryptography",
+    "duckdb",
     "opendp",
     "diffprivlib",
     "scikit-learn",
@@ -35,7 +39,9 @@ RESULTS = Path(__file__).parent / "RESULTS.md"
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument(
-        "rows", nargs="*", help=f"which rows to run: {', '.join(ROWS)}; all if none"
+        "rows",
+        nargs="*",
+        help=f"which rows to run: {', '.join(ROWS)}; all if none; others keep their sections",
     )
     parser.add_argument("--peers-only", action="store_true", help="leave Shoal itself out")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the results")
@@ -45,7 +51,10 @@ def main() -> None:
         parser.error(f"there is no row {', '.join(unknown)}; rows are: {', '.join(ROWS)}")
     names = chosen.rows or list(ROWS)
     found = [ROWS[name](with_ours=not chosen.peers_only) for name in names]
-    chosen.output.write_text("\n\n".join([head(), *(row.markdown() for row in found)]) + "\n")
+    before = chosen.output.read_text() if chosen.output.exists() else ""
+    sections = [row.markdown() for row in found]
+    titles = [name.capitalize() for name in ROWS]
+    chosen.output.write_text(merged(before, head(), sections, titles))
     for row in found:
         for goal in row.goals:
             print(goal.line())
@@ -65,6 +74,7 @@ def head() -> str:
             "together, after one call that is not counted. Peers that would take minutes for a million are timed on fewer and",
             "counted per draw or per candidate: OpenDP's noise on 2000 at once, diffprivlib's selection on 10^4.",
             "Accounting: the first answer of a fresh process, the median of 3; CPU time without imports, peak memory with them.",
+            "Questions: the peers have environments of their own, and what they were measured to need is kept in `benchmarks/.data`.",
             "What is called unsafe draws rounded laws from bits that are not secret; it is here as the speed people are used to.",
         ]
     )

@@ -26,6 +26,13 @@
     │   └── PriceError        price-1       an event without a price in the measure asked for
     ├── BudgetExceeded        budget-1      a release that costs more than is left
     ├── ExhaustedError        spent-1       an interactive mechanism has nothing left
+    ├── LedgerError           a ledger that cannot do what was asked
+    │   ├── StorageError      ledger-1      a ledger that cannot be opened, read or written
+    │   ├── TamperedError     ledger-2      a history that does not add up; asking has stopped
+    │   ├── KeyReusedError    ledger-3      an idempotency key that stands for another request
+    │   ├── InFlightError     ledger-4      a request that is still being answered
+    │   ├── AccountError      ledger-5      an account that is not there, or not as asked
+    │   └── ChargeError       ledger-6      a charge that is settled already, or not in this way
     ├── ExtraError            extra-1       a package that an optional part needs is missing (also an ImportError)
     └── InternalError         internal-1    Shoal contradicted itself; please report it
 
@@ -206,6 +213,48 @@ class ExhaustedError(ShoalError):
     """An interactive mechanism has given every answer its budget holds."""
 
     code: ClassVar[str] = "spent-1"
+
+
+class LedgerError(ShoalError):
+    """A ledger cannot do what was asked."""
+
+    code: ClassVar[str] = "ledger"
+
+
+class StorageError(LedgerError):
+    """A ledger cannot be opened, read or made durable; no answer may be given."""
+
+    code: ClassVar[str] = "ledger-1"
+
+
+class TamperedError(LedgerError):
+    """The history of a ledger does not add up; nothing is charged until the curator acts."""
+
+    code: ClassVar[str] = "ledger-2"
+
+
+class KeyReusedError(LedgerError):
+    """An idempotency key came a second time with another request."""
+
+    code: ClassVar[str] = "ledger-3"
+
+
+class InFlightError(LedgerError):
+    """The same request is being answered at this moment."""
+
+    code: ClassVar[str] = "ledger-4"
+
+
+class AccountError(LedgerError):
+    """An account that is not there, is there already, or cannot be changed as asked."""
+
+    code: ClassVar[str] = "ledger-5"
+
+
+class ChargeError(LedgerError):
+    """A charge that is settled already, or can no longer be settled in this way."""
+
+    code: ClassVar[str] = "ledger-6"
 
 
 class ExtraError(ShoalError, ImportError):

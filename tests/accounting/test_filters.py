@@ -190,6 +190,27 @@ def test_an_interaction_that_reacts_to_answers_keeps_the_budget() -> None:
     assert hockey_stick(p, q, 1.0) <= 1e-2
 
 
+def test_pure_events_cost_their_sum_at_most_on_an_approximate_budget() -> None:
+    budget = RenyiFilter(Approx(1, "1e-6"), reserve="1e-7")
+    for count in (1, 2):
+        budget.spend(StatedPure("0.5"))
+        assert budget.odometer().epsilon == Fraction(count, 2)
+    assert not budget.would_fit(StatedPure("1e-30"))
+    many = RenyiFilter(Approx(1, "1e-6"))
+    for _ in range(200):
+        many.spend(StatedPure("0.01"))
+    assert many.odometer().epsilon < 1
+
+
+def test_after_a_loss_that_no_pure_price_tells_orders_alone_count() -> None:
+    budget = RenyiFilter(Approx(1, "1e-6"))
+    budget.spend(Gaussian(100, 1))
+    before = budget.odometer().epsilon
+    budget.spend(StatedPure("0.5"))
+    assert budget.odometer().epsilon > before + Fraction(1, 5)
+    assert not budget.would_fit(StatedPure("0.5"))
+
+
 # failing masses, relations, refusals
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
 
 from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.duckdb.fetching import MOST_ROWS
 from shoal.engines.reference import Reference
 from shoal.errors import ExpressionError, FactsError, SchemaError
 from shoal.plan import (
@@ -120,9 +122,12 @@ def test_duckdb_gives_the_integers_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
 ) -> None:
     plan = draw.draw(plans(units))
-    engine = DuckDB(arrow(data), threads=1)
-    assert engine.totals(plan) == Reference(data).totals(plan), explain(plan.relation)
-    assert engine.totals(plan) == Reference(data).totals(plan), "a second time"
+    meant = Reference(data).totals(plan)
+    for engine in (DuckDB(arrow(data), threads=1), DuckDB(arrow(data), threads=1, most_rows=0)):
+        assert engine.totals(plan) == meant, explain(plan.relation)
+        assert engine.totals(plan) == meant, "a second time"
+        one = replace(plan, terms=plan.terms[:1])
+        assert engine.totals(one) == {key: row[:1] for key, row in meant.items()}, "one of them"
 
 
 @pytest.mark.parametrize("units", UNITS, ids=str)
@@ -189,8 +194,10 @@ def test_extreme_values_are_the_same_integers_on_both_engines(
         terms += [sum_of(fact), sum_of(fact, centred=True), squares_of(fact), count_of(fact)]
         terms.append(distinct_of(fact))
     plan = Bounded(scan, (held["k"],), tuple(terms), norm)
-    fast = DuckDB({"wide": pa.Table.from_pylist(rows, schema=SCHEMA)}, threads=1)
-    assert fast.totals(plan) == Reference({"wide": rows}).totals(plan)
+    meant = Reference({"wide": rows}).totals(plan)
+    for most in (0, MOST_ROWS):
+        source = {"wide": pa.Table.from_pylist(rows, schema=SCHEMA)}
+        assert DuckDB(source, threads=1, most_rows=most).totals(plan) == meant
 
 
 @settings(max_examples=300)

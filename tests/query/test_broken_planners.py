@@ -7,15 +7,17 @@ from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from tests.query.tables import made, without_noise
 
 import shoal
 from shoal.engines.duckdb import engine as duckdb_engine
+from shoal.engines.duckdb import sorting
 from shoal.engines.sql import totals as totals_sql
 from shoal.errors import PriceError
 from shoal.noise.seam import seeded
-from shoal.plan import Bounded, Term
+from shoal.plan import WHOLE, Bounded, Term
 
 PERSON = shoal.Person("who", groups=2, rows_per_group=2)
 CHANGING = shoal.Person("who", groups=1, rows_per_group=2, relation="change")
@@ -65,7 +67,22 @@ CASES: dict[str, tuple[Any, list[dict[str, Any]], list[dict[str, Any]], Any]] = 
 def test_a_broken_rule_of_the_engine_is_caught(rule: str) -> None:
     unit, data, other, (old, new) = CASES[rule]
     assert worst(data, unit, SQL, other) <= 1
-    with patch.object(duckdb_engine, "totals", edited(old, new)):
+    with patch.object(duckdb_engine, "sortable", lambda _: False):
+        assert worst(data, unit, SQL, other) <= 1
+        with patch.object(duckdb_engine, "totals", edited(old, new)):
+            assert worst(data, unit, SQL, other) > 1
+
+
+BROKEN: dict[str, tuple[str, Callable[..., Any]]] = {
+    "rows per group": ("_scaled", lambda sums, _, __, below: sums * (WHOLE // below)),
+    "groups": ("_factors", lambda sizes, _, first: np.full(len(sizes), WHOLE)),
+}
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_broken_rule_of_sorting_is_caught(rule: str) -> None:
+    unit, data, other, _ = CASES[rule]
+    with patch.object(sorting, *BROKEN[rule]):
         assert worst(data, unit, SQL, other) > 1
 
 

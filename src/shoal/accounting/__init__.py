@@ -30,6 +30,7 @@ from shoal.accounting.shuffling import (
     shuffled_delta_up,
     shuffled_epsilon_up,
 )
+from shoal.accounting.sums import Cost
 from shoal.accounting.ways import Way, add_way, ways
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Account",
     "Bound",
     "Comparison",
+    "Cost",
     "Filter",
     "PureFilter",
     "RenyiFilter",

@@ -8,51 +8,131 @@ the whole interaction then keeps the budget.  All sums are exact.  Threads may s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from threading import Lock
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from shoal.accounting.neighbours import settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
+from shoal.accounting.sums import Cost, added_up, sum_from_text, sum_to_text
 from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, Unit
-from shoal.errors import BudgetExceeded, PriceError
+from shoal.errors import BudgetExceeded, EventError, PriceError
 from shoal.events import Event
 from shoal.exact import Number, short
-from shoal.measures import Approx, Pure, ZeroConcentrated
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.sensitivity import Relation
+
+State = Mapping[str, Any]
+"""What a filter has spent, as plain JSON values."""
 
 
 class Filter(ABC):
     """What every filter does: say whether an event fits, and spend on it or refuse.
 
     ``relation`` is the one for which the budget is kept; without it the events must agree on one.
+    Wherever an event is asked for, its `price` may be given instead, so that it is worked out once.
     """
 
     def __init__(self, *, relation: str | None = None) -> None:
         self.relation = None if relation is None else str(Relation.read(relation, "relation"))
         self._met = self.relation
+        self._sums: tuple[Fraction | None, ...] = ()
         self._turn = Lock()
 
-    def would_fit(self, event: Event) -> bool:
-        """Whether `spend` would accept an event now; nothing is spent by asking."""
-        relation, lines = self._read(event)
-        with self._turn:
-            self._check_relation(relation)
-            return self._fits(lines)
+    def price(self, event: Event) -> Cost:
+        """What an event takes from this filter; it does not depend on what was spent."""
+        relation = settle(event, self.relation)
+        return Cost(relation, self._amounts(bill(event, relation)))
 
-    def spend(self, event: Event) -> None:
+    def would_fit(self, event: Event | Cost) -> bool:
+        """Whether `spend` would accept an event now; nothing is spent by asking."""
+        cost = self._read(event)
+        with self._turn:
+            self._check_relation(cost.relation)
+            return self._allows(self._after(cost))
+
+    def spend(self, event: Event | Cost) -> None:
         """Take the cost of an event from the budget, before the release is made.
 
         Edges: an event that does not fit is refused with `BudgetExceeded`, which says what was asked, what is
             left and what would still fit; then nothing is spent.
         """
-        relation, lines = self._read(event)
+        cost = self._read(event)
         with self._turn:
-            self._check_relation(relation)
-            if not self._fits(lines):
-                raise self._refusal(lines)
-            self._take(lines)
-            self._met = self._met or relation
+            self._check_relation(cost.relation)
+            after = self._after(cost)
+            if not self._allows(after):
+                raise self._refusal(cost)
+            self._sums = after
+            self._met = self._met or cost.relation
+
+    def give_back(self, event: Event | Cost) -> None:
+        """Return the cost of an event that was spent on and whose release was never begun.
+
+        Needs: that no data was read for it.  The decision to give up must not depend on data either.
+        Edges: what had no price stays spent.  No sum falls below 0.
+        """
+        cost = self._read(event)
+        less = Cost(cost.relation, tuple(None if a is None else -a for a in cost.amounts))
+        with self._turn:
+            self._sums = tuple(
+                None if each is None else max(each, Fraction(0)) for each in self._after(less)
+            )
+
+    @property
+    def sums(self) -> tuple[Fraction | None, ...]:
+        """The sums so far, in the order of the amounts of a `Cost`."""
+        return self._sums
+
+    def go_back_to(self, sums: tuple[Fraction | None, ...]) -> None:
+        """Undo what was spent since the sums were these, because it never took place."""
+        with self._turn:
+            self._sums = sums
+
+    def state(self) -> State:
+        """What was spent, exactly, as plain JSON values; `restored` reads it.
+
+        >>> from shoal.events import StatedPure
+        >>> budget = PureFilter(1)
+        >>> budget.spend(StatedPure("0.1"))
+        >>> budget.state()
+        {'relation': None, 'sums': ['1/10']}
+        >>> PureFilter(1).restored(budget.state()).left
+        Pure(epsilon='0.9')
+        """
+        with self._turn:
+            return {"relation": self._met, "sums": [sum_to_text(each) for each in self._sums]}
+
+    def restored(self, state: State) -> Self:
+        """A filter of the same budget and relation that has spent what a state says."""
+        made = self._fresh(state)
+        sums = state.get("sums")
+        if not isinstance(sums, list) or len(sums) != len(made._sums):  # noqa: SLF001 - of its own kind
+            raise EventError(
+                "the state belongs to a filter of another kind.",
+                remedy="Restore it on a filter with the budget it was taken from.",
+            )
+        made._sums = tuple(sum_from_text(each) for each in sums)  # noqa: SLF001 - of its own kind
+        relation = state.get("relation")
+        made._met = None if relation is None else str(Relation.read(relation, "relation"))  # noqa: SLF001 - of its own kind
+        return made
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was spent is within the budget; false only after a `restored` from a larger one."""
+        with self._turn:
+            return self._allows(self._sums)
+
+    @property
+    @abstractmethod
+    def spent(self) -> Measure:
+        """What has been spent so far, in the measure of the budget."""
+
+    @property
+    @abstractmethod
+    def left(self) -> Measure:
+        """An event of at most this still fits."""
 
     @abstractmethod
     def odometer(self, *, delta: Number) -> Approx:
@@ -62,18 +142,32 @@ class Filter(ABC):
             odometer shows more than this epsilon is (epsilon, delta)-DP, however it was chosen.
         """
 
-    @abstractmethod
-    def _fits(self, lines: Bill) -> bool: ...
+    @property
+    def counts_in(self) -> tuple[object, ...]:
+        """Filters that are equal in this give every event the same `price`."""
+        return (type(self), self.relation)
 
     @abstractmethod
-    def _take(self, lines: Bill) -> None: ...
+    def _fresh(self, state: State) -> Self: ...
 
     @abstractmethod
-    def _refusal(self, lines: Bill) -> BudgetExceeded: ...
+    def _amounts(self, lines: Bill) -> tuple[Fraction | None, ...]: ...
 
-    def _read(self, event: Event) -> tuple[str | None, Bill]:
-        relation = settle(event, self.relation)
-        return relation, bill(event, relation)
+    @abstractmethod
+    def _allows(self, sums: tuple[Fraction | None, ...]) -> bool: ...
+
+    @abstractmethod
+    def _refusal(self, cost: Cost) -> BudgetExceeded: ...
+
+    def _read(self, event: Event | Cost) -> Cost:
+        return event if isinstance(event, Cost) else self.price(event)
+
+    def _after(self, cost: Cost) -> tuple[Fraction | None, ...]:
+        """What each sum would be; None: more than can be counted."""
+        return tuple(
+            None if sum_ is None or amount is None else added_up(sum_, amount)
+            for sum_, amount in zip(self._sums, cost.amounts, strict=True)
+        )
 
     def _check_relation(self, relation: str | None) -> None:
         if None not in (self._met, relation) and self._met != relation:
@@ -92,9 +186,18 @@ class _SumFilter(Filter):
     def __init__(self, budget: Fraction, *, relation: str | None = None) -> None:
         super().__init__(relation=relation)
         self._whole = budget
-        self._spent = Fraction(0)
+        self._sums = (Fraction(0),)
 
-    def _cost(self, lines: Bill) -> Fraction:
+    @property
+    def _spent(self) -> Fraction:
+        (spent,) = self._sums
+        assert spent is not None
+        return spent
+
+    def _fresh(self, state: State) -> Self:  # noqa: ARG002
+        return type(self)(self._whole, relation=self.relation)
+
+    def _amounts(self, lines: Bill) -> tuple[Fraction | None, ...]:
         cost, failing = total_of(lines, self.unit), total_of(lines, FAILING)
         if cost is None or failing is None:
             raise first_without_price(lines, FAILING if failing is None else self.unit)
@@ -103,18 +206,17 @@ class _SumFilter(Filter):
                 "the event may fail with a probability, which this budget cannot express.",
                 remedy="Use a RenyiFilter with a reserve for such events.",
             )
-        return cost
+        return (cost,)
 
-    def _fits(self, lines: Bill) -> bool:
-        return self._spent + self._cost(lines) <= self._whole
+    def _allows(self, sums: tuple[Fraction | None, ...]) -> bool:
+        return sums[0] is not None and sums[0] <= self._whole
 
-    def _take(self, lines: Bill) -> None:
-        self._spent += self._cost(lines)
-
-    def _refusal(self, lines: Bill) -> BudgetExceeded:
+    def _refusal(self, cost: Cost) -> BudgetExceeded:
+        (needed,) = cost.amounts
+        assert needed is not None
         left = self._whole - self._spent
         return BudgetExceeded(
-            f"this event needs {self.word} {short(self._cost(lines))}; "
+            f"this event needs {self.word} {short(needed)}; "
             f"{short_down(left)} of {short(self._whole)} is left. Nothing was spent.",
             remedy=f"Ask for an event of at most {self.word} {short_down(left)}, "
             "or let the owner of the data raise the budget.",

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Self
 
 from flint import arb
 
-from shoal.accounting.filters import Filter, short_down
+from shoal.accounting.filters import Filter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
-from shoal.accounting.unit import FAILING, divergence, told
-from shoal.errors import BudgetExceeded, CalibrationError
-from shoal.exact import Number, ball, closed_unit, lower, out_of_range, short
-from shoal.measures import Approx, renyi_epsilon_up
+from shoal.accounting.sums import Cost
+from shoal.accounting.unit import FAILING, PURE, divergence, told
+from shoal.errors import BudgetExceeded, CalibrationError, EventError
+from shoal.exact import Number, ball, closed_unit, lower, out_of_range, rational, short
+from shoal.measures import Approx, ZeroConcentrated, renyi_epsilon_up
 from shoal.measures.renyi import read_orders
 
 _SPREAD = tuple(Fraction(2) ** power for power in (-2, -1, 0, 1, 2))
@@ -24,7 +26,8 @@ class RenyiFilter(Filter):
 
     Guarantee: whatever is spent, the interaction is (epsilon, delta)-DP for the budget.  An event is accepted
         while at least one of finitely many orders α stays within its own budget B_α, the divergence that
-        implies epsilon at the share w_α of delta; the shares sum to 1.
+        implies epsilon at the share w_α of delta, the shares summing to 1; or while pure prices sum to
+        epsilon at most.
         Proof: let L_t be the loss of the first t answers and D_t(α) the sum of their divergences, all chosen
         with the answers before.  Given the past, the average of e^((α-1)(L_t - L_(t-1))) under the true data
         is at most e^((α-1)(D_t(α) - D_(t-1)(α))); so e^((α-1)(L_t - D_t(α))) is a supermartingale that begins
@@ -33,6 +36,8 @@ class RenyiFilter(Filter):
         bound behind `renyi_delta_up` the average of (1 - e^(ε-L))_+ over E_α is at most w_α δ.  The E_α are
         disjoint and cover everything, so the sum over α is at most δ.  With one order it is the theorem
         of Feldman and Zrnic; the shares are the price of not choosing the order in advance.
+        The sum of pure prices is one order more, an infinite one, that needs no share: on the event that it is
+        within epsilon and no order is, L <= ε and the average is 0.
     Needs: events with a Rényi price at one of the orders at least; 0 < delta < 1 of the budget.
     Edges: events with a failing mass (a stated delta) spend it from ``reserve``, a part of delta set aside.
         By default five orders around the one that suits Gaussian noise best, which itself has half of delta.
@@ -61,22 +66,26 @@ class RenyiFilter(Filter):
         usable = budget.delta - self.reserve
         if not 0 < usable < 1:
             raise out_of_range("delta - reserve", usable, "above 0 and below 1")
-        shares = (
+        self._parts = (
             _default_shares(budget.epsilon, usable) if orders is None else _equal_shares(orders)
         )
-        self._shares = {order: share * usable for order, share in shares.items()}
+        self._divide(usable)
+
+    def _divide(self, usable: Fraction) -> None:
+        """Give each order its share of delta and the divergence that this implies."""
+        epsilon = self.budget.epsilon
+        self._shares = {order: part * usable for order, part in self._parts.items()}
         self._budgets = {
             order: most
             for order, share in self._shares.items()
-            if (most := _most(order, budget.epsilon, share)) >= 0
+            if (most := _most(order, epsilon, share)) >= 0
         }
         if not self._budgets:
             raise CalibrationError(
-                f"{budget} leaves nothing to spend at these orders.",
+                f"{self.budget} leaves nothing to spend at these orders.",
                 remedy="Give larger orders, or leave them out.",
             )
-        self._spent: dict[Fraction, Fraction | None] = dict.fromkeys(self._shares, Fraction(0))
-        self._failing = Fraction(0)
+        self._sums = (Fraction(0),) * (2 + len(self._shares))
 
     @property
     def orders(self) -> tuple[Fraction, ...]:
@@ -95,55 +104,92 @@ class RenyiFilter(Filter):
         with self._turn:
             known = [
                 renyi_epsilon_up(spent, order=order, delta=self._shares[order])
-                for order, spent in self._spent.items()
+                for order, spent in self._by_order.items()
                 if spent is not None
             ]
+            pure = self._sums[1]
+        known += [] if pure is None else [pure]
         return Approx(min(known), self.budget.delta)
 
-    def _after(self, lines: Bill) -> tuple[dict[Fraction, Fraction | None], Fraction | None]:
-        """What would be spent at each order, and of the reserve; None: more than can be counted."""
-        spent: dict[Fraction, Fraction | None] = {}
-        for order, before in self._spent.items():
-            cost = None if before is None else total_of(lines, divergence(order))
-            spent[order] = None if cost is None or before is None else before + cost
-        failing = total_of(lines, FAILING)
-        return spent, None if failing is None else self._failing + failing
+    @property
+    def spent(self) -> Approx:
+        """The (epsilon, delta) spent so far: the odometer."""
+        return self.odometer()
 
-    def _fits(self, lines: Bill) -> bool:
-        spent, failing = self._after(lines)
-        if failing is None or told(failing) > self.reserve:
+    @property
+    def left(self) -> ZeroConcentrated:
+        """An event of at most this rho still fits."""
+        with self._turn:
+            return ZeroConcentrated(self._rho_left())
+
+    def state(self) -> State:
+        """What was spent at each order, exactly, and the shares of the orders; see `Filter.state`."""
+        shares = [[str(order), str(part)] for order, part in self._parts.items()]
+        return {**super().state(), "shares": shares}
+
+    def _fresh(self, state: State) -> Self:
+        """The orders and shares are those of the state: how the best ones are found may change."""
+        made = type(self).__new__(type(self))
+        Filter.__init__(made, relation=self.relation)
+        made.budget, made.reserve = self.budget, self.reserve
+        made._parts = _read_shares(state.get("shares"))  # noqa: SLF001 - of its own kind
+        made._divide(self.budget.delta - self.reserve)  # noqa: SLF001 - of its own kind
+        return made
+
+    @property
+    def counts_in(self) -> tuple[object, ...]:
+        """The orders too; see `Filter.counts_in`."""
+        return (*super().counts_in, self.orders)
+
+    @property
+    def _by_order(self) -> dict[Fraction, Fraction | None]:
+        return dict(zip(self._shares, self._sums[2:], strict=True))
+
+    def _amounts(self, lines: Bill) -> tuple[Fraction | None, ...]:
+        return (
+            total_of(lines, FAILING),
+            total_of(lines, PURE),
+            *(total_of(lines, divergence(order)) for order in self._shares),
+        )
+
+    def _allows(self, sums: tuple[Fraction | None, ...]) -> bool:
+        if sums[0] is None or told(sums[0]) > self.reserve:
             return False
+        if sums[1] is not None and sums[1] <= self.budget.epsilon:
+            return True
+        spent = dict(zip(self._shares, sums[2:], strict=True))
         return any(
             (sum_ := spent[order]) is not None and sum_ <= most
             for order, most in self._budgets.items()
         )
 
-    def _take(self, lines: Bill) -> None:
-        self._spent, failing = self._after(lines)
-        assert failing is not None
-        self._failing = failing
+    def _rho_left(self) -> Fraction:
+        spent = self._by_order
+        return max(
+            (
+                (most - each) / order
+                for order, most in self._budgets.items()
+                if (each := spent[order]) is not None and each <= most
+            ),
+            default=Fraction(0),
+        )
 
-    def _refusal(self, lines: Bill) -> BudgetExceeded:
-        _, failing = self._after(lines)
+    def _refusal(self, cost: Cost) -> BudgetExceeded:
+        failing = self._after(cost)[0]
         if told(failing) > self.reserve:
             return BudgetExceeded(
                 f"this event would raise what may fail to {short(told(failing))}; "
                 f"{short(self.reserve)} of delta is reserved for that. Nothing was spent.",
                 remedy="Ask for an event with a smaller delta of its own, or make the filter with a larger reserve.",
             )
-        rho = max(
-            (
-                (most - spent) / order
-                for order, most in self._budgets.items()
-                if (spent := self._spent[order]) is not None
-            ),
-            default=Fraction(0),
-        )
-        left = short_down(max(rho, Fraction(0)))
+        left, pure = short_down(self._rho_left()), self._sums[1]
+        most = f"rho {left} (zero-concentrated)"
+        if pure is not None and pure < self.budget.epsilon:
+            most += f" or epsilon {short_down(self.budget.epsilon - pure)} (pure)"
         return BudgetExceeded(
             f"this event does not fit {self.budget} at any of {len(self._budgets)} orders; "
             f"rho {left} is left. Nothing was spent.",
-            remedy=f"Ask for an event of at most rho {left} (zero-concentrated), "
+            remedy=f"Ask for an event of at most {most}, "
             "or let the owner of the data raise the budget.",
         )
 
@@ -166,6 +212,22 @@ def _equal_shares(orders: Iterable[Number]) -> dict[Fraction, Fraction]:
     if not chosen:
         raise CalibrationError("no order was given.", remedy="Give at least one order above 1.")
     return {order: Fraction(1, len(chosen)) for order in chosen}
+
+
+def _read_shares(given: object) -> dict[Fraction, Fraction]:
+    """Pairs of an order and its share, as `state` wrote them."""
+    try:
+        pairs = [(rational(order, "order"), rational(part, "share")) for order, part in given]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        pairs = []
+    shares = dict(pairs)
+    is_whole = 0 < len(pairs) == len(shares) and sum(shares.values()) <= 1
+    if not is_whole or any(order <= 1 or part <= 0 for order, part in pairs):
+        raise EventError(
+            "the state has no orders with shares that sum to 1; it belongs to another filter.",
+            remedy="Give what state() returned, unchanged, to a filter with the budget it was taken from.",
+        )
+    return shares
 
 
 def _default_shares(epsilon: Fraction, delta: Fraction) -> dict[Fraction, Fraction]:

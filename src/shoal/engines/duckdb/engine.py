@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
+from shoal.engines.duckdb.fetching import MOST_ROWS, fetched, sortable
+from shoal.engines.duckdb.sorting import totals_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import Loss, Reading, reading_of
 from shoal.engines.sql import (
@@ -24,20 +27,32 @@ from shoal.engines.sql import (
     weights,
 )
 from shoal.errors import ShoalError, SourceError
-from shoal.plan import Bounded, Column, Person, Quantity, Rows, Spread, Table, Value, tables_of
+from shoal.plan import (
+    Bounded,
+    Column,
+    Person,
+    Quantity,
+    Rows,
+    Spread,
+    Table,
+    Value,
+    count_of,
+    tables_of,
+)
 
 if TYPE_CHECKING:
     import duckdb
 
-_MOST_KEPT, _MOST_ANSWERED = 4, 32
-"""How many tables of contributions, and how many totals, are kept."""
+_MOST_KEPT, _MOST_ANSWERED = 4, 1 << 22
+"""How many tables of contributions, and how many totals of one group, are kept."""
 
 
 class DuckDB:
     """Named sources, fixed once, and the relations over them.
 
     A source is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, or a `DuckTable`.
-    Once made, the engine reads these and no other file, and fetches nothing.
+    Once made, the engine reads these and no other file, and fetches nothing.  Up to ``most_rows`` rows are brought
+    into memory to be sorted by person, which is several times as fast; the answer is the same.
 
     >>> import pyarrow as pa
     >>> engine = DuckDB({"people": pa.table({"age": [41, None], "tags": [["x"], []]})})
@@ -51,7 +66,9 @@ class DuckDB:
         *,
         threads: int | None = None,
         memory: str | None = None,
+        most_rows: int = MOST_ROWS,
     ) -> None:
+        self._most_rows = most_rows
         found = {name: readable(source, name) for name, source in sources.items()}
         self._connection = _connection_for(found, threads, memory)
         self._lock = Lock()  # a connection serves one thread at a time
@@ -59,7 +76,7 @@ class DuckDB:
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._kept: dict[str, str] = {}
-        self._answered: dict[str, Any] = {}
+        self._answered: dict[object, Any] = {}
         self._made = 0
         self._keeps = not any(_borrowed(source) for source in found.values())
         for at, (name, source) in enumerate(found.items()):
@@ -102,25 +119,54 @@ class DuckDB:
     def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
         for table in tables_of(bounded.relation).values():
             self._check(table)
-        made = cells(bounded, self._views, DUCKDB)
-        width, asked = len(keys_of(bounded)), made + totals(bounded, "", DUCKDB)
+        frame = self._frame(bounded)
+        asked = {term: (frame, term) for term in bounded.terms}
         with self._lock:
-            if asked in self._answered:
-                return dict(self._answered[asked])
+            found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
+            missing = tuple(term for term in bounded.terms if term not in found)
+            new = {}
+            if missing or not bounded.terms:
+                new = self._computed(replace(bounded, terms=missing))
+                for at, term in enumerate(missing):
+                    found[term] = {key: row[at] for key, row in new.items()}
+                    self._keep(asked[term], found[term])
+        columns = [found[term] for term in bounded.terms]
+        return {key: tuple(column[key] for column in columns) for key in (columns or [new])[0]}
+
+    def _frame(self, bounded: Bounded) -> str:
+        """What two totals of the same term differ by: rows, keys, and the shares of persons in a norm."""
+        alone = replace(bounded, terms=(count_of(),))
+        return cells(alone, self._views, DUCKDB) + totals(alone, "", DUCKDB)
+
+    def _computed(self, bounded: Bounded) -> dict[tuple[Value, ...], list[int]]:
+        """The totals in order: by sorting where rows fit into memory, else by the engine's own grouping."""
+        sums = self._sorted(bounded) if sortable(bounded) else None
+        if sums is None:
+            width, made = len(keys_of(bounded)), cells(bounded, self._views, DUCKDB)
             with self._contributions(made) as name:
                 rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
             sums = {row[:width]: [int(total) for total in row[width:]] for row in rows}
-            self._add_distinct(bounded, sums)
-            found = {key: tuple(row) for key, row in sums.items()}
-            self._keep(asked, found)
-        return dict(found)
+        self._add_distinct(bounded, sums)
+        return sums
 
-    def _keep(self, asked: str, found: Any) -> None:
+    def _sorted(self, bounded: Bounded) -> dict[tuple[Value, ...], list[int]] | None:
+        got = _told(lambda: fetched(self._connection, bounded, self._views, self._most_rows))
+        if got is None:
+            return None
+        groups, columns = got
+        found = totals_of(bounded, columns)
+        if found is None:
+            return None
+        return {
+            group: list(row) for group, row in zip(groups, zip(*found, strict=True), strict=True)
+        }
+
+    def _keep(self, asked: object, found: Any) -> None:
         """Remember what was found; not for a connection that was handed over: its tables may change."""
         if not self._keeps:
             return
         self._answered[asked] = found
-        while len(self._answered) > _MOST_ANSWERED:
+        while sum(map(len, self._answered.values())) > _MOST_ANSWERED:
             del self._answered[next(iter(self._answered))]
 
     def _add_distinct(self, bounded: Bounded, sums: dict[tuple[Value, ...], list[int]]) -> None:

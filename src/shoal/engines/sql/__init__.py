@@ -6,7 +6,7 @@ from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, names_of, persons_of, select
 from shoal.engines.sql.shares import shares
 from shoal.engines.sql.spread import distinct, splits, weights
-from shoal.engines.sql.totals import cells, keys_of, totals
+from shoal.engines.sql.totals import cells, keys_of, row_values, totals
 
 __all__ = [
     "Dialect",
@@ -19,6 +19,7 @@ __all__ = [
     "lowered",
     "names_of",
     "persons_of",
+    "row_values",
     "select",
     "shares",
     "splits",

@@ -22,23 +22,32 @@ def keys_of(bounded: Bounded) -> list[str]:
     return [f"k{at}" for at in range(len(bounded.keys))]
 
 
-def cells(bounded: Bounded, sources: Mapping[str, str], dialect: Dialect) -> str:
-    """The SELECT of cells; for protected rows the cells are the groups, and the sums their totals."""
+def row_values(
+    bounded: Bounded, sources: Mapping[str, str], dialect: Dialect
+) -> tuple[str, list[str]]:
+    """The SELECT of what is needed of each row, and how it names what is added to terms t0, t1, ..."""
     relation = bounded.relation
     layers, names = Layers(), names_of(relation)
     keys = [lowered(key, names, layers, dialect) for key in bounded.keys]
     added = [_added(term, names, layers, dialect) for term in bounded.terms]
-    outputs = [f"{piece.sql} AS k{at}" for at, piece in enumerate(keys)]
+    outputs = [f"{piece.sql} AS {key}" for piece, key in zip(keys, keys_of(bounded), strict=True)]
     outputs += [f"{sql} AS t{at}" for at, sql in enumerate(added) if sql]
-    by = keys_of(bounded)
     if isinstance(bounded.unit, Person):
-        by += persons_of(relation)
         outputs += persons_of(relation)
     rows = layers.over(f"({select(relation, sources, dialect)})")
-    sums = [f"SUM(t{at}) AS s{at}" for at, sql in enumerate(added) if sql]
+    said = [f"t{at}" for at, sql in enumerate(added) if sql]
+    return f"SELECT {', '.join(outputs) or '1 AS one'} FROM {rows}", said
+
+
+def cells(bounded: Bounded, sources: Mapping[str, str], dialect: Dialect) -> str:
+    """The SELECT of cells; for protected rows the cells are the groups, and the sums their totals."""
+    rows, added = row_values(bounded, sources, dialect)
+    by = keys_of(bounded)
+    if isinstance(bounded.unit, Person):
+        by += persons_of(bounded.relation)
+    sums = [f"SUM({name}) AS s{name[1:]}" for name in added]
     listed = ", ".join([*by, "COUNT(*) AS n", *sums])
-    inner = f"SELECT {', '.join(outputs) or '1 AS one'} FROM {rows}"
-    return f"SELECT {listed} FROM ({inner})" + (f" GROUP BY {', '.join(by)}" if by else "")
+    return f"SELECT {listed} FROM ({rows})" + (f" GROUP BY {', '.join(by)}" if by else "")
 
 
 def totals(bounded: Bounded, made: str, dialect: Dialect) -> str:
@@ -68,35 +77,42 @@ def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialec
         return f"CASE WHEN {value.sql} IS NULL THEN 0 ELSE 1 END"
     steps = steps_of(term, value, dialect)
     if term.quantity is Quantity.SUM:
-        return f"COALESCE({steps} - {term.middle}, 0)" if term.middle else f"COALESCE({steps}, 0)"
-    moved = layers.once(Piece(f"({steps} - {term.middle})", value.level))
-    return f"COALESCE({moved.sql} * {moved.sql} - {term.level}, 0)"
+        adds = f"{steps} - {term.middle}" if term.middle else steps
+    else:
+        moved = layers.once(Piece(f"({steps} - {term.middle})", value.level))
+        adds = f"{moved.sql} * {moved.sql} - {term.level}"
+    return f"COALESCE({adds}, 0)" if term.argument.nullable else f"({adds})"
 
 
 def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
-    """A value in steps, held between its ends; nothing in it can overflow."""
+    """A value in steps, held between its ends; nothing in it can overflow.
+
+    LEAST and GREATEST pass over NULL: one where none can be would count as an end.
+    """
     assert term.argument is not None
-    kind = term.argument.type
+    kind, may_miss = term.argument.type, term.argument.nullable
     if kind.temporal:
         place = dialect.days_between if kind.kind is Kind.DATE else dialect.microseconds
         value = Piece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
     if kind == REAL:
         nearest = f"FLOOR({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
-        held = _held(nearest, real(float(term.lo)), real(float(term.hi)))
-        return f"CAST({held} AS BIGINT)"
+        held = f"LEAST(GREATEST({nearest}, {real(float(term.lo))}), {real(float(term.hi))})"
+        return _unless_null(value.sql, f"CAST({held} AS BIGINT)", possible=may_miss)
     step = int(term.step * 10**kind.scale)
     if step == 1:
-        return _held(value.sql, f"CAST({term.lo} AS BIGINT)", f"CAST({term.hi} AS BIGINT)")
+        lo, hi = (f"CAST({end} AS BIGINT)" for end in (term.lo, term.hi))
+        return _unless_null(
+            value.sql, f"LEAST(GREATEST({value.sql}, {lo}), {hi})", possible=may_miss
+        )
     wide, first = dialect.wide, term.lo * step - step // 2
     above = f"(GREATEST(CAST({value.sql} AS {wide}), CAST({first} AS {wide})) - CAST({first} AS {wide}))"
     counted = dialect.divided.format(above, f"CAST({step} AS {wide})")
     held = f"CAST(LEAST({counted} + {term.lo}, {term.hi}) AS BIGINT)"
-    return f"(CASE WHEN {value.sql} IS NULL THEN NULL ELSE {held} END)"
+    return _unless_null(value.sql, held, possible=may_miss)
 
 
-def _held(sql: str, lo: str, hi: str) -> str:
-    """Between two ends, and NULL where it is NULL: LEAST and GREATEST pass over NULL."""
-    return f"(CASE WHEN {sql} IS NULL THEN NULL ELSE LEAST(GREATEST({sql}, {lo}), {hi}) END)"
+def _unless_null(value: str, held: str, *, possible: bool) -> str:
+    return f"(CASE WHEN {value} IS NULL THEN NULL ELSE {held} END)" if possible else held
 
 
 def _sum_of(at: int, term: Term) -> str:

@@ -1,0 +1,70 @@
+"""Sums of very many costs: exact for all numbers that people write, bounded in length for all others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from shoal.errors import EventError
+from shoal.exact import exponent_of
+
+ODD_BITS = 256
+"""The part of a denominator that is prime to 10 may have so many bits."""
+
+_DECIMALS = 10**11_000
+_ROUNDED_BITS = 128
+_SHORT = 1 << ODD_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one event takes from a filter, in the quantities that the filter adds up; None: without a price."""
+
+    relation: str | None
+    amounts: tuple[Fraction | None, ...]
+
+
+def added_up(sum_: Fraction, cost: Fraction) -> Fraction:
+    """A sum and one more cost, never below the truth.
+
+    Guarantee: exact when both are decimals (or any fractions with denominators of 256 bits, as long as the
+        sum has such a one): ten times 0.1 is 1, three times 1/3 is 1.  Otherwise the cost is rounded up by at most
+        2^-127 of itself, so that the part of the denominator prime to 10 never grows beyond 256 bits, however many
+        costs are added.
+    Edges: a negative cost gives back; rounded up, it gives back less.
+    """
+    total = sum_ + cost
+    if total.denominator < _SHORT or _is_short(total):
+        return total
+    grid = Fraction(2) ** max(exponent_of(cost) - _ROUNDED_BITS, -36_000)
+    return sum_ + math.ceil(cost / grid) * grid
+
+
+def _is_short(number: Fraction) -> bool:
+    below = number.denominator
+    return (below // math.gcd(below, _DECIMALS)).bit_length() <= ODD_BITS
+
+
+def sum_to_text(number: Fraction | None) -> str | None:
+    """A sum as text, exactly: 1/10."""
+    if number is None:
+        return None
+    if number.denominator < _SHORT and abs(number.numerator) < _SHORT:
+        return str(number)
+    return f"{Decimal(number.numerator):f}/{Decimal(number.denominator):f}"  # str(int) has a limit
+
+
+def sum_from_text(text: object) -> Fraction | None:
+    """The sum that `sum_to_text` wrote; anything else is refused."""
+    if text is None:
+        return None
+    try:
+        above, _, below = str(text).partition("/")
+        return Fraction(int(Decimal(above)), int(Decimal(below or "1")))
+    except (ArithmeticError, ValueError):
+        raise EventError(
+            "the state of a filter holds something that is not a fraction.",
+            remedy="Give what state() returned, unchanged.",
+        ) from None

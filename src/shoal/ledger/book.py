@@ -1,0 +1,176 @@
+"""An account while it is open: a budget, the filter behind it, and how both are written down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
+from shoal.accounting.sums import sum_from_text, sum_to_text
+from shoal.errors import AccountError, BudgetExceeded, ShapeError
+from shoal.exact import rational
+from shoal.ledger.entry import canonical, digest
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.sensitivity import Relation
+
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account as it stood at one moment.
+
+    ``spent`` is in the measure of the budget (the odometer, for an approximate one); ``left`` is what still fits: an epsilon,
+    a rho, or for an approximate budget the rho of an event that does.  ``events`` counts the charges that were kept.
+    """
+
+    name: str
+    budget: Measure
+    relation: str
+    spent: Measure
+    left: Measure
+    events: int
+    entry: int
+
+
+class Book:
+    """One account in memory.  Its sums are those of a filter of the accounting floor."""
+
+    def __init__(self, name: str, budget: Measure, relation: str) -> None:
+        self.name = name
+        self.budget = budget
+        self.relation = relation
+        self.filter = filter_for(budget, relation)
+        self.events = 0
+        self.entry = 0
+        self._budget_text = canonical(budget_to(budget))
+
+    @classmethod
+    def read(cls, row: tuple[Any, ...]) -> Book:
+        """The book that `row` wrote."""
+        name, budget, relation, state, events, entry, *_ = row
+        book = cls(name, budget_from(json.loads(budget)), relation)
+        book.filter = book.filter.restored(json.loads(state))
+        book.events, book.entry = events, entry
+        return book
+
+    def row(self, chained: str) -> tuple[Any, ...]:
+        """The book as it is kept; ``chained`` is the hash of the last entry that changed it."""
+        state = canonical(self.filter.state())
+        row = (self.name, self._budget_text, self.relation, state, self.events, self.entry)
+        return (*row, seal_of(row, chained))
+
+    def with_budget(self, budget: Measure) -> Book:
+        """The same account with another budget; one that is below what was spent is refused."""
+        if type(budget) is not type(self.budget):
+            raise AccountError(
+                f"the budget of {self.name!r} is counted as {type(self.budget).__name__}, "
+                f"which cannot become {type(budget).__name__}.",
+                remedy="Give the new budget in the same measure.",
+            )
+        made = Book(self.name, budget, self.relation)
+        made.filter = made.filter.restored(self.filter.state())
+        made.events, made.entry = self.events, self.entry
+        if not made.filter.holds:
+            raise AccountError(
+                f"the new budget of {self.name!r}, {budget}, is below what was spent: {self.filter.spent}.",
+                remedy="Choose a budget that holds at least what was spent.",
+            )
+        return made
+
+    def dearer(self, other: Book) -> Book:
+        """The same account with, of each sum, the larger of two: for when it is not known which is right."""
+        mine, theirs = dict(self.filter.state()), dict(other.filter.state())
+        if mine.get("shares") == theirs.get("shares") and type(other.budget) is type(self.budget):
+            mine["sums"] = [
+                _larger(*pair) for pair in zip(mine["sums"], theirs["sums"], strict=True)
+            ]
+        made = Book(self.name, self.budget, self.relation)
+        made.filter = made.filter.restored(mine)
+        made.events = max(self.events, other.events)
+        return made
+
+    def refusal(self, refused: BudgetExceeded) -> BudgetExceeded:
+        """The refusal of the filter, with the name of the account."""
+        return BudgetExceeded(f"account {self.name!r}: {refused.problem}", remedy=refused.remedy)
+
+    def account(self) -> Account:
+        """The account as it stands."""
+        kept = self.filter
+        return Account(
+            self.name, self.budget, self.relation, kept.spent, kept.left, self.events, self.entry
+        )
+
+
+def _larger(one: str | None, other: str | None) -> str | None:
+    left, right = sum_from_text(one), sum_from_text(other)
+    return None if left is None or right is None else sum_to_text(max(left, right))
+
+
+def seal_of(row: tuple[Any, ...], chained: str) -> str:
+    """What binds the row of an account to the entry that it follows from."""
+    return digest("\n".join([chained, *map(str, row)]))
+
+
+def filter_for(budget: Measure, relation: str) -> Filter:
+    """The filter that keeps a budget; half of the delta of an approximate one is its reserve."""
+    if isinstance(budget, Pure):
+        return PureFilter(budget, relation=relation)
+    if isinstance(budget, ZeroConcentrated):
+        return ZeroConcentratedFilter(budget, relation=relation)
+    if isinstance(budget, Approx):
+        return RenyiFilter(budget, reserve=budget.delta / 2, relation=relation)
+    raise ShapeError(
+        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",
+        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
+    )
+
+
+def budget_to(budget: Measure) -> dict[str, str]:
+    """A budget as plain JSON values, exactly."""
+    match budget:
+        case Pure():
+            return {"measure": "pure", "epsilon": str(budget.epsilon)}
+        case ZeroConcentrated():
+            return {"measure": "zero_concentrated", "rho": str(budget.rho)}
+        case Approx():
+            return {
+                "measure": "approx",
+                "epsilon": str(budget.epsilon),
+                "delta": str(budget.delta),
+            }
+    raise ShapeError(
+        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",
+        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
+    )
+
+
+def budget_from(written: dict[str, str]) -> Measure:
+    """The budget that `budget_to` wrote."""
+
+    def number(name: str) -> Fraction:
+        return rational(written[name], name)
+
+    match written["measure"]:
+        case "pure":
+            return Pure(number("epsilon"))
+        case "zero_concentrated":
+            return ZeroConcentrated(number("rho"))
+    return Approx(number("epsilon"), number("delta"))
+
+
+def read_name(name: str, what: str = "name") -> str:
+    """A name of an account, a caller or a key: text without line feeds, not too long."""
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise AccountError(
+            f"{what} must be printable text of 1 to {LONGEST_NAME} characters.",
+            remedy=f"Give {what} such as 'visits'.",
+        )
+    return name
+
+
+def read_relation(relation: str) -> str:
+    """The relation for which an account is kept."""
+    return str(Relation.read(relation, "relation"))

@@ -1,0 +1,319 @@
+"""Charging: the request for a debit, what it may find in the journal, and how a charge is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
+
+from shoal.accounting import Cost, Filter
+from shoal.errors import (
+    AccountError,
+    BudgetExceeded,
+    ChargeError,
+    InFlightError,
+    KeyReusedError,
+    ShapeError,
+    ShoalError,
+    TamperedError,
+)
+from shoal.events import Event
+from shoal.ledger.book import Book
+from shoal.ledger.desk import Desk
+from shoal.ledger.entry import (
+    ANSWERED,
+    CHARGE,
+    FAILED,
+    LEFT,
+    RESUMED,
+    Entry,
+    canonical,
+)
+
+_Result = TypeVar("_Result")
+
+
+class Line(Protocol):
+    """Where acts are done one after the other, durably: the ledger."""
+
+    def take(self, act: Callable[[Desk], _Result]) -> _Result: ...
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A request that was answered before, and its answer; it cost nothing now."""
+
+    charge: int
+    answer: Any
+    entry: Entry
+
+
+class Request(NamedTuple):
+    """A debit that is asked for: from which accounts, for what, by whom; ``text`` is the body of its entry."""
+
+    names: tuple[str, ...]
+    event: Event
+    caller: str
+    key: str | None
+    same: str | None
+    text: str
+
+
+def request_for(
+    names: tuple[str, ...],
+    event: Event,
+    *,
+    caller: str,
+    body: Mapping[str, Any],
+    key: str | None,
+    same: str | None,
+) -> Request:
+    """A request; equal requests have equal texts, which are canonical JSON."""
+    if not isinstance(event, Event):
+        raise ShapeError(
+            f"what is charged must be an event; got {type(event).__name__}.",
+            remedy="Give the event of the mechanism, or one of shoal.events.",
+        )
+    text = (
+        f'{{"accounts":{_names_text(names)},"body":{canonical(body) if body else "{}"},'
+        f'"caller":{_quoted(caller)},"event":{known_event(event).text},'
+        f'"key":{_quoted(key)},"same":{_quoted(same)}}}'
+    )
+    return Request(names, event, caller, key, same, text)
+
+
+def _quoted(word: str | None) -> str:
+    return "null" if word is None else encode_basestring_ascii(word)
+
+
+@lru_cache(maxsize=512)
+def _names_text(names: tuple[str, ...]) -> str:
+    return canonical(names)
+
+
+class Charge:
+    """A debit that is durable and not yet settled.
+
+    Used in a ``with`` block it is left unanswered when the block ends without an answer: the budget stays spent, and
+    the same request with the same key may take it up again.
+    """
+
+    def __init__(self, line: Line, entry: Entry, attempt: int) -> None:
+        self.entry = entry
+        self.number = entry.number
+        self._line = line
+        self._attempt = attempt
+        self._reads = False
+        self._settled = False
+
+    def reads_data(self) -> None:
+        """Say that private rows will now be read: from here on nothing can be given back."""
+        self._reads = True
+
+    def answered(self, answer: Any) -> Entry:
+        """Store the answer, durably.  It may be shown when this returns, and not before."""
+        text = canonical(
+            {"answer": answer, "attempt": self._attempt, "charge": self.number}, "answer"
+        )
+        return self._settle(ANSWERED, text)
+
+    def failed_before_data(self, reason: str) -> Entry:
+        """Give the debit back, by an entry of its own, because no private row was read.
+
+        Edges: refused once `reads_data` was called, or once the charge is settled.
+        """
+        if self._reads:
+            raise ChargeError(
+                f"charge {self.number} has read data; nothing can be given back.",
+                remedy="Leave it as spent: what was seen cannot be unseen.",
+            )
+        return self._settle(FAILED, self._reason(reason), give_back)
+
+    def leave(self, reason: str) -> Entry:
+        """Leave the charge unanswered: it stays spent; the same request with its key may take it up."""
+        return self._settle(LEFT, self._reason(reason))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._settled:
+            self.leave("no answer" if kind is None else kind.__name__)
+
+    def _reason(self, reason: str) -> str:
+        return canonical(
+            {"attempt": self._attempt, "charge": self.number, "reason": str(reason)}, "reason"
+        )
+
+    def _settle(
+        self, kind: str, text: str, also: Callable[[Desk, Entry], None] | None = None
+    ) -> Entry:
+        def act(desk: Desk) -> Entry:
+            desk.check_calm()
+            self._check_open(desk)
+            entry = desk.add(kind, text, of=self.number)
+            if also is not None:
+                also(desk, self.entry)
+            return entry
+
+        entry = self._line.take(act)
+        self._settled = True
+        return entry
+
+    def _check_open(self, desk: Desk) -> None:
+        rows = desk.found("entry", self.number)
+        if not rows or rows[0].hash != self.entry.hash:
+            raise TamperedError(
+                f"charge {self.number} is no longer in the journal.",
+                remedy="Run verify; the answer must not be shown.",
+            )
+        outcomes = desk.found("outcomes", self.number)
+        if attempts(outcomes) != self._attempt or (outcomes and outcomes[-1].kind != RESUMED):
+            raise ChargeError(
+                f"charge {self.number} was settled or taken up by someone else.",
+                remedy="Do not show this answer; ask again with the same key for the one that counts.",
+            )
+
+
+def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Charge | Replay:
+    """Find an earlier answer, or take from every account or from none."""
+    desk.check_calm()
+    earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
+    if earlier is not None:
+        return earlier
+    books = [desk.book(name) for name in request.names]
+    _spend(books, request.event)
+    entry = desk.add(
+        CHARGE, request.text, caller=request.caller, key=request.key, same=request.same
+    )
+    for book in books:
+        book.events += 1
+        desk.keep(book)
+    return Charge(line, entry, 0)
+
+
+def _spend(books: Sequence[Book], event: Event) -> None:
+    """Spend on every book, or leave all as they were."""
+    costs = [price(book.filter, event) for book in books]
+    before = [book.filter.sums for book in books]
+    for place, (book, cost) in enumerate(zip(books, costs, strict=True)):
+        try:
+            book.filter.spend(cost)
+        except ShoalError as refused:
+            for earlier, sums in zip(books[:place], before, strict=False):
+                earlier.filter.go_back_to(sums)
+            if isinstance(refused, BudgetExceeded):
+                raise book.refusal(refused) from None
+            raise
+
+
+def give_back(desk: Desk, charged: Entry) -> None:
+    """Return what a charge took."""
+    event = Event.from_dict(charged.body["event"])
+    for name in charged.body["accounts"]:
+        book = desk.book(name)
+        book.filter.give_back(price(book.filter, event))
+        book.events -= 1
+        desk.keep(book)
+
+
+def attempts(outcomes: Sequence[Entry]) -> int:
+    """How often a charge was taken up again."""
+    return sum(1 for entry in outcomes if entry.kind == RESUMED)
+
+
+def _by_key(
+    desk: Desk, request: Request, line: Line, patience: timedelta
+) -> Charge | Replay | None:
+    if request.key is None:
+        return None
+    for entry in desk.found("by key", request.caller, request.key):
+        outcomes = desk.found("outcomes", entry.number)
+        last = outcomes[-1] if outcomes else entry
+        if entry.kind != CHARGE or last.kind == FAILED:
+            continue
+        if entry.text != request.text:
+            raise KeyReusedError(
+                f"the key {request.key!r} stands for another request of {request.caller!r}.",
+                remedy="Give every new request a key of its own.",
+            )
+        if last.kind == ANSWERED:
+            return Replay(entry.number, last.body["answer"], last)
+        if last.kind != LEFT and _age(desk, last) < patience:
+            raise InFlightError(
+                f"the request with key {request.key!r} is being answered (charge {entry.number}).",
+                remedy="Wait and ask again with the same key; it will not be charged twice.",
+            )
+        attempt = attempts(outcomes) + 1
+        desk.add(RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number)
+        return Charge(line, entry, attempt)
+    return None
+
+
+def _by_same(desk: Desk, request: Request) -> Replay | None:
+    if request.same is None:
+        return None
+    for entry in desk.found("by same", request.same):
+        outcomes = desk.found("outcomes", entry.number)
+        if outcomes and outcomes[-1].kind == ANSWERED:
+            return Replay(entry.number, outcomes[-1].body["answer"], outcomes[-1])
+    return None
+
+
+def _age(desk: Desk, entry: Entry) -> timedelta:
+    return datetime.fromisoformat(desk.time) - datetime.fromisoformat(entry.time)
+
+
+class KnownEvent:
+    """What is worked out about an event once: its text, and its price in each way of counting."""
+
+    __slots__ = ("costs", "event", "text")
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.text = event.to_json()
+        self.costs: dict[object, Cost] = {}
+
+
+_MOST_KNOWN = 512
+_KNOWN: dict[int, KnownEvent] = {}
+
+
+def known_event(event: Event) -> KnownEvent:
+    """What is known about this very event; while it is remembered its identity is not given to another."""
+    known = _KNOWN.get(id(event))
+    if known is None:
+        known = KnownEvent(event)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[id(event)] = known
+    return known
+
+
+def price(of: Filter, event: Event) -> Cost:
+    """What an event costs a filter."""
+    known, way = known_event(event), of.counts_in
+    cost = known.costs.get(way)
+    if cost is None:
+        cost = known.costs[way] = of.price(event)
+    return cost
+
+
+def read_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """The accounts that a charge takes from, each once."""
+    given = (names,) if isinstance(names, str) else tuple(names)
+    if not given or len(set(given)) != len(given) or not all(isinstance(n, str) for n in given):
+        raise AccountError(
+            "a charge needs the names of one or more different accounts.",
+            remedy="Give names such as ['visits', 'visits@ana'].",
+        )
+    return given

@@ -1,0 +1,93 @@
+"""An entry of the journal: frozen, numbered, and chained to the one before by its hash.
+
+The hash of an entry is SHA-256 over these lines, joined by line feeds: ``shoal-entry 1``, its number, the hash
+of the entry before (64 zeros for the first), its kind, its time, and its body as canonical JSON (sorted names, no spaces,
+ASCII).  No line can hold a line feed, so the bytes say which entry they are.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from shoal.errors import ShapeError
+
+NOTHING_BEFORE = "0" * 64
+"""What stands for the hash of the entry before the first."""
+
+BEGUN, ACCOUNT, BUDGET = "begun", "account", "budget"
+CHARGE, ANSWERED, FAILED, LEFT, RESUMED = "charge", "answered", "failed", "left", "resumed"
+ALARM, ACCEPTED = "alarm", "accepted"
+OWN_KINDS = (BEGUN, ACCOUNT, BUDGET, CHARGE, ANSWERED, FAILED, LEFT, RESUMED, ALARM, ACCEPTED)
+"""The kinds the ledger writes itself; all others are facts that it only keeps."""
+
+
+class Entry(NamedTuple):
+    """One line of the journal.
+
+    ``caller``, ``key`` and ``same`` repeat what the body of a charge says, and ``of`` is the number of the charge that an
+    outcome settles; they are kept beside the body so that they can be looked up.
+    """
+
+    number: int
+    previous: str
+    kind: str
+    time: str
+    text: str
+    hash: str
+    caller: str | None = None
+    key: str | None = None
+    same: str | None = None
+    of: int | None = None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What the entry says."""
+        read: dict[str, Any] = json.loads(self.text)
+        return read
+
+    @property
+    def fact(self) -> Any:
+        """What was recorded, for an entry that `Ledger.record` made."""
+        return self.body["fact"]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the hash is that of the rest."""
+        return self.hash == hash_of(self.number, self.previous, self.kind, self.time, self.text)
+
+
+def hash_of(number: int, previous: str, kind: str, time: str, text: str) -> str:
+    """The hash that an entry must have."""
+    return sha256(
+        f"shoal-entry 1\n{number}\n{previous}\n{kind}\n{time}\n{text}".encode()
+    ).hexdigest()
+
+
+def canonical(body: Any, name: str = "body") -> str:
+    """Canonical JSON: equal values give equal text; NaN and what is not JSON is refused."""
+    try:
+        text = _WRITER.encode(body)
+    except (TypeError, ValueError, RecursionError):
+        raise ShapeError(
+            f"{name} must be plain JSON: text, finite numbers, truth values, lists and mappings.",
+            remedy="Write exact numbers as text, such as '1/10'.",
+        ) from None
+    return text
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal."""
+    return sha256(text.encode()).hexdigest()
+
+
+def now() -> str:
+    """The time as entries write it: UTC, to the microsecond."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+_WRITER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+)

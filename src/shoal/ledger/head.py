@@ -1,0 +1,131 @@
+"""The head: how long the journal is and its last hash, kept beside the file, so that an old copy gives itself away.
+
+`head.md` argues why a crash is never taken for tampering.  The file has two slots of 512 bytes, written in turn; one that was
+torn by a loss of power does not have its checksum, and the other one holds.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.ledger.entry import NOTHING_BEFORE, digest
+
+if sys.platform != "win32":
+    import fcntl
+
+_SLOT = 512
+_WORD = "shoal-head-1"
+
+
+@dataclass(frozen=True)
+class Head:
+    """So many entries, the last of which has this hash."""
+
+    number: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.hash}"
+
+
+EMPTY = Head(0, NOTHING_BEFORE)
+
+
+class HeadFile:
+    """The head of one ledger on disk; while it is locked nobody else writes to the ledger.
+
+    The lock is the kernel's: it is fair, costs no polling, and ends with the process that holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: int | None = None
+        self._last: tuple[bytes, Head | None] = (b"", None)
+
+    def read(self) -> Head | None:
+        """The newest head that was written whole; None where there is none."""
+        if self._file is not None:
+            slots = os.pread(self._file, 2 * _SLOT, 0)
+        elif self.path.exists():
+            slots = self.path.read_bytes()
+        else:
+            return None
+        if slots != self._last[0]:
+            found = [_read(slots[:_SLOT]), _read(slots[_SLOT:])]
+            heads = [head for head in found if head is not None]
+            self._last = slots, max(heads, key=lambda head: head.number, default=None)
+        return self._last[1]
+
+    def write(self, head: Head, *, over: bool = False) -> None:
+        """Say how far the journal reaches now.
+
+        It is in the hands of the operating system when this returns, and so survives the end of the process.  ``over``
+        clears the other slot too, which may say more, and waits for the disk.
+        """
+        file = self._open()
+        text = f"{_WORD} {head.number} {head.hash}"
+        slot = f"{text} {digest(text)[:16]}\n".ljust(_SLOT).encode()
+        if over:
+            os.pwrite(file, slot + slot, 0)
+            self.sync()
+            return
+        place = _SLOT * (head.number % 2)
+        os.pwrite(file, slot, place)
+        slots = self._last[0]
+        if len(slots) == 2 * _SLOT:
+            self._last = slots[:place] + slot + slots[place + _SLOT :], head
+
+    def sync(self) -> None:
+        """Wait until the head is on disk."""
+        if self._file is not None:
+            os.fsync(self._file)
+
+    def lock(self) -> None:
+        """Wait for the turn of this process; Windows leaves the waiting to SQLite."""
+        if sys.platform != "win32":
+            fcntl.flock(self._open(), fcntl.LOCK_EX)
+
+    def unlock(self) -> None:
+        """End the turn of this process."""
+        if sys.platform != "win32" and self._file is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _open(self) -> int:
+        if self._file is None:
+            self._file = _opened(self.path)
+        return self._file
+
+
+def _opened(path: Path) -> int:
+    is_new = not path.exists()
+    file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    if is_new:
+        with suppress(OSError):  # not every system lets a directory be opened
+            _sync_directory(path.parent)
+    return file
+
+
+def _sync_directory(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _read(slot: bytes) -> Head | None:
+    parts = slot.decode("ascii", errors="replace").split()
+    if len(parts) != 4 or parts[0] != _WORD or not parts[1].isdecimal():
+        return None
+    if digest(" ".join(parts[:3]))[:16] != parts[3]:
+        return None
+    return Head(int(parts[1]), parts[2])

@@ -1,0 +1,379 @@
+"""The ledger: a durable, exact, chained journal, and the accounts that are charged in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import sqlalchemy as sa
+
+from shoal.errors import AccountError, KeyReusedError, ShoalError, StorageError
+from shoal.events import Event
+from shoal.exact import Number, positive
+from shoal.ledger import steps
+from shoal.ledger.book import Account, Book, budget_to, read_name, read_relation
+from shoal.ledger.charging import Charge, Replay, charge, price, read_names, request_for
+from shoal.ledger.desk import Desk, no_account
+from shoal.ledger.entry import ACCOUNT, BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
+from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
+from shoal.ledger.head import Head
+from shoal.ledger.opening import store_for
+from shoal.ledger.store import Store, entry_from
+from shoal.ledger.tables import ACCOUNTS, ENTRIES
+from shoal.ledger.turns import Turn, Turns
+from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
+from shoal.measures import Measure
+
+_Result = TypeVar("_Result")
+_TRIES = 50
+_PAGE = 1000
+
+
+class Ledger:
+    """A journal in a file (SQLite) or under a ``postgresql://`` address, made on first use.
+
+    Guarantee: what a method has returned from is on disk.  A charge takes from all its accounts or from none, and
+        never more than is left of any, whoever else charges at the same time, in this process or another.
+    Needs: for a file, a disk of this machine (SQLite cannot lock on network shares).
+    Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked child opens it
+        anew by itself.  ``patience`` is how many seconds a charge may stay unanswered before the same request with the same key
+        may take it up.  ``head`` is where the head is kept: beside a file by default, nowhere for PostgreSQL.
+
+    >>> from tempfile import mkdtemp
+    >>> from shoal.events import StatedPure
+    >>> from shoal.measures import Pure
+    >>> with Ledger(f"{mkdtemp()}/office.shoal") as ledger:
+    ...     _ = ledger.open_account("visits", Pure(1), relation="add_remove")
+    ...     with ledger.charge("visits", StatedPure("0.1"), caller="ana") as charge:
+    ...         _ = charge.answered({"count": 42})
+    ...     print(ledger.account("visits").left)
+    epsilon 0.9
+    """
+
+    def __init__(
+        self,
+        where: str | os.PathLike[str],
+        *,
+        head: str | os.PathLike[str] | None = None,
+        patience: Number = 900,
+    ) -> None:
+        self.patience = timedelta(seconds=float(positive(patience, "patience")))
+        self._store: Store = store_for(where, None if head is None else Path(head))
+        self._start()
+        self._store.prepare(_begin)
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._desk = Desk(self._store)
+        self._turns = Turns(self._work)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file or the connections; nothing is pending when a call has returned."""
+        if self._process == os.getpid():
+            if self._store.head is not None:
+                self._store.head.sync()
+            self._store.close()
+
+    # facts
+
+    def record(self, kind: str, body: Any, *, key: str | None = None) -> Entry:
+        """Write down a fact: a dataset that is declared, an analyst who is let in.
+
+        Edges: with a ``key``, the same fact again returns the first entry, and another fact is a `KeyReusedError`.
+        """
+        read_name(kind, "kind")
+        if kind in OWN_KINDS:
+            raise AccountError(
+                f"entries of kind {kind!r} are written by the ledger itself.",
+                remedy="Name the kind of fact otherwise.",
+            )
+        scope = None if key is None else f"fact {kind}"
+        text = canonical({"fact": body, "key": None if key is None else read_name(key, "key")})
+
+        def act(desk: Desk) -> Entry:
+            desk.check_calm()
+            for entry in desk.found("by key", scope, key) if key is not None else []:
+                if entry.text == text:
+                    return entry
+                raise KeyReusedError(
+                    f"another {kind} was recorded with the key {key!r}.",
+                    remedy="Record a change without a key, or under one of its own.",
+                )
+            return desk.add(kind, text, caller=scope, key=key)
+
+        return self.take(act)
+
+    def facts(self, kind: str) -> list[Entry]:
+        """Every fact of a kind, in order; what was written is in their ``fact``."""
+        chosen = _entries().where(ENTRIES.c.kind == kind).order_by(ENTRIES.c.number)
+        with self._reading() as connection:
+            return [entry_from(row) for row in connection.execute(chosen)]
+
+    # accounts
+
+    def open_account(self, name: str, budget: Measure, *, relation: str) -> Account:
+        """Open an account with a budget, kept by a filter for one relation of neighbours.
+
+        Edges: opening it again with the same budget and relation changes nothing; with others it is refused.
+        """
+        book = Book(read_name(name), budget, read_relation(relation))
+        text = canonical(
+            {
+                "account": name,
+                "budget": budget_to(budget),
+                "relation": book.relation,
+                "state": book.filter.state(),
+            }
+        )
+
+        def act(desk: Desk) -> Account:
+            desk.check_calm()
+            found = desk.find(name)
+            if found is None:
+                desk.add(ACCOUNT, text)
+                desk.keep(book, is_new=True)
+                return book.account()
+            if (found.budget, found.relation) != (budget, book.relation):
+                raise AccountError(
+                    f"the account {name!r} is open already, with {found.budget} for {found.relation!r}.",
+                    remedy="Change its budget with change_budget.",
+                )
+            return found.account()
+
+        return self.take(act)
+
+    def change_budget(self, name: str, budget: Measure) -> Account:
+        """Give an account another budget in the same measure, never below what was spent."""
+        text = canonical({"account": read_name(name), "budget": budget_to(budget)})
+
+        def act(desk: Desk) -> Account:
+            desk.check_calm()
+            changed = desk.book(name).with_budget(budget)
+            desk.add(BUDGET, text)
+            desk.keep(changed)
+            return changed.account()
+
+        return self.take(act)
+
+    def accounts(self) -> list[Account]:
+        """Every account as it stands, by name."""
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.name)).all()
+        return [Book.read(tuple(row)).account() for row in rows]
+
+    def account(self, name: str) -> Account:
+        """One account as it stands."""
+        return self._books((name,))[0].account()
+
+    def would_fit(self, names: str | Sequence[str], event: Event) -> bool:
+        """Whether an event could be charged to all these accounts now; asking is free."""
+        books = self._books(read_names(names))
+        return all(book.filter.would_fit(price(book.filter, event)) for book in books)
+
+    def _books(self, names: Sequence[str]) -> list[Book]:
+        chosen = sa.select(ACCOUNTS).where(ACCOUNTS.c.name.in_(names))
+        with self._reading() as connection:
+            found = {row.name: Book.read(tuple(row)) for row in connection.execute(chosen)}
+        for name in names:
+            if name not in found:
+                raise no_account(name)
+        return [found[name] for name in names]
+
+    # charging
+
+    def charge(
+        self,
+        names: str | Sequence[str],
+        event: Event,
+        *,
+        caller: str,
+        body: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        same: str | None = None,
+    ) -> Charge | Replay:
+        """Take the cost of an event from every named account, durably, or from none.
+
+        With a ``key``, the caller's name for this request: the same request again is answered from the journal (`Replay`), another
+        request is a `KeyReusedError`, and one that is still being answered an `InFlightError`.  ``same`` is a digest of the question and of
+        the version of the data: when it was answered before, for whomever, the answer is replayed free of charge.
+
+        Edges: an event that does not fit one of the accounts is refused with `BudgetExceeded`, and nothing is spent.
+        """
+        request = request_for(
+            read_names(names),
+            event,
+            caller=read_name(caller, "caller"),
+            body={} if body is None else body,
+            key=None if key is None else read_name(key, "key"),
+            same=None if same is None else read_name(same, "same"),
+        )
+        for name in request.names:
+            book = self._desk.books.get(name)
+            if book is not None:
+                price(book.filter, event)  # which may take a while, so not while others wait
+        return self.take(lambda desk: charge(desk, request, self, self.patience))
+
+    # reading the journal
+
+    @property
+    def head(self) -> Head:
+        """How many entries there are, and the hash of the last."""
+        last = sa.select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc())
+        with self._reading() as connection:
+            return Head(*connection.execute(last.limit(1)).one())
+
+    def entry(self, number: int) -> Entry | None:
+        """One entry by its number."""
+        chosen = _entries().where(ENTRIES.c.number == number)
+        with self._reading() as connection:
+            row = connection.execute(chosen).one_or_none()
+        return None if row is None else entry_from(row)
+
+    def outcome(self, number: int) -> Entry | None:
+        """The last entry about a charge: its answer, its failure, or how it was left; None while pending."""
+        chosen = _entries().where(ENTRIES.c.of == number).order_by(ENTRIES.c.number.desc())
+        with self._reading() as connection:
+            row = connection.execute(chosen.limit(1)).one_or_none()
+        return None if row is None else entry_from(row)
+
+    def entries(self, *, since: int = 0, limit: int | None = None) -> Iterator[Entry]:
+        """The entries after number ``since``, in order, at most ``limit``."""
+        left = limit
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(left, _PAGE)
+            chosen = _entries().where(ENTRIES.c.number > since).order_by(ENTRIES.c.number)
+            with self._reading() as connection:
+                rows = connection.execute(chosen.limit(size)).all()
+            for row in rows:
+                yield entry_from(row)
+            if len(rows) < size:
+                return
+            since = rows[-1].number
+            left = None if left is None else left - len(rows)
+
+    # trust
+
+    def verify(
+        self,
+        *,
+        known: Iterable[Head] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Verdict:
+        """Read the whole journal again and compare everything with it.
+
+        What is wrong stops all charges, in every process, until `accept`.  ``known`` are heads that were noted elsewhere, on a
+        certificate for instance.  ``progress`` is called with how many entries of how many were read.
+        """
+        self._after_fork()
+        examination = examine(self._store, known, progress)
+        if examination.findings:
+            with suppress(StorageError):  # who cannot write can still be told
+                self.take(alarm_act(examination))
+        return examination.verdict()
+
+    def accept(self, reason: str, *, caller: str) -> Entry:
+        """The curator lives with what `verify` finds: charges go on, and the journal says why.
+
+        Each account goes on from the dearer of what its row and the journal say.  What entries that are lost have cost is
+        known to nobody: lower the budgets with `change_budget` if they may have cost something.
+        """
+        self._after_fork()
+        examination = examine(self._store, (), None)
+        return self.take(accept_act(examination, str(reason), read_name(caller, "caller")))
+
+    # transactions
+
+    def take(self, act: Callable[[Desk], _Result]) -> _Result:
+        """Do something in a durable transaction, together with what other threads ask for."""
+        self._after_fork()
+        return self._turns.take(act)
+
+    def _reading(self) -> Any:
+        self._after_fork()
+        return self._store.reading()
+
+    def _after_fork(self) -> None:
+        if self._process != os.getpid():
+            self._store.abandon()
+            self._start()
+
+    def _work(self, batch: Sequence[Turn[Any]]) -> None:
+        """One transaction for all these turns, done again when someone else wrote in between."""
+        try:
+            for number in range(_TRIES):
+                if self._commit(batch, surely=number > 0):
+                    return
+            raise TimeoutError(0, "others wrote in between too often")  # noqa: TRY301
+        except BaseException as error:  # noqa: BLE001 - it is handed to every thread that waits
+            self._give_up()
+            ours = self._store.translation(error)
+            for turn in batch:
+                turn.result, turn.error = None, _copy(ours)
+
+    def _commit(self, batch: Sequence[Turn[Any]], *, surely: bool) -> bool:
+        store, desk = self._store, self._desk
+        store.wait()
+        try:
+            store.begin()
+            steps.done("begun")
+            desk.open(surely=surely)
+            for turn in batch:
+                _decide(turn, desk)
+            steps.done("decided")
+            changed = desk.close()
+            steps.done("written")
+            store.commit()
+            steps.done("committed")
+            if changed:
+                desk.mark()
+            steps.done("marked")
+        except store.driver_errors as error:
+            if not store.is_conflict(error):
+                raise
+            self._give_up()
+            return False
+        finally:
+            store.leave()
+        return True
+
+    def _give_up(self) -> None:
+        """After an error nothing that is remembered is trusted, and the connection is dropped."""
+        self._desk.forget()
+        self._store.let_go()
+
+
+def _decide(turn: Turn[Any], desk: Desk) -> None:
+    turn.result = turn.error = None
+    try:
+        turn.result = turn.act(desk)
+    except ShoalError as refusal:  # an act refuses before it changes anything
+        turn.error = refusal
+
+
+def _copy(error: BaseException) -> BaseException:
+    """An error for one thread alone."""
+    if isinstance(error, ShoalError):
+        return type(error)(error.problem, remedy=error.remedy)
+    return error
+
+
+def _entries() -> sa.Select[Any]:
+    return sa.select(ENTRIES)
+
+
+def _begin(connection: sa.Connection) -> None:
+    """The first entry of a journal."""
+    time, text = now(), canonical({"shoal_ledger": 1})
+    chained = hash_of(1, _NOTHING, BEGUN, time, text)
+    entry = Entry(1, _NOTHING, BEGUN, time, text, chained)
+    connection.execute(ENTRIES.insert().values(entry._asdict()))

@@ -1,0 +1,84 @@
+"""A ledger in one SQLite file: write-ahead log, every commit on disk before it counts."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from shoal.errors import StorageError
+from shoal.ledger.head import HeadFile
+from shoal.ledger.store import Store, head_path
+
+_WAIT_MILLISECONDS = 60_000
+
+
+class SqliteStore(Store):
+    """One file, mode 0600; one process writes at a time, and the others wait in line for the head."""
+
+    begin_words = ("BEGIN IMMEDIATE",)
+
+    def __init__(self, path: Path, head: Path | None = None) -> None:
+        self.path = path
+        self.word = repr(path.name)
+        _create(path)
+        engine = sa.create_engine(
+            sa.URL.create("sqlite", database=str(path)),
+            connect_args={"check_same_thread": False, "timeout": _WAIT_MILLISECONDS / 1000},
+        )
+        sa.event.listen(engine, "connect", _set_up)
+        super().__init__(engine, HeadFile(head or head_path(path)))
+
+    @property
+    def driver_errors(self) -> tuple[type[BaseException], ...]:
+        return (sqlite3.Error,)
+
+    def is_conflict(self, error: BaseException) -> bool:
+        return isinstance(error, sqlite3.IntegrityError)
+
+    def begin_setup(self, connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def freeze(self, connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    def damage(self) -> list[str]:
+        with self.reading() as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if found == ["ok"] else [str(each) for each in found]
+
+    def refuse_strangers(self, connection: sa.Connection) -> None:
+        if sa.inspect(connection).get_table_names():
+            raise StorageError(
+                f"{self.word} is a SQLite file with tables of something else.",
+                remedy="Give the path of a ledger, or of a file that does not exist yet.",
+            )
+
+
+def _create(path: Path) -> None:
+    """Make an empty file that only its owner can read."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise StorageError(
+            f"a ledger cannot be made in {path.name!r}: {error.strerror}.",
+            remedy="Give a path in a directory that exists and can be written.",
+        ) from None
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    """On every new connection: durable, patient, and transactions only where we begin them."""
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
+    (mode,) = cursor.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA fullfsync=ON")
+    cursor.close()

@@ -1,0 +1,252 @@
+"""Where a ledger is kept: what SQLite and PostgreSQL have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import sqlalchemy as sa
+
+from shoal.errors import StorageError
+from shoal.ledger import tables
+from shoal.ledger.entry import Entry
+from shoal.ledger.head import HeadFile
+from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
+
+
+class Cursor(Protocol):
+    """What is used of a cursor of either driver."""
+
+    def execute(self, operation: Any, parameters: Any = ..., /) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+
+_AT_ONCE = 64
+_SAVED = ("budget", "relation", "state", "events", "entry", "seal")
+_ENTRY = [ENTRIES.c[name] for name in ("number", "previous", "kind", "time", "text", "hash")] + [
+    ENTRIES.c[name] for name in ("caller", "key", "same", "of")
+]
+_CHARGES = ENTRIES.c.kind == sa.literal_column("'charge'")
+
+_LAST = ENTRIES.alias("last")
+
+STATEMENTS: dict[str, sa.sql.expression.Executable] = {
+    "tail": sa.select(ENTRIES.c.number, ENTRIES.c.hash).where(
+        ENTRIES.c.number == sa.select(sa.func.max(_LAST.c.number)).scalar_subquery()
+    ),
+    "entry": sa.select(*_ENTRY).where(ENTRIES.c.number == sa.bindparam("number")),
+    "insert entry": ENTRIES.insert(),
+    "account": sa.select(ACCOUNTS).where(ACCOUNTS.c.name == sa.bindparam("name")),
+    "insert account": ACCOUNTS.insert(),
+    "update account": ACCOUNTS.update()
+    .where(ACCOUNTS.c.name == sa.bindparam("at"))
+    .values({name: sa.bindparam(name) for name in _SAVED}),
+    "delete accounts": ACCOUNTS.delete(),
+    "by key": sa.select(*_ENTRY)
+    .where(ENTRIES.c.caller == sa.bindparam("caller"), ENTRIES.c.key == sa.bindparam("key"))
+    .order_by(ENTRIES.c.number.desc()),
+    "by same": sa.select(*_ENTRY)
+    .where(ENTRIES.c.same == sa.bindparam("same"), _CHARGES)
+    .order_by(ENTRIES.c.number.desc()),
+    "outcomes": sa.select(*_ENTRY)
+    .where(ENTRIES.c.of == sa.bindparam("of"))
+    .order_by(ENTRIES.c.number),
+    "about": sa.select(ABOUT.c.value).where(ABOUT.c.name == sa.bindparam("name")),
+    "forget": ABOUT.delete().where(ABOUT.c.name == sa.bindparam("name_")),
+    "remember": ABOUT.insert(),
+}
+
+
+class Store(ABC):
+    """A database with the tables of a ledger: one connection that writes, and as many that read as are asked for."""
+
+    begin_words: ClassVar[tuple[str, ...]]
+    writer_options: ClassVar[Mapping[str, Any]] = {}
+    word: str
+
+    def __init__(self, engine: sa.Engine, head: HeadFile | None) -> None:
+        self.engine = engine
+        self.head = head
+        self._sql = {name: _compiled(each, engine.dialect) for name, each in STATEMENTS.items()}
+        self._writer: sa.Connection | None = None
+        self._cursor: Cursor | None = None
+
+    # the connection that writes
+
+    @property
+    def cursor(self) -> Cursor:
+        if self._cursor is None:
+            self._writer = self.engine.connect().execution_options(**self.writer_options)
+            driver = self._writer.connection.driver_connection
+            assert driver is not None
+            self._cursor = driver.cursor()
+        assert self._cursor is not None
+        return self._cursor
+
+    def begin(self) -> None:
+        for words in self.begin_words:
+            self.cursor.execute(words)
+
+    def commit(self) -> None:
+        self.cursor.execute("COMMIT")
+
+    def rows(self, statement: str, *values: Any) -> list[Any]:
+        """What a named statement finds, inside the transaction that writes."""
+        self.cursor.execute(self._sql[statement], values)
+        return self.cursor.fetchall()
+
+    def run(self, statement: str, *values: Any) -> None:
+        """Do what a named statement says."""
+        self.cursor.execute(self._sql[statement], values)
+
+    def insert(self, entries: Sequence[Entry]) -> None:
+        """Add entries to the journal, all in one statement."""
+        for start in range(0, len(entries), _AT_ONCE):
+            some = entries[start : start + _AT_ONCE]
+            words, _, row = self._sql["insert entry"].partition(" VALUES ")
+            text = f"{words} VALUES {', '.join([row] * len(some))}"
+            self.cursor.execute(text, tuple(chain.from_iterable(some)))
+
+    def let_go(self) -> None:
+        """Drop the connection that writes, whatever state it is in; nothing uncommitted survives."""
+        writer, self._writer, self._cursor = self._writer, None, None
+        if writer is not None:
+            writer.invalidate()
+            writer.close()
+
+    # reading
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that sees one moment of the ledger."""
+        with self.translated(), self.engine.connect() as connection:
+            self.freeze(connection)
+            yield connection
+
+    @abstractmethod
+    def freeze(self, connection: sa.Connection) -> None:
+        """Make a reading connection see one moment only."""
+
+    # opening and closing
+
+    def wait(self) -> None:
+        """Wait for the turn of this process to write, where the database does not keep turns itself."""
+        if self.head is not None:
+            self.head.lock()
+
+    def leave(self) -> None:
+        """End the turn of this process."""
+        if self.head is not None:
+            self.head.unlock()
+
+    def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
+        """Make the tables, bring them to this version, or refuse; ``begin`` writes the first entry."""
+        with self.translated(), self._turn(), self.engine.connect() as connection:
+            self.begin_setup(connection)
+            version = tables.version_of(connection)
+            if version is None:
+                self.refuse_strangers(connection)
+                tables.set_up(connection)
+                begin(connection)
+            elif version > tables.VERSION or version < 1:
+                raise self._other_version(version)
+            elif version < tables.VERSION:
+                tables.migrate(connection, version)
+            connection.commit()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        self.wait()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    @abstractmethod
+    def begin_setup(self, connection: sa.Connection) -> None:
+        """Begin a transaction in which tables are made."""
+
+    @abstractmethod
+    def refuse_strangers(self, connection: sa.Connection) -> None:
+        """Refuse a database that belongs to something else."""
+
+    def _other_version(self, version: int) -> StorageError:
+        return StorageError(
+            f"the ledger has tables of version {version}; this Shoal opens versions up to {tables.VERSION}.",
+            remedy="Open it with a newer Shoal. Nothing was changed.",
+        )
+
+    def close(self) -> None:
+        if self._writer is not None:
+            writer, self._writer, self._cursor = self._writer, None, None
+            writer.close()
+        self.engine.dispose()
+        if self.head is not None:
+            self.head.close()
+
+    def abandon(self) -> None:
+        """In a forked child: forget what belongs to the parent, without touching it."""
+        self._writer = self._cursor = None
+        self.engine.dispose(close=False)
+        if self.head is not None:
+            self.head = HeadFile(self.head.path)
+
+    @abstractmethod
+    def damage(self) -> list[str]:
+        """What the database itself finds wrong with its file."""
+
+    # errors
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Errors of the database, as ours: what could not be done, and nothing of what is stored."""
+        try:
+            yield
+        except Exception as error:
+            ours = self.translation(error)
+            if ours is error:
+                raise
+            raise ours from None
+
+    def translation(self, error: BaseException) -> BaseException:
+        """An error of the database or the system, as ours; any other as it is."""
+        if isinstance(error, sa.exc.DBAPIError):
+            return self.storage_error(error.orig or error)
+        if isinstance(error, (sa.exc.SQLAlchemyError, OSError, *self.driver_errors)):
+            return self.storage_error(error)
+        return error
+
+    @property
+    @abstractmethod
+    def driver_errors(self) -> tuple[type[BaseException], ...]:
+        """What the driver raises."""
+
+    @abstractmethod
+    def is_conflict(self, error: BaseException) -> bool:
+        """Whether the transaction failed only because someone else wrote in between."""
+
+    def storage_error(self, error: BaseException) -> StorageError:
+        reason = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
+        return StorageError(
+            f"the ledger in {self.word} could not be read or written: {reason}.",
+            remedy="Nothing that was not confirmed may be answered. Mend the storage, then ask again.",
+        )
+
+
+def entry_from(row: Sequence[Any]) -> Entry:
+    """An entry from a row of the journal."""
+    return Entry(*row)
+
+
+def _compiled(statement: Any, dialect: sa.Dialect) -> str:
+    return str(statement.compile(dialect=dialect))
+
+
+def head_path(path: Path) -> Path:
+    """Where the head of a ledger in a file is kept: beside it."""
+    return path.with_name(path.name + ".head")

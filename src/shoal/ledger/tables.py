@@ -1,0 +1,103 @@
+"""The tables of a ledger, and how one of an older version becomes one of this version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sqlalchemy as sa
+
+VERSION = 1
+"""The version of the tables that this Shoal writes, and the newest it opens."""
+
+_BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+METADATA = sa.MetaData()
+
+ABOUT = sa.Table(
+    "shoal_about",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+"""The version of the tables, and the entry of the alarm that stands, if any."""
+
+ENTRIES = sa.Table(
+    "shoal_entries",
+    METADATA,
+    sa.Column("number", _BIG, primary_key=True, autoincrement=False),
+    sa.Column("previous", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
+    sa.Column("caller", sa.Text),
+    sa.Column("key", sa.Text),
+    sa.Column("same", sa.Text),
+    sa.Column("of", _BIG),
+)
+"""The journal; rows are only ever added.  The last four columns repeat the body, to be looked up."""
+
+ACCOUNTS = sa.Table(
+    "shoal_accounts",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("budget", sa.Text, nullable=False),
+    sa.Column("relation", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("events", _BIG, nullable=False),
+    sa.Column("entry", _BIG, nullable=False),
+    sa.Column("seal", sa.Text, nullable=False),
+)
+"""Where each account stands.  It follows from the journal and is kept so that nobody need replay it."""
+
+
+def _found_by(name: str, *columns: str, given: str) -> None:
+    """An index over the few entries that have a value there: the others cost nothing."""
+    present = ENTRIES.c[given].is_not(None)
+    sa.Index(
+        name,
+        *(ENTRIES.c[column] for column in columns),
+        sqlite_where=present,
+        postgresql_where=present,
+    )
+
+
+_found_by("shoal_by_key", "caller", "key", given="key")
+_found_by("shoal_by_same", "same", given="same")
+_found_by("shoal_by_charge", "of", given="of")
+
+_UNLISTED = ENTRIES.c.kind.not_in(["charge", "answered", "failed", "left", "resumed"])
+sa.Index(
+    "shoal_by_kind",
+    ENTRIES.c.kind,
+    ENTRIES.c.number,
+    sqlite_where=_UNLISTED,
+    postgresql_where=_UNLISTED,
+)
+
+Migration = Callable[[sa.Connection], None]
+MIGRATIONS: Mapping[int, Migration] = {}
+"""Version -> what turns the tables of this version into those of the next.  Entries are never rewritten."""
+
+
+def version_of(connection: sa.Connection) -> int | None:
+    """The version of the tables in a database; None where there is no ledger."""
+    if not sa.inspect(connection).has_table(ABOUT.name):
+        return None
+    found = connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "version")).scalar()
+    return int(found) if found is not None and found.isdecimal() else 0
+
+
+def set_up(connection: sa.Connection) -> None:
+    """Make the tables in a database that has none."""
+    METADATA.create_all(connection)
+    connection.execute(ABOUT.insert().values(name="version", value=str(VERSION)))
+
+
+def migrate(connection: sa.Connection, version: int) -> None:
+    """Take the tables from an older version to this one, step by step."""
+    for step in range(version, VERSION):
+        MIGRATIONS[step](connection)
+        connection.execute(
+            ABOUT.update().where(ABOUT.c.name == "version").values(value=str(step + 1))
+        )

@@ -1,0 +1,185 @@
+"""Verifying: the whole journal is read again, and everything that is kept beside it is compared with what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from shoal.errors import LedgerError, ShoalError, StorageError
+from shoal.ledger.book import Book
+from shoal.ledger.desk import Desk, wrong_head
+from shoal.ledger.entry import ACCEPTED, ALARM, Entry, canonical
+from shoal.ledger.head import Head
+from shoal.ledger.history import Finding, History, written_accounts
+from shoal.ledger.store import Store, entry_from
+from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
+
+_PAGE = 5000
+_MOST_FINDINGS = 1000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What verifying found.  ``findings`` stop all charges; ``accepted`` are those the curator lives with."""
+
+    head: Head
+    findings: tuple[str, ...]
+    accepted: tuple[str, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong that the curator has not accepted."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        count = f"{self.head.number:,} entries, the last {self.head.hash[:16]}"
+        if self.is_sound:
+            more = (
+                f" ({len(self.accepted)} earlier findings were accepted)" if self.accepted else ""
+            )
+            return f"sound: {count}{more}"
+        return "\n".join([f"NOT sound: {count}", *(f"  - {each}" for each in self.findings)])
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A reading of the whole ledger at one moment."""
+
+    history: History
+    beside: tuple[str, ...]
+    kept: dict[str, Book]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is wrong, entries first; no more than a reader can want."""
+        found = self.history.unaccepted + [(None, what) for what in self.beside]
+        return found[:_MOST_FINDINGS]
+
+    def verdict(self) -> Verdict:
+        accepted = [
+            what
+            for number, what in self.history.findings
+            if (number, what) in self.history.accepted
+        ]
+        return Verdict(self.history.head, tuple(what for _, what in self.findings), tuple(accepted))
+
+
+def examine(
+    store: Store, known: Iterable[Head], progress: Callable[[int, int], None] | None
+) -> Examination:
+    """Read everything, and say what does not fit."""
+    history, known = History(), tuple(known)
+    beside: list[str] = []
+    kept: dict[str, Book] = {}
+    marked = store.head.read() if store.head else None
+    try:
+        beside += [f"the file is damaged: {each}" for each in store.damage()]
+        with store.reading() as connection:
+            total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
+            wanted = {head.number: head for head in [*known, *([marked] if marked else [])]}
+            met: dict[int, Entry] = {}
+            for entry in _entries(connection):
+                history.read(entry)
+                if entry.number in wanted:
+                    met[entry.number] = entry
+                if progress is not None and entry.number % _PAGE == 0:
+                    progress(entry.number, total)
+            kept, wrong = _compare_accounts(connection, history)
+            beside += wrong + _compare_alarm(connection, history)
+        beside += _compare_heads(known, met)
+        if store.head is not None and (
+            wrong_mark := wrong_head(
+                marked, history.head, met.get(marked.number) if marked else None
+            )
+        ):
+            beside.append(wrong_mark)
+    except StorageError as error:
+        beside.append(f"the journal could not be read to its end: {error.problem.rstrip('.')}")
+    return Examination(history, tuple(beside), kept)
+
+
+def _entries(connection: sa.Connection) -> Iterator[Entry]:
+    since = 0
+    while True:
+        chosen = sa.select(ENTRIES).where(ENTRIES.c.number > since).order_by(ENTRIES.c.number)
+        rows = connection.execute(chosen.limit(_PAGE)).all()
+        for row in rows:
+            yield entry_from(row)
+        if len(rows) < _PAGE:
+            return
+        since = rows[-1].number
+
+
+def _compare_accounts(
+    connection: sa.Connection, history: History
+) -> tuple[dict[str, Book], list[str]]:
+    kept: dict[str, Book] = {}
+    wrong = []
+    rows = {row.name: tuple(row) for row in connection.execute(sa.select(ACCOUNTS))}
+    for name, row in sorted(rows.items()):
+        with suppress(ShoalError, ValueError, KeyError, TypeError):
+            kept[name] = Book.read(row)
+        if name not in history.books:
+            wrong.append(f"the account {name!r} is not in the journal")
+        elif history.books[name].row(history.hashes[name]) != row:
+            wrong.append(f"the account {name!r} does not stand where the journal leaves it")
+    missing = sorted(set(history.books) - set(rows))
+    wrong += [f"the account {name!r} of the journal is missing" for name in missing]
+    return kept, wrong
+
+
+def _compare_alarm(connection: sa.Connection, history: History) -> list[str]:
+    found = connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "alarm")).scalar()
+    if history.alarm and found is None:
+        return ["an alarm was raised and silenced without being accepted"]
+    return []
+
+
+def _compare_heads(known: Iterable[Head], met: dict[int, Entry]) -> list[str]:
+    return [
+        f"entry {head.number} is not the one that is known from elsewhere"
+        for head in known
+        if head.number not in met or met[head.number].hash != head.hash
+    ]
+
+
+def alarm_act(examination: Examination) -> Callable[[Desk], None]:
+    """Write down that the journal is not sound, and stop all charges."""
+    found = examination.findings
+
+    def act(desk: Desk) -> None:
+        reason = found[0][1] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
+        if desk.recorded_alarm is None:
+            desk.add(ALARM, canonical({"findings": found}))
+            desk.raise_alarm(reason)
+
+    return act
+
+
+def accept_act(examination: Examination, reason: str, caller: str) -> Callable[[Desk], Entry]:
+    """Write down that the curator accepts what was found; each account goes on from the dearer of what is known."""
+    books = dict(examination.history.books)
+    for name, kept in examination.kept.items():
+        books[name] = books[name].dearer(kept) if name in books else kept
+    body = {
+        "accounts": written_accounts(books),
+        "caller": caller,
+        "findings": [[number, what] for number, what in examination.findings],
+        "reason": reason,
+    }
+
+    def act(desk: Desk) -> Entry:
+        if desk.head != examination.history.head:
+            raise LedgerError(
+                "the journal has grown while it was examined.",
+                remedy="Accept again, when nobody else writes.",
+            )
+        entry = desk.add(ACCEPTED, canonical(body))
+        desk.keep_only(books)
+        desk.end_alarm()
+        return entry
+
+    return act

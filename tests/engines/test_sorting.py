@@ -1,0 +1,132 @@
+"""Sorting rows by person gives the integers of grouping them, whatever persons, keys and numbers are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.engines.test_relations import refs
+
+from shoal.engines.duckdb import DuckDB, sorting
+from shoal.engines.duckdb.fetching import sortable
+from shoal.engines.duckdb.sorting import Columns, totals_of
+from shoal.plan import (
+    INTEGER,
+    PERSONS,
+    REAL,
+    TEXT,
+    Bounded,
+    Person,
+    Range,
+    Scan,
+    Table,
+    Type,
+    column,
+    count_of,
+    squares_of,
+    sum_of,
+    votes_of,
+)
+from shoal.sensitivity import Norm
+
+ROWS, PERSONS_THERE = 30_000, 2_000
+
+
+def scan_of(person: Type, *, nulls: str = "drop", groups: int = 3, rows_per_group: int = 2) -> Scan:
+    columns = (
+        column("u", person),
+        column("k", INTEGER),
+        column("x", INTEGER, Range(-5, 90)),
+        column("y", REAL, Range(0, "0.25"), nullable=False),
+    )
+    protects = Person("u", groups=groups, rows_per_group=rows_per_group, nulls=nulls)  # type: ignore[arg-type]
+    return Scan(Table("t", columns, protects=protects))
+
+
+def table_of(persons: Any, *, keys: int) -> pa.Table:
+    """Rows of which some persons have many, with values outside of what is stated and some missing."""
+    draw = np.random.default_rng(7)
+    who = (PERSONS_THERE * draw.random(ROWS) ** 3).astype(int)
+    x = draw.integers(-9, 99, ROWS)
+    return pa.table(
+        {
+            "u": pa.array([persons(int(p)) for p in who]),
+            "k": draw.integers(0, keys, ROWS),
+            "x": pa.array(x, mask=draw.random(ROWS) < 0.1),
+            "y": draw.normal(0.1, 0.2, ROWS),
+        }
+    )
+
+
+def plan_of(scan: Scan, norm: Norm, *, keyed: bool = True) -> Bounded:
+    held = refs(scan)
+    x, y = held["x"], held["y"]
+    terms = (count_of(), count_of(x), sum_of(x), sum_of(y, centred=True), squares_of(y), PERSONS)
+    return Bounded(scan, (held["k"],) if keyed else (), (*terms, votes_of(8)), norm)
+
+
+PERSONS_OF = {
+    "near one another": (INTEGER, lambda p: p - 1000),
+    "far apart": (INTEGER, lambda p: p * 2**50 - 2**60),
+    "of 64 bits": (INTEGER, lambda p: (-(2**63), 2**63 - 1)[p % 2] if p < 4 else p),
+    "text": (TEXT, lambda p: f"person {p}"),
+    "sometimes unknown": (INTEGER, lambda p: None if p % 50 == 0 else p),
+    "sometimes unknown text": (TEXT, lambda p: None if p % 50 == 0 else chr(300 + p)),
+}
+
+
+@pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
+@pytest.mark.parametrize("nulls", ["drop", "one"])
+@pytest.mark.parametrize("kind", PERSONS_OF)
+def test_sorting_gives_the_integers_of_grouping(kind: str, nulls: str, norm: Norm) -> None:
+    person, named = PERSONS_OF[kind]
+    rows = {"t": table_of(named, keys=9)}
+    sorted_, grouped = DuckDB(rows), DuckDB(rows, most_rows=0)
+    for keyed in (True, False):
+        plan = plan_of(scan_of(person, nulls=nulls), norm, keyed=keyed)
+        assert sortable(plan)
+        found = sorted_.totals(plan)
+        assert found == grouped.totals(plan)
+        assert len(found) == (9 if keyed else 1)
+
+
+def test_a_hundred_thousand_keys_are_sorted_as_well() -> None:
+    rows = {"t": table_of(lambda p: p, keys=100_000)}
+    plan = plan_of(scan_of(INTEGER), Norm.L2)
+    found = DuckDB(rows).totals(plan)
+    assert found == DuckDB(rows, most_rows=0).totals(plan)
+    assert len(found) > 20_000
+
+
+@pytest.mark.parametrize("block", [1, 7, 1000])
+def test_how_many_rows_are_worked_on_at_a_time_changes_nothing(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"t": table_of(lambda p: p * 3, keys=40).slice(0, 3_000)}
+    plan = plan_of(scan_of(INTEGER), Norm.L1)
+    meant = DuckDB(rows, most_rows=0).totals(plan)
+    monkeypatch.setattr(sorting, "_BLOCK", block)
+    assert DuckDB(rows).totals(plan) == meant
+
+
+def columns_of(persons: list[int], added: list[int]) -> Columns:
+    return Columns(
+        None, 1, np.array(persons, np.int32), max(persons) + 1, [np.array(added, np.int64)]
+    )
+
+
+def test_sorting_gives_up_where_a_number_might_not_fit() -> None:
+    scan = scan_of(INTEGER, rows_per_group=1 << 20)
+    plan = Bounded(scan, (), (squares_of(refs(scan)["y"]),), Norm.L1)
+    few, many = [0] * 10, [0] * 300_000
+    assert totals_of(plan, columns_of(few, [1] * len(few))) == [[10 * plan.fraction(plan.terms[0])]]
+    assert totals_of(plan, columns_of(many, [1] * len(many))) is None
+    rows = {"t": table_of(lambda _: 1, keys=1)}
+    assert DuckDB(rows).totals(plan) == DuckDB(rows, most_rows=0).totals(plan)
+
+
+def test_persons_told_apart_by_two_columns_are_grouped_by_the_engine() -> None:
+    table = Table("t", scan_of(INTEGER).columns, protects=Person(["u", "k"], groups=2))
+    assert not sortable(Bounded(Scan(table), (), (count_of(),), Norm.L1))
