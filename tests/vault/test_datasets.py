@@ -440,3 +440,19 @@ def test_a_budget_is_read_as_it_is_meant(written: dict[str, Any], budget: shoal.
 def test_a_number_that_is_written_is_read_as_the_same(text: str) -> None:
     number = shoal.exact.rational(text, "x")
     assert shoal.exact.rational(number_to(number), "x") == number
+
+
+def test_a_declaration_made_elsewhere_is_seen_by_those_who_have_the_vault_open(
+    tmp_path: Path,
+) -> None:
+    mine = office(tmp_path)
+    ana = mine.as_("ana")
+    assert list(mine.datasets) == ["visits"]
+    with shoal.open(tmp_path / "office.shoal") as other:
+        other.update("visits", columns={"spend": shoal.Range(0, 9)})
+        other.add(
+            "more", write(tmp_path, "more.parquet", rows(9)), protects=UNIT, budget=shoal.Pure(1)
+        )
+    for vault in (mine, ana):
+        assert list(vault.datasets) == ["visits", "more"]
+        assert str(vault.dataset("visits").table.column("spend").span) == "0 .. 9"

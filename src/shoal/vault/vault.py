@@ -47,12 +47,17 @@ class Vault:
     """
 
     def __init__(
-        self, ledger: Ledger, *, analyst: str | None = None, progress: Progress | None = None
+        self,
+        ledger: Ledger,
+        *,
+        analyst: str | None = None,
+        progress: Progress | None = None,
+        registry: Registry | None = None,
     ) -> None:
         self._ledger = ledger
         self._analyst = analyst
         self._progress = progress
-        self._registry = Registry(ledger, _secret(ledger), progress)
+        self._registry = registry or Registry(ledger, _secret(ledger), progress)
         self._purses: dict[tuple[tuple[str, int], ...], Accounts] = {}
 
     # asking
@@ -103,7 +108,12 @@ class Vault:
 
     def as_(self, analyst: str) -> Vault:
         """The same vault for one analyst, who spends from allowances and may not change anything."""
-        return Vault(self._ledger, analyst=_analyst(analyst), progress=self._progress)
+        return Vault(
+            self._ledger,
+            analyst=_analyst(analyst),
+            progress=self._progress,
+            registry=self._registry,
+        )
 
     @property
     def _held(self) -> Held:
