@@ -22,6 +22,7 @@ from shoal.cli.console import LONG, Exit, code_of, reading, working
 from shoal.errors import InternalError, ShoalError
 
 PLAIN = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
+PERSON = ("--person", "user_id", "--groups", "2", "--rows-per-group", "3")
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_CITY = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
 
@@ -56,7 +57,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     csv.write_csv(pa.table({"city": ["Aldam", "Brook"], "region": ["north", "south"]}), "towns.csv")
     good("init", "office.shoal")
     good(
-        "add", "visits", "visits.parquet", "--person", "user_id", "--groups", "2", "--rows-per-group", "3",
+        "add", "visits", "visits.parquet", *PERSON,
         "--range", "spend=0:500", "--choices", "city=Aldam,Brook,Corve", "--budget", "3",
     )  # fmt: skip
     return tmp_path
@@ -309,9 +310,16 @@ def test_a_file_of_somebodys_own_is_not_written_over(office: Path) -> None:
     assert Path("people.toml").read_text() == "mine = true\n"
 
 
+def test_how_much_of_a_person_counts_must_be_said(office: Path) -> None:
+    code, _, err = run("add", "again", "visits.parquet", "--person", "user_id", "--groups", "2")
+    assert code == Exit.USAGE
+    assert "--rows-per-group N" in err
+    assert [each["name"] for each in data("list")] == ["visits"]
+
+
 def test_the_same_content_under_another_name_says_that_it_shares_the_account(office: Path) -> None:
     Path("copy.parquet").write_bytes(Path("visits.parquet").read_bytes())
-    out = good("add", "again", "copy.parquet", "--person", "user_id", "--budget", "50")
+    out = good("add", "again", "copy.parquet", *PERSON, "--budget", "50")
     assert "charged to the account of visits (same people as visits); no budget was added" in out
 
 
@@ -495,7 +503,7 @@ def test_groups_are_suggested_as_a_command_that_runs(office: Path) -> None:
 
 def test_an_account_that_is_shared_is_told_once(office: Path) -> None:
     Path("copy.parquet").write_bytes(Path("visits.parquet").read_bytes())
-    good("add", "again", "copy.parquet", "--person", "user_id")
+    good("add", "again", "copy.parquet", *PERSON)
     out = good("budget")
     assert out.count("If all is spent") == 1
     assert "again shares the account of visits." in out

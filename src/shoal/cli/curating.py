@@ -139,11 +139,11 @@ def add(
         ),
     ] = None,
     groups: Annotated[
-        int, typer.Option(help="In how many groups of an answer one person may count.")
-    ] = 1,
+        int | None, typer.Option(help="In how many groups of an answer one person may count.")
+    ] = None,
     rows_per_group: Annotated[
-        int, typer.Option(help="How many rows of theirs may count in each.")
-    ] = 1,
+        int | None, typer.Option(help="How many rows of theirs may count in each.")
+    ] = None,
     change: Annotated[
         bool,
         typer.Option("--change", help="Neighbours have one unit changed, not added or removed."),
@@ -340,8 +340,8 @@ def _unit(
     *,
     row: bool,
     person: list[str] | None,
-    groups: int,
-    rows_per_group: int,
+    groups: int | None,
+    rows_per_group: int | None,
     change: bool,
     public: bool,
 ) -> Unit | None:
@@ -356,6 +356,12 @@ def _unit(
     if row:
         return Row(relation)  # type: ignore[arg-type]
     assert person is not None
+    if groups is None or rows_per_group is None:
+        raise SchemaError(
+            "how much of one person may count is not said.",
+            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
+            "with all their rows, each for less; the larger the numbers, the more noise.",
+        )
     return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)
 
 
