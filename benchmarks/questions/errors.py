@@ -44,6 +44,8 @@ class Errors:
     plain: dict[Column, Off] = field(default_factory=dict)
     own: dict[Column, Off] = field(default_factory=dict)
     groups: dict[str, float] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    """The questions without answers."""
 
 
 def measured(*, with_ours: bool) -> dict[str, Errors]:
@@ -61,6 +63,7 @@ def _errors(contestant: Contestant, truth: Truth) -> Errors:
         many = contestant.repetitions * (1 if workload.key else SCALAR)
         answers = _asked(contestant, work, many, EPSILON)
         if not answers:
+            made.missing.append(work)
             continue
         known = "by city" if workload.selects else work
         if known not in own:
@@ -117,7 +120,7 @@ def tables(found: Mapping[str, Errors]) -> list[str]:
     return [
         _table("Mean error against the truth without bounds", found, "plain"),
         _table("Mean error against its own truth with bounds", found, "own"),
-        _groups(found),
+        _groups(found) + _missing(found),
     ]
 
 
@@ -140,6 +143,15 @@ def _groups(found: Mapping[str, Errors]) -> str:
         if "by private city" in errors.groups
     )
     return f"Private cities told, of 200, on average: {told}. Their errors are those of the {LARGEST} largest, where they are told."
+
+
+def _missing(found: Mapping[str, Errors]) -> str:
+    lines = [
+        f" {name} has no answers to: {', '.join(e.missing)}."
+        for name, e in found.items()
+        if e.missing
+    ]
+    return "".join(lines)
 
 
 def _short(number: float) -> str:

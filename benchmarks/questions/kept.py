@@ -29,7 +29,7 @@ def kept(
         found: dict[str, Any] = json.loads(path.read_text())
         return found
     found = measure()
-    if str(found.get("failed", "")).startswith("ended"):
+    if "failed" in found:
         return found  # perhaps it goes better the next time
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(found))
