@@ -21,10 +21,12 @@ from shoal.plan import (
     Person,
     Range,
     Scan,
+    Spread,
     Table,
     Type,
     column,
     count_of,
+    points_of,
     squares_of,
     sum_of,
     votes_of,
@@ -109,6 +111,25 @@ def test_how_many_rows_are_worked_on_at_a_time_changes_nothing(
     meant = DuckDB(rows, most_rows=0).totals(plan)
     monkeypatch.setattr(sorting, "_BLOCK", block)
     assert DuckDB(rows).totals(plan) == meant
+    held = refs(plan.relation)
+    spread = Spread(plan.relation, plan.keys, held["x"], Norm.L2, points_of(held["x"]))
+    assert DuckDB(rows).weights(spread) == DuckDB(rows, most_rows=0).weights(spread)
+
+
+@pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
+@pytest.mark.parametrize("kind", PERSONS_OF)
+def test_sorting_gives_the_weights_of_grouping(kind: str, norm: Norm) -> None:
+    person, named = PERSONS_OF[kind]
+    rows = {"t": table_of(named, keys=9)}
+    sorted_, grouped = DuckDB(rows), DuckDB(rows, most_rows=0)
+    scan = scan_of(person, nulls="one")
+    held = refs(scan)
+    for value, grid in ((held["x"], points_of(held["x"])), (held["x"], None), (held["y"], points_of(held["y"]))):  # fmt: skip
+        for keys in ((), (held["k"],)):
+            spread = Spread(scan, keys, value, norm, grid)
+            found = sorted_.weights(spread)
+            assert found == grouped.weights(spread)
+            assert len(found) == (9 if keys else 1)
 
 
 def columns_of(persons: list[int], added: list[int]) -> Columns:

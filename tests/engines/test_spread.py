@@ -15,6 +15,7 @@ from tests.engines.test_relations import Data, arrow, datasets, refs, relations
 from tests.engines.test_totals import UNITS, arguments, neighbours
 
 from shoal.engines.duckdb import DuckDB
+from shoal.engines.duckdb.fetching import MOST_ROWS
 from shoal.engines.reference import Reference
 from shoal.plan import (
     DATE,
@@ -56,9 +57,11 @@ def test_duckdb_gives_the_weights_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
 ) -> None:
     spread = draw.draw(spreads(units))
-    engine = DuckDB(arrow(data), threads=1)
-    assert engine.weights(spread) == Reference(data).weights(spread), explain(spread.relation)
-    assert engine.weights(spread) == Reference(data).weights(spread), "a second time"
+    meant = Reference(data).weights(spread)
+    for most in (0, MOST_ROWS):
+        engine = DuckDB(arrow(data), threads=1, most_rows=most)
+        assert engine.weights(spread) == meant, explain(spread.relation)
+        assert engine.weights(spread) == meant, "a second time"
 
 
 @pytest.mark.parametrize("units", UNITS, ids=str)

@@ -67,7 +67,7 @@ def rho_of(budget: Measure) -> Fraction:
         target, delta = budget.epsilon, budget.delta
         rho, _ = turning_point(
             lambda rho: zero_concentrated_delta_up(rho, epsilon=target) <= delta,
-            start=_about_rho(float(target), float(delta)),
+            start=_about_rho(float(min(target, _LARGE)), float(delta)),
             close=46,
         )
     elif isinstance(budget, Renyi):
@@ -77,6 +77,9 @@ def rho_of(budget: Measure) -> Fraction:
     if rho <= 0:
         raise _nothing_left(budget)
     return rho
+
+
+_LARGE = Fraction(10) ** 300
 
 
 def _about_rho(epsilon: float, delta: float) -> Fraction:

@@ -8,10 +8,12 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
-from shoal.engines.duckdb.fetching import MOST_ROWS, fetched, sortable
-from shoal.engines.duckdb.sorting import totals_of
+from shoal.engines.duckdb.fetching import MOST_ROWS, Wanted, fetched, sortable
+from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import Loss, Reading, reading_of
 from shoal.engines.sql import (
@@ -27,6 +29,7 @@ from shoal.engines.sql import (
 )
 from shoal.errors import ShoalError, SourceError
 from shoal.plan import (
+    REAL,
     Bounded,
     Column,
     Person,
@@ -44,6 +47,9 @@ if TYPE_CHECKING:
 
 Totals = tuple[list[tuple[Value, ...]], list[list[int]]]
 """The groups there are, and for each term one total per group."""
+
+Weights = dict[tuple[Value, ...], dict[Value, int]]
+"""The weight of each value, by key."""
 
 _MOST_KEPT, _MOST_ANSWERED = 4, 1 << 22
 """How many tables of contributions, and how many totals of one group, are kept."""
@@ -153,7 +159,8 @@ class DuckDB:
         return keys, columns
 
     def _sorted(self, bounded: Bounded) -> Totals | None:
-        got = _told(lambda: fetched(self._connection, bounded, self._views, self._most_rows))
+        wanted = Wanted.totals(bounded, self._views)
+        got = _told(lambda: fetched(self._connection, wanted, self._most_rows))
         if got is None:
             return None
         groups, columns = got
@@ -169,6 +176,10 @@ class DuckDB:
         return keys, [list(map(int, column)) for column in found[width:]]
 
     def _distinct(self, spread: Spread, width: int) -> dict[tuple[Value, ...], int]:
+        sorted_ = self._sorted_weights(spread)
+        if sorted_ is not None:
+            whole = spread.fraction
+            return {key: sum(min(whole, w) for w in each.values()) for key, each in sorted_.items()}
         with self._contributions(splits(spread, self._views, DUCKDB)) as name:
             rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
         return {row[:width]: int(row[width]) for row in rows}
@@ -193,18 +204,38 @@ class DuckDB:
         for table in tables_of(spread.relation).values():
             self._check(table)
         made = splits(spread, self._views, DUCKDB)
-        asked, found = (
-            made + weights(spread, "", DUCKDB),
-            dict[tuple[Value, ...], dict[Value, int]](),
-        )
+        asked = made + weights(spread, "", DUCKDB)
         with self._lock:
             if asked in self._answered:
                 return dict(self._answered[asked])
-            with self._contributions(made) as name:
-                rows = _guarded(self._connection, weights(spread, name, DUCKDB))
-            for *key, value, weight in rows:
-                found.setdefault(tuple(key), {})[value] = int(weight)
+            found = self._sorted_weights(spread)
+            if found is None:
+                with self._contributions(made) as name:
+                    rows = _guarded(self._connection, weights(spread, name, DUCKDB))
+                found = {}
+                for *key, value, weight in rows:
+                    found.setdefault(tuple(key), {})[value] = int(weight)
             self._keep(asked, found)
+        return found
+
+    def _sorted_weights(self, spread: Spread) -> Weights | None:
+        """Weights by sorting, where rows fit into memory."""
+        exact = spread.grid is not None or spread.value.type != REAL
+        if not (exact and sortable(spread.bounded)):
+            return None
+        wanted = Wanted.weights(spread, self._views)
+        got = _told(lambda: fetched(self._connection, wanted, self._most_rows))
+        if got is None:
+            return None
+        pairs, columns = got
+        numbers: dict[tuple[Value, ...], int] = {}
+        key_of = [numbers.setdefault(pair[:-1], len(numbers)) for pair in pairs]
+        weighed = weights_of(spread, columns, np.array(key_of, np.int32))
+        if weighed is None:
+            return None
+        found: Weights = {key: {} for key in numbers}
+        for pair, weight in zip(pairs, weighed, strict=True):
+            found[pair[:-1]][pair[-1]] = weight
         return found
 
     @contextmanager

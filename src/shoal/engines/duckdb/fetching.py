@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.sorting import Columns
-from shoal.engines.sql import keys_of, persons_of, row_values
-from shoal.plan import INTEGER, REAL, TEXT, Bounded, Person, Type, Value
+from shoal.engines.sql import keys_of, persons_of, row_values, split_values
+from shoal.plan import INTEGER, REAL, TEXT, Bounded, Person, Spread, Type, Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,25 +36,54 @@ def sortable(bounded: Bounded) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """The rows to fetch: a SELECT, the names of keys and of the person in it, the person's type, and what is added.
+
+    ``added`` has the narrowest type in which each number fits: less memory is less time.
+    """
+
+    rows: str
+    keys: tuple[str, ...]
+    person: str
+    kind: Type
+    added: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def totals(cls, bounded: Bounded, views: Mapping[str, str]) -> Wanted:
+        """The rows of totals."""
+        rows, added = row_values(bounded, views, DUCKDB)
+        person, kind = persons_of(bounded.relation)[0], bounded.relation.person[0]
+        sizes = {f"t{at}": term.bound for at, term in enumerate(bounded.terms)}
+        narrow = {name: "INTEGER" if sizes[name] < 1 << 31 else "BIGINT" for name in added}
+        return cls(rows, tuple(keys_of(bounded)), person, kind, narrow)
+
+    @classmethod
+    def weights(cls, spread: Spread, views: Mapping[str, str]) -> Wanted:
+        """The rows of weights; the value is the last key."""
+        person, kind = persons_of(spread.relation)[0], spread.relation.person[0]
+        rows = split_values(spread, views, DUCKDB)
+        return cls(rows, (*keys_of(spread.bounded), "v"), person, kind)
+
+
 def fetched(
-    connection: duckdb.DuckDBPyConnection,
-    bounded: Bounded,
-    views: Mapping[str, str],
-    most: int = MOST_ROWS,
+    connection: duckdb.DuckDBPyConnection, wanted: Wanted, most: int = MOST_ROWS
 ) -> tuple[list[tuple[Value, ...]], Columns] | None:
-    """The groups there are, in the order of their numbers, and the rows; None if these are none or too many."""
-    rows, added = row_values(bounded, views, DUCKDB)
-    person, keys = persons_of(bounded.relation)[0], keys_of(bounded)
-    groups, seen = _groups(connection, rows, keys, person, bounded.relation.person[0])
+    """The groups there are, in the order of their numbers, and the rows; None if these are none or too many.
+
+    The numbers of groups that differ in their last key only follow one another.
+    """
+    groups, seen = _groups(connection, wanted)
     if not 0 < seen.rows <= most:
         return None
-    source = f"({rows}) AS r"
-    if keys:
-        same = " AND ".join(f"r.{key} IS NOT DISTINCT FROM n.{key}" for key in keys)
+    source = f"({wanted.rows}) AS r"
+    if wanted.keys:
+        same = " AND ".join(f"r.{key} IS NOT DISTINCT FROM n.{key}" for key in wanted.keys)
         source += f" JOIN shoal_groups AS n ON {same}"
+    person = wanted.person
     outputs = [f"CAST({person} - ({seen.lowest}) AS INTEGER)" if seen.dense else person]
-    outputs += [f"CAST({name} AS BIGINT)" for name in added]
-    outputs += ["g"] * bool(keys)
+    outputs += [f"CAST({name} AS {kind})" for name, kind in wanted.added.items()]
+    outputs += ["g"] * bool(wanted.keys)
     found = connection.sql(f"SELECT {', '.join(outputs)} FROM {source}").to_arrow_table()
     persons, *others = found.columns
     if seen.dense:
@@ -61,7 +91,7 @@ def fetched(
     else:
         numbers, people = _numbered(persons)
     columns = [each.to_numpy() for each in others]
-    places = columns.pop() if keys else None
+    places = columns.pop() if wanted.keys else None
     return groups, Columns(places, len(groups), numbers, people, columns)
 
 
@@ -81,15 +111,18 @@ class _Seen(NamedTuple):
 
 
 def _groups(
-    connection: duckdb.DuckDBPyConnection, rows: str, keys: list[str], person: str, kind: Type
+    connection: duckdb.DuckDBPyConnection, wanted: Wanted
 ) -> tuple[list[tuple[Value, ...]], _Seen]:
     """Every key that rows have, numbered in a table shoal_groups, and what was seen of persons."""
-    ends = (f"MIN({person})", f"MAX({person})") if kind == INTEGER else ("0", f"{_MOST_PEOPLE}")
+    person, keys = wanted.person, ", ".join(wanted.keys)
+    ends = (f"MIN({person})", f"MAX({person})") if wanted.kind == INTEGER else ("0", _MOST_PEOPLE)
     seen = f"COUNT(*) AS c, COUNT({person}) AS p, {ends[0]} AS lo, {ends[1]} AS hi"
-    grouped = f"SELECT {', '.join([*keys, seen])} FROM ({rows})"
+    grouped = f"SELECT {seen} FROM ({wanted.rows})"
+    order = ""
     if keys:
-        grouped += f" GROUP BY {', '.join(keys)}"
-    numbered = f"SELECT *, CAST(row_number() OVER () - 1 AS INTEGER) AS g FROM ({grouped})"
+        grouped = f"SELECT {keys}, {seen} FROM ({wanted.rows}) GROUP BY {keys}"
+        order = f"ORDER BY {keys}" if len(wanted.keys) > 1 else ""
+    numbered = f"SELECT *, CAST(row_number() OVER ({order}) - 1 AS INTEGER) AS g FROM ({grouped})"
     connection.execute(f"CREATE OR REPLACE TEMP TABLE shoal_groups AS {numbered}")
     found = connection.execute(
         "SELECT COALESCE(SUM(c), 0), COALESCE(SUM(p), 0), COALESCE(MIN(lo), 0), COALESCE(MAX(hi), 0) "
@@ -98,8 +131,7 @@ def _groups(
     seen_all = _Seen(*map(int, found[0]))
     if not keys:
         return [()], seen_all
-    listed = f"SELECT {', '.join(keys)} FROM shoal_groups ORDER BY g"
-    return connection.execute(listed).fetchall(), seen_all
+    return connection.execute(f"SELECT {keys} FROM shoal_groups ORDER BY g").fetchall(), seen_all
 
 
 def _numbered(column: Any) -> tuple[NDArray[np.int32], int]:

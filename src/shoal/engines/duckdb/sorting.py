@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.plan import BY_PERSON, WHOLE, Bounded, Person, Quantity, Term
+from shoal.plan import BY_PERSON, WHOLE, Bounded, Person, Quantity, Spread, Term
 from shoal.sensitivity import Norm
 
 Ints = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
     groups: int
     persons: NDArray[np.int32]
     people: int
-    added: Sequence[Ints]
+    added: Sequence[NDArray[np.int32] | Ints]
 
 
 class Cells(NamedTuple):
@@ -66,6 +66,38 @@ def totals_of(bounded: Bounded, columns: Columns) -> list[list[int]] | None:
     return [total.whole() for total in sums]
 
 
+def weights_of(spread: Spread, columns: Columns, key_of: NDArray[np.int32]) -> list[int] | None:
+    """The weight of each pair of a key and a value; ``key_of`` gives the key of a pair, and does not fall.
+
+    None if a number on the way might not fit.  Proof: `plan/bounding.md`, Sorting.
+    """
+    total, unit = _Sum(columns.groups), spread.unit
+    assert isinstance(unit, Person)
+    for splits in _cells_of(columns):
+        counts = splits.rows if spread.grid else np.ones_like(splits.rows)
+        cells, firsts = _merged(splits, key_of[splits.keys], counts)
+        held = np.minimum(cells.rows, unit.rows_per_group)
+        most = int(counts.max()) * spread.fraction * int(held.max()) * WHOLE
+        if max(most, int(held.max()) * len(columns.persons) * WHOLE) >= _SAFE:
+            return None
+        share = held * _shares(spread.bounded, unit, cells, held).cell
+        inside = np.diff(firsts, append=len(counts))
+        above = counts * spread.fraction * np.repeat(share, inside)
+        total.add(splits.keys, above // np.repeat(cells.rows * WHOLE, inside))
+    return total.whole()
+
+
+def _merged(splits: Cells, keys: NDArray[np.int32], counts: Ints) -> tuple[Cells, Ints]:
+    """Splits of one person and key as one cell, and the place of each cell's first split."""
+    new = np.zeros(len(keys), bool)
+    new[splits.firsts] = True
+    of_person = new.copy()
+    new[1:] |= keys[1:] != keys[:-1]
+    firsts = np.flatnonzero(new)
+    rows = np.add.reduceat(counts, firsts)
+    return Cells(keys[firsts], rows, [], np.flatnonzero(of_person[firsts])), firsts
+
+
 def _cells_of(columns: Columns) -> Iterator[Cells]:
     """All cells, those of so many persons at a time."""
     if columns.keys is None:
@@ -87,7 +119,7 @@ def _cells_of_persons(columns: Columns) -> Cells:
     sums = []
     for added in columns.added:
         total = np.zeros(columns.people, np.int64)
-        np.add.at(total, columns.persons, added)
+        np.add.at(total, columns.persons, added.astype(np.int64, copy=False))
         sums.append(total[there])
     return Cells(np.zeros(len(there), np.int32), rows[there], sums, np.arange(len(there)))
 
@@ -106,7 +138,9 @@ def _by_person(columns: Columns, keys: NDArray[np.int32]) -> tuple[NDArray[np.in
     return ordered.indptr, ordered.indices, ordered.data
 
 
-def _cells_among(begins: Ints, keys: NDArray[np.int32], added: Sequence[Ints]) -> Cells:
+def _cells_among(
+    begins: Ints, keys: NDArray[np.int32], added: Sequence[NDArray[np.int32] | Ints]
+) -> Cells:
     """The cells of rows in order; ``begins`` are the first rows of persons."""
     of_person = np.zeros(len(keys), bool)
     of_person[begins] = True
@@ -116,7 +150,7 @@ def _cells_among(begins: Ints, keys: NDArray[np.int32], added: Sequence[Ints]) -
     return Cells(
         keys=keys[firsts],
         rows=np.diff(firsts, append=len(keys)),
-        sums=[np.add.reduceat(each, firsts) for each in added],
+        sums=[np.add.reduceat(each, firsts, dtype=np.int64) for each in added],
         firsts=np.flatnonzero(of_person[firsts]),
     )
 

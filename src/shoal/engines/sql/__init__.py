@@ -5,7 +5,7 @@ from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, names_of, persons_of, select
 from shoal.engines.sql.shares import shares
-from shoal.engines.sql.spread import distinct, splits, weights
+from shoal.engines.sql.spread import distinct, split_values, splits, weights
 from shoal.engines.sql.totals import cells, keys_of, row_values, totals
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "row_values",
     "select",
     "shares",
+    "split_values",
     "splits",
     "totals",
     "weights",

@@ -15,20 +15,29 @@ from shoal.engines.sql.totals import exceeding, keys_of, steps_of
 from shoal.plan import WHOLE, Person, Spread
 
 
-def splits(spread: Spread, sources: Mapping[str, str], dialect: Dialect) -> str:
-    """The SELECT of splits."""
+def split_values(spread: Spread, sources: Mapping[str, str], dialect: Dialect) -> str:
+    """The SELECT of what is needed of each row: its keys, its person and its value v."""
     layers, names = Layers(), names_of(spread.relation)
     keys = [lowered(key, names, layers, dialect) for key in spread.keys]
     value = layers.once(lowered(spread.value, names, layers, dialect))
     point = steps_of(spread.grid, value, dialect) if spread.grid else value.sql
-    persons = persons_of(spread.relation) if isinstance(spread.unit, Person) else []
     outputs = [f"{piece.sql} AS k{at}" for at, piece in enumerate(keys)]
-    listed = ", ".join([*outputs, *persons, f"{point} AS v"])
+    listed = ", ".join([*outputs, *_persons(spread), f"{point} AS v"])
     rows = layers.over(f"({select(spread.relation, sources, dialect)})")
+    return f"SELECT {listed} FROM {rows} WHERE {value.sql} IS NOT NULL"
+
+
+def splits(spread: Spread, sources: Mapping[str, str], dialect: Dialect) -> str:
+    """The SELECT of splits."""
+    persons = _persons(spread)
     by = ", ".join([*keys_of(spread.bounded), *persons, "v"])
     counted = "COUNT(*)" if spread.grid is not None or not persons else "CAST(1 AS BIGINT)"
-    inner = f"SELECT {listed} FROM {rows} WHERE {value.sql} IS NOT NULL"
-    return f"SELECT {by}, {counted} AS c FROM ({inner}) GROUP BY {by}"
+    rows = split_values(spread, sources, dialect)
+    return f"SELECT {by}, {counted} AS c FROM ({rows}) GROUP BY {by}"
+
+
+def _persons(spread: Spread) -> list[str]:
+    return persons_of(spread.relation) if isinstance(spread.unit, Person) else []
 
 
 def weights(spread: Spread, made: str, dialect: Dialect) -> str:
