@@ -28,6 +28,7 @@ from shoal.local.planning import (
     power,
 )
 from shoal.local.posterior import Posterior
+from shoal.local.regression import Regression, regress
 from shoal.local.shares import Share, Shares
 from shoal.local.stream import number_below
 from shoal.local.transition import TransitionMatrix
@@ -44,6 +45,7 @@ __all__ = [
     "Odds",
     "Plan",
     "Posterior",
+    "Regression",
     "Share",
     "Shares",
     "TableOdds",
@@ -69,6 +71,7 @@ __all__ = [
     "people_for_margin",
     "people_for_power",
     "power",
+    "regress",
     "stratified_interval",
     "triangular",
     "unrelated",
