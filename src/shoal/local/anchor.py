@@ -25,8 +25,9 @@ class AnchoredCrosswise:
     Nobody has the trait of the anchor.  A share of the people attends; the others say "same" and "different" equally often.  Then
     "same" comes with 1/2 + attention (1 - 2 probability) (1/2 - share) to the question, and likewise, with share 0, to the anchor.
 
-    Guarantee: one reply costs what `crosswise` costs; the two replies of one person together cost both.
-    Needs: two chances other than 1/2; nobody with the anchor's trait.
+    Guarantee: both replies of one person together cost what `crosswise` costs, since the second does not depend on the sensitive answer.
+    Needs: two chances other than 1/2; nobody with the anchor's trait; and a harmless question of its own for the anchor. With the same
+        one the anchor would give the harmless answer away, and with it the sensitive one.
     Reference: Atsusaka and Stevenson 2023.
 
     >>> design = AnchoredCrosswise("1/4")
