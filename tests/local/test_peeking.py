@@ -10,7 +10,7 @@ from scipy.stats import beta, binom
 from tests.local.designs import CASES
 
 from shoal.local import ConfidenceSequence, crosswise, kary, warner
-from shoal.local.peeking import evidence_against
+from shoal.local.martingale import evidence_against
 
 REPLIES, STREAMS = 2000, 2000
 
@@ -102,3 +102,20 @@ def test_it_is_wider_than_an_interval_for_one_look() -> None:
 def test_only_designs_of_two_answers_can_be_watched() -> None:
     with pytest.raises(ValueError, match="does not have two answers"):
         ConfidenceSequence(kary(["a", "b", "c"], truth="1/2"))
+
+
+def test_the_method_always_is_the_sequence_for_two_answers_and_serves_more() -> None:
+    counts = [700, 300]
+    share = crosswise().estimate_from_counts(counts)["yes"]
+    assert share.interval(method="always") == ConfidenceSequence(crosswise()).interval(counts)
+    three = kary(["a", "b", "c"], truth="7/10").estimate_from_counts([500, 300, 200])
+    for always, once in zip(three.interval(method="always"), three.interval(), strict=True):
+        assert always[0] <= once[0] < once[1] <= always[1]
+
+
+def test_intervals_of_all_answers_at_once_share_the_risk() -> None:
+    three = kary(["a", "b", "c"], truth="7/10").estimate_from_counts([500, 300, 200])
+    apart, together = three.interval("0.98"), three.interval("0.94", together=True)
+    assert together == apart
+    two = warner().estimate_from_counts([60, 40])
+    assert two.interval(together=True) == two.interval()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -20,15 +20,18 @@ from shoal.exact import (
     open_unit,
     upper,
 )
+from shoal.local.martingale import always_ends
 from shoal.mechanisms.estimate import share_down
 from shoal.noise import uniform_below
 
-METHODS = ("exact", "wald", "wilson", "bootstrap")
-"""Clopper-Pearson, mapped; the normal approximation; Wilson's score, mapped; percentiles of resampled reports."""
+METHODS = ("exact", "always", "wald", "wilson", "bootstrap")
+"""Clopper-Pearson, mapped; a confidence sequence; the normal approximation; Wilson's score, mapped; percentiles of resampled reports."""
 
 Interval = tuple[float, float]
 Groups = Sequence[tuple[Fraction, int]]
 """What a report counts, and how many counted so much; each worth once, from low to high."""
+
+EndsOf = Callable[[int, int, Fraction], tuple[Fraction, Fraction]]
 
 RESAMPLES = 4000
 
@@ -39,12 +42,19 @@ def interval_of(
     """An interval for the mean worth of a report in the population.
 
     "exact" covers at least as often as it says, whatever the truth and the number of reports: Clopper-Pearson for
-    the share of each worth, at a common risk.  The others are approximations: "wald" is the estimate plus and minus normal
+    the share of each worth, at a common risk.  "always" covers at all numbers of reports together, so one may look at any
+    time.  The others are approximations: "wald" is the estimate plus and minus normal
     standard errors, "wilson" maps Wilson's interval, "bootstrap" takes percentiles of the estimate over resampled reports.
     With ``cut`` both ends are moved into [0, 1], which loses no share that can be true.
     """
     risk = 1 - open_unit(confidence, "confidence")
-    ways = {"exact": _exact, "wald": _wald, "wilson": _wilson, "bootstrap": _bootstrap}
+    ways = {
+        "exact": _exact,
+        "always": _always,
+        "wald": _wald,
+        "wilson": _wilson,
+        "bootstrap": _bootstrap,
+    }
     if method not in ways:
         raise RangeError(
             f"method must be one of {', '.join(METHODS)}; got {str(method)[:40]!r}.",
@@ -83,11 +93,20 @@ def _people(groups: Groups) -> int:
 
 
 def _exact(groups: Groups, risk: Fraction) -> tuple[Fraction, Fraction]:
+    return _joined(groups, risk, binomial_ends)
+
+
+def _always(groups: Groups, risk: Fraction) -> tuple[Fraction, Fraction]:
+    return _joined(groups, risk, always_ends)
+
+
+def _joined(groups: Groups, risk: Fraction, ends_of: EndsOf) -> tuple[Fraction, Fraction]:
+    """The ends of the mean from those of the share of each worth."""
     people = _people(groups)
     if len(groups) == 2:
-        return _between(groups, binomial_ends(groups[1][1], people, risk))
+        return _between(groups, ends_of(groups[1][1], people, risk))
     shared = risk / len(groups)
-    ends = [binomial_ends(count, people, shared) for _, count in groups]
+    ends = [ends_of(count, people, shared) for _, count in groups]
     worths = [worth for worth, _ in groups]
     return -_highest([-worth for worth in reversed(worths)], ends[::-1]), _highest(worths, ends)
 

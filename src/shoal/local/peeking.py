@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,8 +10,7 @@ from shoal.exact import Number, open_unit
 from shoal.local.design import Design
 from shoal.local.indices import read_counts
 from shoal.local.intervals import Interval, bounded
-
-_STEPS = 200
+from shoal.local.martingale import always_ends
 
 
 @dataclass(frozen=True, init=False)
@@ -22,7 +19,7 @@ class ConfidenceSequence:
 
     Guarantee: with at least the stated probability the share lies in every interval, over all numbers of replies at once,
         when replies come one by one from independent people of one population.
-    Needs: a design of two answers; counts that only grow.
+    Needs: a design of two answers; counts that only grow.  For more answers, `Share.interval` has the method "always".
     Edges: before the first reply it is [0, 1].  Each interval by itself is wider than one planned for a single look.
     Reference: Ville 1939; Robbins 1970.  Proof: peeking.md.
 
@@ -45,39 +42,6 @@ class ConfidenceSequence:
         if not sum(counts):
             return 0.0, 1.0
         no, yes = read_counts(counts, 2)
-        ends = [self._end(yes, no), 1 - self._end(no, yes)]
-        mapped = sorted((Fraction(end) - self.design.floor) / self.design.lean for end in ends)
+        ends = always_ends(yes, no + yes, 1 - self.confidence)
+        mapped = sorted((end - self.design.floor) / self.design.lean for end in ends)
         return bounded((mapped[0], mapped[1]))
-
-    def _end(self, yes: int, no: int) -> float:
-        """The lower end for the chance of a reply "yes", rounded down."""
-        if yes == 0:
-            return 0.0
-        most = evidence_against(yes, no) + math.log(1 - self.confidence)
-        return _first_inside(lambda told: most - _fit(told, yes, no), yes / (yes + no))
-
-
-def evidence_against(yes: int, no: int) -> float:
-    """The logarithm of the mixture's chance of these replies in their order: Beta(1/2, 1/2) over the share of "yes"."""
-    return (
-        math.lgamma(yes + 0.5)
-        + math.lgamma(no + 0.5)
-        - math.lgamma(yes + no + 1)
-        - math.log(math.pi)
-    )
-
-
-def _fit(told: float, yes: int, no: int) -> float:
-    """The logarithm of the chance of these replies, in their order, if "yes" comes with ``told``."""
-    return yes * math.log(told) + (no * math.log1p(-told) if no else 0.0)
-
-
-def _first_inside(surplus: Callable[[float], float], top: float) -> float:
-    """A place at or just below the one where a falling function passes 0 on (0, top)."""
-    low, high = 0.0, top
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if surplus(middle) >= 0 else (low, middle)
-    return max(0.0, low - 1e-9 * top)

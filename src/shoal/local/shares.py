@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, short
+from shoal.exact import Number, open_unit, short
 from shoal.local.intervals import Groups, Interval, interval_of
 from shoal.local.odds import EvenOdds
 
@@ -80,7 +80,7 @@ class Shares:
     matrix: TransitionMatrix
     counts: tuple[int, ...]
 
-    @property
+    @cached_property
     def people(self) -> int:
         """How many people reported."""
         return sum(self.counts)
@@ -113,6 +113,11 @@ class Shares:
     @cached_property
     def frequencies(self) -> tuple[Fraction, ...]:
         """The unbiased estimate of each answer's share, exactly."""
+        odds = self.matrix.odds
+        if isinstance(odds, EvenOdds):  # one division each, where there may be very many
+            same, other = odds.undone_weights()
+            step = (same - other) / self.people
+            return tuple(other + count * step for count in self.counts)
         return tuple(share.value for share in self)
 
     @cached_property
@@ -121,7 +126,18 @@ class Shares:
         return tuple(share.variance for share in self)
 
     def interval(
-        self, confidence: Number = "0.95", *, method: str = "exact", cut: bool = True
+        self,
+        confidence: Number = "0.95",
+        *,
+        method: str = "exact",
+        cut: bool = True,
+        together: bool = False,
     ) -> tuple[Interval, ...]:
-        """A confidence interval for each share by itself; see `shoal.local.interval_of`."""
-        return tuple(share.interval(confidence, method=method, cut=cut) for share in self)
+        """A confidence interval for each share by itself, or with ``together`` for all of them at once.
+
+        See `shoal.local.interval_of`.  All at once share the risk equally (two answers have one share, and nothing to divide).
+        """
+        risk = 1 - open_unit(confidence, "confidence")
+        parts = len(self) if together and len(self) > 2 else 1
+        sure = 1 - risk / parts
+        return tuple(share.interval(sure, method=method, cut=cut) for share in self)
