@@ -13,8 +13,8 @@ CODE := src tests benchmarks scripts
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.ready ## show what Shoal does, in a minute
-	@$(VENV)/bin/python -m shoal.demo
+demo: $(VENV)/.ready ## a guided walk through a vault, in a minute
+	@$(VENV)/bin/shoal tour
 
 test: $(VENV)/.ready ## run every test but the long statistical audits
 	@$(VENV)/bin/python -m pytest -n 2 -m "not audit"

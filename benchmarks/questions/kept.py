@@ -24,14 +24,7 @@ def kept(
     """A figure of a peer, measured if it is not kept; Shoal and the plain query are always measured."""
     if not contestant.is_peer:
         return measure()
-    sources = (
-        HERE / "contestants" / f"{contestant.module}.py",
-        HERE / "workloads.py",
-        HERE / "data.py",
-    )
-    code = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
-    words = "-".join(what.replace("^", "").split())
-    path = CACHE / "peers" / f"{contestant.module}-{version(contestant)}-{code}-{words}.json"
+    path = _path(contestant, what)
     if path.exists():
         found: dict[str, Any] = json.loads(path.read_text())
         return found
@@ -41,3 +34,18 @@ def kept(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(found))
     return found
+
+
+def is_kept(contestant: Contestant, what: str) -> bool:
+    return contestant.is_peer and _path(contestant, what).exists()
+
+
+def _path(contestant: Contestant, what: str) -> Path:
+    sources = (
+        HERE / "contestants" / f"{contestant.module}.py",
+        HERE / "workloads.py",
+        HERE / "data.py",
+    )
+    code = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+    words = "-".join(what.replace("^", "").split())
+    return CACHE / "peers" / f"{contestant.module}-{version(contestant)}-{code}-{words}.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +20,7 @@ from benchmarks.questions.worker import MARK
 ROOT = Path(__file__).parents[2]
 MOST_CPU_SECONDS = 600
 MOST_MEGABYTES = 16 * 1024
-LOOK = 0.1
+LOOK = 0.2
 """Seconds between looks at memory."""
 
 
@@ -31,8 +32,10 @@ class Contestant:
     module: str
     package: str
     is_peer: bool = True
-    repetitions: int = 10
+    repetitions: int = 6
     """How often it is asked where its error is measured."""
+    truths: int = 2
+    """Of how many answers without noise its bounded truth is the mean: several where it samples rows."""
 
     @property
     def python(self) -> Path:
@@ -42,12 +45,12 @@ class Contestant:
 
 
 PLAIN = Contestant("plain DuckDB, not private", "plain", "duckdb", is_peer=False)
-OURS = Contestant("**Shoal**", "ours", "shoal", is_peer=False, repetitions=100)
+OURS = Contestant("**Shoal**", "ours", "shoal", is_peer=False, repetitions=100, truths=1)
 PEERS = (
     Contestant("OpenDP with Polars", "opendp", "opendp"),
     Contestant("PipelineDP, local", "pipelinedp", "pipeline-dp"),
     Contestant("SmartNoise SQL, pandas", "smartnoise", "smartnoise-sql"),
-    Contestant("Tumult Analytics, Spark", "tumult", "tmlt.analytics", repetitions=4),
+    Contestant("Tumult Analytics, Spark", "tumult", "tmlt.analytics", repetitions=2, truths=1),
 )
 
 
@@ -89,11 +92,14 @@ def _run(contestant: Contestant, workload: str, rows: int, *task: str) -> dict[s
         f"questions: {contestant.name.strip('*')}, {workload}, {rows:,} rows, {task[0]}", flush=True
     )
     is_timed = task[0] == "time"
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
-    ) as process:
+    with (
+        tempfile.TemporaryFile("w+") as told,
+        subprocess.Popen(command, stdout=told, stderr=subprocess.DEVNULL, cwd=ROOT) as process,
+    ):
         peak, stopped = _watched(psutil.Process(process.pid), limits=is_timed)
-        lines = process.communicate()[0].splitlines()
+        process.wait()
+        told.seek(0)
+        lines = told.read().splitlines()
     if stopped:
         return {"failed": stopped, "megabytes": peak}
     results = [line for line in lines if line.startswith(MARK)]

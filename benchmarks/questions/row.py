@@ -32,8 +32,8 @@ def _words() -> str:
     return (
         f"{times.FULL:,} rows of 1,000,000 persons with 1 to 200 rows each, in one Parquet file; epsilon {EPSILON:g} and delta "
         f"{DELTA:g} for each question; {GROUPS} groups and {ROWS_PER_GROUP} rows in each from one person. From the file on, in a "
-        "fresh process, without imports and without the start of Spark: for Shoal and the plain query the median of "
+        "fresh process, without imports and without the start of Spark: for Shoal and the plain query the median CPU and the least wall time of "
         f"{times.PROCESSES} processes, for peers one. CPU is that of the process and its children. A peer whose figure on "
-        f"{times.SMALLER:,} rows says that it would pass {processes.MOST_CPU_SECONDS} CPU seconds or 16 GiB is left at those rows, and ours is "
+        f"{times.SMALLER:,} rows says that it would pass {times.PATIENCE:g} CPU seconds, if all of it grew with the rows, is left at those rows, and ours is "
         f"compared on the same. Errors are means over groups and repetitions on {errors.ROWS:,} rows. Peers: {there}."
     )

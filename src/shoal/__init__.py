@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         query,
         sensitivity,
         sql,
+        vault,
     )
     from shoal.accounting import account
     from shoal.events import Event
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from shoal.plan import Choices, Person, Range, Row
     from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
+    from shoal.vault import Vault, open  # noqa: A004 - the word for it
 
 __all__ = [
     "AboveThreshold",
@@ -88,6 +90,7 @@ __all__ = [
     "Staircase",
     "TopK",
     "TruncatedGeometric",
+    "Vault",
     "ZeroConcentrated",
     "account",
     "accounting",
@@ -101,6 +104,7 @@ __all__ = [
     "measures",
     "mechanisms",
     "noise",
+    "open",
     "plan",
     "plan_budget",
     "plots",
@@ -108,6 +112,7 @@ __all__ = [
     "query",
     "sensitivity",
     "sql",
+    "vault",
 ]
 
 
@@ -127,6 +132,7 @@ _FLOORS = (
     "query",
     "sensitivity",
     "sql",
+    "vault",
 )
 
 
@@ -138,7 +144,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"shoal.{name}")
     if name in __all__:
         floors = ("mechanisms", "measures", "sensitivity", "events", "exact", "plan", "query")
-        for floor in ("accounting",) if name == "account" else floors:
+        own = {"account": ("accounting",), "Vault": ("vault",), "open": ("vault",)}
+        for floor in own.get(name, floors):
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:
                 value = globals()[name] = getattr(home, name)

@@ -33,6 +33,9 @@
     │   ├── InFlightError     ledger-4      a request that is still being answered
     │   ├── AccountError      ledger-5      an account that is not there, or not as asked
     │   └── ChargeError       ledger-6      a charge that is settled already, or not in this way
+    ├── VaultError            vault-1       a vault, dataset, analyst or release that is not there, or is there already
+    ├── ChangedError          vault-2       data that are not those that were declared
+    ├── CertificateError      certificate-1 a file that is not a certificate
     ├── ExtraError            extra-1       a package that an optional part needs is missing (also an ImportError)
     └── InternalError         internal-1    Shoal contradicted itself; please report it
 
@@ -255,6 +258,24 @@ class ChargeError(LedgerError):
     """A charge that is settled already, or can no longer be settled in this way."""
 
     code: ClassVar[str] = "ledger-6"
+
+
+class VaultError(ShoalError):
+    """A vault, dataset, analyst or release that is not there, or that is there already."""
+
+    code: ClassVar[str] = "vault-1"
+
+
+class ChangedError(ShoalError):
+    """The data of a dataset are not those that were declared; nothing was read or spent."""
+
+    code: ClassVar[str] = "vault-2"
+
+
+class CertificateError(ShoalError):
+    """A file that is not a certificate, or not one that can be read."""
+
+    code: ClassVar[str] = "certificate-1"
 
 
 class ExtraError(ShoalError, ImportError):

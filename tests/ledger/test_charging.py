@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import stat
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from shoal.errors import (
     ChargeError,
     InFlightError,
     KeyReusedError,
+    PriceError,
     ShapeError,
 )
 from shoal.events import Gaussian, Laplace, StatedApprox, StatedPure
@@ -198,6 +200,16 @@ def test_nothing_is_given_back_once_data_was_read(ledger: Ledger) -> None:
     assert ledger.account("visits").spent == Pure("0.1")
 
 
+def test_nothing_is_given_back_of_a_charge_that_someone_else_began(ledger: Ledger) -> None:
+    first = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
+    first.reads_data()
+    first.leave("the engine stopped")
+    again = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
+    with pytest.raises(ChargeError, match="may have"):
+        again.failed_before_data("no file")
+    assert ledger.account("visits").spent == Pure("0.1")
+
+
 def test_nothing_is_given_back_once_it_was_answered_or_given_back(ledger: Ledger) -> None:
     first = charged(ledger.charge("visits", TENTH, caller="ana"))
     first.answered(1)
@@ -227,6 +239,36 @@ def test_facts_are_kept_in_order(ledger: Ledger) -> None:
         ledger.record("charge", {})
     with pytest.raises(ShapeError):
         ledger.record("dataset", {"budget": float("nan")})
+    charged(ledger.charge("visits", TENTH, caller="fact dataset", key="z"))
+    ledger.record("dataset", {"name": "z"}, key="z")
+
+
+@pytest.mark.parametrize("event", [None, "laplace", Pure(1)])
+def test_only_events_are_charged(event: object, ledger: Ledger) -> None:
+    with pytest.raises(ShapeError, match="must be an event"):
+        ledger.charge("visits", event, caller="ana")  # type: ignore[arg-type]
+
+
+def test_a_rehearsal_is_never_charged(ledger: Ledger) -> None:
+    with pytest.raises(PriceError, match="rehearsal"):
+        ledger.charge("visits", StatedPure("0.1", private=False), caller="ana")
+    assert ledger.account("visits").events == 0
+
+
+def test_a_text_is_the_canonical_json_of_the_request(ledger: Ledger) -> None:
+    body = {"b": "é", "a": [1, None, True, "\u2028"]}
+    names = ["visits"]
+    entry = charged(ledger.charge(names, TENTH, caller='"q"', body=body, key="ü", same="s")).entry
+    said = {
+        "accounts": names,
+        "body": body,
+        "caller": '"q"',
+        "event": TENTH.to_dict(),
+        "key": "ü",
+        "same": "s",
+    }
+    assert entry.body == said
+    assert entry.text == json.dumps(said, sort_keys=True, separators=(",", ":"))
 
 
 def test_entries_are_chained(ledger: Ledger) -> None:

@@ -44,8 +44,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def edit(path: Path, *statements: str) -> None:
+    """Change a ledger as someone would who knows how: the guards go first."""
+    guards = ("shoal_never_changes", "shoal_never_forgets")
     with sqlite3.connect(path) as connection:
-        for statement in statements:
+        for statement in (*(f"DROP TRIGGER IF EXISTS {name}" for name in guards), *statements):
             connection.execute(statement)
     connection.close()
 
@@ -113,6 +115,23 @@ def outcome_filed_elsewhere(path: Path) -> None:
     edit(path, f'UPDATE shoal_entries SET "of" = 3 WHERE "of" = {first_charge(path)}')
 
 
+def row_added(path: Path) -> None:
+    edit(
+        path,
+        "INSERT INTO shoal_entries SELECT max(number) + 1, '', 'note', '', '{}', '', NULL, NULL, NULL, NULL"
+        " FROM shoal_entries",
+    )
+
+
+def row_hidden(path: Path) -> None:
+    """An answer to be replayed, filed before the beginning of the journal."""
+    edit(
+        path,
+        "INSERT INTO shoal_entries SELECT -1, previous, kind, time, text, hash, NULL, NULL, 'planted', NULL"
+        f" FROM shoal_entries WHERE number = {first_charge(path)}",
+    )
+
+
 def head_removed(path: Path) -> None:
     path.with_name("office.shoal.head").unlink()
 
@@ -127,6 +146,8 @@ FORGERIES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a ceiling raised": (ceiling_raised, "was changed after it was written"),
     "a key taken away": (key_taken_away, "filed under something"),
     "an outcome filed elsewhere": (outcome_filed_elsewhere, "filed under something"),
+    "a row added": (row_added, "does not follow from the one before"),
+    "a row hidden": (row_hidden, "an entry with the number -1"),
     "the head removed": (head_removed, "the head beside the ledger is missing"),
 }
 
@@ -218,8 +239,22 @@ def test_yesterdays_copy_is_found_out_while_the_ledger_is_in_use(path: Path) -> 
         old.close()
         new.close()
         with pytest.raises(TamperedError):
-            ledger.verify()
             ledger.charge("visits", TENTH, caller="ana")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE shoal_entries SET text = '{}' WHERE number = 3",
+        "DELETE FROM shoal_entries WHERE number = 3",
+        "INSERT INTO shoal_entries VALUES (1, '', 'note', '', '{}', '', NULL, NULL, NULL, NULL)",
+    ],
+)
+def test_the_file_itself_refuses_to_change_the_past(statement: str, path: Path) -> None:
+    connection = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)
+    connection.close()
 
 
 def test_a_journal_written_anew_from_the_beginning_is_found_out(path: Path) -> None:
@@ -227,6 +262,13 @@ def test_a_journal_written_anew_from_the_beginning_is_found_out(path: Path) -> N
     shutil.copy(other, path)
     with Ledger(path) as ledger:
         assert any("not the one that was written" in each for each in ledger.verify().findings)
+
+
+def test_progress_is_told(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    with Ledger(path) as ledger:
+        ledger.verify(progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 16)]
 
 
 def test_a_head_noted_elsewhere_is_held_against_the_journal(path: Path) -> None:
@@ -238,6 +280,28 @@ def test_a_head_noted_elsewhere_is_held_against_the_journal(path: Path) -> None:
         assert not ledger.verify(known=[forged]).is_sound
         with pytest.raises(TamperedError):
             ledger.charge("visits", TENTH, caller="ana")
+
+
+def test_a_row_that_was_edited_on_a_server_is_found_out(places: Callable[[str], str]) -> None:
+    import psycopg  # noqa: PLC0415 - only where there is a server
+
+    place = places("postgres")
+    with Ledger(place) as ledger:
+        ledger.open_account("visits", Pure(1), relation="add_remove")
+        ledger.charge("visits", TENTH, caller="ana")
+        with psycopg.connect(place) as connection:
+            connection.execute("UPDATE shoal_entries SET text = replace(text, '1/10', '1/20')")
+        assert any("was changed" in each for each in ledger.verify().findings)
+        with pytest.raises(TamperedError):
+            ledger.charge("visits", TENTH, caller="ana")
+        ledger.accept("a slip of the hand", caller="curator")
+        assert ledger.account("visits").spent == Pure("0.1")
+        assert ledger.verify().is_sound
+
+
+def test_there_is_nothing_to_accept_in_a_sound_ledger(path: Path) -> None:
+    with Ledger(path) as ledger, pytest.raises(TamperedError, match="nothing to accept"):
+        ledger.accept("just so", caller="curator")
 
 
 def test_an_alarm_that_was_silenced_by_hand_is_found_out(path: Path) -> None:

@@ -8,6 +8,7 @@ from shoal.accounting.bounded_range import (
     bounded_range_divergence_up,
     bounded_range_epsilon_up,
 )
+from shoal.accounting.budgets import filter_for
 from shoal.accounting.calibration import calibrate, fits
 from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
 from shoal.accounting.comparison import Comparison, compare
@@ -54,6 +55,7 @@ __all__ = [
     "bounded_range_epsilon_up",
     "calibrate",
     "compare",
+    "filter_for",
     "fits",
     "group_delta_up",
     "laplace_divergence_up",

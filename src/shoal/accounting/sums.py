@@ -49,11 +49,14 @@ def _is_short(number: Fraction) -> bool:
 
 def sum_to_text(number: Fraction | None) -> str | None:
     """A sum as text, exactly: 1/10."""
-    if number is None:
-        return None
+    return None if number is None else fraction_to_text(number)
+
+
+def fraction_to_text(number: Fraction) -> str:
+    """A fraction as text, exactly and of any length, which ``str`` refuses beyond 4300 digits."""
     if number.denominator < _SHORT and abs(number.numerator) < _SHORT:
         return str(number)
-    return f"{Decimal(number.numerator):f}/{Decimal(number.denominator):f}"  # str(int) has a limit
+    return f"{Decimal(number.numerator):f}/{Decimal(number.denominator):f}"
 
 
 def sum_from_text(text: object) -> Fraction | None:

@@ -1,17 +1,93 @@
-"""Where output goes: answers to standard output, everything else to standard error."""
+"""Where output goes, and how a command ends: answers to standard output, everything else to standard error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from typing import NoReturn
 
 import typer
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.status import Status
 
-from shoal.errors import ShoalError
+from shoal.cli.spelling import as_typed
+from shoal.errors import (
+    BudgetExceeded,
+    ChangedError,
+    ExpressionError,
+    FactsError,
+    InFlightError,
+    InternalError,
+    KeyReusedError,
+    LedgerError,
+    RefusedError,
+    RelationError,
+    ShoalError,
+    TamperedError,
+    UnknownNameError,
+    UnreadableError,
+    VaultError,
+)
 
-REFUSED = 2
-"""The exit code of a question that was refused."""
+
+class Exit(IntEnum):
+    """How a command ends."""
+
+    DONE = 0
+    UNEXPECTED = 1
+    USAGE = 2
+    REFUSED = 3
+    BUDGET = 4
+    UNSOUND = 5
+    KEY = 6
+    CHANGED = 7
+    VAULT = 8
+
+
+_CODES: tuple[tuple[tuple[type[ShoalError], ...], Exit], ...] = (
+    ((BudgetExceeded,), Exit.BUDGET),
+    ((TamperedError,), Exit.UNSOUND),
+    ((KeyReusedError, InFlightError), Exit.KEY),
+    ((ChangedError,), Exit.CHANGED),
+    ((VaultError, LedgerError), Exit.VAULT),
+    ((InternalError,), Exit.UNEXPECTED),
+    (
+        (
+            RefusedError,
+            FactsError,
+            RelationError,
+            UnknownNameError,
+            UnreadableError,
+            ExpressionError,
+        ),
+        Exit.REFUSED,
+    ),
+)
+LONG = 1 << 26
+"""So many bytes take long enough to show how far they are read."""
+
+_state: dict[str, object] = {"debug": False, "status": None}
+
+
+def set_debug(*, on: bool) -> None:
+    """Whether the way to an error is printed, too."""
+    _state["debug"] = on
+
+
+def code_of(error: ShoalError) -> Exit:
+    """The exit code of an error: by its kind, and 2 for everything else that was typed."""
+    return next((code for kinds, code in _CODES if isinstance(error, kinds)), Exit.USAGE)
 
 
 def answers() -> Console:
@@ -30,14 +106,25 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except ShoalError as error:
-        _stop(str(error).replace("relation='change'", "--relation change"))
+        _stop(as_typed(str(error)), code_of(error))
     except OSError as error:
-        _stop(f"{error.filename or 'a file'}: {error.strerror or 'cannot be read or written'}.")
+        words = f"{error.filename or 'a file'}: {error.strerror or 'cannot be read or written'}."
+        _stop(words, Exit.USAGE)
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold data
+        words = (
+            f"[internal-1] something unexpected happened ({type(error).__name__}).\n"
+            "    Run it again with shoal --debug ..., and report this."
+        )
+        _stop(words, Exit.UNEXPECTED)
 
 
-def _stop(words: str) -> None:
+def _stop(words: str, code: Exit) -> NoReturn:
+    if _state["debug"]:
+        traceback.print_exc()
     remarks().print(words, style="red", markup=False, soft_wrap=True)
-    raise typer.Exit(REFUSED)
+    raise typer.Exit(int(code))
 
 
 @contextmanager
@@ -47,5 +134,52 @@ def working(words: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(f"{words} ..."):
-        yield
+    with console.status(f"{words} ...") as status:
+        _state["status"] = status
+        try:
+            yield
+        finally:
+            _state["status"] = None
+
+
+def say(words: str) -> None:
+    """Say how far the work at hand is, if a terminal shows it."""
+    status = _state["status"]
+    if isinstance(status, Status):
+        status.update(f"{words} ...")
+
+
+@contextmanager
+def reading(words: str) -> Iterator[Callable[[int, int], None]]:
+    """What is called while files are read; if they are long, a terminal shows how far that is."""
+    bar = Progress(
+        TextColumn(words), BarColumn(), DownloadColumn(), TimeRemainingColumn(),
+        console=remarks(), transient=True,
+    )  # fmt: skip
+    task: list[TaskID] = []
+
+    def told(done: int, total: int) -> None:
+        if total < LONG or not bar.console.is_terminal:
+            return
+        if _state["status"] is not None:
+            say(f"{words}, {done / total:.0%}")
+            return
+        if not task:
+            bar.start()
+            task.append(bar.add_task(words, total=total))
+        bar.update(task[0], completed=done, total=total)
+
+    try:
+        yield told
+    finally:
+        if task:
+            bar.stop()
+
+
+def writable(path: Path) -> Path:
+    """A path that can be written to, checked before anything is spent for it."""
+    if path.is_dir():
+        raise IsADirectoryError(21, "is a folder", str(path))
+    if not path.parent.is_dir():
+        raise NotADirectoryError(20, "there is no such folder", str(path.parent))
+    return path

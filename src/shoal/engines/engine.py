@@ -34,6 +34,10 @@ class Engine(Protocol):
         """One whole number per term for every key that rows have; without keys, always one row."""
         ...
 
+    def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
+        """How many persons have rows in so many groups, and at most so many rows in one of them."""
+        ...
+
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         """For every key that rows have, the weight of each value, in units of the spread's fraction."""
         ...

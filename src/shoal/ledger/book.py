@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
-from shoal.accounting.sums import sum_from_text, sum_to_text
+from shoal.accounting import filter_for
+from shoal.accounting.sums import fraction_to_text, sum_from_text, sum_to_text
 from shoal.errors import AccountError, BudgetExceeded, ShapeError
 from shoal.exact import rational
 from shoal.ledger.entry import canonical, digest
@@ -42,7 +42,7 @@ class Book:
         self.name = name
         self.budget = budget
         self.relation = relation
-        self.filter = filter_for(budget, relation)
+        self.filter = filter_for(budget, relation=relation)
         self.events = 0
         self.entry = 0
         self._budget_text = canonical(budget_to(budget))
@@ -114,32 +114,18 @@ def seal_of(row: tuple[Any, ...], chained: str) -> str:
     return digest("\n".join([chained, *map(str, row)]))
 
 
-def filter_for(budget: Measure, relation: str) -> Filter:
-    """The filter that keeps a budget; half of the delta of an approximate one is its reserve."""
-    if isinstance(budget, Pure):
-        return PureFilter(budget, relation=relation)
-    if isinstance(budget, ZeroConcentrated):
-        return ZeroConcentratedFilter(budget, relation=relation)
-    if isinstance(budget, Approx):
-        return RenyiFilter(budget, reserve=budget.delta / 2, relation=relation)
-    raise ShapeError(
-        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",
-        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
-    )
-
-
 def budget_to(budget: Measure) -> dict[str, str]:
     """A budget as plain JSON values, exactly."""
     match budget:
         case Pure():
-            return {"measure": "pure", "epsilon": str(budget.epsilon)}
+            return {"measure": "pure", "epsilon": fraction_to_text(budget.epsilon)}
         case ZeroConcentrated():
-            return {"measure": "zero_concentrated", "rho": str(budget.rho)}
+            return {"measure": "zero_concentrated", "rho": fraction_to_text(budget.rho)}
         case Approx():
             return {
                 "measure": "approx",
-                "epsilon": str(budget.epsilon),
-                "delta": str(budget.delta),
+                "epsilon": fraction_to_text(budget.epsilon),
+                "delta": fraction_to_text(budget.delta),
             }
     raise ShapeError(
         f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
-from json.encoder import encode_basestring_ascii
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
-from shoal.accounting import Cost, Filter
 from shoal.errors import (
-    AccountError,
     BudgetExceeded,
     ChargeError,
     InFlightError,
     KeyReusedError,
-    ShapeError,
+    LedgerError,
     ShoalError,
     TamperedError,
 )
@@ -33,6 +30,8 @@ from shoal.ledger.entry import (
     Entry,
     canonical,
 )
+from shoal.ledger.prices import price
+from shoal.ledger.request import Request
 
 _Result = TypeVar("_Result")
 
@@ -52,49 +51,6 @@ class Replay:
     entry: Entry
 
 
-class Request(NamedTuple):
-    """A debit that is asked for: from which accounts, for what, by whom; ``text`` is the body of its entry."""
-
-    names: tuple[str, ...]
-    event: Event
-    caller: str
-    key: str | None
-    same: str | None
-    text: str
-
-
-def request_for(
-    names: tuple[str, ...],
-    event: Event,
-    *,
-    caller: str,
-    body: Mapping[str, Any],
-    key: str | None,
-    same: str | None,
-) -> Request:
-    """A request; equal requests have equal texts, which are canonical JSON."""
-    if not isinstance(event, Event):
-        raise ShapeError(
-            f"what is charged must be an event; got {type(event).__name__}.",
-            remedy="Give the event of the mechanism, or one of shoal.events.",
-        )
-    text = (
-        f'{{"accounts":{_names_text(names)},"body":{canonical(body) if body else "{}"},'
-        f'"caller":{_quoted(caller)},"event":{known_event(event).text},'
-        f'"key":{_quoted(key)},"same":{_quoted(same)}}}'
-    )
-    return Request(names, event, caller, key, same, text)
-
-
-def _quoted(word: str | None) -> str:
-    return "null" if word is None else encode_basestring_ascii(word)
-
-
-@lru_cache(maxsize=512)
-def _names_text(names: tuple[str, ...]) -> str:
-    return canonical(names)
-
-
 class Charge:
     """A debit that is durable and not yet settled.
 
@@ -107,7 +63,7 @@ class Charge:
         self.number = entry.number
         self._line = line
         self._attempt = attempt
-        self._reads = False
+        self._reads = attempt > 0  # who was there before may have read
         self._settled = False
 
     def reads_data(self) -> None:
@@ -124,11 +80,12 @@ class Charge:
     def failed_before_data(self, reason: str) -> Entry:
         """Give the debit back, by an entry of its own, because no private row was read.
 
-        Edges: refused once `reads_data` was called, or once the charge is settled.
+        Edges: refused once `reads_data` was called, for a charge that was taken up from someone else, and once the charge is
+            settled.
         """
         if self._reads:
             raise ChargeError(
-                f"charge {self.number} has read data; nothing can be given back.",
+                f"charge {self.number} has read data, or may have; nothing can be given back.",
                 remedy="Leave it as spent: what was seen cannot be unseen.",
             )
         return self._settle(FAILED, self._reason(reason), give_back)
@@ -146,8 +103,13 @@ class Charge:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._settled:
-            self.leave("no answer" if kind is None else kind.__name__)
+        if self._settled:
+            return
+        if kind is None:
+            self.leave("no answer")
+        else:
+            with suppress(LedgerError):  # the first error is the one to tell
+                self.leave(kind.__name__)
 
     def _reason(self, reason: str) -> str:
         return canonical(
@@ -155,14 +117,18 @@ class Charge:
         )
 
     def _settle(
-        self, kind: str, text: str, also: Callable[[Desk, Entry], None] | None = None
+        self,
+        kind: str,
+        text: str,
+        prepare: Callable[[Desk, Entry], Callable[[], None]] | None = None,
     ) -> Entry:
         def act(desk: Desk) -> Entry:
             desk.check_calm()
             self._check_open(desk)
+            then = None if prepare is None else prepare(desk, self.entry)
             entry = desk.add(kind, text, of=self.number)
-            if also is not None:
-                also(desk, self.entry)
+            if then is not None:
+                then()
             return entry
 
         entry = self._line.take(act)
@@ -216,14 +182,20 @@ def _spend(books: Sequence[Book], event: Event) -> None:
             raise
 
 
-def give_back(desk: Desk, charged: Entry) -> None:
-    """Return what a charge took."""
-    event = Event.from_dict(charged.body["event"])
-    for name in charged.body["accounts"]:
-        book = desk.book(name)
-        book.filter.give_back(price(book.filter, event))
-        book.events -= 1
-        desk.keep(book)
+def give_back(desk: Desk, charged: Entry) -> Callable[[], None]:
+    """Find out what a charge took from whom; the function that is returned gives it back."""
+    body = charged.body
+    event = Event.from_dict(body["event"])
+    books = [desk.book(name) for name in body["accounts"]]
+    costs = [price(book.filter, event) for book in books]
+
+    def act() -> None:
+        for book, cost in zip(books, costs, strict=True):
+            book.filter.give_back(cost)
+            book.events -= 1
+            desk.keep(book)
+
+    return act
 
 
 def attempts(outcomes: Sequence[Entry]) -> int:
@@ -271,49 +243,3 @@ def _by_same(desk: Desk, request: Request) -> Replay | None:
 
 def _age(desk: Desk, entry: Entry) -> timedelta:
     return datetime.fromisoformat(desk.time) - datetime.fromisoformat(entry.time)
-
-
-class KnownEvent:
-    """What is worked out about an event once: its text, and its price in each way of counting."""
-
-    __slots__ = ("costs", "event", "text")
-
-    def __init__(self, event: Event) -> None:
-        self.event = event
-        self.text = event.to_json()
-        self.costs: dict[object, Cost] = {}
-
-
-_MOST_KNOWN = 512
-_KNOWN: dict[int, KnownEvent] = {}
-
-
-def known_event(event: Event) -> KnownEvent:
-    """What is known about this very event; while it is remembered its identity is not given to another."""
-    known = _KNOWN.get(id(event))
-    if known is None:
-        known = KnownEvent(event)
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        _KNOWN[id(event)] = known
-    return known
-
-
-def price(of: Filter, event: Event) -> Cost:
-    """What an event costs a filter."""
-    known, way = known_event(event), of.counts_in
-    cost = known.costs.get(way)
-    if cost is None:
-        cost = known.costs[way] = of.price(event)
-    return cost
-
-
-def read_names(names: str | Sequence[str]) -> tuple[str, ...]:
-    """The accounts that a charge takes from, each once."""
-    given = (names,) if isinstance(names, str) else tuple(names)
-    if not given or len(set(given)) != len(given) or not all(isinstance(n, str) for n in given):
-        raise AccountError(
-            "a charge needs the names of one or more different accounts.",
-            remedy="Give names such as ['visits', 'visits@ana'].",
-        )
-    return given

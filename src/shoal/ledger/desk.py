@@ -34,22 +34,20 @@ class Desk:
 
     # the transaction
 
-    def open(self, *, surely: bool) -> None:
-        """Begin: trust the memory when the head beside the file agrees with it, unless to be ``surely`` right."""
+    def open(self) -> None:
+        """Begin: look at the end of the journal; where it is the one that is remembered, so is all before it."""
         self.time = now()
         self._new, self._written, self._touched, self._added = [], 0, {}, set()
         self._rewritten = False
         marked = self.store.head.read() if self.store.head else None
         self._unmarked = marked is None
-        if surely or not self._known or marked != self.head:
-            self._look(marked)
-
-    def _look(self, marked: Head | None) -> None:
         rows = self.store.rows("tail")
         head = Head(*rows[0]) if rows else EMPTY
-        if head != self.head or not self._known:
-            self.books = {}
-            self.head = head
+        if not self._known or head != self.head or marked not in (None, head):
+            self._look(head, marked)
+
+    def _look(self, head: Head, marked: Head | None) -> None:
+        self.head, self.books = head, {}
         found = self.store.rows("about", "alarm")
         self.alarm = self.recorded_alarm = found[0][0] if found else None
         wrong = self._wrong_head(marked)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+from weakref import WeakSet
 
 from shoal.ledger.entry import NOTHING_BEFORE, digest
 
@@ -19,10 +21,22 @@ if sys.platform != "win32":
 
 _SLOT = 512
 _WORD = "shoal-head-1"
+_SYNC_SECONDS = 1
+
+_every: WeakSet[HeadFile] = WeakSet()
 
 
-@dataclass(frozen=True)
-class Head:
+def _close_in_child() -> None:
+    """A forked child must not hold the lock of its parent, who may die holding it."""
+    for each in list(_every):
+        each.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
+
+
+class Head(NamedTuple):
     """So many entries, the last of which has this hash."""
 
     number: int
@@ -45,6 +59,8 @@ class HeadFile:
         self.path = path
         self._file: int | None = None
         self._last: tuple[bytes, Head | None] = (b"", None)
+        self._synced = monotonic()
+        _every.add(self)
 
     def read(self) -> Head | None:
         """The newest head that was written whole; None where there is none."""
@@ -63,8 +79,8 @@ class HeadFile:
     def write(self, head: Head, *, over: bool = False) -> None:
         """Say how far the journal reaches now.
 
-        It is in the hands of the operating system when this returns, and so survives the end of the process.  ``over``
-        clears the other slot too, which may say more, and waits for the disk.
+        It is in the hands of the operating system when this returns, and so survives the end of the process; the disk is
+        waited for once a second at most.  ``over`` clears the other slot too, which may say more, and waits in any case.
         """
         file = self._open()
         text = f"{_WORD} {head.number} {head.hash}"
@@ -75,6 +91,8 @@ class HeadFile:
             return
         place = _SLOT * (head.number % 2)
         os.pwrite(file, slot, place)
+        if monotonic() - self._synced > _SYNC_SECONDS:
+            self.sync()
         slots = self._last[0]
         if len(slots) == 2 * _SLOT:
             self._last = slots[:place] + slot + slots[place + _SLOT :], head
@@ -83,6 +101,7 @@ class HeadFile:
         """Wait until the head is on disk."""
         if self._file is not None:
             os.fsync(self._file)
+            self._synced = monotonic()
 
     def lock(self) -> None:
         """Wait for the turn of this process; Windows leaves the waiting to SQLite."""

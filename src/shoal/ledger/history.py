@@ -9,7 +9,6 @@ from typing import Any
 from shoal.errors import ShoalError
 from shoal.events import Event
 from shoal.ledger.book import Book, budget_from, budget_to
-from shoal.ledger.charging import price
 from shoal.ledger.entry import (
     ANSWERED,
     CHARGE,
@@ -22,6 +21,7 @@ from shoal.ledger.entry import (
     canonical,
 )
 from shoal.ledger.head import EMPTY, Head
+from shoal.ledger.prices import price
 
 Finding = tuple[int | None, str]
 """The number of an entry, or None for the ledger as a whole, and what is wrong."""
@@ -52,14 +52,17 @@ class History:
         except (ShoalError, ValueError, KeyError, TypeError, AttributeError) as error:
             why = error.problem if isinstance(error, ShoalError) else "it cannot be understood"
             self._find(entry, f"entry {entry.number} does not add up: {why.rstrip('.')}")
-        self.head = Head(entry.number, entry.hash)
+        if entry.number > 0:
+            self.head = Head(entry.number, entry.hash)
 
     def _find(self, entry: Entry, what: str) -> None:
         self.findings.append((entry.number, what))
 
     def _check_chain(self, entry: Entry) -> None:
         expected = self.head.number + 1
-        if entry.number > expected:
+        if entry.number < 1:
+            self._find(entry, f"there is an entry with the number {entry.number}")
+        elif entry.number > expected:
             last = entry.number - 1
             gone = f"entry {last} is" if last == expected else f"entries {expected} to {last} are"
             self._find(entry, f"{gone} missing")
@@ -127,6 +130,8 @@ class History:
             self._open[number] = (text, attempt)
         elif entry.kind != LEFT:
             del self._open[number]
+        if entry.kind == FAILED and attempt:
+            self._find(entry, f"entry {entry.number} gives back what may have been used")
         if entry.kind == FAILED:
             charged = json.loads(text)
             for name in charged["accounts"]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
+from weakref import finalize
 
 import sqlalchemy as sa
 
@@ -16,14 +17,16 @@ from shoal.events import Event
 from shoal.exact import Number, positive
 from shoal.ledger import steps
 from shoal.ledger.book import Account, Book, budget_to, read_name, read_relation
-from shoal.ledger.charging import Charge, Replay, charge, price, read_names, request_for
+from shoal.ledger.charging import Charge, Replay, charge
 from shoal.ledger.desk import Desk, no_account
 from shoal.ledger.entry import ACCOUNT, BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
 from shoal.ledger.head import Head
 from shoal.ledger.opening import store_for
+from shoal.ledger.prices import price
+from shoal.ledger.request import read_names, request_for
 from shoal.ledger.store import Store, entry_from
-from shoal.ledger.tables import ACCOUNTS, ENTRIES
+from shoal.ledger.tables import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.turns import Turn, Turns
 from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
 from shoal.measures import Measure
@@ -64,7 +67,12 @@ class Ledger:
         self.patience = timedelta(seconds=float(positive(patience, "patience")))
         self._store: Store = store_for(where, None if head is None else Path(head))
         self._start()
-        self._store.prepare(_begin)
+        finalize(self, _close_own, self._store, self._process).atexit = False
+        try:
+            self._store.prepare(_begin)
+        except BaseException:
+            self._store.close()
+            raise
 
     def _start(self) -> None:
         self._process = os.getpid()
@@ -103,6 +111,8 @@ class Ledger:
         def act(desk: Desk) -> Entry:
             desk.check_calm()
             for entry in desk.found("by key", scope, key) if key is not None else []:
+                if entry.kind != kind:
+                    continue
                 if entry.text == text:
                     return entry
                 raise KeyReusedError(
@@ -115,7 +125,7 @@ class Ledger:
 
     def facts(self, kind: str) -> list[Entry]:
         """Every fact of a kind, in order; what was written is in their ``fact``."""
-        chosen = _entries().where(ENTRIES.c.kind == kind).order_by(ENTRIES.c.number)
+        chosen = _entries().where(ENTRIES.c.kind == kind, UNLISTED).order_by(ENTRIES.c.number)
         with self._reading() as connection:
             return [entry_from(row) for row in connection.execute(chosen)]
 
@@ -310,23 +320,23 @@ class Ledger:
     def _work(self, batch: Sequence[Turn[Any]]) -> None:
         """One transaction for all these turns, done again when someone else wrote in between."""
         try:
-            for number in range(_TRIES):
-                if self._commit(batch, surely=number > 0):
+            for _ in range(_TRIES):
+                if self._commit(batch):
                     return
             raise TimeoutError(0, "others wrote in between too often")  # noqa: TRY301
         except BaseException as error:  # noqa: BLE001 - it is handed to every thread that waits
             self._give_up()
             ours = self._store.translation(error)
             for turn in batch:
-                turn.result, turn.error = None, _copy(ours)
+                turn.result, turn.error = None, ours if turn.leads else _for_others(ours)
 
-    def _commit(self, batch: Sequence[Turn[Any]], *, surely: bool) -> bool:
+    def _commit(self, batch: Sequence[Turn[Any]]) -> bool:
         store, desk = self._store, self._desk
         store.wait()
         try:
             store.begin()
             steps.done("begun")
-            desk.open(surely=surely)
+            desk.open()
             for turn in batch:
                 _decide(turn, desk)
             steps.done("decided")
@@ -360,11 +370,20 @@ def _decide(turn: Turn[Any], desk: Desk) -> None:
         turn.error = refusal
 
 
-def _copy(error: BaseException) -> BaseException:
-    """An error for one thread alone."""
+def _for_others(error: BaseException) -> BaseException:
+    """What the threads are told whose requests were in the same batch."""
     if isinstance(error, ShoalError):
         return type(error)(error.problem, remedy=error.remedy)
-    return error
+    return StorageError(
+        f"the commit of several requests together ended in {type(error).__name__}.",
+        remedy="Nothing that was not confirmed may be answered. Ask again, with the same key.",
+    )
+
+
+def _close_own(store: Store, process: int) -> None:
+    """When nobody holds the ledger any more: close what this process opened."""
+    if process == os.getpid():
+        store.close()
 
 
 def _entries() -> sa.Select[Any]:

@@ -32,7 +32,7 @@ class PostgresStore(Store):
 
     def __init__(self, address: str, head: Path | None = None) -> None:
         self._driver = _driver()
-        url = sa.make_url(address).set(drivername="postgresql+psycopg")
+        url = _url(address)
         self.word = f"database {url.database!r}"
         engine = sa.create_engine(url, paramstyle="format", pool_pre_ping=True)
         sa.event.listen(engine, "connect", _set_up)
@@ -60,8 +60,21 @@ class PostgresStore(Store):
     def damage(self) -> list[str]:
         return []
 
+    def guard(self, connection: sa.Connection) -> None:
+        """Who may change the past is a matter of the rights that the server grants."""
+
     def refuse_strangers(self, connection: sa.Connection) -> None:
         """Other tables may stand beside ours."""
+
+
+def _url(address: str) -> sa.URL:
+    try:
+        return sa.make_url(address).set(drivername="postgresql+psycopg")
+    except (sa.exc.ArgumentError, ValueError):  # whose message quotes the address, password and all
+        raise StorageError(
+            "the address of the PostgreSQL database cannot be read.",
+            remedy="Give an address such as postgresql://user@host:5432/database.",
+        ) from None
 
 
 def _driver() -> ModuleType:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from shoal.errors import StorageError
 from shoal.ledger.head import HeadFile
 from shoal.ledger.store import Store, head_path
+from shoal.ledger.tables import SQLITE_GUARDS
 
 _WAIT_MILLISECONDS = 60_000
 
@@ -49,6 +50,10 @@ class SqliteStore(Store):
         with self.reading() as connection:
             found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
         return [] if found == ["ok"] else [str(each) for each in found]
+
+    def guard(self, connection: sa.Connection) -> None:
+        for words in SQLITE_GUARDS:
+            connection.exec_driver_sql(words)
 
     def refuse_strangers(self, connection: sa.Connection) -> None:
         if sa.inspect(connection).get_table_names():

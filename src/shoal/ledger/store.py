@@ -157,6 +157,7 @@ class Store(ABC):
                 raise self._other_version(version)
             elif version < tables.VERSION:
                 tables.migrate(connection, version)
+            self.guard(connection)
             connection.commit()
 
     @contextmanager
@@ -170,6 +171,10 @@ class Store(ABC):
     @abstractmethod
     def begin_setup(self, connection: sa.Connection) -> None:
         """Begin a transaction in which tables are made."""
+
+    @abstractmethod
+    def guard(self, connection: sa.Connection) -> None:
+        """Have the database itself refuse to change the past."""
 
     @abstractmethod
     def refuse_strangers(self, connection: sa.Connection) -> None:

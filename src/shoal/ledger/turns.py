@@ -45,12 +45,24 @@ class Turns:
             else:
                 self._busy = turn.leads = True
         if not turn.leads:
-            turn.wake.acquire()
+            self._sleep(turn)
         if turn.leads:
             self._lead()
         if turn.error is not None:
             raise turn.error
         return turn.result  # type: ignore[return-value]  # set when there is no error
+
+    def _sleep(self, turn: Turn[Any]) -> None:
+        """Wait for the result or the lead; who is interrupted leaves the line, or leads once more for the others."""
+        try:
+            turn.wake.acquire()
+        except BaseException:
+            with self._lock:
+                if turn in self._line and not turn.leads:
+                    self._line.remove(turn)
+            if turn.leads:
+                self._lead()
+            raise
 
     def _lead(self) -> None:
         """Do everything in the line, and pass the lead to whoever came since."""
@@ -62,9 +74,10 @@ class Turns:
             with self._lock:
                 following = self._line[0] if self._line else None
                 self._busy = following is not None
+                if following is not None:
+                    following.leads = True
             for turn in batch:
                 if not turn.leads:
                     turn.wake.release()
             if following is not None:
-                following.leads = True
                 following.wake.release()

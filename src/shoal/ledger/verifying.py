@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from shoal.errors import LedgerError, ShoalError, StorageError
+from shoal.errors import ShoalError, StorageError, TamperedError
 from shoal.ledger.book import Book
 from shoal.ledger.desk import Desk, wrong_head
 from shoal.ledger.entry import ACCEPTED, ALARM, Entry, canonical
@@ -18,7 +18,7 @@ from shoal.ledger.store import Store, entry_from
 from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
 
 _PAGE = 5000
-_MOST_FINDINGS = 1000
+_MOST_TOLD = 1000
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,8 @@ class Examination:
 
     @property
     def findings(self) -> list[Finding]:
-        """What is wrong, entries first; no more than a reader can want."""
-        found = self.history.unaccepted + [(None, what) for what in self.beside]
-        return found[:_MOST_FINDINGS]
+        """What is wrong, entries first."""
+        return self.history.unaccepted + [(None, what) for what in self.beside]
 
     def verdict(self) -> Verdict:
         accepted = [
@@ -71,38 +70,50 @@ def examine(
     store: Store, known: Iterable[Head], progress: Callable[[int, int], None] | None
 ) -> Examination:
     """Read everything, and say what does not fit."""
-    history, known = History(), tuple(known)
+    history = History()
     beside: list[str] = []
     kept: dict[str, Book] = {}
-    marked = store.head.read() if store.head else None
     try:
+        with store.translated():
+            marked = (
+                store.head.read() if store.head else None
+            )  # before the journal, which only grows
         beside += [f"the file is damaged: {each}" for each in store.damage()]
+        noted = [*known, *([] if marked is None else [marked])]
         with store.reading() as connection:
-            total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
-            wanted = {head.number: head for head in [*known, *([marked] if marked else [])]}
-            met: dict[int, Entry] = {}
-            for entry in _entries(connection):
-                history.read(entry)
-                if entry.number in wanted:
-                    met[entry.number] = entry
-                if progress is not None and entry.number % _PAGE == 0:
-                    progress(entry.number, total)
+            met = _read_journal(connection, history, {head.number for head in noted}, progress)
             kept, wrong = _compare_accounts(connection, history)
             beside += wrong + _compare_alarm(connection, history)
-        beside += _compare_heads(known, met)
-        if store.head is not None and (
-            wrong_mark := wrong_head(
-                marked, history.head, met.get(marked.number) if marked else None
-            )
-        ):
-            beside.append(wrong_mark)
+        beside += _compare_heads(noted[: len(noted) - (marked is not None)], met)
+        at_mark = None if marked is None else met.get(marked.number)
+        wrong_mark = wrong_head(marked, history.head, at_mark) if store.head else None
+        beside += [] if wrong_mark is None else [wrong_mark]
     except StorageError as error:
         beside.append(f"the journal could not be read to its end: {error.problem.rstrip('.')}")
     return Examination(history, tuple(beside), kept)
 
 
+def _read_journal(
+    connection: sa.Connection,
+    history: History,
+    wanted: set[int],
+    progress: Callable[[int, int], None] | None,
+) -> dict[int, Entry]:
+    """Have the history read every entry; those with wanted numbers are returned."""
+    total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
+    met: dict[int, Entry] = {}
+    for done, entry in enumerate(_entries(connection)):
+        history.read(entry)
+        if entry.number in wanted:
+            met[entry.number] = entry
+        if progress is not None and done % _PAGE == 0:
+            progress(done, total)
+    return met
+
+
 def _entries(connection: sa.Connection) -> Iterator[Entry]:
-    since = 0
+    """Every entry by its number, those with impossible numbers too."""
+    since = -(2**63)
     while True:
         chosen = sa.select(ENTRIES).where(ENTRIES.c.number > since).order_by(ENTRIES.c.number)
         rows = connection.execute(chosen.limit(_PAGE)).all()
@@ -138,7 +149,7 @@ def _compare_alarm(connection: sa.Connection, history: History) -> list[str]:
     return []
 
 
-def _compare_heads(known: Iterable[Head], met: dict[int, Entry]) -> list[str]:
+def _compare_heads(known: Sequence[Head], met: dict[int, Entry]) -> list[str]:
     return [
         f"entry {head.number} is not the one that is known from elsewhere"
         for head in known
@@ -148,7 +159,7 @@ def _compare_heads(known: Iterable[Head], met: dict[int, Entry]) -> list[str]:
 
 def alarm_act(examination: Examination) -> Callable[[Desk], None]:
     """Write down that the journal is not sound, and stop all charges."""
-    found = examination.findings
+    found = examination.findings[:_MOST_TOLD]
 
     def act(desk: Desk) -> None:
         reason = found[0][1] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
@@ -173,9 +184,14 @@ def accept_act(examination: Examination, reason: str, caller: str) -> Callable[[
 
     def act(desk: Desk) -> Entry:
         if desk.head != examination.history.head:
-            raise LedgerError(
-                "the journal has grown while it was examined.",
+            raise TamperedError(
+                "the journal has changed while it was examined.",
                 remedy="Accept again, when nobody else writes.",
+            )
+        if desk.alarm is None and not examination.findings:
+            raise TamperedError(
+                "there is nothing to accept: the journal is sound.",
+                remedy="Go on; verify says the same.",
             )
         entry = desk.add(ACCEPTED, canonical(body))
         desk.keep_only(books)

@@ -73,6 +73,16 @@ class Person:
         assign(self, "nulls", nulls)
         assign(self, "relation", Relation.read(relation, "relation"))
 
+    def with_shares(self, groups: int, rows_per_group: int) -> Person:
+        """The same person with other shares."""
+        return Person(
+            self.columns,
+            groups=groups,
+            rows_per_group=rows_per_group,
+            nulls=self.nulls,
+            relation=self.relation,
+        )
+
     def __str__(self) -> str:
         groups = f"{self.groups} group{'s' if self.groups > 1 else ''}"
         rows = f"{self.rows_per_group} row{'s' if self.rows_per_group > 1 else ''} per group"

@@ -7,6 +7,7 @@ from shoal.query.estimates import Interval
 from shoal.query.opening import Private, private
 from shoal.query.planning import BudgetPlan, Planned, plan_budget
 from shoal.query.preview import Expected, Preview
+from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Private",
     "Request",
     "SuggestedBounds",
+    "SuggestedShares",
     "Target",
     "plan_budget",
     "private",

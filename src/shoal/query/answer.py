@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +18,7 @@ from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
+from shoal.query.showing import MOST_ROWS, Sheet, as_html, as_text, shown_key, shown_number
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
@@ -190,7 +190,7 @@ class Answer:
 
         rows, columns = self.rows, {}
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            columns[name] = pa.array([row[at] for row in rows], _arrow_type(pa, kind))
+            columns[name] = pa.array([row[at] for row in rows], arrow_type(pa, kind))
             if intervals and self.has_interval(name):
                 found = self.interval(name)
                 for end, values in (
@@ -219,48 +219,36 @@ class Answer:
 
         csv.write_csv(self.to_arrow(intervals=intervals), str(path))
 
-    def _cells(self) -> list[list[str]]:
-        """Every cell as text, released numbers with how far they can be off."""
-        found = [[_text(value) for value in row] for row in self.rows]
+    def _sheet(self) -> Sheet:
+        """What is shown: the first rows, released numbers with how far they can be off."""
+        places = self._places[:MOST_ROWS]
+        rows, columns = self.rows[:MOST_ROWS], []
         for at, name in enumerate(self.columns):
-            if not self.has_interval(name):
-                continue
-            for cells, ends in zip(found, self.interval(name), strict=True):
-                cells[at] += f"  [{_text(ends.lo)}, {_text(ends.hi)}]"
-        return found
+            values = [row[at] for row in rows]
+            parts = self._parts(name)
+            if parts:
+                errors = self._errors(parts, self.confidence, simultaneous=False)
+                of = self._expression(name)
+                ends = [self._interval_at(place, of, parts, errors) for place in places]
+                columns.append(shown_number(name, values, ends))
+            else:
+                columns.append(shown_key(name, values))
+        more = f"the first {MOST_ROWS} of " if len(self) > MOST_ROWS else ""
+        told = f"{more}{len(self):,} row{'' if len(self) == 1 else 's'}"
+        sure = f"{float(self.confidence) * 100:g}% intervals"
+        return Sheet(columns, f"{told}, {sure}; {self.price}", self.notes)
 
     def __str__(self) -> str:
-        table = [list(self.columns), *self._cells()]
-        widths = [max(len(row[at]) for row in table) for at in range(len(self.columns))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        lines.append(
-            f"({len(self)} rows, {float(self.confidence):.0%} intervals; {self.priced.request})"
-        )
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        return as_text(self._sheet())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        def line(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
-
-        body = "".join(line(cells, "td") for cells in self._cells())
-        foot = html.escape(str(self.priced.request))
-        return f"<table><thead>{line(self.columns, 'th')}</thead><tbody>{body}</tbody></table><p>{foot}</p>"
+        return as_html(self._sheet())
 
 
-def _text(value: object) -> str:
-    if value is None:
-        return "NULL"
-    return f"{value:,.6g}" if isinstance(value, float) and abs(value) < 1e5 else (
-        f"{value:,.0f}" if isinstance(value, float) else str(value)
-    )  # fmt: skip
-
-
-def _arrow_type(pa: Any, kind: Type) -> Any:
+def arrow_type(pa: Any, kind: Type) -> Any:
+    """The Arrow type in which values of a type are written."""
     kinds = {
         Kind.INTEGER: pa.int64(),
         Kind.REAL: pa.float64(),

@@ -16,21 +16,28 @@ from shoal.exact import Number, float_up, open_unit, positive, short, turning_po
 from shoal.measures import ZeroConcentrated
 from shoal.plan import Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
-from shoal.query.budget import Budget, Request
+from shoal.query.budget import Request
+from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
+from shoal.query.paying import Asked, Charge, Purse
 from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
+from shoal.query.storing import restored, stored
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a question is asked of: an engine with the rows, the tables by name, and a budget."""
+    """What a question is asked of: an engine with the rows, the tables by name, and what it is paid from."""
 
     engine: Engine
     tables: dict[str, Table]
-    budget: Budget
+    budget: Purse
+
+    def for_question(self, question: Question) -> Held:  # noqa: ARG002 - for those with several purses
+        """The same for one question: a vault knows by its tables what is to be opened and who pays."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Ask:
         weights: Mapping[str, Any] | None = None,
         intervals: Number | None = None,
     ) -> None:
-        self._held = held
+        self._held = held.for_question(question)
         self.question = question
         self.text = text
         self.weights = read_weights(question, weights or {})
@@ -147,7 +154,7 @@ class Ask:
         return self._priced(self._sized(size, target.delta), target.noise)
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> Purse:
         """What the question is paid from."""
         return self._held.budget
 
@@ -158,19 +165,35 @@ class Ask:
         delta: Number | None = None,
         rho: Number | None = None,
         noise: str | None = None,
+        key: str | None = None,
     ) -> Answer:
-        """The private answer.  The budget is charged before the first noise is drawn.
+        """The private answer.  The budget is charged before rows are read, and before any noise is drawn.
+
+        ``key`` is a name of the caller's own for this act: a vault answers the same key once, and gives the same
+        answer to whoever comes back with it.
 
         Guarantee: the answer costs what the request says, and no more; refused questions cost nothing.
         """
         made = self._priced(self._request(epsilon, delta, rho), noise)
-        self._charge(made, delta)
+        charge = self._charge(made, delta, key)
+        if charge.stored is not None:
+            return restored(made, charge.stored, self.intervals or CONFIDENCE)
+        charge.begin()
+        try:
+            answer = self._drawn(made, charge.facts)
+        except BaseException as error:
+            charge.left(type(error).__name__)
+            raise
+        charge.answered(stored(answer))
+        return answer
+
+    def _drawn(self, made: Priced, facts: Mapping[str, Any]) -> Answer:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
             groups = made.selection.release(self._held.engine)
         noisy = _noisy(made, self._held.engine, groups)
-        certificate = certificate_of(self.text, made, len(groups), self._held.tables)
+        certificate = certificate_of(self.text, made, len(groups), self._held.tables, facts)
         return Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
 
     def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
@@ -200,13 +223,18 @@ class Ask:
             return None
         return known_groups(self.question, self._held.engine, self._held.tables)
 
-    def _charge(self, made: Priced, delta: Number | None) -> None:
+    def _charge(self, made: Priced, delta: Number | None, key: str | None) -> Charge:
+        asked = Asked(self.text, canonical_of(made), str(made.request), key)
         try:
-            self._held.budget.charge(made.event())
+            return self._held.budget.charge(made.event(), asked)
         except BudgetExceeded as refusal:
             fitting = self._fitting(made, delta)
             word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
-            remedy = f"Ask with {word}={fitting}, which fits." if fitting else refusal.remedy
+            remedy = (
+                f"Ask with {word}={fitting}, which fits."
+                if fitting
+                else "No request that makes sense fits; let the owner of the data raise the budget."
+            )
             problem = f"this question was to cost {made.request}. {refusal.problem}"
             raise BudgetExceeded(problem, remedy=remedy) from None
 
@@ -215,7 +243,10 @@ class Ask:
         size = made.request.size
         for _ in range(60):
             size = size * Fraction(4, 5)
-            event = self._priced(self._sized(size, delta), made.law).event()
+            try:
+                event = self._priced(self._sized(size, delta), made.law).event()
+            except CalibrationError:  # less would need more noise than can be drawn
+                return None
             if self._held.budget.would_fit(event):
                 return short(_cut(size))
         return None

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
-from shoal.errors import RangeError, ShapeError
+from shoal.accounting import filter_for
+from shoal.errors import RangeError
 from shoal.events import Event
 from shoal.exact import Number, open_unit, positive, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.query.paying import Asked, Charge, Taken
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Budget:
     def __init__(self, whole: Measure, *, relation: str) -> None:
         self.whole = whole
         self.relation = str(relation)
-        self._filter = _filter_for(whole, self.relation)
+        self._filter = filter_for(whole, relation=self.relation)
 
     def request(
         self,
@@ -86,7 +87,8 @@ class Budget:
         if delta is None:
             raise RangeError(
                 "the keys of this question must be selected privately, and delta says at what risk.",
-                remedy=f"Give delta, at most {short(self.whole.delta / 2)} for all questions together.",
+                remedy=f"Give delta, at most {short(self.whole.delta / 2)} for all questions together, "
+                "or state Choices for the keys.",
             )
         return open_unit(delta, "delta")
 
@@ -94,33 +96,23 @@ class Budget:
         """Whether an event could be charged now; asking is free."""
         return self._filter.would_fit(event)
 
-    def charge(self, event: Event) -> None:
+    def charge(self, event: Event, asked: Asked | None = None) -> Charge:
         """Take what an event costs, or refuse with nothing spent."""
+        if asked is not None and asked.key is not None:
+            raise RangeError(
+                "a key was given, and a budget in memory remembers none.",
+                remedy="Leave key out, or ask in a vault: shoal.open('office.shoal').",
+            )
         self._filter.spend(event)
+        return Taken()
 
     @property
     def spent(self) -> Measure:
         """What has been spent so far."""
-        if isinstance(self._filter, PureFilter | ZeroConcentratedFilter):
-            return self._filter.spent
-        assert isinstance(self._filter, RenyiFilter)
-        return self._filter.odometer()
+        return self._filter.spent
 
     def __repr__(self) -> str:
         return f"<budget of {self.whole}; spent: {self.spent}>"
-
-
-def _filter_for(whole: Measure, relation: str) -> Filter:
-    if isinstance(whole, Pure):
-        return PureFilter(whole, relation=relation)
-    if isinstance(whole, ZeroConcentrated):
-        return ZeroConcentratedFilter(whole, relation=relation)
-    if isinstance(whole, Approx):
-        return RenyiFilter(whole, reserve=whole.delta / 2, relation=relation)
-    raise ShapeError(
-        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(whole).__name__}.",
-        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
-    )
 
 
 def _say(name: str, why: str, how: str) -> RangeError:

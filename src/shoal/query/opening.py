@@ -11,13 +11,15 @@ from shoal.engines.duckdb import DuckDB
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
 from shoal.measures import Measure
-from shoal.plan import Choices, Column, Person, Range, Row, Scan, Span, Table, Unit, column
-from shoal.plan.values import number_of
+from shoal.plan import Choices, Column, Person, Range, Row, Scan, Table, Unit, column
 from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
 from shoal.query.building import Building
+from shoal.query.paying import Purse
+from shoal.query.public_tables import read_public
+from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
-from shoal.sql import question
+from shoal.sql import expression, question
 
 Facts = Mapping[str, Range | Choices]
 
@@ -31,7 +33,7 @@ class Private:
         self.name = name
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> Purse:
         """What may be spent, and what has been."""
         return self._held.budget
 
@@ -83,6 +85,38 @@ class Private:
         ask = Ask(self._held, asked, f"suggest_bounds({column!r})")
         return bounds_from(ask.release(epsilon=epsilon, rho=rho), column, found, wanted)
 
+    def suggest_groups(
+        self,
+        *by: str,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.95",
+    ) -> SuggestedShares:
+        """How many groups and rows per group to allow a person, for questions grouped ``by`` these keys.
+
+        Each is the least that is enough for about this share of all persons, found for a part of the budget.  `sharing`
+        puts them to use.
+        """
+        wanted = open_unit(share, "share")
+        rows = Scan(self._held.tables[self.name])
+        request = self.budget.request(epsilon=epsilon, rho=rho)
+        votes = Votes.of(rows, [expression(key, rows) for key in by], request)
+        return votes.release(self._held.engine, self.budget, wanted)
+
+    def sharing(self, *, groups: int, rows_per_group: int) -> Private:
+        """The same rows and the same budget, with other shares for each person."""
+        tables = dict(self._held.tables)
+        for name in self._stated.found:
+            unit = tables[name].protects
+            if not isinstance(unit, Person):
+                raise SchemaError(
+                    "shares are those of persons; each row is protected by itself.",
+                    remedy="Protect shoal.Person('user_id') to give persons shares.",
+                )
+            told = unit.with_shares(groups, rows_per_group)
+            tables[name] = replace(tables[name], protects=told)
+        return Private(replace(self._held, tables=tables), self.name, self._stated)
+
     def stating(self, columns: Facts, *, required: Sequence[str] = ()) -> Private:
         """The same rows and the same budget, with more said of their columns."""
         facts, filled = self._stated.read(columns), set(self._stated.read(dict.fromkeys(required)))
@@ -114,7 +148,7 @@ def private(
     what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
     world and never from the rows; ``required`` ones hold no NULL, and one that is found is read as the lowest
     value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know
-    of them is read off them.
+    of them, and their rows, is read now.
 
     Several private tables of the same persons are a mapping of names to sources; columns are then written
     ``table.column``, and ``keys`` says for joins how many rows of one person agree in a column, at most.
@@ -143,7 +177,8 @@ def private(
             f"two tables are called {twice[0]!r}." if twice else "there is no private table.",
             remedy="Give each private table a name of its own.",
         )
-    engine = DuckDB({**sources, **others})
+    read = read_public(others)
+    engine = DuckDB({**sources, **{other: rows for other, (_, rows) in read.items()}})
     found = {table: engine.columns(table) for table in sources}
     stated = Stated(found, several=isinstance(source, Mapping))
     facts, filled = stated.read(columns or {}), set(stated.read(dict.fromkeys(required)))
@@ -156,7 +191,7 @@ def private(
         tables[table] = _told(
             Table(table, known, protects=protects, keys=own), known, facts, filled
         )
-    tables |= {other: _public_table(other, engine) for other in others}
+    tables |= {other: table for other, (table, _) in read.items()}
     held = Held(engine, tables, Budget(budget, relation=protects.relation))
     return Private(held, next(iter(sources)), stated)
 
@@ -219,26 +254,3 @@ class Stated:
             f"something is stated of a column {written[:60]!r}, which is not there.",
             remedy=f"The columns are: {', '.join(known)}.",
         )
-
-
-def _public_table(name: str, engine: DuckDB) -> Table:
-    """A public table with what its rows say: the range of each column, and how often each value repeats."""
-    plain = Table(name, engine.columns(name))
-    rows = engine.rows(Scan(plain))
-    columns: list[Column] = []
-    keys: dict[tuple[str, ...], int] = {}
-    for at, each in enumerate(plain.columns):
-        values = [row[at] for row in rows if row[at] is not None]
-        columns.append(_with_span(each, values))
-        counts: dict[Any, int] = {}
-        for value in values:
-            counts[value] = counts.get(value, 0) + 1
-        keys[(each.name,)] = max(counts.values(), default=1)
-    return Table(name, tuple(columns), keys=keys)
-
-
-def _with_span(each: Column, values: list[Any]) -> Column:
-    places = [p for value in values if (p := number_of(value, each.type)) is not None]
-    if not each.type.ordered or not places:
-        return replace(each, origin=None)
-    return replace(each, origin=None, span=Span(min(places), max(places)))

@@ -14,6 +14,7 @@ from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.answer import Answer
 from shoal.query.asking import Target
 from shoal.query.budget import Budget
+from shoal.query.paying import Purse
 from shoal.query.pricing import Priced
 
 _DIGITS, _WIDEST = 4, 48
@@ -33,8 +34,8 @@ class Planned:
 
     def release(self) -> Answer:
         """Ask it, with that."""
-        of, word = self.target, _word(self.priced)
-        return of.ask.release(delta=of.delta, noise=self.priced.law, **{word: self.size})
+        of, asked = self.target, dict[str, Any]({_word(self.priced): self.size})
+        return of.ask.release(delta=of.delta, noise=self.priced.law, **asked)
 
     def to_dict(self) -> dict[str, Any]:
         """The question, the target and the price, as plain data."""
@@ -108,7 +109,7 @@ def plan_budget(targets: Sequence[Target]) -> BudgetPlan:
     return BudgetPlan(planned, _least(budget, event), budget.would_fit(event))
 
 
-def _one_budget(targets: tuple[Target, ...]) -> Budget:
+def _one_budget(targets: tuple[Target, ...]) -> Purse:
     if not targets or not all(isinstance(target, Target) for target in targets):
         raise RangeError(
             "a plan needs questions with an error each.",
@@ -131,7 +132,7 @@ def _planned(target: Target) -> Planned:
     return Planned(target, target.ask.priced_at(target, rounded))
 
 
-def _least(budget: Budget, event: Composed) -> Measure:
+def _least(budget: Purse, event: Composed) -> Measure:
     """The least budget of the same kind, with the same delta, that takes an event from the start."""
     if not isinstance(budget.whole, Approx):
         wide = Pure(10**9) if isinstance(budget.whole, Pure) else ZeroConcentrated(10**9)

@@ -20,6 +20,7 @@ from shoal.engines.sql import (
     names_of,
     persons_of,
     select,
+    shares,
     splits,
     totals,
     weights,
@@ -179,6 +180,14 @@ class DuckDB:
         self._answered[asked] = found
         while sum(map(len, self._answered.values())) > _MOST_ANSWERED:
             del self._answered[next(iter(self._answered))]
+
+    def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
+        for table in tables_of(bounded.relation).values():
+            self._check(table)
+        made = cells(bounded, self._views, DUCKDB)
+        with self._lock, self._contributions(made) as name:
+            rows = _guarded(self._connection, shares(bounded, name))
+        return {(int(groups), int(most)): int(persons) for groups, most, persons in rows}
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         for table in tables_of(spread.relation).values():

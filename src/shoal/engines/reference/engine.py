@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.engines.reference.relations import Owned, evaluated
+from shoal.engines.reference.shares import shares
 from shoal.engines.reference.spread import distinct, weights
 from shoal.engines.reference.totals import totals
 from shoal.errors import SourceError
@@ -57,6 +58,9 @@ class Reference:
                 for key, count in distinct(bounded.values(term), rows).items():
                     found[key][at] = count
         return {key: tuple(row) for key, row in found.items()}
+
+    def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
+        return shares(bounded, self.owned(bounded.relation))
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         return weights(spread, self.owned(spread.relation))

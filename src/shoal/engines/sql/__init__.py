@@ -4,6 +4,7 @@ from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, names_of, persons_of, select
+from shoal.engines.sql.shares import shares
 from shoal.engines.sql.spread import distinct, splits, weights
 from shoal.engines.sql.totals import cells, keys_of, row_values, totals
 
@@ -20,6 +21,7 @@ __all__ = [
     "persons_of",
     "row_values",
     "select",
+    "shares",
     "splits",
     "totals",
     "weights",

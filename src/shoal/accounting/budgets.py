@@ -1,0 +1,26 @@
+"""The filter that keeps a budget."""
+
+from __future__ import annotations
+
+from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
+from shoal.accounting.renyi_filter import RenyiFilter
+from shoal.errors import ShapeError
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+
+
+def filter_for(budget: Measure, *, relation: str | None = None) -> Filter:
+    """The filter that keeps a budget; half of the delta of an approximate one is its reserve.
+
+    >>> print(filter_for(Approx(1, "1e-6")).left)
+    zero-concentrated, rho 0.0204384
+    """
+    if isinstance(budget, Pure):
+        return PureFilter(budget, relation=relation)
+    if isinstance(budget, ZeroConcentrated):
+        return ZeroConcentratedFilter(budget, relation=relation)
+    if isinstance(budget, Approx):
+        return RenyiFilter(budget, reserve=budget.delta / 2, relation=relation)
+    raise ShapeError(
+        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",
+        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
+    )

@@ -1,0 +1,420 @@
+"""The curator's commands: init, add, update, list, describe, budget, grant, accept."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from shoal.cli.console import answers, refusals, writable
+from shoal.cli.options import (
+    AsJson,
+    VaultOption,
+    budget_of,
+    counts_of,
+    facts_of,
+    opened,
+    vault_path,
+)
+from shoal.cli.tables import facts_table, plain_table
+from shoal.errors import SchemaError, VaultError
+from shoal.plan import Person, Row, Unit
+from shoal.vault import Dataset, Vault
+from shoal.vault import open as open_vault
+from shoal.vault.declaration import HEADER
+from shoal.vault.lineage import ALL_PEOPLE, NEW_PEOPLE, SAME_PEOPLE, SAME_ROWS
+
+INIT = """
+For example:
+
+    shoal init office.shoal
+"""
+ADD = """
+For example:
+
+    shoal add visits visits.parquet --person user_id --groups 5 --rows-per-group 3 --range spend=0:500 --choices city=Aldam,Brook,Corve --budget 3,1e-7
+
+    shoal add people people.csv --row --range age=0:120 --budget 1
+
+    shoal add towns towns.csv --public
+
+    shoal add --from visits.toml
+"""
+UPDATE = """
+For example:
+
+    shoal update visits --relation "same people"
+
+    shoal update visits --range spend=0:400
+"""
+LIST = """
+For example:
+
+    shoal list
+
+    shoal list --json
+"""
+DESCRIBE = """
+For example:
+
+    shoal describe visits
+
+    shoal describe visits --toml
+"""
+ACCEPT = """
+For example:
+
+    shoal accept "restored from Monday's copy; nothing was asked since"
+"""
+
+
+class VersionRelation(StrEnum):
+    """How new data stand to those before."""
+
+    SAME_PEOPLE = SAME_PEOPLE
+    NEW_PEOPLE = NEW_PEOPLE
+    ALL_PEOPLE = ALL_PEOPLE
+    SAME_ROWS = SAME_ROWS
+
+
+Ranges = Annotated[
+    list[str] | None, typer.Option("--range", metavar="COL=LO:HI", help="The range of a column.")
+]
+ChoicesOption = Annotated[
+    list[str] | None, typer.Option("--choices", metavar="COL=A,B,C", help="The values of a column.")
+]
+Required = Annotated[
+    list[str] | None, typer.Option("--required", metavar="COL", help="A column without NULL.")
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keys", metavar="COL=N", help="How many rows of one person agree in a column, for joins."
+    ),
+]
+
+
+def init(
+    path: Annotated[
+        str, typer.Argument(metavar="VAULT", help="A new file, or a postgresql:// address.")
+    ],
+) -> None:
+    """Make a vault: one file that only you can read, without a row of anybody's data in it."""
+    with refusals():
+        if "://" not in path and Path(path).exists():
+            raise VaultError(
+                f"there is a file {path!r} already; nothing was changed.",
+                remedy="Choose another name.",
+            )
+        if "://" not in path:
+            writable(Path(path))
+        open_vault(path).close()
+        answers().print(
+            Text.assemble(
+                ("Made ", ""), (path, "bold"), ". Next: shoal add NAME PATH --vault ", path
+            ),
+            soft_wrap=True,
+        )
+
+
+def add(
+    name: Annotated[str | None, typer.Argument(help="What SQL calls it.")] = None,
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            help="A .parquet or .csv file, a folder of .parquet files, or a .duckdb file."
+        ),
+    ] = None,
+    *,
+    vault: VaultOption = None,
+    row: Annotated[bool, typer.Option("--row", help="Protect each row by itself.")] = False,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL", help="Protect each person, told by this column, with all their rows."
+        ),
+    ] = None,
+    groups: Annotated[
+        int | None, typer.Option(help="In how many groups of an answer one person may count.")
+    ] = None,
+    rows_per_group: Annotated[
+        int | None, typer.Option(help="How many rows of theirs may count in each.")
+    ] = None,
+    change: Annotated[
+        bool,
+        typer.Option("--change", help="Neighbours have one unit changed, not added or removed."),
+    ] = False,
+    ranges: Ranges = None,
+    choices: ChoicesOption = None,
+    required: Required = None,
+    keys: Keys = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="All that may ever be spent on it."),
+    ] = None,
+    table: Annotated[str | None, typer.Option(help="The table of a .duckdb file.")] = None,
+    public: Annotated[bool, typer.Option("--public", help="It protects nobody.")] = False,
+    shares: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATASET", help="Another dataset about the same people, whose budget it shares."
+        ),
+    ] = None,
+    declaration: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="A declaration as shoal add writes it."),
+    ] = None,
+    toml: Annotated[
+        bool, typer.Option(help="Write the declaration beside the vault, as NAME.toml.")
+    ] = True,
+) -> None:
+    """Declare a dataset: where it lies, whom it protects, what is known of its columns, and its budget.
+
+    Facts are stated from knowledge of the world, never read off the rows. Rows stay where they are.
+    """
+    with refusals():
+        unit = (
+            None
+            if declaration
+            else _unit(
+                row=row,
+                person=person,
+                groups=groups,
+                rows_per_group=rows_per_group,
+                change=change,
+                public=public,
+            )
+        )
+        facts, counts = facts_of(ranges or [], choices or []), counts_of(keys or [])
+        whole = None if budget is None else budget_of(budget)
+        with opened(vault) as held:
+            file = (
+                _declared_at(vault_path(vault), name or "")
+                if toml and declaration is None
+                else None
+            )
+            if declaration is not None:
+                made = held.add_from(declaration, name=name)
+            else:
+                if name is None or path is None:
+                    raise SchemaError(
+                        "a dataset needs a name and a path.",
+                        remedy="Write shoal add visits visits.parquet ...",
+                    )
+                made = held.add(
+                    name, path, protects=unit, budget=whole, columns=facts, required=required or (),
+                    keys=counts, table=table, public=public, shares=shares,
+                )  # fmt: skip
+            if file is not None:
+                file.write_text(held.to_toml(made.name, beside=file.parent), encoding="utf-8")
+            _show_added(held, made, file)
+
+
+def update(
+    name: Annotated[str, typer.Argument(help="The dataset.")],
+    *,
+    vault: VaultOption = None,
+    relation: Annotated[
+        VersionRelation | None, typer.Option(help="Who is in the data now, beside those before.")
+    ] = None,
+    path: Annotated[str | None, typer.Option(help="Where the file is now.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="The budget of new people.")
+    ] = None,
+    ranges: Ranges = None,
+    choices: ChoicesOption = None,
+    required: Required = None,
+    keys: Keys = None,
+    groups: Annotated[
+        int | None, typer.Option(help="In how many groups one person may count from now on.")
+    ] = None,
+    rows_per_group: Annotated[
+        int | None, typer.Option(help="How many rows of theirs in each.")
+    ] = None,
+) -> None:
+    """Declare a dataset anew: its file was written or moved, or other facts hold.
+
+    * *same people*: rows were added, corrected or dropped. The same budget. If in doubt, this.
+    * *new people*: nobody is in both. A new budget.
+    * *all people*: people of several earlier versions. Every budget they had.
+    * *same rows*: the file was only written anew. Answers are kept.
+    """
+    with refusals(), opened(vault) as held:
+        made = held.update(
+            name,
+            relation=None if relation is None else str(relation),
+            path=path,
+            budget=None if budget is None else budget_of(budget),
+            columns=facts_of(ranges or [], choices or []),
+            required=required or (),
+            keys=counts_of(keys or []),
+            groups=groups,
+            rows_per_group=rows_per_group,
+        )
+        _show_added(held, made, None)
+
+
+def list_(*, vault: VaultOption = None, as_json: AsJson = False) -> None:
+    """The datasets of a vault."""
+    with refusals(), opened(vault) as held:
+        found = list(held.datasets.values())
+        if as_json:
+            typer.echo(json.dumps([each.stated for each in found], indent=2, ensure_ascii=False))
+            return
+        if not found:
+            answers().print("No datasets yet. Next: shoal add NAME PATH ...")
+            return
+        rows = [
+            (
+                each.name,
+                str(each.version),
+                "nobody (public)" if each.protects is None else str(each.protects),
+                _left(held, each),
+            )
+            for each in found
+        ]
+        answers().print(plain_table(["dataset", "version", "protects", "budget"], rows))
+
+
+def describe(
+    name: Annotated[str, typer.Argument(help="The dataset.")],
+    *,
+    vault: VaultOption = None,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="As a declaration that shoal add --from reads.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """A dataset: where it lies, whom it protects, and what is stated of its columns."""
+    with refusals(), opened(vault) as held:
+        made = held.dataset(name)
+        if toml:
+            typer.echo(held.to_toml(name), nl=False)
+            return
+        if as_json:
+            typer.echo(
+                json.dumps(
+                    {**made.stated, "location": made.location.to_dict()},
+                    indent=2,
+                    ensure_ascii=False,
+                )
+            )
+            return
+        console = answers()
+        console.print(
+            facts_table(
+                [
+                    ("dataset", f"{made.name}, version {made.version} ({made.declared})"),
+                    ("rows", str(made.location)),
+                    (
+                        "protects",
+                        "nobody: it is public"
+                        if made.protects is None
+                        else f"{made.protects}; {_neighbours(made)}",
+                    ),
+                    ("budget", _left(held, made)),
+                ]
+            )
+        )
+        console.print()
+        rows = [(each.name, str(each.type), _fact(each.column)) for each in made.columns]
+        console.print(plain_table(["column", "type", "known"], rows))
+
+
+def accept(
+    reason: Annotated[str, typer.Argument(help="Why; the journal keeps it.")],
+    *,
+    vault: VaultOption = None,
+) -> None:
+    """Live with what shoal verify found: asking goes on, and the journal says why."""
+    with refusals(), opened(vault) as held:
+        held.accept(reason)
+        answers().print("Accepted. Asking goes on.")
+
+
+def _unit(
+    *,
+    row: bool,
+    person: list[str] | None,
+    groups: int | None,
+    rows_per_group: int | None,
+    change: bool,
+    public: bool,
+) -> Unit | None:
+    if row + bool(person) + public != 1:
+        raise SchemaError(
+            "who is protected must be said once.",
+            remedy="Give --row, --person COLUMN, or --public for a table that protects nobody.",
+        )
+    if public:
+        return None
+    relation = "change" if change else "add_remove"
+    if row:
+        return Row(relation)  # type: ignore[arg-type]
+    assert person is not None
+    if groups is None or rows_per_group is None:
+        raise SchemaError(
+            "how much of one person may count is not said.",
+            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
+            "with all their rows, each for less; the larger the numbers, the more noise.",
+        )
+    return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)
+
+
+def _declared_at(vault: str, name: str) -> Path | None:
+    """Where a declaration is written: beside a vault in a file, and never over a file of somebody's own."""
+    if "://" in vault:
+        return None
+    file = Path(vault).resolve().parent / f"{name}.toml"
+    if file.exists() and not file.read_text(encoding="utf-8", errors="replace").startswith(HEADER):
+        raise VaultError(
+            f"{file.name} is there already and is not a declaration of ours.",
+            remedy="Move it away, or add with --no-toml.",
+        )
+    return file
+
+
+def _show_added(held: Vault, made: Dataset, file: Path | None) -> None:
+    console = answers()
+    console.print(
+        Text.assemble((made.name, "bold"), f", version {made.version}: {made.location}"),
+        soft_wrap=True,
+    )
+    if made.protects is not None:
+        console.print(
+            f"  protects {made.protects}; {_neighbours(made)}", soft_wrap=True, markup=False
+        )
+        console.print(f"  budget: {_left(held, made)}", soft_wrap=True, markup=False)
+        if made.accounts != (made.name,):
+            console.print(
+                Text(
+                    f"  charged to the account of {', '.join(made.accounts)} ({made.declared}); no budget was added.",
+                    style="yellow",
+                ),
+                soft_wrap=True,
+            )
+    if file is not None:
+        console.print(
+            f"  declared in {file.name}: review it, keep it.", soft_wrap=True, markup=False
+        )
+
+
+def _left(held: Vault, made: Dataset) -> str:
+    if made.public:
+        return "none needed"
+    standing = held.budget(made.name)
+    return f"{standing.spent} spent of {standing.whole}"
+
+
+def _neighbours(made: Dataset) -> str:
+    assert made.protects is not None
+    return "one comes or goes" if made.protects.relation == "add_remove" else "one has other data"
+
+
+def _fact(column: object) -> str:
+    _, _, said = str(column).partition(" ")
+    return said.partition(" ")[2] or "-"

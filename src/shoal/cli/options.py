@@ -1,0 +1,129 @@
+"""What is typed after the dashes, read: vaults, budgets, facts, and the numbers of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.console import reading
+from shoal.errors import RangeError, SchemaError, VaultError
+from shoal.exact import rational
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.plan import Choices, Range
+from shoal.vault import Vault
+from shoal.vault import open as open_vault
+
+VaultOption = Annotated[
+    str | None,
+    typer.Option(
+        "--vault",
+        envvar="SHOAL_VAULT",
+        help="The vault: a file or a postgresql:// address.  [default: the only *.shoal file here]",
+    ),
+]
+Sql = Annotated[
+    str, typer.Argument(metavar="SQL", help="A question, such as SELECT COUNT(*) AS n FROM visits.")
+]
+Epsilon = Annotated[str | None, typer.Option(help="What to spend.")]
+Delta = Annotated[str | None, typer.Option(help="What to spend on the selection of unknown keys.")]
+Rho = Annotated[str | None, typer.Option(help="What to spend of a zero-concentrated budget.")]
+Noise = Annotated[
+    str | None, typer.Option(help="laplace or gaussian.  [default: whichever errs less]")
+]
+Analyst = Annotated[
+    str | None,
+    typer.Option("--as", metavar="ANALYST", help="Ask as an analyst, from their allowance."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print data instead of text.")]
+
+
+def vault_path(given: str | None) -> str:
+    """The vault that is meant: the one that was named, or the only one here."""
+    if given:
+        return given
+    here = sorted(str(path) for path in Path().glob("*.shoal"))
+    if len(here) == 1:
+        return here[0]
+    raise VaultError(
+        f"there are {len(here)} vaults here: {', '.join(here[:5])}."
+        if here
+        else "there is no vault here.",
+        remedy="Say which: --vault office.shoal, or set SHOAL_VAULT."
+        if here
+        else "Make one: shoal init office.shoal, or say where it is with --vault.",
+    )
+
+
+@contextmanager
+def opened(given: str | None, analyst: str | None = None) -> Iterator[Vault]:
+    """The vault that is meant, open; files are read with a bar if they are long."""
+    with reading("Reading") as progress:
+        vault = open_vault(vault_path(given), create=False, progress=progress)
+        try:
+            yield vault if analyst is None else vault.as_(analyst)
+        finally:
+            vault.close()
+
+
+def budget_of(text: str) -> Measure:
+    """A budget as it is typed: EPS, EPS,DELTA or rho=RHO.
+
+    >>> budget_of("3,1e-7"), budget_of("rho=0.5")
+    (Approx(epsilon=3, delta='1e-7'), ZeroConcentrated(rho='0.5'))
+    """
+    if text.startswith("rho="):
+        return ZeroConcentrated(rational(text.removeprefix("rho="), "rho"))
+    epsilon, comma, delta = text.partition(",")
+    if not comma:
+        return Pure(rational(epsilon, "epsilon"))
+    return Approx(rational(epsilon, "epsilon"), rational(delta, "delta"))
+
+
+def facts_of(ranges: Sequence[str], choices: Sequence[str]) -> dict[str, Range | Choices]:
+    """Facts as they are typed: x=0:9 or x=0..9, and city=a,b,c."""
+    found: dict[str, Range | Choices] = {}
+    for text in ranges:
+        name, said = pair(text, "--range", "x=0:9")
+        ends = said.split("..") if ".." in said else said.split(":")
+        if len(ends) != 2:
+            raise SchemaError(
+                f"--range {text[:60]!r} does not have two ends.",
+                remedy="Write --range x=0:9, or --range at=2026-01-01T00:00..2026-12-31T23:59 where ends hold a colon.",
+            )
+        found[name] = Range(ends[0].strip(), ends[1].strip())
+    for text in choices:
+        name, said = pair(text, "--choices", "city=a,b,c")
+        if name in found:
+            raise SchemaError(
+                f"column {name!r} has a range and choices.", remedy="State one of them."
+            )
+        found[name] = Choices([each.strip() for each in said.split(",")])
+    return found
+
+
+def counts_of(texts: Sequence[str]) -> dict[str, int]:
+    """Numbers of rows by column, as they are typed: user_id=3."""
+    found = {}
+    for text in texts:
+        name, said = pair(text, "--keys", "user_id=3")
+        if not said.strip().isdigit():
+            raise RangeError(
+                f"--keys {text[:60]!r} has no whole number.", remedy="Write --keys user_id=3."
+            )
+        found[name] = int(said)
+    return found
+
+
+def pair(text: str, option: str, example: str) -> tuple[str, str]:
+    """A name and what is said of it."""
+    name, equals, said = text.partition("=")
+    if not equals or not name.strip() or not said.strip():
+        raise SchemaError(
+            f"{option} {text[:60]!r} does not say what of which column.",
+            remedy=f"Write {option} {example}.",
+        )
+    return name.strip(), said

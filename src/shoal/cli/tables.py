@@ -1,0 +1,54 @@
+"""Tables of answers, budgets and releases on a terminal or in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from shoal.vault.page import Grid
+from shoal.vault.pages import answer_grid
+
+
+def plain_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[int] = (),
+    *,
+    dim: Sequence[int] = (),
+) -> Table:
+    """A table without edges; columns in ``right`` stand to the right, those in ``dim`` stand back."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for at, name in enumerate(head):
+        table.add_column(
+            Text(name),
+            justify="right" if at in right else "left",
+            style="dim" if at in dim else None,
+            overflow="fold",
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def show_answer(console: Console, stored: Mapping[str, Any]) -> None:
+    """A stored answer with its intervals and notes."""
+    grid: Grid = answer_grid(stored)
+    back = [at for at, name in enumerate(grid.head) if name.endswith(" interval")]
+    console.print(plain_table(grid.head, grid.rows, sorted(grid.numbers), dim=back))
+    for note in stored["notes"]:
+        console.print(Text(f"note: {note}", style="yellow"))
+
+
+def facts_table(rows: Sequence[tuple[str, str]]) -> Table:
+    """Names and what they are, without a head."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, said in rows:
+        table.add_row(Text(name), Text(said))
+    return table

@@ -1,0 +1,67 @@
+"""A request for a debit, and its text, by which it is known again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii
+from typing import Any, NamedTuple
+
+from shoal.errors import AccountError, ShapeError
+from shoal.events import Event
+from shoal.ledger.entry import canonical
+from shoal.ledger.prices import known_event
+
+
+class Request(NamedTuple):
+    """A debit that is asked for: from which accounts, for what, by whom; ``text`` is the body of its entry."""
+
+    names: tuple[str, ...]
+    event: Event
+    caller: str
+    key: str | None
+    same: str | None
+    text: str
+
+
+def request_for(
+    names: tuple[str, ...],
+    event: Event,
+    *,
+    caller: str,
+    body: Mapping[str, Any],
+    key: str | None,
+    same: str | None,
+) -> Request:
+    """A request; equal requests have equal texts, which are canonical JSON."""
+    if not isinstance(event, Event):
+        raise ShapeError(
+            f"what is charged must be an event; got {type(event).__name__}.",
+            remedy="Give the event of the mechanism, or one of shoal.events.",
+        )
+    text = (
+        f'{{"accounts":{_names_text(names)},"body":{canonical(body) if body else "{}"},'
+        f'"caller":{_quoted(caller)},"event":{known_event(event).text},'
+        f'"key":{_quoted(key)},"same":{_quoted(same)}}}'
+    )
+    return Request(names, event, caller, key, same, text)
+
+
+def _quoted(word: str | None) -> str:
+    return "null" if word is None else encode_basestring_ascii(word)
+
+
+@lru_cache(maxsize=512)
+def _names_text(names: tuple[str, ...]) -> str:
+    return canonical(names)
+
+
+def read_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """The accounts that a charge takes from, each once."""
+    given = (names,) if isinstance(names, str) else tuple(names)
+    if not given or len(set(given)) != len(given) or not all(isinstance(n, str) for n in given):
+        raise AccountError(
+            "a charge needs the names of one or more different accounts.",
+            remedy="Give names such as ['visits', 'visits@ana'].",
+        )
+    return given

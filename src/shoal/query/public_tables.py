@@ -1,0 +1,69 @@
+"""Public tables: read once, when they are given, for their rows and for all that can be known of them.
+
+What is asked later is asked of the rows read then: a file that changes afterwards, or a frame that is
+written to, changes neither facts nor answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.engines.duckdb import DuckDB
+from shoal.plan import Column, Kind, Scan, Span, Table, Type, Value, number_of, written
+
+
+def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
+    """Each table with the range of its columns and how often their values repeat, and its rows as Arrow."""
+    if not sources:
+        return {}
+    engine = DuckDB(sources)
+    found = {}
+    for name in sources:
+        plain = Table(name, engine.columns(name))
+        rows = engine.rows(Scan(plain))
+        lists = [[row[at] for row in rows] for at in range(len(plain.columns))]
+        found[name] = _described(plain, lists), _arrow(plain, lists)
+    return found
+
+
+def _described(plain: Table, lists: Sequence[list[Value]]) -> Table:
+    columns: list[Column] = []
+    keys: dict[tuple[str, ...], int] = {}
+    for each, values in zip(plain.columns, lists, strict=True):
+        known = [value for value in values if value is not None]
+        columns.append(_with_span(each, known))
+        keys[(each.name,)] = max(Counter(known).values(), default=1)
+    return Table(plain.name, tuple(columns), keys=keys)
+
+
+def _with_span(each: Column, values: Sequence[Value]) -> Column:
+    places = [p for value in values if (p := number_of(value, each.type)) is not None]
+    if not each.type.ordered or not places:
+        return replace(each, origin=None)
+    return replace(each, origin=None, span=Span(min(places), max(places)))
+
+
+def _arrow(plain: Table, lists: Sequence[list[Value]]) -> Any:
+    """The rows in types that are read back as the same values."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    arrays = {
+        each.name: pa.array([written(v, each.type) for v in values], _kind(pa, each.type))
+        for each, values in zip(plain.columns, lists, strict=True)
+    }
+    return pa.table(arrays)
+
+
+def _kind(pa: Any, kind: Type) -> Any:
+    kinds = {
+        Kind.INTEGER: pa.int64(),
+        Kind.REAL: pa.float64(),
+        Kind.TEXT: pa.string(),
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.DATE: pa.date32(),
+        Kind.TIMESTAMP: pa.timestamp("us"),
+    }
+    return kinds.get(kind.kind) or pa.decimal128(18, kind.scale)

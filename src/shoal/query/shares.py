@@ -1,0 +1,146 @@
+"""Suggested shares: how many groups persons are in and how many rows they have there, by private histograms.
+
+Every person has one vote in each of two histograms, whatever their rows, so noise for a sensitivity of 1 hides
+anyone; under *change* one vote goes and another comes, and it is 2.  The suggestion follows from noisy votes.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from shoal.engines.engine import Engine
+from shoal.errors import SchemaError
+from shoal.events import Composed
+from shoal.mechanisms import Geometric
+from shoal.plan import Bounded, Expression, Person, Rows, explain, text_of
+from shoal.query.answer import CONFIDENCE
+from shoal.query.budget import Request
+from shoal.query.noises import Means
+from shoal.query.paying import Asked, Purse
+from shoal.sensitivity import Norm, Relation, Sensitivity
+
+EDGES: tuple[int, ...] = (
+    *range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 2000, 5000, 10_000, 100_000,
+    1_000_000,
+)  # fmt: skip
+"""Buckets end at these numbers; what is more counts as the last."""
+
+
+@dataclass(frozen=True, repr=False)
+class SuggestedShares:
+    """Numbers for `Person`, found for a price; everything here follows from noisy votes.
+
+    Each is the least that is enough for about the share asked for of all persons, or None if nobody stood out of the
+    noise.  ``unit`` is the person with these numbers.
+    """
+
+    unit: Person
+    groups: int | None
+    rows_per_group: int | None
+    price: str
+
+    def __str__(self) -> str:
+        if self.groups is None or self.rows_per_group is None:
+            return f"too few persons stood out of the noise ({self.price}). Ask with more."
+        who = ", ".join(map(repr, self.unit.columns))
+        return (
+            f"Person({who}, groups={self.groups}, rows_per_group={self.rows_per_group}) ({self.price}). "
+            f"State it: sharing(groups={self.groups}, rows_per_group={self.rows_per_group})"
+        )
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Two histograms of persons and the noise each gets, priced.
+
+    Guarantee: both together cost the request.
+    Needs: an engine in which one person changes one number of `Engine.shares` by one.
+    """
+
+    bounded: Bounded
+    request: Request
+    noise: Geometric
+
+    @classmethod
+    def of(cls, rows: Rows, keys: Sequence[Expression], request: Request) -> Votes:
+        bounded = Bounded(rows, tuple(keys), (), Norm.L1)
+        if not isinstance(bounded.unit, Person):
+            raise SchemaError(
+                "shares are suggested for persons; each row is protected by itself.",
+                remedy="Protect shoal.Person('user_id').",
+            )
+        relation = bounded.unit.relation
+        votes = Fraction(2 if relation is Relation.CHANGE else 1)
+        moved = Sensitivity(votes, Norm.L1, relation)
+        epsilon = Means(request).epsilon(Fraction(1, 2))
+        return cls(bounded, request, Geometric(scale=moved.value / epsilon, sensitivity=moved))
+
+    @property
+    def event(self) -> Composed:
+        """What both histograms cost."""
+        one = self.noise.event_for(size=len(EDGES))
+        return Composed((one, one))
+
+    def release(self, engine: Engine, purse: Purse, share: Fraction) -> SuggestedShares:
+        """Charge, read, draw, and read off the least numbers that are enough."""
+        charge = purse.charge(self.event, self._asked(share))
+        if charge.stored is not None:
+            return self._suggested(charge.stored)
+        charge.begin()
+        try:
+            found = engine.shares(self.bounded)
+            groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
+        except BaseException as error:
+            charge.left(type(error).__name__)
+            raise
+        told = {"groups": groups, "rows_per_group": most}
+        charge.answered(told)
+        return self._suggested(told)
+
+    def _asked(self, share: Fraction) -> Asked:
+        by = [text_of(key) for key in self.bounded.keys]
+        body = {
+            "suggest": "shares",
+            "rows": explain(self.bounded.relation).splitlines(),
+            "by": by,
+            "share": str(share),
+            "request": str(self.request),
+        }
+        canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        return Asked(f"suggest_groups({', '.join(map(repr, by))})", canonical, str(self.request))
+
+    def _suggested(self, told: Mapping[str, int | None]) -> SuggestedShares:
+        groups, most = told["groups"], told["rows_per_group"]
+        unit = self.bounded.relation.protects
+        assert isinstance(unit, Person)
+        enough = unit.with_shares(groups or unit.groups, most or unit.rows_per_group)
+        return SuggestedShares(enough, groups, most, str(self.request))
+
+    def _noisy(self, found: Mapping[tuple[int, int], int], at: int) -> list[int]:
+        votes = [0] * len(EDGES)
+        for numbers, persons in found.items():
+            votes[min(bisect_left(EDGES, numbers[at]), len(EDGES) - 1)] += persons
+        return [int(vote) for vote in self.noise.release(np.array(votes, dtype=object))]
+
+    @property
+    def _error(self) -> float:
+        return float(self.noise.error(CONFIDENCE, size=len(EDGES), integers=True))
+
+
+def _enough(votes: Sequence[int], error: float, share: Fraction) -> int | None:
+    """The least edge up to which this share of the votes lies, counting buckets that stand out of the noise."""
+    seen = {at: vote for at, vote in enumerate(votes) if vote > error}
+    spare = (1 - share) * sum(seen.values())
+    for at in sorted(seen, reverse=True):
+        if seen[at] > spare:
+            return EDGES[at]
+        spare -= seen[at]
+    return None

@@ -1,0 +1,157 @@
+"""An answer as JSON and back.  What was drawn is kept exactly; what follows from it is there to be read.
+
+``columns``, ``rows`` and ``intervals`` are for readers.  ``groups`` and ``released`` are what was drawn: a question
+that differs only in what comes after the draws is answered from them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from shoal.errors import InternalError
+from shoal.exact import Number
+from shoal.plan import Kind, Term, Type, Value
+from shoal.query.answer import CONFIDENCE, Answer
+from shoal.query.estimates import Interval
+from shoal.query.keys import Group
+from shoal.query.places import Place
+from shoal.query.pricing import Priced
+
+Json = None | bool | int | float | str
+
+
+def stored(answer: Answer) -> dict[str, Any]:
+    """Everything an answer is, as plain JSON values."""
+    drawn = _drawn(answer.priced)
+    return {
+        "columns": list(answer.columns),
+        "types": [str(kind) for kind in answer.types],
+        "rows": [[plain(value) for value in row] for row in answer.rows],
+        "keys": list(answer.keys),
+        "bins": {name: found for name in answer.keys if (found := answer.bins(name)) is not None},
+        "request": answer.price,
+        "notes": list(answer.notes),
+        "confidence": str(answer.confidence),
+        "intervals": intervals_of(answer),
+        "groups": [[plain(value) for value in group] for group in answer.groups],
+        "released": [[str(noisy[what]) for what in drawn] for noisy in answer.noisy],
+        "certificate": dict(answer.certificate),
+    }
+
+
+def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFIDENCE) -> Answer:
+    """The answer that `stored` wrote, for the question as it is asked now."""
+    drawn, kinds = _drawn(made), [key.expression.type for key in made.question.keys]
+    released = [dict(zip(drawn, map(Fraction, row), strict=False)) for row in kept["released"]]
+    if any(len(row) != len(drawn) for row in kept["released"]):
+        raise InternalError(
+            "the answer that was kept is not one to this question.",
+            remedy="Ask it with another key, and report this.",
+        )
+    groups: list[Group] = [
+        tuple(_value(value, kind) for value, kind in zip(group, kinds, strict=True))
+        for group in kept["groups"]
+    ]
+    return Answer(made, groups, released, kept["certificate"], confidence)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A stored answer to look at, with what a picture needs of it; its intervals are those that were stored."""
+
+    stored: Mapping[str, Any]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.stored["columns"])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.stored["keys"])
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        kinds = self.stored["types"]
+        return [
+            tuple(_moment(value, kind) for value, kind in zip(row, kinds, strict=True))
+            for row in self.stored["rows"]
+        ]
+
+    @property
+    def confidence(self) -> Fraction:
+        return Fraction(self.stored["confidence"])
+
+    @property
+    def price(self) -> str:
+        return str(self.stored["request"])
+
+    def has_interval(self, column: str) -> bool:
+        """Whether an interval was stored for a column."""
+        return column in self.stored["intervals"]
+
+    def interval(self, column: str, confidence: Number | None = None) -> list[Interval]:  # noqa: ARG002 - one was stored
+        """The stored interval of every row."""
+        ends = self.stored["intervals"][column]
+        return [
+            Interval(
+                -math.inf if low is None else float(low), math.inf if high is None else float(high)
+            )
+            for low, high in ends
+        ]
+
+    def bins(self, column: str) -> list[tuple[float, float] | None] | None:
+        """The ends of the bin of every row, where a key was made of bins."""
+        found = self.stored["bins"].get(column)
+        return found and [None if each is None else (each[0], each[1]) for each in found]
+
+
+def _moment(value: Any, kind: str) -> Any:
+    if value is None or kind not in ("date", "timestamp"):
+        return value
+    read = dt.date.fromisoformat if kind == "date" else dt.datetime.fromisoformat
+    return read(value)
+
+
+def intervals_of(answer: Answer) -> dict[str, list[list[float | None]]]:
+    """The interval of every number that has one, by column; an end without a number is None."""
+    return {
+        name: [[_finite(each.lo), _finite(each.hi)] for each in answer.interval(name)]
+        for name in answer.columns
+        if answer.has_interval(name)
+    }
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None
+
+
+def plain(value: object) -> Json:
+    """A cell as JSON has it: decimals, dates and timestamps as text."""
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _drawn(made: Priced) -> list[Term | Place]:
+    return [*made.noised.bounded.terms, *(placed.place for placed in made.places)]
+
+
+def _value(value: Any, kind: Type) -> Value:
+    if value is None:
+        return None
+    if kind.kind is Kind.TIMESTAMP:
+        return dt.datetime.fromisoformat(value)
+    if kind.kind is Kind.DATE:
+        return dt.date.fromisoformat(value)
+    found: Value = value
+    return found

@@ -1,0 +1,79 @@
+"""The budget of a dataset as it stands: what may be spent, what was, who may, and what it means for one person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.errors import ConversionError
+from shoal.ledger import Account
+from shoal.measures import Measure, explain
+from shoal.vault.wording import budget_to
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The accounts that pay for a dataset, and the allowances of analysts under it."""
+
+    dataset: str
+    accounts: tuple[Account, ...]
+    allowances: tuple[Account, ...]
+
+    @property
+    def whole(self) -> Measure:
+        return self.accounts[0].budget
+
+    @property
+    def spent(self) -> Measure:
+        return self.accounts[0].spent
+
+    @property
+    def left(self) -> Measure:
+        """What still fits; of an approximate budget as the rho of an event that does."""
+        return self.accounts[0].left
+
+    def risk(self) -> tuple[str, ...]:
+        """What an attacker can learn of one person, at most: if all is spent, and so far."""
+        used = any(each.events for each in self.accounts)
+        return (
+            f"If all is spent: {risk_of(self.whole)}",
+            f"So far: {risk_of(self.spent) if used else 'nothing was released.'}",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The wire shape, exact."""
+        return {
+            "dataset": self.dataset,
+            "accounts": [_account(each) for each in self.accounts],
+            "allowances": [_account(each) for each in self.allowances],
+            "risk": list(self.risk()),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{each.name}: {each.budget}; spent {each.spent}; {each.events} releases"
+            for each in (*self.accounts, *self.allowances)
+        ]
+        return "\n".join([*lines, *self.risk()])
+
+
+def risk_of(promise: Measure) -> str:
+    """How far a belief about one person can move, in one sentence."""
+    try:
+        sentences: Sequence[str] = explain(promise).sentences
+    except ConversionError:
+        return "nothing is promised."
+    found = next((each for each in sentences if each.startswith("A suspicion")), sentences[-1])
+    return found[0].lower() + found[1:]
+
+
+def _account(account: Account) -> dict[str, Any]:
+    return {
+        "account": account.name,
+        "budget": budget_to(account.budget),
+        "spent": budget_to(account.spent),
+        "left": budget_to(account.left),
+        "relation": account.relation,
+        "releases": account.events,
+    }

@@ -1,0 +1,140 @@
+"""A dataset: where its rows lie, whom it protects, what is stated of its columns, and which accounts pay for it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shoal.plan import Choices, Column, Range, Span, Table, Type, Unit, column
+from shoal.vault.location import Location, location_from
+from shoal.vault.wording import fact_from, fact_to, type_from, type_to, unit_from, unit_to
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A column as it was found, and what the curator states of it.
+
+    ``rows`` is how many rows agree in its value, at most: of one person, or of a public table as it was read.
+    ``span`` is the range that was read off a public table.
+    """
+
+    name: str
+    type: Type
+    fact: Range | Choices | None = None
+    required: bool = False
+    rows: int | None = None
+    span: Span | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column as plain values; what is not stated is left out."""
+        said: dict[str, Any] = {"name": self.name, "type": type_to(self.type), **fact_to(self.fact)}
+        if self.required:
+            said["required"] = True
+        if self.rows is not None:
+            said["rows"] = self.rows
+        if self.span is not None:
+            said["span"] = [str(self.span.lo), str(self.span.hi)]
+        return said
+
+    @classmethod
+    def from_dict(cls, written: Mapping[str, Any]) -> Stated:
+        """The column that `to_dict` wrote."""
+        kind = type_from(written["type"])
+        span = written.get("span")
+        return cls(
+            written["name"],
+            kind,
+            fact_from(written, kind),
+            bool(written.get("required", False)),
+            written.get("rows"),
+            None if span is None else Span(*map(Fraction, span)),
+        )
+
+    @property
+    def column(self) -> Column:
+        """The column of a plan."""
+        if self.span is not None:
+            return Column(self.name, self.type, span=self.span)
+        return column(self.name, self.type, self.fact, nullable=not self.required)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One version of a dataset, as the vault has it.
+
+    ``accounts`` pay for every question about it; a public one has none.  ``digest`` is the keyed hash of its content.
+    """
+
+    name: str
+    version: int
+    location: Location
+    protects: Unit | None
+    columns: tuple[Stated, ...]
+    accounts: tuple[str, ...]
+    digest: str
+    dates: tuple[tuple[int, int], ...] = ()
+    size: int = 0
+    entry: int = 0
+    declared: str = ""
+
+    @property
+    def table(self) -> Table:
+        """The table of a plan."""
+        keys: dict[tuple[str, ...], int] = {
+            (each.name,): each.rows for each in self.columns if each.rows is not None
+        }
+        made = tuple(each.column for each in self.columns)
+        return Table(self.name, made, protects=self.protects, keys=keys)
+
+    @property
+    def public(self) -> bool:
+        return self.protects is None
+
+    @property
+    def data_digest(self) -> str:
+        """What a stored answer was computed from: a version, its facts and its unit."""
+        return hashlib.sha256(json.dumps(self.stated, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """All that is public about it: what a certificate may tell."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "protects": None if self.protects is None else unit_to(self.protects),
+            "columns": [each.to_dict() for each in self.columns],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dataset as the journal has it."""
+        return {
+            **self.stated,
+            "location": self.location.to_dict(),
+            "accounts": list(self.accounts),
+            "digest": self.digest,
+            "dates": [list(each) for each in self.dates],
+            "size": self.size,
+            "declared": self.declared,
+        }
+
+    @classmethod
+    def from_dict(cls, written: Mapping[str, Any], entry: int) -> Dataset:
+        """The dataset that `to_dict` wrote."""
+        unit = written["protects"]
+        return cls(
+            name=written["name"],
+            version=written["version"],
+            location=location_from(written["location"]),
+            protects=None if unit is None else unit_from(unit),
+            columns=tuple(Stated.from_dict(each) for each in written["columns"]),
+            accounts=tuple(written["accounts"]),
+            digest=written["digest"],
+            dates=tuple((size, date) for size, date in written["dates"]),
+            size=written["size"],
+            entry=entry,
+            declared=written["declared"],
+        )

@@ -1,0 +1,160 @@
+"""A declaration that people read, review and keep under version control: a dataset as TOML, and back."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import SchemaError
+from shoal.measures import Measure
+from shoal.plan import Unit
+from shoal.vault.dataset import Dataset, Stated
+from shoal.vault.declaring import Said
+from shoal.vault.wording import (
+    budget_from,
+    budget_to,
+    fact_from,
+    fact_to,
+    type_from,
+    unit_from,
+    unit_to,
+)
+
+HEADER = "# A dataset of a Shoal vault."
+_ABOUT = """\
+# Facts are stated from knowledge of the world, never read off the rows: values outside a range are moved to its
+# nearer end, values outside the choices are NULL.  Read back with: shoal add --from FILE
+"""
+_KNOWN = {"name", "path", "table", "public", "shares", "protects", "budget", "columns"}
+_OF_COLUMN = {"type", "range", "choices", "required", "rows"}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a file declares."""
+
+    name: str
+    path: Path
+    table: str | None
+    protects: Unit | None
+    budget: Measure | None
+    said: Said
+    shares: str | None = None
+
+
+def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
+    """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
+    lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
+    lines.append(f"path = {_text(_relative(dataset.location.path, beside))}")
+    if dataset.location.table is not None:
+        lines.append(f"table = {_text(dataset.location.table)}")
+    if dataset.protects is None:
+        lines.append("public = true")
+    else:
+        lines += ["", "[protects]", *_pairs(unit_to(dataset.protects))]
+    if budget is not None:
+        lines += ["", "[budget]", *_pairs(budget_to(budget))]
+    for each in dataset.columns:
+        lines += ["", f"[columns.{_key(each.name)}]", *_pairs(_column(each, public=dataset.public))]
+    return "\n".join(lines) + "\n"
+
+
+def from_toml(path: str | Path) -> Declaration:
+    """The declaration in a file; what it does not know is refused by name."""
+    file = Path(path)
+    try:
+        said = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SchemaError(
+            f"{file.name} is not TOML: {error}.",
+            remedy="Correct it; shoal describe NAME --toml shows the form.",
+        ) from None
+    _check_names(said, _KNOWN, file.name)
+    if "name" not in said or "path" not in said:
+        raise SchemaError(f"{file.name} needs a name and a path.", remedy='Write name = "visits".')
+    columns = said.get("columns", {})
+    for name, each in columns.items():
+        _check_names(each, _OF_COLUMN, f"column {name!r}")
+    place = Path(str(said["path"])).expanduser()
+    return Declaration(
+        name=str(said["name"]),
+        path=place if place.is_absolute() else file.resolve().parent / place,
+        table=said.get("table"),
+        protects=None if said.get("public") else unit_from(said.get("protects", {})),
+        budget=budget_from(said["budget"]) if "budget" in said else None,
+        said=_said(columns),
+        shares=said.get("shares"),
+    )
+
+
+def _said(columns: Mapping[str, Mapping[str, Any]]) -> Said:
+    facts, keys, types = {}, {}, {}
+    for name, each in columns.items():
+        if "type" not in each:
+            raise SchemaError(
+                f"column {name!r} has no type.", remedy='Write type = "integer", for example.'
+            )
+        types[name] = str(type_from(each["type"]))
+        fact = fact_from(each, type_from(each["type"]))
+        if fact is not None:
+            facts[name] = fact
+        if "rows" in each:
+            keys[name] = each["rows"]
+    required = tuple(name for name, each in columns.items() if each.get("required"))
+    return Said(facts, required, keys, types)
+
+
+def _column(each: Stated, *, public: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": str(each.type), **fact_to(each.fact)}
+    if each.required:
+        said["required"] = True
+    if each.rows is not None and not public:
+        said["rows"] = each.rows
+    return said
+
+
+def _check_names(given: Mapping[str, Any], known: set[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise SchemaError(
+                f"{where} has {str(name)[:40]!r}, which means nothing here.",
+                remedy=f"The words are: {', '.join(sorted(known))}.",
+            )
+
+
+def _relative(path: Path, beside: Path | None) -> str:
+    if beside is not None and path.is_relative_to(beside.resolve()):
+        return str(path.relative_to(beside.resolve()))
+    return str(path)
+
+
+def _pairs(values: Mapping[str, Any]) -> list[str]:
+    return [f"{_key(name)} = {_value(value)}" for name, value in values.items()]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (
+        str(value)
+        if isinstance(value, int)
+        else repr(value)
+        if isinstance(value, float)
+        else _text(value)
+    )
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _text(name)
+
+
+def _text(value: str) -> str:
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,127 @@
+"""Made-up rows with the columns of a dataset, from public facts alone: to write and try questions on, for free."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from contextlib import nullcontext
+from fractions import Fraction
+from typing import Any
+
+from shoal.engines.duckdb import DuckDB
+from shoal.errors import VaultError
+from shoal.events import Event
+from shoal.exact import whole
+from shoal.ledger import Ledger
+from shoal.measures import Measure
+from shoal.noise import uniform_below
+from shoal.noise.seam import seeded
+from shoal.plan import Column, Kind, Person, Value, number_of, value_at, written
+from shoal.query import Budget, Private
+from shoal.query.answer import arrow_type
+from shoal.query.asking import Held
+from shoal.query.paying import Asked, Charge, Taken
+from shoal.vault.dataset import Dataset
+
+_STEPS = 1 << 20
+_MISSING = 20
+_FIRST = dt.datetime(2026, 1, 1)  # noqa: DTZ001 - moments in the data have no zone
+_WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty")
+
+
+def dummy_table(dataset: Dataset, n: int, *, seed: int | None = None) -> Any:
+    """So many made-up rows as an Arrow table; the same ones for the same ``seed``.
+
+    Guarantee: it depends on what was declared of the dataset, which is public, and on nothing else.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    count = whole(n, "n", at_least=1)
+    with nullcontext() if seed is None else seeded(seed):
+        columns = {}
+        for each in dataset.table.columns:
+            values = [written(value, each.type) for value in _values(each, dataset, count)]
+            columns[each.name] = pa.array(values, arrow_type(pa, each.type))
+    return pa.table(columns)
+
+
+def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
+    """Every private dataset as made-up rows, and every public one as it is, with a budget that is not the real one."""
+    budgets = [ledger.account(name) for each in datasets for name in each.accounts[:1]]
+    if not budgets:
+        raise VaultError(
+            "there is no private dataset to make up.", remedy="Add one: shoal add NAME PATH."
+        )
+    sources = {
+        each.name: each.location.source if each.public else dummy_table(each, n)
+        for each in datasets
+    }
+    first = budgets[0]
+    tables = {each.name: each.table for each in datasets}
+    held = Held(DuckDB(sources), tables, Rehearsal(first.budget, relation=first.relation))
+    return Private(held, next(each.name for each in datasets if not each.public))
+
+
+class Rehearsal(Budget):
+    """A budget that is never used up, for made-up rows; certificates of what it pays say so."""
+
+    def __init__(self, whole: Measure, *, relation: str) -> None:
+        super().__init__(whole, relation=relation)
+
+    def charge(self, event: Event, asked: Asked | None = None) -> Charge:  # noqa: ARG002 - nothing is kept
+        """Nothing is taken: nobody is in these rows."""
+        return Taken(facts={"dummy": True})
+
+
+def _values(column: Column, dataset: Dataset, n: int) -> list[Value]:
+    drawn = _drawn(column, dataset, n)
+    if not column.nullable or column.person is not None:
+        return drawn
+    missing = uniform_below(_MISSING, n)
+    return [None if gone == 0 else value for value, gone in zip(drawn, missing, strict=True)]
+
+
+def _drawn(column: Column, dataset: Dataset, n: int) -> list[Value]:
+    if column.person is not None:
+        return _persons(column, dataset, n)
+    if column.choices:
+        return [column.choices[at] for at in uniform_below(len(column.choices), n)]
+    kind = column.type
+    if kind.kind is Kind.BOOLEAN:
+        return [bool(at) for at in uniform_below(2, n)]
+    if kind.kind is Kind.TEXT:
+        return [_WORDS[at] for at in uniform_below(len(_WORDS), n)]
+    lo, hi = _ends(column)
+    return [
+        value_at(lo + (hi - lo) * Fraction(int(at), _STEPS), kind)
+        for at in uniform_below(_STEPS + 1, n)
+    ]
+
+
+def _ends(column: Column) -> tuple[Fraction, Fraction]:
+    """The range that is stated, or a plain one where none is."""
+    if column.span is not None:
+        return column.span.lo, column.span.hi
+    if column.type.temporal:
+        first = _FIRST if column.type.kind is Kind.TIMESTAMP else _FIRST.date()
+        last = first + dt.timedelta(days=364)
+        ends = number_of(first, column.type), number_of(last, column.type)
+        assert ends[0] is not None
+        assert ends[1] is not None
+        return ends[0], ends[1]
+    return Fraction(0), Fraction(100)
+
+
+def _persons(column: Column, dataset: Dataset, n: int) -> list[Value]:
+    """As many persons as fill the rows that are allowed to each."""
+    assert isinstance(dataset.protects, Person)
+    each = dataset.protects.groups * dataset.protects.rows_per_group
+    drawn = [int(at) for at in uniform_below(max(1, -(-n // each)), n)]
+    if column.type.kind is Kind.TEXT:
+        return [f"person-{at}" for at in drawn]
+    if column.type.temporal or column.type.kind is Kind.BOOLEAN:
+        start = number_of(
+            _FIRST if column.type.kind is Kind.TIMESTAMP else _FIRST.date(), column.type
+        )
+        return [value_at((start or Fraction(0)) + at, column.type) for at in drawn]
+    return [value_at(Fraction(at), column.type) for at in drawn]

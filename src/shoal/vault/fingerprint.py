@@ -1,0 +1,73 @@
+"""What tells one content from another: sizes and SHA-256 of the files, keyed by a secret of the vault.
+
+A plain hash of a table would let anyone who knows all rows but one find out the last, so it is never shown: what is
+kept and written is a keyed hash, and the key is a random fact that never leaves the vault.  Names of files do not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shoal.errors import SourceError
+from shoal.vault.location import Location
+
+Progress = Callable[[int, int], None]
+"""Called with how many bytes have been read, and how many there are."""
+
+_PIECE = 1 << 20
+_SETTLED = 2_000_000_000
+"""A file that was written less than so many nanoseconds before it was hashed may change without a later date."""
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A keyed hash of the content, and sizes and dates of the files, from which it is seen that nothing was written.
+
+    ``dates`` is empty where they prove nothing: the files were written just before they were read.
+    """
+
+    digest: str
+    size: int
+    dates: tuple[tuple[int, int], ...]
+
+
+def fingerprint_of(
+    location: Location, secret: bytes, progress: Progress | None = None
+) -> Fingerprint:
+    """Read all files once and say what they hold."""
+    before = dates_of(location)
+    total, done = sum(size for size, _ in before), 0
+    lines = []
+    for path in location.files:
+        found = hashlib.sha256()
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                found.update(piece)
+                done += len(piece)
+                if progress is not None:
+                    progress(done, total)
+        lines.append(f"{path.stat().st_size} {found.hexdigest()}")
+    if dates_of(location) != before:
+        raise SourceError(
+            f"the files at {location} were written while they were read.",
+            remedy="Wait until they are whole, and try again.",
+        )
+    said = "\n".join([*sorted(lines), f"table {location.table}" if location.table else ""])
+    digest = hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
+    newest = max(date for _, date in before)
+    return Fingerprint(digest, total, before if newest + _SETTLED < time.time_ns() else ())
+
+
+def dates_of(location: Location) -> tuple[tuple[int, int], ...]:
+    """Size and date of every file, in order."""
+    found = tuple((s.st_size, s.st_mtime_ns) for s in (path.stat() for path in location.files))
+    if not found:
+        raise SourceError(
+            f"there is nothing to read at {location}.",
+            remedy="Put the file back, or tell the vault where it is now: shoal update NAME --path PATH.",
+        )
+    return found

@@ -1,0 +1,92 @@
+"""Where rows lie: a file, a folder of Parquet files, or a table of a DuckDB file.  Only the place is kept, never a row."""
+
+from __future__ import annotations
+
+import glob
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.duckdb import DuckTable
+from shoal.errors import SourceError
+
+_KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv"}
+_DATABASES = {".duckdb", ".ddb", ".db"}
+_WAYS = "Give a .parquet or .csv file, a folder of .parquet files, or a .duckdb file with the name of a table."
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place of rows; ``form`` is parquet, csv, folder or duckdb."""
+
+    path: Path
+    form: str
+    table: str | None = None
+
+    @property
+    def source(self) -> object:
+        """What an engine is given."""
+        if self.form == "duckdb":
+            return DuckTable(self.path, self.table or "")
+        if self.form == "folder":
+            return f"{glob.escape(str(self.path))}/*.parquet"
+        return self.path
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that hold the rows, in order of their names; none if they are not there."""
+        if self.form == "folder":
+            return tuple(sorted(p for p in self.path.glob("*.parquet") if p.is_file()))
+        return (self.path,) if self.path.is_file() else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The place as plain values."""
+        said = {"path": str(self.path), "form": self.form}
+        return said if self.table is None else {**said, "table": self.table}
+
+    def __str__(self) -> str:
+        return f"{self.path}, table {self.table}" if self.table else str(self.path)
+
+
+def location_of(source: object, table: str | None = None) -> Location:
+    """The place that a curator names; frames in memory have none and are refused."""
+    if isinstance(source, DuckTable):
+        table, source = source.table, source.database
+    if not isinstance(source, str | Path):
+        raise SourceError(
+            f"a vault remembers where rows lie, and a {type(source).__name__} lies nowhere.",
+            remedy="Write it to a Parquet file first, or ask of it with shoal.private.",
+        )
+    path = Path(source).expanduser().resolve()
+    form = _form(path, table)
+    found = Location(path, form, table)
+    if not found.files:
+        raise SourceError(
+            f"there is nothing to read at {str(source)!r}.", remedy=f"Check the path. {_WAYS}"
+        )
+    return found
+
+
+def location_from(written: dict[str, Any]) -> Location:
+    """The place that `Location.to_dict` wrote."""
+    return Location(Path(written["path"]), written["form"], written.get("table"))
+
+
+def _form(path: Path, table: str | None) -> str:
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if path.is_dir():
+        form = "folder"
+    elif suffix in _DATABASES:
+        form = "duckdb"
+    elif suffix in _KINDS:
+        form = _KINDS[suffix]
+    else:
+        raise SourceError(f"{path.name!r} is not a kind of file that can be read.", remedy=_WAYS)
+    if (form == "duckdb") != (table is not None):
+        raise SourceError(
+            "a DuckDB file needs the name of one of its tables." if form == "duckdb"
+            else "a table can be named only inside a DuckDB file.",
+            remedy="Give table= (or --table), the name of the table in the file." if form == "duckdb"
+            else "Leave table out.",
+        )  # fmt: skip
+    return form

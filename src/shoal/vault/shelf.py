@@ -1,0 +1,92 @@
+"""The rows of some datasets: opened when first needed, and only if they are what was declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import RLock
+
+from shoal.engines.duckdb import DuckDB
+from shoal.errors import ChangedError, SourceError
+from shoal.plan import Bounded, Column, Rows, Spread, Value
+from shoal.vault.dataset import Dataset
+from shoal.vault.fingerprint import Progress, dates_of, fingerprint_of
+
+
+class Shelf:
+    """An engine over the sources of some datasets.
+
+    Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are hashed at the
+        first use; afterwards their sizes and dates say whether they were written.
+    """
+
+    def __init__(
+        self, datasets: Sequence[Dataset], secret: bytes, progress: Progress | None = None
+    ) -> None:
+        self.datasets = {each.name: each for each in datasets}
+        self._secret = secret
+        self._progress = progress
+        self._engine: DuckDB | None = None
+        self._dates: dict[str, tuple[tuple[int, int], ...]] = {}
+        self._lock = RLock()
+
+    def check(self) -> None:
+        """Refuse content that was not declared; no row is looked at."""
+        with self._lock:
+            for each in self.datasets.values():
+                self._check(each)
+
+    def _check(self, dataset: Dataset) -> None:
+        found = dates_of(dataset.location)
+        known = self._dates.get(dataset.name, dataset.dates)
+        if found == known:
+            return
+        self._engine = None
+        now = fingerprint_of(dataset.location, self._secret, self._progress)
+        if now.digest != dataset.digest:
+            raise ChangedError(
+                f"the data of {dataset.name!r} are not those of version {dataset.version}: "
+                "the file was written since. Nothing was read or spent.",
+                remedy=f"Let the curator declare what they are: vault.update({dataset.name!r}, relation='same people'), "
+                f"or shoal update {dataset.name} --relation 'same people'.",
+            )
+        self._dates[dataset.name] = now.dates or found
+
+    def open(self) -> DuckDB:
+        """The engine, with columns as they were declared."""
+        with self._lock:
+            self.check()
+            if self._engine is None:
+                engine = DuckDB({n: each.location.source for n, each in self.datasets.items()})
+                for name, dataset in self.datasets.items():
+                    _check_types(dataset, engine.columns(name))
+                self._engine = engine
+            return self._engine
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        return self.open().columns(table)
+
+    def left_out(self, table: str) -> Mapping[str, str]:
+        return self.open().left_out(table)
+
+    def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
+        return self.open().rows(relation, persons=persons)
+
+    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        return self.open().totals(bounded)
+
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+        return self.open().weights(spread)
+
+    def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
+        return self.open().shares(bounded)
+
+
+def _check_types(dataset: Dataset, found: Sequence[Column]) -> None:
+    types = {each.name: each.type for each in found}
+    for each in dataset.columns:
+        if types.get(each.name) != each.type:
+            raise SourceError(
+                f"column {each.name!r} of {dataset.name!r} is declared as {each.type}, "
+                f"and is read as {types.get(each.name, 'nothing')}.",
+                remedy="Declare the dataset anew with update.",
+            )

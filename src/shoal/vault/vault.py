@@ -1,0 +1,406 @@
+"""The vault: the trusted curator.  Datasets, budgets, analysts and releases over one ledger."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from shoal.errors import KeyReusedError, SchemaError, VaultError
+from shoal.exact import Number
+from shoal.ledger import Ledger, Verdict
+from shoal.measures import Measure
+from shoal.noise import one_below
+from shoal.plan import Choices, Question, Range, Row, Unit, tables_of
+from shoal.plan import Person as PersonUnit
+from shoal.query import Ask, Private
+from shoal.query.asking import Held
+from shoal.query.building import Building
+from shoal.query.shares import SuggestedShares
+from shoal.query.suggesting import SuggestedBounds
+from shoal.sql import question
+from shoal.vault.accounts import CURATOR, Accounts, allowance
+from shoal.vault.budgets import Standing
+from shoal.vault.checking import wrong_in_vault
+from shoal.vault.dataset import Dataset
+from shoal.vault.declaration import from_toml, to_toml
+from shoal.vault.declaring import Said
+from shoal.vault.dummy import dummy_table, rehearsal
+from shoal.vault.fingerprint import Progress
+from shoal.vault.history import Release, last_releases, release_at
+from shoal.vault.registry import Registry
+from shoal.vault.shelf import Shelf
+
+_MOST_PURSES = 8
+"""How many sets of datasets are kept open."""
+
+
+class Vault:
+    """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
+
+    Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all questions about the
+        same people are charged to the same account, which never exceeds its budget, whoever asks.
+    Needs: a curator who declares truthfully where data lie and how versions stand to each other.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        analyst: str | None = None,
+        progress: Progress | None = None,
+        registry: Registry | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._analyst = analyst
+        self._progress = progress
+        self._registry = registry or Registry(ledger, _secret(ledger), progress)
+        self._purses: dict[tuple[tuple[str, int], ...], Accounts] = {}
+
+    # asking
+
+    def sql(
+        self,
+        text: str,
+        *,
+        weights: Mapping[str, Any] | None = None,
+        intervals: Number | None = None,
+    ) -> Ask:
+        """A question in SQL over any of the datasets; nothing is read or spent yet.  `Ask` says what the options are."""
+        held = self._held
+        return Ask(held, question(text, held.tables), text, weights, intervals)
+
+    def table(self, name: str) -> Building:
+        """The rows of a dataset, to build a question on without writing a SELECT."""
+        return Building.of(self._held, name)
+
+    def suggest_bounds(
+        self,
+        dataset: str,
+        column: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.99",
+    ) -> SuggestedBounds:
+        """A range for a column of numbers that nothing is known of, for a part of the budget; see `Private.suggest_bounds`."""
+        alone = self._alone(dataset)
+        return alone.suggest_bounds(column, epsilon=epsilon, rho=rho, share=share)
+
+    def suggest_groups(
+        self,
+        dataset: str,
+        *by: str,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.95",
+    ) -> SuggestedShares:
+        """How many groups and rows per group to allow a person, for a part of the budget; see `Private.suggest_groups`."""
+        alone = self._alone(dataset)
+        return alone.suggest_groups(*by, epsilon=epsilon, rho=rho, share=share)
+
+    def _alone(self, dataset: str) -> Private:
+        paying = self._for([dataset])
+        return Private(Held(paying.shelf, {dataset: self.dataset(dataset).table}, paying), dataset)
+
+    def as_(self, analyst: str) -> Vault:
+        """The same vault for one analyst, who spends from allowances and may not change anything."""
+        return Vault(
+            self._ledger,
+            analyst=_analyst(analyst),
+            progress=self._progress,
+            registry=self._registry,
+        )
+
+    @property
+    def _held(self) -> Held:
+        tables = {name: each.table for name, each in self.datasets.items()}
+        nothing = Accounts(self._ledger, (), Shelf((), b""), self._analyst)
+        return _Held(nothing.shelf, tables, nothing, self)
+
+    def _for(self, names: Sequence[str]) -> Accounts:
+        datasets = [self.dataset(name) for name in names]
+        key = tuple((each.name, each.entry) for each in datasets)
+        kept = self._purses.pop(key, None)
+        if kept is None:
+            shelf = Shelf(datasets, self._registry.secret, self._progress)
+            kept = Accounts(self._ledger, datasets, shelf, self._analyst)
+        self._purses[key] = kept
+        while len(self._purses) > _MOST_PURSES:
+            del self._purses[next(iter(self._purses))]
+        return kept
+
+    # datasets
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """Every dataset by name, in its current version."""
+        return self._registry.current
+
+    def dataset(self, name: str) -> Dataset:
+        """One dataset in its current version."""
+        return self._registry.one(name)
+
+    def add(
+        self,
+        name: str,
+        source: object,
+        *,
+        protects: Unit | None = None,
+        budget: Measure | None = None,
+        columns: Mapping[str, Range | Choices] | None = None,
+        required: Sequence[str] = (),
+        keys: Mapping[str, int] | None = None,
+        table: str | None = None,
+        public: bool = False,
+        shares: str | None = None,
+    ) -> Dataset:
+        """Declare a dataset: where its rows lie, whom it protects, what is known of its columns, and its budget.
+
+        ``source`` is a path to Parquet or CSV, a folder of Parquet files, or a DuckDB file with a ``table``.  A ``public``
+        one protects nobody and has no budget.  ``shares`` names a dataset about the same people, whose account it shares.
+
+        Edges: content that is registered already, under whatever name, shares that account; no budget is added.
+        """
+        self._curator()
+        if public == (protects is not None) or (protects is not None and not _is_unit(protects)):
+            raise SchemaError(
+                "protects must say who is protected, or public that nobody is.",
+                remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), shoal.Row(), or public=True.",
+            )
+        said = Said(dict(columns or {}), tuple(required), dict(keys or {}))
+        return self._registry.add(
+            name, source, table=table, protects=protects, said=said, budget=budget, shares=shares
+        )
+
+    def add_from(self, path: str | Path, *, name: str | None = None) -> Dataset:
+        """Declare a dataset as a file says that `to_toml` wrote, under its name or another."""
+        self._curator()
+        said = from_toml(path)
+        return self._registry.add(
+            name or said.name,
+            said.path,
+            table=said.table,
+            protects=said.protects,
+            said=said.said,
+            budget=said.budget,
+            shares=said.shares,
+        )
+
+    def to_toml(self, name: str, *, beside: Path | None = None) -> str:
+        """A dataset as a declaration that people can review, and `add_from` reads."""
+        dataset = self.dataset(name)
+        whole = None if dataset.public else self.budget(name).accounts[-1].budget
+        return to_toml(dataset, whole, beside=beside)
+
+    def update(
+        self,
+        name: str,
+        *,
+        relation: str | None = None,
+        path: object = None,
+        budget: Measure | None = None,
+        columns: Mapping[str, Range | Choices] | None = None,
+        required: Sequence[str] | None = None,
+        keys: Mapping[str, int] | None = None,
+        groups: int | None = None,
+        rows_per_group: int | None = None,
+    ) -> Dataset:
+        """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
+
+        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.lineage`.
+        ``groups`` and ``rows_per_group`` say how much of each person may count from now on.
+        """
+        self._curator()
+        said = Said(dict(columns or {}), tuple(required or ()), dict(keys or {}))
+        unit = self._with_shares(name, groups, rows_per_group)
+        return self._registry.update(
+            name, relation=relation, path=path, said=said, budget=budget, protects=unit
+        )
+
+    def _with_shares(
+        self, name: str, groups: int | None, rows_per_group: int | None
+    ) -> Unit | None:
+        unit = self.dataset(name).protects
+        if groups is None and rows_per_group is None:
+            return unit
+        if not isinstance(unit, PersonUnit):
+            raise SchemaError(
+                f"{name!r} does not protect persons, so nobody has groups or rows.",
+                remedy="Leave groups and rows_per_group out.",
+            )
+        return unit.with_shares(groups or unit.groups, rows_per_group or unit.rows_per_group)
+
+    # budgets
+
+    def budget(self, name: str) -> Standing:
+        """What may be spent on a dataset, what was, by whom, and what that means for one person."""
+        dataset = self.dataset(name)
+        if dataset.public:
+            raise VaultError(f"{name!r} is public; it has no budget.", remedy="Ask it as you like.")
+        known = self._ledger.accounts()
+        mine = None if self._analyst is None else allowance(name, self._analyst)
+        return Standing(
+            name,
+            tuple(self._ledger.account(each) for each in dataset.accounts),
+            tuple(
+                each
+                for each in known
+                if each.name.startswith(f"{name}@") and mine in (None, each.name)
+            ),
+        )
+
+    def set_budget(self, name: str, budget: Measure) -> Standing:
+        """Give a dataset another budget in the same measure, never below what was spent."""
+        self._curator()
+        self._ledger.change_budget(self.budget(name).accounts[-1].name, budget)
+        return self.budget(name)
+
+    def grant(self, analyst: str, dataset: str, budget: Measure) -> Standing:
+        """Let an analyst spend so much on a dataset, within its budget; granting again changes the allowance.
+
+        Allowances may sum to more than the budget; what is spent never does.
+        """
+        self._curator()
+        whole = self.budget(dataset).whole
+        if type(budget) is not type(whole):
+            raise VaultError(
+                f"the budget of {dataset!r} is {whole}; an allowance is counted in the same measure.",
+                remedy=f"Give one like {whole}.",
+            )
+        name = allowance(dataset, _analyst(analyst))
+        if name in {each.name for each in self._ledger.accounts()}:
+            self._ledger.change_budget(name, budget)
+        else:
+            protects = self.dataset(dataset).protects
+            assert protects is not None
+            self._ledger.open_account(name, budget, relation=str(protects.relation))
+        return self.budget(dataset)
+
+    # what happened
+
+    def log(self, limit: int | None = 50) -> list[Release]:
+        """The last releases, oldest first; all of them with None.  An analyst sees their own."""
+        found = last_releases(self._ledger, limit)
+        return [each for each in found if self._analyst in (None, each.asked_by)]
+
+    def show(self, number: int) -> Release:
+        """One release, with its stored answer and certificate."""
+        found = release_at(self._ledger, number)
+        if self._analyst not in (None, found.asked_by):
+            raise VaultError(
+                f"release {number} is not one of {self._analyst!r}.", remedy="See vault.log()."
+            )
+        return found
+
+    @property
+    def position(self) -> int:
+        """How many entries the journal has; what is released later stands at a higher number."""
+        return self._ledger.head.number
+
+    def verify(self, *, progress: Progress | None = None) -> Verdict:
+        """Read the whole journal again and say what is wrong; what is found stops all asking until `accept`."""
+        return self._ledger.verify(progress=progress)
+
+    def wrong_with(self, certificate: Mapping[str, Any]) -> list[str]:
+        """What is wrong with a certificate, by itself and beside this vault; nothing if it is one of its own."""
+        return wrong_in_vault(certificate, self._ledger)
+
+    def accept(self, reason: str) -> None:
+        """Live with what `verify` found, for a reason that the journal keeps; asking goes on."""
+        self._curator()
+        self._ledger.accept(reason, caller=CURATOR)
+
+    # rehearsing
+
+    def dummy(self, name: str, n: int = 1000) -> Any:
+        """A made-up Arrow table with the columns of a dataset; it depends on public facts only, and is free."""
+        return dummy_table(self.dataset(name), n)
+
+    def rehearse(self, n: int = 1000) -> Private:
+        """Every dataset as made-up rows, to try questions on, free of charge; public ones are as they are."""
+        return rehearsal(list(self.datasets.values()), self._ledger, n)
+
+    # the rest
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<vault of {', '.join(self.datasets) or 'no datasets yet'}>"
+
+    def _curator(self) -> None:
+        if self._analyst is not None:
+            raise VaultError(
+                "an analyst asks questions; only the curator changes the vault.",
+                remedy="Open the vault without as_.",
+            )
+
+
+def open(  # noqa: A001 - the word for it
+    where: str | os.PathLike[str], *, create: bool = True, progress: Progress | None = None
+) -> Vault:
+    """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on first use.
+
+    ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and all bytes while files are hashed.
+
+    >>> import pyarrow as pa
+    >>> from pyarrow import parquet
+    >>> from shoal.measures import Pure
+    >>> parquet.write_table(pa.table({"age": [34, 71, 12]}), "people.parquet")
+    >>> with open("office.shoal") as vault:
+    ...     _ = vault.add("people", "people.parquet", protects=Row(), columns={"age": Range(0, 120)}, budget=Pure(1))
+    ...     answer = vault.sql("SELECT COUNT(*) AS n FROM people").release(epsilon="0.1")
+    ...     print(vault.budget("people").left)
+    epsilon 0.9
+    """
+    text = str(where)
+    if not create and "://" not in text and not Path(text).is_file():
+        raise VaultError(
+            f"there is no vault {text!r}.",
+            remedy=f"Make one: shoal init {text}, or shoal.open({text!r}).",
+        )
+    return Vault(Ledger(where), progress=progress)
+
+
+@dataclass(frozen=True)
+class _Held(Held):
+    """The tables of a vault; a question finds its own rows and accounts by the tables it reads."""
+
+    vault: Vault | None = None
+
+    def for_question(self, question: Question) -> Held:
+        assert self.vault is not None
+        names = sorted(tables_of(question.relation))
+        paying = self.vault._for(names)  # noqa: SLF001 - its own
+        return Held(paying.shelf, self.tables, paying)
+
+
+def _secret(ledger: Ledger) -> bytes:
+    """The key of this vault's hashes: a random fact, recorded once, that never leaves it."""
+    if not ledger.facts("vault"):
+        with suppress(KeyReusedError):
+            ledger.record("vault", {"secret": f"{one_below(1 << 256):064x}"}, key="vault")
+    return bytes.fromhex(ledger.facts("vault")[0].fact["secret"])
+
+
+def _analyst(name: str) -> str:
+    if not isinstance(name, str) or not name.strip() or "@" in name or name == CURATOR:
+        raise VaultError(
+            "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
+        )
+    return name
+
+
+def _is_unit(protects: object) -> bool:
+    return isinstance(protects, Row | PersonUnit)

@@ -1,0 +1,189 @@
+"""Threads take turns: what they ask for at once is done at once, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shoal.errors import BudgetExceeded, StorageError
+from shoal.events import StatedPure
+from shoal.ledger import Charge, Ledger, steps
+from shoal.ledger.turns import Turn, Turns
+from shoal.measures import Pure
+
+
+def together(count: int, act: Any) -> None:
+    threads = [threading.Thread(target=act, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+
+
+def test_what_is_asked_for_while_one_works_is_done_in_one_batch() -> None:
+    sizes: list[int] = []
+    first, others = threading.Event(), threading.Event()
+
+    def work(batch: Sequence[Turn[int]]) -> None:
+        sizes.append(len(batch))
+        first.set()
+        others.wait(timeout=60)
+        for turn in batch:
+            turn.result = turn.act(None)
+
+    turns = Turns(work)
+    results: list[int] = []
+    leader = threading.Thread(target=lambda: results.append(turns.take(lambda _: -1)))
+    leader.start()
+    first.wait(timeout=60)
+    threads = [
+        threading.Thread(target=lambda n=n: results.append(turns.take(lambda _: n)))
+        for n in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    while len(turns._line) < 5:
+        time.sleep(0.001)
+    others.set()
+    for thread in [leader, *threads]:
+        thread.join(timeout=60)
+    assert sizes == [1, 5]
+    assert sorted(results) == [-1, 0, 1, 2, 3, 4]
+
+
+def test_work_that_breaks_wakes_everyone() -> None:
+    def work(batch: Sequence[Turn[int]]) -> None:
+        for turn in batch:
+            turn.error = ValueError("no")
+
+    turns = Turns(work)
+    errors: list[str] = []
+
+    def ask(_: int) -> None:
+        for _ in range(50):
+            with pytest.raises(ValueError, match="no"):
+                turns.take(lambda _: 1)
+            errors.append("no")
+
+    together(8, ask)
+    assert len(errors) == 400
+
+
+def test_who_is_interrupted_while_waiting_leaves_the_line_to_the_others() -> None:
+    entered, go = threading.Event(), threading.Event()
+    done: list[int] = []
+
+    def work(batch: Sequence[Turn[int]]) -> None:
+        entered.set()
+        go.wait(timeout=60)
+        for turn in batch:
+            turn.result = turn.act(None)
+
+    turns = Turns(work)
+    slow = threading.Thread(target=lambda: done.append(turns.take(lambda _: 1)))
+    slow.start()
+    entered.wait(timeout=60)
+
+    def interrupt() -> None:
+        while not turns._line:
+            time.sleep(0.001)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+    class Interrupted(BaseException):
+        pass
+
+    def handle(*_: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    helper = threading.Thread(target=interrupt)
+    helper.start()
+    try:
+        with pytest.raises(Interrupted):
+            turns.take(lambda _: 2)
+    finally:
+        helper.join(timeout=60)
+        signal.signal(signal.SIGUSR1, before)
+    go.set()
+    slow.join(timeout=60)
+    assert turns.take(lambda _: 3) == 3
+    assert done == [1]
+
+
+def test_refusals_and_grants_of_one_batch_do_not_mix(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "office.shoal") as ledger:
+        ledger.open_account("small", Pure(3), relation="add_remove")
+        ledger.open_account("large", Pure(1000), relation="add_remove")
+        granted: list[tuple[str, int]] = []
+        refused: list[int] = []
+
+        def ask(number: int) -> None:
+            name = ("small", "large")[number % 2]
+            for _ in range(20):
+                try:
+                    charge = ledger.charge(name, StatedPure(1), caller=str(number))
+                    assert isinstance(charge, Charge)
+                    granted.append((name, charge.number))
+                except BudgetExceeded:
+                    refused.append(number)
+
+        together(8, ask)
+        assert sum(name == "small" for name, _ in granted) == 3
+        assert sum(name == "large" for name, _ in granted) == 80
+        assert len(refused) == 77
+        assert len({number for _, number in granted}) == 83
+        assert ledger.verify().is_sound
+
+
+def test_a_batch_that_cannot_be_committed_grants_nothing_to_anyone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger(tmp_path / "office.shoal") as ledger:
+        ledger.open_account("visits", Pure(1000), relation="add_remove")
+        outcomes: list[object] = []
+
+        def watch(step: str) -> None:
+            if step == "written" and len(outcomes) < 40:
+                raise OSError(5, "Input/output error")
+
+        monkeypatch.setattr(steps, "watch", watch)
+
+        def ask(number: int) -> None:
+            for _ in range(10):
+                try:
+                    outcomes.append(ledger.charge("visits", StatedPure(1), caller=str(number)))
+                except StorageError as error:
+                    outcomes.append(error)
+
+        together(8, ask)
+        grants = [each for each in outcomes if isinstance(each, Charge)]
+        assert len(outcomes) == 80
+        assert 0 < len(grants) <= 40
+        assert ledger.account("visits").events == len(grants)
+        assert ledger.verify().is_sound
+
+
+def test_an_interrupt_reaches_only_whoever_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger(tmp_path / "office.shoal") as ledger:
+        ledger.open_account("visits", Pure(10), relation="add_remove")
+
+        def watch(step: str) -> None:
+            if step == "committed":
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(steps, "watch", watch)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.charge("visits", StatedPure(1), caller="ana")
+        monkeypatch.setattr(steps, "watch", None)
+        ledger.charge("visits", StatedPure(1), caller="ana")
+        assert ledger.account("visits").spent == Pure(2)
+        assert ledger.verify().is_sound

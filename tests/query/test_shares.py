@@ -1,0 +1,124 @@
+"""Suggested shares: one vote a person, charged before rows are read, and the least that is enough."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.query.tables import made, without_noise
+from tests.query.test_neighbours import CELLS, UNITS, Given, without
+
+import shoal
+from shoal.accounting import account
+from shoal.errors import BudgetExceeded, SchemaError
+from shoal.query.shares import EDGES, Votes
+
+PERSONS = [unit for unit in UNITS if isinstance(unit, shoal.Person)]
+
+
+def rows_of(people: int, kinds: str, each: int, first: int = 0) -> list[dict[str, Any]]:
+    return [
+        {"who": first + who, "town": None, "kind": kind, "age": 1, "spend": 1.0}
+        for who in range(people)
+        for kind in kinds
+        for _ in range(each)
+    ]
+
+
+@pytest.mark.parametrize("unit", PERSONS, ids=str)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(data=st.lists(CELLS, max_size=6))
+def test_neighbours_give_the_noise_inputs_within_its_sensitivity(
+    unit: Any, data: list[dict[str, Any]]
+) -> None:
+    def played(rows: list[dict[str, Any]]) -> Given:
+        with without_noise() as seen:
+            made(rows, protects=unit).suggest_groups("kind", epsilon=1)
+        return seen
+
+    seen = played(data)
+    assert len(seen) == 2
+    for other in without(data, unit):
+        for (mechanism, before), (again, after) in zip(seen, played(other), strict=True):
+            assert again == mechanism
+            assert len(before) == len(after) == len(EDGES)
+            moved = sum(abs(one - two) for one, two in zip(before, after, strict=True))
+            assert moved <= 1
+            assert mechanism.sensitivity.value == (2 if unit.relation == "change" else 1)
+
+
+@pytest.mark.parametrize(
+    ("budget", "size"),
+    [
+        (shoal.Pure(2), {"epsilon": "0.5"}),
+        (shoal.Approx(2, "1e-6"), {"epsilon": "0.5"}),
+        (shoal.ZeroConcentrated(2), {"rho": "0.5"}),
+    ],
+    ids=str,
+)
+def test_two_histograms_cost_what_was_asked(budget: shoal.Measure, size: dict[str, Any]) -> None:
+    held = made(rows_of(50, "ab", 2), budget=budget)
+    request = held.budget.request(**size)
+    rows = held.table().rows
+    event = Votes.of(rows, [], request).event
+    if isinstance(budget, shoal.ZeroConcentrated):
+        cost = account(event).cost(shoal.ZeroConcentrated)
+        assert isinstance(cost, shoal.ZeroConcentrated)
+        assert Fraction(49, 100) < cost.rho <= Fraction(1, 2)
+    else:
+        assert account(event).cost(shoal.Pure) == shoal.Pure("0.5")
+    held.suggest_groups(**size)
+    with without_noise() as seen, pytest.raises(BudgetExceeded):
+        held.suggest_groups(**dict.fromkeys(size, 9))
+    assert seen == []
+
+
+def test_the_least_numbers_are_suggested_that_are_enough_for_nearly_all() -> None:
+    data = [
+        *rows_of(900, "ab", 3),
+        *rows_of(80, "abc", 7, first=1000),
+        *rows_of(20, "abc", 400, first=2000),
+    ]
+    held = made(data)
+    most = held.suggest_groups("kind", epsilon=20)
+    assert (most.groups, most.rows_per_group) == (3, 7)
+    few = held.suggest_groups("kind", epsilon=20, share="0.85")
+    assert (few.groups, few.rows_per_group) == (2, 3)
+    alone = held.suggest_groups(epsilon=20, share="0.85")
+    assert (alone.groups, alone.rows_per_group) == (1, 6)
+    assert str(few).endswith("State it: sharing(groups=2, rows_per_group=3)")
+    assert few.unit == shoal.Person("who", groups=2, rows_per_group=3)
+
+
+def test_suggested_shares_are_put_to_use_under_the_same_budget() -> None:
+    held = made(rows_of(500, "ab", 4), budget=shoal.Pure(50))
+    found = held.suggest_groups("kind", epsilon=20)
+    assert found.groups is not None
+    assert found.rows_per_group is not None
+    told = held.sharing(groups=found.groups, rows_per_group=found.rows_per_group)
+    with without_noise():
+        answer = told.sql("SELECT kind, COUNT(*) AS n FROM data GROUP BY kind").release(epsilon=1)
+        before = held.sql("SELECT kind, COUNT(*) AS n FROM data GROUP BY kind").release(epsilon=1)
+    assert [row[1] for row in answer.rows] == [2000, 2000, 0, 0]
+    assert [row[1] for row in before.rows] == [1500, 1500, 0, 0]
+    assert held.budget.spent == told.budget.spent == shoal.Pure(22)
+
+
+def test_nobody_stands_out_of_an_empty_table() -> None:
+    with without_noise():
+        found = made([]).suggest_groups(epsilon=1)
+    assert (found.groups, found.rows_per_group) == (None, None)
+    assert "Ask with more" in str(found)
+    assert found.unit == shoal.Person("who", groups=2, rows_per_group=3)
+
+
+def test_rows_that_are_protected_by_themselves_have_no_shares() -> None:
+    held = made([], protects=shoal.Row())
+    with pytest.raises(SchemaError, match="each row is protected by itself"):
+        held.suggest_groups(epsilon=1)
+    with pytest.raises(SchemaError, match="each row is protected by itself"):
+        held.sharing(groups=1, rows_per_group=1)
+    assert held.budget.spent == shoal.Pure(0)
