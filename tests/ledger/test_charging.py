@@ -146,15 +146,16 @@ def test_a_request_in_flight_is_an_error(ledger: Ledger) -> None:
     assert replayed(ledger.charge("visits", TENTH, caller="ana", key="k")).answer == 7
 
 
-def test_a_request_that_was_left_is_taken_up_without_a_second_charge(ledger: Ledger) -> None:
+def test_a_charge_that_ended_without_an_answer_is_never_taken_up(ledger: Ledger) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
         charged(ledger.charge("visits", TENTH, caller="ana", key="k")),
     ):
         raise KeyboardInterrupt
-    again = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
-    again.answered(7)
-    assert ledger.account("visits").spent == Pure("0.1")
+    with pytest.raises(ChargeError, match="ended without an answer"):
+        ledger.charge("visits", TENTH, caller="ana", key="k")
+    charged(ledger.charge("visits", TENTH, caller="ana", key="another")).answered(7)
+    assert ledger.account("visits").spent == Pure("0.2")
 
 
 def test_of_two_attempts_at_one_charge_only_the_later_can_answer(place: str) -> None:
@@ -200,14 +201,15 @@ def test_nothing_is_given_back_once_data_was_read(ledger: Ledger) -> None:
     assert ledger.account("visits").spent == Pure("0.1")
 
 
-def test_nothing_is_given_back_of_a_charge_that_someone_else_began(ledger: Ledger) -> None:
-    first = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
-    first.reads_data()
-    first.leave("the engine stopped")
-    again = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
-    with pytest.raises(ChargeError, match="may have"):
-        again.failed_before_data("no file")
-    assert ledger.account("visits").spent == Pure("0.1")
+def test_nothing_is_given_back_of_a_charge_that_someone_else_began(place: str) -> None:
+    with Ledger(place, patience="1e-6") as ledger:
+        ledger.open_account("visits", Pure(1), relation="add_remove")
+        charged(ledger.charge("visits", TENTH, caller="ana", key="k")).reads_data()
+        again = charged(ledger.charge("visits", TENTH, caller="ana", key="k"))
+        assert not again.may_be_given_back
+        with pytest.raises(ChargeError, match="may have"):
+            again.failed_before_data("no file")
+        assert ledger.account("visits").spent == Pure("0.1")
 
 
 def test_nothing_is_given_back_once_it_was_answered_or_given_back(ledger: Ledger) -> None:

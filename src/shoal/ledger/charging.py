@@ -66,6 +66,11 @@ class Charge:
         self._reads = attempt > 0  # who was there before may have read
         self._settled = False
 
+    @property
+    def may_be_given_back(self) -> bool:
+        """Whether no private row was read for it, by anyone."""
+        return not self._reads
+
     def reads_data(self) -> None:
         """Say that private rows will now be read: from here on nothing can be given back."""
         self._reads = True
@@ -91,7 +96,10 @@ class Charge:
         return self._settle(FAILED, self._reason(reason), give_back)
 
     def leave(self, reason: str) -> Entry:
-        """Leave the charge unanswered: it stays spent; the same request with its key may take it up."""
+        """Leave the charge unanswered, for good: it stays spent, and its key is used up.
+
+        Something was seen: that there is no answer may depend on what was drawn, so nobody draws again for it.
+        """
         return self._settle(LEFT, self._reason(reason))
 
     def __enter__(self) -> Self:
@@ -220,7 +228,12 @@ def _by_key(
             )
         if last.kind == ANSWERED:
             return Replay(entry.number, last.body["answer"], last)
-        if last.kind != LEFT and _age(desk, last) < patience:
+        if last.kind == LEFT:
+            raise ChargeError(
+                f"the request with key {request.key!r} ended without an answer (charge {entry.number}); it stays spent.",
+                remedy="Ask with another key, which is charged anew.",
+            )
+        if _age(desk, last) < patience:
             raise InFlightError(
                 f"the request with key {request.key!r} is being answered (charge {entry.number}).",
                 remedy="Wait and ask again with the same key; it will not be charged twice.",

@@ -181,10 +181,11 @@ class Ask:
         charge.begin()
         try:
             answer = self._drawn(made, charge.facts)
+            kept = stored(answer)
         except BaseException as error:
             charge.left(type(error).__name__)
             raise
-        charge.answered(stored(answer))
+        charge.answered(kept)
         return answer
 
     def _drawn(self, made: Priced, facts: Mapping[str, Any]) -> Answer:

@@ -28,7 +28,7 @@ def canonical_of(made: Priced) -> str:
 def canonical_plan(question: Question) -> dict[str, Any]:
     """Rows, keys and aggregates, without the names they are given."""
     return {
-        "rows": explain(question.relation).splitlines(),
+        "rows": explain(question.relation),
         "by": [_key(key) for key in question.keys],
         "release": [_aggregate(aggregate) for aggregate in question.aggregates],
     }

@@ -8,6 +8,7 @@ it can be at all, its ends rounded outward.  It covers the noise; how a sample s
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -50,9 +51,9 @@ def estimate(recipe: Recipe, noisy: Noisy) -> Value:
     totals = [noisy[term] for term in recipe.terms]
     statistic = recipe.aggregate.statistic
     if statistic in MEANS:
-        return _mean(recipe, *map(float, totals))
+        return _mean(recipe, *totals)
     if statistic in SPREADS:
-        return _spread(recipe, *map(float, totals))
+        return _spread(recipe, *totals)
     value = totals[0] if len(totals) == 1 else totals[0] + recipe.middle * totals[1]
     return _typed(value, recipe.aggregate)
 
@@ -115,7 +116,7 @@ def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -
 def _typed(value: Fraction, aggregate: Aggregate) -> Value:
     kind = aggregate.type
     if kind.kind is Kind.REAL:
-        return float(value)
+        return _number(value)
     return within(math.floor(value * 10**kind.scale + Fraction(1, 2)))
 
 
@@ -138,8 +139,20 @@ def _held(value: float, lo: float, hi: float) -> float:
     return min(max(value, lo), hi)
 
 
-def _mean(recipe: Recipe, total: float, count: float) -> float:
-    return _held(float(recipe.middle) + total / max(count, 1.0), *_ends(recipe))
+def _number(value: Fraction) -> float:
+    """The nearest float; beyond all floats the largest, so that no value is an error."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, value)
+
+
+def _mean(recipe: Recipe, total: Fraction, count: Fraction) -> float:
+    try:
+        return _held(float(recipe.middle) + float(total) / max(float(count), 1.0), *_ends(recipe))
+    except OverflowError:
+        lo, hi = _exact_ends(recipe)
+        return _number(min(max(recipe.middle + total / max(count, Fraction(1)), lo), hi))
 
 
 def _mean_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]) -> Interval:
@@ -153,11 +166,18 @@ def _mean_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]) 
     return _outward(max(lo, min(hi, *corners)), min(hi, max(lo, *corners)))
 
 
-def _spread(recipe: Recipe, squares: float, total: float, count: float) -> float:
-    level = float(recipe.terms[0].level * recipe.terms[0].worth)
-    size = max(count, 1.0)
-    variance = squares / size + level - (total / size) ** 2
-    return _as_asked(recipe)(_held(variance, 0.0, _half(recipe) ** 2), size)
+def _spread(recipe: Recipe, squares: Fraction, total: Fraction, count: Fraction) -> float:
+    level = recipe.terms[0].level * recipe.terms[0].worth
+    size = max(_number(count), 1.0)
+    try:
+        variance = float(squares) / size + float(level) - (float(total) / size) ** 2
+        held = _held(variance, 0.0, _half(recipe) ** 2)
+    except OverflowError:
+        lo, hi = _exact_ends(recipe)
+        rows = max(count, Fraction(1))
+        exact = squares / rows + level - (total / rows) ** 2
+        held = _number(max(Fraction(0), min(exact, ((hi - lo) / 2) ** 2)))
+    return _as_asked(recipe)(held, size)
 
 
 def _spread_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]) -> Interval:

@@ -109,10 +109,10 @@ class Votes:
         by = [text_of(key) for key in self.bounded.keys]
         body = {
             "suggest": "shares",
-            "rows": explain(self.bounded.relation).splitlines(),
+            "rows": explain(self.bounded.relation),
             "by": by,
             "share": str(share),
-            "request": str(self.request),
+            "event": self.event.to_dict(),
         }
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return Asked(f"suggest_groups({', '.join(map(repr, by))})", canonical, str(self.request))

@@ -12,6 +12,7 @@ from shoal.events import Event
 from shoal.exact import Number
 from shoal.ledger import Charge, Ledger, Replay
 from shoal.measures import Approx, Measure
+from shoal.plan import Row
 from shoal.query import Budget, Request
 from shoal.query.paying import Asked
 from shoal.vault.dataset import Dataset
@@ -80,6 +81,7 @@ class Accounts:
 
     def charge(self, event: Event, asked: Asked) -> Paid | Again:
         """Take an event from every account or from none; an answer that was given before is free."""
+        self._check_apart()
         self.shelf.check()
         same = hashlib.sha256(asked.canonical.encode())
         for each in sorted(self.datasets, key=lambda one: one.name):
@@ -118,6 +120,20 @@ class Accounts:
     def relation(self) -> str:
         """The neighbours for which the accounts are kept."""
         return self.ledger.account(self.names[0]).relation
+
+    def _check_apart(self) -> None:
+        """Refuse protected rows that may lie in two of the datasets: each would count once in each."""
+        seen: set[str] = set()
+        for each in self.datasets:
+            if not isinstance(each.protects, Row):
+                continue
+            if seen & set(each.accounts):
+                raise VaultError(
+                    f"{each.name!r} may hold the same rows as another dataset of this question: they share an account, "
+                    "and each row is protected by itself.",
+                    remedy="Ask of one of them, or protect persons, who are bounded wherever their rows lie.",
+                )
+            seen |= set(each.accounts)
 
     def _checked(self) -> tuple[str, ...]:
         if self.analyst is not None:
@@ -162,11 +178,15 @@ class Paid:
     stored: None = None
 
     def begin(self) -> None:
-        """Open the rows; where that fails nothing was read, and the charge is given back."""
+        """Open the rows; where that fails nothing was read, and the charge is given back.
+
+        One that was taken up from someone who died may have been read for, and stays spent.
+        """
         try:
             self.shelf.open()
         except BaseException as error:
-            self.charge.failed_before_data(type(error).__name__)
+            back = self.charge.may_be_given_back
+            (self.charge.failed_before_data if back else self.charge.leave)(type(error).__name__)
             raise
         self.charge.reads_data()
 
