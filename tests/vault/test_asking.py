@@ -145,15 +145,6 @@ def test_a_key_answers_once_and_gives_the_same_answer_to_whoever_comes_back(tmp_
     assert vault.budget("visits").spent == shoal.Pure("0.5")
 
 
-def test_an_unanswered_key_may_be_taken_up_again_without_another_charge(tmp_path: Path) -> None:
-    vault = office(tmp_path)
-    broken = SourceError("the disk is gone.", remedy="Find it.")
-    with patch.object(DuckDB, "totals", side_effect=broken), pytest.raises(SourceError):
-        vault.sql(COUNT).release(epsilon="0.5", key="monday")
-    assert len(vault.sql(COUNT).release(epsilon="0.5", key="monday")) == 1
-    assert vault.budget("visits").spent == shoal.Pure("0.5")
-
-
 # several datasets, and measures
 
 

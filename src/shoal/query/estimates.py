@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 
 from shoal.exact import float_down, float_up
-from shoal.plan import Aggregate, Kind, Statistic, Term, Value, range_of, value_at
+from shoal.plan import REAL, Aggregate, Kind, Statistic, Term, Value, range_of, value_at
 from shoal.plan.values import within
 from shoal.query.places import Place
 from shoal.query.recipes import MEANS, SPREADS, Recipe
@@ -95,7 +95,16 @@ def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
     found = [noisy[place] for place in recipe.places]
     low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, min(found) - half)
     high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, max(found) + half)
-    return _outward(low, high)
+    between = _outward(low, high)
+    if recipe.aggregate.argument.type != REAL:
+        return between
+    whole = _outward(
+        lo, hi
+    )  # a real just below half a step is rounded up: one float more on each side
+    return Interval(
+        max(whole.lo, math.nextafter(between.lo, -math.inf)),
+        min(whole.hi, math.nextafter(between.hi, math.inf)),
+    )
 
 
 def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:
@@ -161,7 +170,8 @@ def _mean_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]) 
     if count - off[1] <= 0:
         return _outward(lo, hi)
     corners = [
-        recipe.middle + above / below for above, below in _corners((total, count), (off[0], off[1]))
+        recipe.middle + above / max(below, Fraction(1))
+        for above, below in _corners((total, count), (off[0], off[1]))
     ]
     return _outward(max(lo, min(hi, *corners)), min(hi, max(lo, *corners)))
 
@@ -184,8 +194,9 @@ def _spread_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]
     ends = _exact_ends(recipe)
     most, finish = ((ends[1] - ends[0]) / 2) ** 2, _bounds_as_asked(recipe)
     squares, total, count = totals
-    if count - off[2] <= 1:
-        return finish((Fraction(0), most), (Fraction(2), Fraction(2)))
+    rows = count - off[2], count + off[2]
+    if rows[0] <= 1:
+        return finish((Fraction(0), most), rows)
     level = recipe.terms[0].level * recipe.terms[0].worth
     second = [
         above / below + level for above, below in _corners((squares, count), (off[0], off[2]))
@@ -195,28 +206,37 @@ def _spread_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]
     lo = min(second) - max(abs(each) for each in first) ** 2
     hi = max(second) - least**2
     held = max(Fraction(0), min(lo, most)), max(Fraction(0), min(hi, most))
-    return finish(held, (count + off[2], count - off[2]))
+    return finish(held, rows)
 
 
 def _bounds_as_asked(
     recipe: Recipe,
 ) -> Callable[[tuple[Fraction, Fraction], tuple[Fraction, Fraction]], Interval]:
-    """From ends of the population's variance, each with a number of rows, to those of the statistic."""
+    """From ends of the population's variance, and of the number of rows, to those of the statistic."""
     statistic = recipe.aggregate.statistic
 
-    def finish(ends: tuple[Fraction, Fraction], sizes: tuple[Fraction, Fraction]) -> Interval:
+    def finish(ends: tuple[Fraction, Fraction], rows: tuple[Fraction, Fraction]) -> Interval:
         lo, hi = ends
         if statistic in _SAMPLES:
-            lo, hi = (
-                end * size / max(size - 1, Fraction(1))
-                for end, size in zip(ends, sizes, strict=True)
-            )
+            least, most = _sample_factors(*rows)
+            lo, hi = lo * least, hi * most
         if statistic not in _ROOTS:
             return _outward(lo, hi)
         low, high = math.sqrt(float_down(lo)), math.sqrt(float_up(hi))
         return Interval(max(0.0, math.nextafter(low, -math.inf)), math.nextafter(high, math.inf))
 
     return finish
+
+
+def _sample_factors(fewest: Fraction, most: Fraction) -> tuple[Fraction, Fraction]:
+    """Between which numbers n / (n - 1) lies for a number of rows between two: it rises up to 2 rows, then falls."""
+
+    def factor(rows: Fraction) -> Fraction:
+        held = max(rows, Fraction(1))
+        return held / max(held - 1, Fraction(1))
+
+    ends = factor(fewest), factor(most)
+    return min(ends), Fraction(2) if fewest <= 2 <= most else max(ends)
 
 
 def _as_asked(recipe: Recipe) -> Callable[[float, float], float]:

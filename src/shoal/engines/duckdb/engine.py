@@ -37,6 +37,7 @@ from shoal.plan import (
     Rows,
     Spread,
     Table,
+    Term,
     Value,
     count_of,
     tables_of,
@@ -134,14 +135,24 @@ class DuckDB:
         with self._lock:
             found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
             missing = tuple(term for term in bounded.terms if term not in found)
-            if missing:
-                keys, columns = self._computed(replace(bounded, terms=missing))
-                for term, column in zip(missing, columns, strict=True):
-                    found[term] = dict(zip(keys, column, strict=True))
-                    self._keep(asked[term], found[term])
-        keys = list(next(iter(found.values())))
+            found |= self._added(bounded, missing, asked)
+            if any(column.keys() != found[bounded.terms[0]].keys() for column in found.values()):
+                found = self._added(bounded, bounded.terms, asked)  # the source was written since
+        keys = list(found[bounded.terms[0]])
         rows = zip(*(map(found[term].__getitem__, keys) for term in bounded.terms), strict=True)
         return dict(zip(keys, rows, strict=True))
+
+    def _added(
+        self, bounded: Bounded, terms: tuple[Term, ...], asked: Mapping[Term, object]
+    ) -> dict[Term, dict[tuple[Value, ...], int]]:
+        """The totals of some terms, computed now and kept."""
+        if not terms:
+            return {}
+        keys, columns = self._computed(replace(bounded, terms=terms))
+        found = {t: dict(zip(keys, c, strict=True)) for t, c in zip(terms, columns, strict=True)}
+        for term, column in found.items():
+            self._keep(asked[term], column)
+        return found
 
     def _frame(self, bounded: Bounded) -> str:
         """What two totals of the same term differ by: rows, keys, and the shares of persons in a norm."""
@@ -164,7 +175,7 @@ class DuckDB:
         if got is None:
             return None
         groups, columns = got
-        found = totals_of(bounded, columns)
+        found = _told(lambda: totals_of(bounded, columns))
         return None if found is None else (groups, found)
 
     def _grouped(self, bounded: Bounded) -> Totals:
@@ -230,7 +241,7 @@ class DuckDB:
         pairs, columns = got
         numbers: dict[tuple[Value, ...], int] = {}
         key_of = [numbers.setdefault(pair[:-1], len(numbers)) for pair in pairs]
-        weighed = weights_of(spread, columns, np.array(key_of, np.int32))
+        weighed = _told(lambda: weights_of(spread, columns, np.array(key_of, np.int32)))
         if weighed is None:
             return None
         found: Weights = {key: {} for key in numbers}
@@ -329,7 +340,7 @@ def _told(act: Any) -> Any:
         return act()
     except ShoalError:
         raise
-    except (duckdb.Error, UnicodeError, OverflowError, ValueError) as error:
+    except (duckdb.Error, ArithmeticError, LookupError, MemoryError, ValueError) as error:
         kind = type(error).__name__
     raise SourceError(
         f"the engine could not read the rows ({kind}).",

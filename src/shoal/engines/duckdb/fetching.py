@@ -85,9 +85,13 @@ def fetched(
     outputs += [f"CAST({name} AS {kind})" for name, kind in wanted.added.items()]
     outputs += ["g"] * bool(wanted.keys)
     found = connection.sql(f"SELECT {', '.join(outputs)} FROM {source}").to_arrow_table()
+    if found.num_rows != seen.rows:  # written between the two looks
+        return None
     persons, *others = found.columns
     if seen.dense:
         numbers, people = persons.to_numpy(), seen.highest - seen.lowest + 1
+        if not 0 <= numbers.min() <= numbers.max() < people:
+            return None
     else:
         numbers, people = _numbered(persons)
     columns = [each.to_numpy() for each in others]
