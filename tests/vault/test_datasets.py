@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import os
+import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -226,9 +227,10 @@ def test_a_change_of_one_byte_that_keeps_size_and_date_is_found_in_a_fresh_file(
 
 def test_a_file_that_is_long_settled_is_not_hashed_again(tmp_path: Path) -> None:
     path = write(tmp_path)
-    os.utime(path, (1_700_000_000, 1_700_000_000))
     vault = shoal.open(tmp_path / "office.shoal")
-    vault.add("visits", path, protects=UNIT, columns=FACTS, budget=shoal.Pure(1))
+    later = time.time_ns() + 10**10
+    with patch("shoal.vault.fingerprint.time.time_ns", return_value=later):
+        vault.add("visits", path, protects=UNIT, columns=FACTS, budget=shoal.Pure(1))
     with patch("shoal.vault.shelf.fingerprint_of", side_effect=AssertionError):
         vault._for(["visits"]).shelf.check()
     os.utime(path, (1_700_000_001, 1_700_000_001))

@@ -76,7 +76,7 @@ class Dataset:
     columns: tuple[Stated, ...]
     accounts: tuple[str, ...]
     digest: str
-    dates: tuple[tuple[int, int], ...] = ()
+    dates: tuple[tuple[int, ...], ...] = ()
     size: int = 0
     entry: int = 0
     declared: str = ""
@@ -93,6 +93,12 @@ class Dataset:
     @property
     def public(self) -> bool:
         return self.protects is None
+
+    @property
+    def shares(self) -> tuple[str, ...]:
+        """The other datasets whose accounts pay for it."""
+        owners = dict.fromkeys(account.partition("#")[0] for account in self.accounts)
+        return tuple(each for each in owners if each != self.name)
 
     @property
     def data_digest(self) -> str:
@@ -133,7 +139,7 @@ class Dataset:
             columns=tuple(Stated.from_dict(each) for each in written["columns"]),
             accounts=tuple(written["accounts"]),
             digest=written["digest"],
-            dates=tuple((size, date) for size, date in written["dates"]),
+            dates=tuple(tuple(each) for each in written["dates"]),
             size=written["size"],
             entry=entry,
             declared=written["declared"],

@@ -45,7 +45,7 @@ class Declaration:
     protects: Unit | None
     budget: Measure | None
     said: Said
-    shares: str | None = None
+    shares: tuple[str, ...] = ()
 
 
 def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
@@ -54,6 +54,10 @@ def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = N
     lines.append(f"path = {_text(_relative(dataset.location.path, beside))}")
     if dataset.location.table is not None:
         lines.append(f"table = {_text(dataset.location.table)}")
+    if dataset.shares:
+        lines.append(
+            f"shares = {_value(dataset.shares[0] if len(dataset.shares) == 1 else list(dataset.shares))}"
+        )
     if dataset.protects is None:
         lines.append("public = true")
     else:
@@ -79,18 +83,54 @@ def from_toml(path: str | Path) -> Declaration:
     if "name" not in said or "path" not in said:
         raise SchemaError(f"{file.name} needs a name and a path.", remedy='Write name = "visits".')
     columns = said.get("columns", {})
+    for part in ("columns", "protects", "budget"):
+        _check_kind(said, part, dict, "a table", file.name)
     for name, each in columns.items():
+        _check_kind(columns, name, dict, "a table", "columns")
         _check_names(each, _OF_COLUMN, f"column {name!r}")
+        _check_kind(each, "required", bool, "true or false", f"column {name!r}")
+    _check_kind(said, "table", str, "text", file.name)
     place = Path(str(said["path"])).expanduser()
     return Declaration(
         name=str(said["name"]),
         path=place if place.is_absolute() else file.resolve().parent / place,
         table=said.get("table"),
-        protects=None if said.get("public") else unit_from(said.get("protects", {})),
+        protects=None if _is_public(said, file.name) else unit_from(said.get("protects", {})),
         budget=budget_from(said["budget"]) if "budget" in said else None,
         said=_said(columns),
-        shares=said.get("shares"),
+        shares=names_of(said.get("shares")),
     )
+
+
+def names_of(shares: object) -> tuple[str, ...]:
+    """The datasets that are shared with: one name, several or none."""
+    names = () if shares is None else (shares,) if isinstance(shares, str) else shares
+    if isinstance(names, list | tuple) and all(isinstance(each, str) for each in names):
+        return tuple(names)
+    raise SchemaError(
+        "shares must be the name of a dataset, or a list of names.",
+        remedy='Write shares = "visits".',
+    )
+
+
+def _is_public(said: Mapping[str, Any], where: str) -> bool:
+    """Whether nobody is protected: only if it is said so, and nothing else that is said speaks against it."""
+    _check_kind(said, "public", bool, "true or false", where)
+    against = [each for each in ("protects", "budget", "shares") if each in said]
+    if said.get("public") and against:
+        raise SchemaError(
+            f"{where} says public and {against[0]}; a public dataset protects nobody and has no budget.",
+            remedy="Leave public out if anybody is protected, and the other out if nobody is.",
+        )
+    return bool(said.get("public"))
+
+
+def _check_kind(said: Mapping[str, Any], name: str, kind: type, words: str, where: str) -> None:
+    if name in said and not isinstance(said[name], kind):
+        raise SchemaError(
+            f"{name} of {where} must be {words}.",
+            remedy="Correct it; shoal describe NAME --toml shows the form.",
+        )
 
 
 def _said(columns: Mapping[str, Mapping[str, Any]]) -> Said:

@@ -18,6 +18,9 @@ from shoal.vault.location import Location
 Progress = Callable[[int, int], None]
 """Called with how many bytes have been read, and how many there are."""
 
+Dates = tuple[tuple[int, ...], ...]
+"""Of every file its size, when it was written, when anything about it was changed, and its place on the disk."""
+
 _PIECE = 1 << 20
 _SETTLED = 2_000_000_000
 """A file that was written less than so many nanoseconds before it was hashed may change without a later date."""
@@ -32,7 +35,7 @@ class Fingerprint:
 
     digest: str
     size: int
-    dates: tuple[tuple[int, int], ...]
+    dates: Dates
 
 
 def fingerprint_of(
@@ -40,7 +43,7 @@ def fingerprint_of(
 ) -> Fingerprint:
     """Read all files once and say what they hold."""
     before = dates_of(location)
-    total, done = sum(size for size, _ in before), 0
+    total, done = sum(size for size, *_ in before), 0
     lines = []
     for path in location.files:
         found = hashlib.sha256()
@@ -58,13 +61,21 @@ def fingerprint_of(
         )
     said = "\n".join([*sorted(lines), f"table {location.table}" if location.table else ""])
     digest = hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
-    newest = max(date for _, date in before)
+    newest = max(max(written, changed) for _, written, changed, _ in before)
     return Fingerprint(digest, total, before if newest + _SETTLED < time.time_ns() else ())
 
 
-def dates_of(location: Location) -> tuple[tuple[int, int], ...]:
-    """Size and date of every file, in order."""
-    found = tuple((s.st_size, s.st_mtime_ns) for s in (path.stat() for path in location.files))
+def dates_of(location: Location) -> Dates:
+    """Size, dates and place of every file, in order.
+
+    The date of writing can be set by hand.  That of the last change cannot, and a file that was put in the place of
+    another has a place of its own.
+    """
+    location.check_settled()
+    found = tuple(
+        (s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino)
+        for s in (path.stat() for path in location.files)
+    )
     if not found:
         raise SourceError(
             f"there is nothing to read at {location}.",

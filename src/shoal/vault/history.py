@@ -70,7 +70,7 @@ class Release:
 
 def release_at(ledger: Ledger, number: int) -> Release:
     """The release whose charge has this number."""
-    entry = ledger.entry(number)
+    entry = ledger.entry(number) if 0 < number <= ledger.head.number else None
     if entry is None or entry.kind != "charge":
         raise VaultError(
             f"there is no release {number}.", remedy="See which there are: vault.log(), shoal log."
@@ -78,8 +78,8 @@ def release_at(ledger: Ledger, number: int) -> Release:
     return _release(entry, ledger.outcome(number))
 
 
-def last_releases(ledger: Ledger, limit: int | None) -> list[Release]:
-    """The last releases, oldest first; all of them without a limit."""
+def last_releases(ledger: Ledger, limit: int | None, asked_by: str | None = None) -> list[Release]:
+    """The last releases, oldest first; all of them without a limit, and only one asker's if they are named."""
     head, wanted = ledger.head.number, limit
     window = head if wanted is None else max(64, 3 * wanted)
     while True:
@@ -87,7 +87,8 @@ def last_releases(ledger: Ledger, limit: int | None) -> list[Release]:
         charges, outcomes = [], {}
         for entry in ledger.entries(since=since):
             if entry.kind == "charge":
-                charges.append(entry)
+                if asked_by in (None, entry.body["caller"]):
+                    charges.append(entry)
             elif entry.of is not None:
                 outcomes[entry.of] = entry
         if since == 0 or (wanted is not None and len(charges) >= wanted):

@@ -5,6 +5,7 @@ Guarantee: whoever is in several versions, or under several names, is protected 
     everyone in it, so that is right whoever came or went.  `new people` opens an account: right only if nobody of this
     version is in an earlier one, for then each person is in the data of one account.  `all people` charges every account
     the dataset ever had: right whoever is in it.  Content that is known to the vault keeps its accounts, whatever is said.
+    A new dataset where private rows lie or lay shares their accounts, unless it is said that its people are new.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
+from shoal.vault.location import Location
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",
@@ -42,6 +44,60 @@ def read_relation(relation: str | None) -> str:
 def with_content(digest: str, history: Sequence[Dataset]) -> Dataset | None:
     """The first declaration of the same content, under whatever name."""
     return next((each for each in history if each.digest == digest), None)
+
+
+def accounts_of_content(digest: str, history: Sequence[Dataset]) -> tuple[str, ...]:
+    """Every account that ever paid for some content."""
+    return tuple(
+        dict.fromkeys(name for each in history if each.digest == digest for name in each.accounts)
+    )
+
+
+def accounts_of_place(
+    name: str, location: Location, protects: Unit, history: Sequence[Dataset]
+) -> tuple[str, ...]:
+    """The accounts of other datasets whose private rows lie or lay at a place that a dataset moves to."""
+    met = [
+        each
+        for each in history
+        if each.name != name and not each.public
+        and each.location.table == location.table and each.location.meets(location)
+    ]  # fmt: skip
+    for each in met:
+        check_known(each, protects)
+    return tuple(dict.fromkeys(account for each in met for account in each.accounts))
+
+
+def check_place(
+    location: Location, relation: str | None, shares: Sequence[str], history: Sequence[Dataset]
+) -> None:
+    """Refuse new content at a place of private rows, unless it is said whether the same people are in it.
+
+    A file that was written anew, and another table of the same file, are most often about the same people.
+    """
+    if relation not in (None, NEW_PEOPLE):
+        raise VaultError(
+            f"{str(relation)[:40]!r} does not say how a new dataset stands to those there are.",
+            remedy="Give relation='new people' if nobody in it is in another dataset, or shares= with the name of the other.",
+        )
+    for each in history if relation is None else ():
+        if not each.public and each.name not in shares and each.location.meets(location):
+            raise VaultError(
+                f"{each.name!r} lies or lay in {location.path.name}; are the same people in the new dataset?",
+                remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}). If nobody is, give "
+                f"relation='new people' (--new-people). New data of {each.name!r} itself are declared with update.",
+            )
+
+
+def check_public_place(location: Location, history: Sequence[Dataset]) -> None:
+    """Refuse to call public what lies where private rows lay."""
+    for each in history:
+        same = each.location.meets(location) and each.location.table == location.table
+        if same and not each.public:
+            raise VaultError(
+                f"{location.path.name} is or was where {each.name!r} lies, which is private.",
+                remedy="Keep the public table in a file, or a table, of its own.",
+            )
 
 
 def accounts_after(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import glob
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from shoal.engines.duckdb import DuckTable
 from shoal.errors import SourceError
+from shoal.vault.catalogue import table_in
 
 _KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv"}
 _DATABASES = {".duckdb", ".ddb", ".db"}
@@ -39,6 +40,32 @@ class Location:
             return tuple(sorted(p for p in self.path.glob("*.parquet") if p.is_file()))
         return (self.path,) if self.path.is_file() else ()
 
+    def check_settled(self) -> None:
+        """Refuse a DuckDB file with a log beside it: rows in the log are read, and are not in the file."""
+        log = self.path.with_name(f"{self.path.name}.wal")
+        if self.form == "duckdb" and log.exists():
+            raise SourceError(
+                f"{self.path.name} has changes that are not in the file yet: {log.name} lies beside it.",
+                remedy="Let whoever writes to it run CHECKPOINT and close it, and try again.",
+            )
+
+    def meets(self, other: Location) -> bool:
+        """Whether both read the same file: one path, or a folder and a file in it.  Tables of one file meet."""
+        return (
+            self.path == other.path
+            or (self.form == "folder" and other.path.parent == self.path)
+            or (other.form == "folder" and self.path.parent == other.path)
+        )
+
+    def holds(self, path: Path) -> bool:
+        """Whether writing to a path would change what is here."""
+        found = path.expanduser().resolve()
+        if self.form == "folder" and found.parent == self.path:
+            return True
+        return found == self.path or any(
+            found.exists() and each.samefile(found) for each in self.files
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The place as plain values."""
         said = {"path": str(self.path), "form": self.form}
@@ -64,7 +91,8 @@ def location_of(source: object, table: str | None = None) -> Location:
         raise SourceError(
             f"there is nothing to read at {str(source)!r}.", remedy=f"Check the path. {_WAYS}"
         )
-    return found
+    found.check_settled()
+    return found if table is None else replace(found, table=table_in(path, table))
 
 
 def location_from(written: dict[str, Any]) -> Location:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from shoal.errors import VaultError
+from shoal.errors import KeyReusedError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
 from shoal.plan import Unit
@@ -18,7 +19,11 @@ from shoal.vault.lineage import (
     NEW_PEOPLE,
     SAME_ROWS,
     accounts_after,
+    accounts_of_content,
+    accounts_of_place,
     check_known,
+    check_place,
+    check_public_place,
     read_relation,
     with_content,
 )
@@ -26,6 +31,7 @@ from shoal.vault.location import Location, location_of
 from shoal.vault.wording import budget_to
 
 _KIND = "dataset"
+_TRIES = 9
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
@@ -93,29 +99,47 @@ class Registry:
         protects: Unit | None,
         said: Said,
         budget: Measure | None,
-        shares: str | None,
+        shares: Sequence[str] = (),
+        relation: str | None = None,
     ) -> Dataset:
         """Declare a dataset for the first time."""
-        history = self.history
-        self._check_new(name, history)
-        location = location_of(source, table)
-        columns = self._columns(name, location, said, protects)
-        found = fingerprint_of(location, self.secret, self.progress)
-        known = with_content(found.digest, history) or (self.one(shares) if shares else None)
-        if known is not None:
-            check_known(known, protects)
+
+        def act(history: Sequence[Dataset]) -> Dataset:
+            self._check_new(name, history)
+            location = location_of(source, table)
+            columns = self._columns(name, location, said, protects)
+            found = fingerprint_of(location, self.secret, self.progress)
+            accounts, declared = self._paying(found, protects, shares, history)
+            if protects is None:
+                check_public_place(location, history)
+            elif with_content(found.digest, history) is None:
+                check_place(location, relation, shares, history)
+            if protects is not None and not accounts:
+                accounts, declared = (name,), relation or "first"
+                self._open_account(name, budget, protects)
+            made = Dataset(name, 1, location, protects, columns, accounts, "", declared=declared)
+            return _with(made, found)
+
+        return self._in_turn(act)
+
+    def _paying(
+        self,
+        found: Fingerprint,
+        protects: Unit | None,
+        shares: Sequence[str],
+        history: Sequence[Dataset],
+    ) -> tuple[tuple[str, ...], str]:
+        """The accounts of the same content, and of those who are said to be the same people; none if nobody is."""
+        known = with_content(found.digest, history)
+        related = [*([known] if known else []), *map(self.one, shares)]
+        for each in related:
+            check_known(each, protects)
         if protects is None:
-            accounts: tuple[str, ...] = ()
-            declared = "public"
-        elif known is not None:
-            accounts = known.accounts
-            declared = f"same people as {known.name}"
-        else:
-            accounts, declared = (name,), "first"
-            self._open_account(name, budget, protects)
-        return self._record(
-            Dataset(name, 1, location, protects, columns, accounts, "", declared=declared), found
-        )
+            return (), "public"
+        accounts = [*accounts_of_content(found.digest, history)]
+        accounts += [account for each in related for account in each.accounts]
+        names = dict.fromkeys(each.name for each in related)
+        return tuple(dict.fromkeys(accounts)), f"same people as {' and '.join(names)}"
 
     def update(
         self,
@@ -128,37 +152,36 @@ class Registry:
         protects: Unit | None,
     ) -> Dataset:
         """Declare a dataset anew: other content, another place, other facts."""
-        before, history = self.one(name), self.history
-        location = before.location if path is None else location_of(path, before.location.table)
-        found = fingerprint_of(location, self.secret, self.progress)
-        merged = Said(
-            {**{c.name: c.fact for c in before.columns if c.fact is not None}, **said.facts},
-            tuple(dict.fromkeys([*(c.name for c in before.columns if c.required), *said.required])),
-            {
-                **{c.name: c.rows for c in before.columns if c.rows is not None and c.span is None},
-                **said.keys,
-            },
-        )
-        columns = self._columns(name, location, merged, protects)
-        if found.digest == before.digest:
-            relation, version = SAME_ROWS, before.version
-        else:
-            relation = read_relation(
-                "same people" if before.public and relation is None else relation
-            )
-            version = before.version if relation == SAME_ROWS else before.version + 1
-        accounts = accounts_after(name, relation, history, version)
-        known = with_content(found.digest, history)
-        if known is not None and found.digest != before.digest:
-            check_known(known, before.protects)
-            accounts, relation = known.accounts, f"content of {known.name} version {known.version}"
-        elif relation == NEW_PEOPLE and before.protects is not None:
-            self._open_account(accounts[0], budget, before.protects)
-        made = replace(
-            before, protects=protects, version=version, location=location, columns=columns,
-            accounts=() if before.public else accounts, declared=relation,
-        )  # fmt: skip
-        return self._record(made, found)
+
+        def act(history: Sequence[Dataset]) -> Dataset:
+            before = self.one(name)
+            location = before.location if path is None else location_of(path, before.location.table)
+            found = fingerprint_of(location, self.secret, self.progress)
+            columns = self._columns(name, location, _merged(before, said), protects)
+            if before.public:
+                check_public_place(location, history)
+            said_so, version = _version_after(before, found, relation, history)
+            accounts = accounts_after(name, said_so, history, version)
+            if found.digest != before.digest:
+                known = with_content(found.digest, history)
+                if known is not None:
+                    check_known(known, before.protects)
+                    own = () if known.name == name or said_so == NEW_PEOPLE else accounts
+                    accounts = _each_once(own, accounts_of_content(found.digest, history))
+                    said_so = f"content of {known.name} version {known.version}"
+                elif said_so == NEW_PEOPLE and before.protects is not None:
+                    self._open_account(accounts[0], budget, before.protects)
+                elif path is not None and before.protects is not None:
+                    accounts = _each_once(
+                        accounts, accounts_of_place(name, location, before.protects, history)
+                    )
+            made = replace(
+                before, protects=protects, version=version, location=location, columns=columns,
+                accounts=() if before.public else accounts, declared=said_so,
+            )  # fmt: skip
+            return _with(made, found)
+
+        return self._in_turn(act)
 
     def _columns(
         self, name: str, location: Location, said: Said, protects: Unit | None
@@ -167,10 +190,18 @@ class Registry:
             return public_columns(name, location)
         return private_columns(name, location, said, protects)[0]
 
-    def _record(self, made: Dataset, found: Fingerprint) -> Dataset:
-        whole = replace(made, digest=found.digest, dates=found.dates, size=found.size)
-        entry = self.ledger.record(_KIND, whole.to_dict())
-        return replace(whole, entry=entry.number)
+    def _in_turn(self, act: Callable[[Sequence[Dataset]], Dataset]) -> Dataset:
+        """Decide from all declarations so far and record it as the next one; decide anew if another was faster."""
+        for _ in range(_TRIES):
+            history = self.history
+            made = act(history)
+            last = history[-1].entry if history else 0
+            with suppress(KeyReusedError):
+                entry = self.ledger.record(_KIND, made.to_dict(), key=f"after {last}")
+                return replace(made, entry=entry.number)
+        raise VaultError(
+            "others declared datasets at the same time, each time.", remedy="Try again."
+        )
 
     def _open_account(self, name: str, budget: Measure | None, protects: Unit) -> None:
         if budget is None:
@@ -196,3 +227,38 @@ class Registry:
                 f"there is a dataset {name!r} already.",
                 remedy="Choose another name, or declare new data with update.",
             )
+
+
+def _with(made: Dataset, found: Fingerprint) -> Dataset:
+    return replace(made, digest=found.digest, dates=found.dates, size=found.size)
+
+
+def _merged(before: Dataset, said: Said) -> Said:
+    """What was stated of the columns before, and what is stated now."""
+    facts = {c.name: c.fact for c in before.columns if c.fact is not None}
+    required = (c.name for c in before.columns if c.required)
+    keys = {c.name: c.rows for c in before.columns if c.rows is not None and c.span is None}
+    return Said(
+        {**facts, **said.facts},
+        tuple(dict.fromkeys([*required, *said.required])),
+        {**keys, **said.keys},
+    )
+
+
+def _version_after(
+    before: Dataset, found: Fingerprint, relation: str | None, history: Sequence[Dataset]
+) -> tuple[str, int]:
+    """How new content stands to that before, and its version; answers are kept only where the rows can be the same.
+
+    Content that is known, and not as this version, has other rows, whatever is said.
+    """
+    if found.digest == before.digest:
+        return SAME_ROWS, before.version
+    said = read_relation("same people" if before.public and relation is None else relation)
+    known = {(each.name, each.version) for each in history if each.digest == found.digest}
+    kept = said == SAME_ROWS and (not known or (before.name, before.version) in known)
+    return said, before.version if kept else before.version + 1
+
+
+def _each_once(*accounts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for several in accounts for name in several))

@@ -9,7 +9,10 @@ from shoal.engines.duckdb import DuckDB
 from shoal.errors import ChangedError, SourceError
 from shoal.plan import Bounded, Column, Rows, Spread, Value
 from shoal.vault.dataset import Dataset
-from shoal.vault.fingerprint import Progress, dates_of, fingerprint_of
+from shoal.vault.fingerprint import Dates, Progress, dates_of, fingerprint_of
+
+_NOT_READ = "Nothing was read or spent."
+_READ = "Rows may have been read; what was charged stays spent, and no answer was kept."
 
 
 class Shelf:
@@ -26,16 +29,16 @@ class Shelf:
         self._secret = secret
         self._progress = progress
         self._engine: DuckDB | None = None
-        self._dates: dict[str, tuple[tuple[int, int], ...]] = {}
+        self._dates: dict[str, Dates] = {}
         self._lock = RLock()
 
-    def check(self) -> None:
-        """Refuse content that was not declared; no row is looked at."""
+    def check(self, *, after_reading: bool = False) -> None:
+        """Refuse content that was not declared; no row is looked at.  ``after_reading`` says that rows were before."""
         with self._lock:
             for each in self.datasets.values():
-                self._check(each)
+                self._check(each, _READ if after_reading else _NOT_READ)
 
-    def _check(self, dataset: Dataset) -> None:
+    def _check(self, dataset: Dataset, what: str) -> None:
         found = dates_of(dataset.location)
         known = self._dates.get(dataset.name, dataset.dates)
         if found == known:
@@ -45,7 +48,7 @@ class Shelf:
         if now.digest != dataset.digest:
             raise ChangedError(
                 f"the data of {dataset.name!r} are not those of version {dataset.version}: "
-                "the file was written since. Nothing was read or spent.",
+                f"the file was written since. {what}",
                 remedy=f"Let the curator declare what they are: vault.update({dataset.name!r}, relation='same people'), "
                 f"or shoal update {dataset.name} --relation 'same people'.",
             )

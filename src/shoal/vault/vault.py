@@ -26,7 +26,7 @@ from shoal.vault.accounts import CURATOR, Accounts, allowance
 from shoal.vault.budgets import Standing
 from shoal.vault.checking import wrong_in_vault
 from shoal.vault.dataset import Dataset
-from shoal.vault.declaration import from_toml, to_toml
+from shoal.vault.declaration import from_toml, names_of, to_toml
 from shoal.vault.declaring import Said
 from shoal.vault.dummy import dummy_table, rehearsal
 from shoal.vault.fingerprint import Progress
@@ -156,12 +156,14 @@ class Vault:
         keys: Mapping[str, int] | None = None,
         table: str | None = None,
         public: bool = False,
-        shares: str | None = None,
+        shares: str | Sequence[str] | None = None,
+        relation: str | None = None,
     ) -> Dataset:
         """Declare a dataset: where its rows lie, whom it protects, what is known of its columns, and its budget.
 
         ``source`` is a path to Parquet or CSV, a folder of Parquet files, or a DuckDB file with a ``table``.  A ``public``
         one protects nobody and has no budget.  ``shares`` names a dataset about the same people, whose account it shares.
+        Where private rows lie or lay already, ``shares`` or ``relation="new people"`` must say who is in it.
 
         Edges: content that is registered already, under whatever name, shares that account; no budget is added.
         """
@@ -173,11 +175,14 @@ class Vault:
             )
         said = Said(dict(columns or {}), tuple(required), dict(keys or {}))
         return self._registry.add(
-            name, source, table=table, protects=protects, said=said, budget=budget, shares=shares
-        )
+            name, source, table=table, protects=protects, said=said, budget=budget,
+            shares=names_of(shares), relation=relation,
+        )  # fmt: skip
 
-    def add_from(self, path: str | Path, *, name: str | None = None) -> Dataset:
-        """Declare a dataset as a file says that `to_toml` wrote, under its name or another."""
+    def add_from(
+        self, path: str | Path, *, name: str | None = None, relation: str | None = None
+    ) -> Dataset:
+        """Declare a dataset as a file says that `to_toml` wrote, under its name or another; ``relation`` as in `add`."""
         self._curator()
         said = from_toml(path)
         return self._registry.add(
@@ -188,12 +193,14 @@ class Vault:
             said=said.said,
             budget=said.budget,
             shares=said.shares,
+            relation=relation,
         )
 
     def to_toml(self, name: str, *, beside: Path | None = None) -> str:
         """A dataset as a declaration that people can review, and `add_from` reads."""
         dataset = self.dataset(name)
-        whole = None if dataset.public else self.budget(name).accounts[-1].budget
+        alone = not dataset.public and not dataset.shares
+        whole = self.budget(name).accounts[-1].budget if alone else None
         return to_toml(dataset, whole, beside=beside)
 
     def update(
@@ -284,8 +291,7 @@ class Vault:
 
     def log(self, limit: int | None = 50) -> list[Release]:
         """The last releases, oldest first; all of them with None.  An analyst sees their own."""
-        found = last_releases(self._ledger, limit)
-        return [each for each in found if self._analyst in (None, each.asked_by)]
+        return last_releases(self._ledger, limit, self._analyst)
 
     def show(self, number: int) -> Release:
         """One release, with its stored answer and certificate."""
@@ -313,6 +319,15 @@ class Vault:
         """Live with what `verify` found, for a reason that the journal keeps; asking goes on."""
         self._curator()
         self._ledger.accept(reason, caller=CURATOR)
+
+    def check_out(self, path: str | Path) -> None:
+        """Refuse to write to a file that holds rows of a dataset, now or in an earlier version."""
+        for each in self._registry.history:
+            if each.location.holds(Path(path)):
+                raise VaultError(
+                    f"{Path(path).name!r} is where the rows of {each.name!r} lie; nothing was written.",
+                    remedy="Choose another file.",
+                )
 
     # rehearsing
 
