@@ -110,6 +110,24 @@ class LocalHash(Oracle):
         made[:, 1] = placed - made[:, 0] * values.astype(kind)
         return made
 
+    def hashes(self, count: int) -> NDArray[Any]:
+        """Uniform hashes: rows (a, c), under which v lies in the bucket of the highest bits of a v + c."""
+        return _words(self.bits, 2 * count).reshape(count, 2)
+
+    def buckets_of(self, hashes: NDArray[Any], values: IntegerArray) -> NDArray[np.int64]:
+        """The bucket of each value under its person's hash."""
+        kind = _KINDS[self.bits]
+        placed = hashes[:, 0] * values.astype(kind) + hashes[:, 1]
+        found: NDArray[np.int64] = (placed // kind(self._limit)).astype(np.int64)
+        return found
+
+    def speaking_reports(self, hashes: NDArray[Any], buckets: NDArray[np.int64]) -> NDArray[Any]:
+        """The reports that speak for all values in a bucket: the hash, turned so that the bucket is the first."""
+        kind = _KINDS[self.bits]
+        made = hashes.copy()
+        made[:, 1] -= buckets.astype(kind) * kind(self._limit)
+        return made
+
     @property
     def counters(self) -> int:
         return self.size
