@@ -19,7 +19,8 @@ from shoal.local.oracles.oracle import Counters, Oracle, below, read_numbers, tr
 
 MOST_COUNTERS = 1 << 22
 _GROUP = 400
-"""Digits are handled in groups with at most so many values: their table of products stays in the cache."""
+"""Clients handle digits in groups with at most so many values: their table of products stays in the cache."""
+_AS_GOOD = Fraction(101, 100)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class LinearHash(Oracle):
 
     @classmethod
     def for_odds(cls, odds: Fraction, *, size: int) -> Self:
-        """The prime with the least variance among those whose table is not too large."""
+        """The smallest table among primes whose variance is within 1 % of the least that fits."""
         near = [prime for prime in range(2, max(4, 2 * int(odds) + 4)) if is_prime(prime)]
         fitting = [prime for prime in near if _counters(size, prime) <= MOST_COUNTERS]
         if not fitting:
@@ -59,7 +60,9 @@ class LinearHash(Oracle):
                 f"{size} values need more than 2^22 counters.",
                 remedy="Use LocalHash with candidates, or ask about prefixes.",
             )
-        return cls(size, odds, min(fitting, key=lambda prime: bucket_variance(odds, prime)))
+        least = min(bucket_variance(odds, prime) for prime in fitting)
+        good = [prime for prime in fitting if bucket_variance(odds, prime) <= _AS_GOOD * least]
+        return cls(size, odds, min(good, key=lambda prime: _counters(size, prime)))
 
     @property
     def digits(self) -> int:
@@ -89,12 +92,7 @@ class LinearHash(Oracle):
 
     @cached_property
     def _groups(self) -> list[int]:
-        """How many values each group of digits has, the highest digits first."""
-        each = max(1, int(math.log(_GROUP, self.prime)))
-        sizes = [each] * (self.digits // each)
-        if self.digits % each:
-            sizes.append(self.digits % each)
-        return [self.prime**size for size in sizes]
+        return _groups_of(self.digits, self.prime, _GROUP)
 
     @cached_property
     def _codes(self) -> list[IntegerArray]:
@@ -122,32 +120,33 @@ class LinearHash(Oracle):
         return np.bincount(read_numbers(reports, self.counters), minlength=self.counters)
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
-        """Σ_a T[a, <a, v>] = (1/q) Σ_w Σ_a Y_w[a] ω^(w <a, v>), with Y_w the transform of T along the hash.
+        """Σ_a T[a, <a, v>] = (1/q) Σ_w Y[w v, w], with Y the transform of T, forwards along the hash and backwards along the digits.
 
         The terms of w and q - w are conjugate.  The sums are whole numbers, and so are found exactly by rounding.
         """
-        table = counters.reshape(-1, self.prime).astype(np.float64)
-        if self.prime == 2:
-            found = self._transformed(table @ np.array([[1.0], [-1.0]]), 1).real
-        else:
-            spectrum = np.fft.rfft(table, axis=1)
-            found = np.zeros(len(table))
-            for wave in range(1, spectrum.shape[1]):
-                found += 2 * self._transformed(spectrum[:, wave], wave).real
-        speaking = np.rint((people + found[: self.size]) / self.prime).astype(np.int64)
+        prime, digits = self.prime, self.digits
+        waves = np.fft.rfft(counters.reshape(-1, prime), axis=1)
+        cube = waves.reshape(*[prime] * digits, -1)
+        turned = np.fft.ifftn(cube, axes=range(digits), norm="forward").reshape(waves.shape)
+        written = np.array(np.unravel_index(np.arange(self.size), [prime] * digits))
+        found = np.zeros(self.size)
+        for wave in range(1, waves.shape[1]):
+            places = np.ravel_multi_index(tuple(wave * written % prime), [prime] * digits)
+            found += (1 if 2 * wave == prime else 2) * turned[places, wave].real
+        speaking = np.rint((people + found) / prime).astype(np.int64)
         return speaking, people - speaking
 
-    def _transformed(self, column: NDArray[Any], wave: int) -> NDArray[Any]:
-        """One group of digits after the other; the first group ends up first again."""
-        left = column.reshape(1, -1)
-        for size in self._groups:
-            turns = roots(self.prime)[(wave * products(size, self.prime)) % self.prime]
-            left = turns.reshape(size, size).T @ left.reshape(size, -1)
-            left = np.ascontiguousarray(left.reshape(size, -1).T)
-        return left.reshape(-1)
+
+def _groups_of(digits: int, prime: int, most: int) -> list[int]:
+    """How many values each group of digits has, the highest digits first."""
+    each = 1
+    while each < digits and prime ** (each + 1) <= most:
+        each += 1
+    sizes = [each] * (digits // each) + ([digits % each] if digits % each else [])
+    return [math.prod([prime] * size) for size in sizes]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def products(size: int, prime: int) -> NDArray[np.int64]:
     """<a, v> mod prime for every two vectors of digits below ``size``, as one flat table."""
     digits, rest = list[IntegerArray](), np.arange(size)
@@ -157,12 +156,6 @@ def products(size: int, prime: int) -> NDArray[np.int64]:
         size //= prime
     total = sum(np.multiply.outer(digit, digit) for digit in digits)
     return np.asarray(total % prime, dtype=np.int64).reshape(-1)
-
-
-def roots(prime: int) -> NDArray[np.complex128]:
-    """The powers of the first root of unity of this order."""
-    turned: NDArray[np.complex128] = np.exp(2j * np.pi * np.arange(prime) / prime)
-    return turned
 
 
 def is_prime(number: int) -> bool:
