@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import answer_figure
+from scripts import answer_figure, survey_figures
 from shoal import account, plots
 from shoal.accounting import Account
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"
 NUMBERS = FOLDER / "numbers.json"
 ANSWER = FOLDER / "answer.json"
+SURVEYS = FOLDER / "surveys.json"
 DELTA = "1e-6"
 
 
@@ -73,6 +74,10 @@ def main() -> None:
         print(plots.save(chart, FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
     picture, kept = answer_figure.drawn()
     print(picture.save(FOLDER / f"{answer_figure.NAME}.svg").relative_to(FOLDER.parent.parent))
+    for name, draw in survey_figures.PICTURES.items():
+        print(draw().save(FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
+    surveys = {name: made() for name, made in survey_figures.NUMBERS.items()}
+    SURVEYS.write_text(json.dumps(surveys, indent=1) + "\n", encoding="utf-8")
     ANSWER.write_text(json.dumps(kept) + "\n", encoding="utf-8")
     lines = [f" {json.dumps(name)}: {json.dumps(numbers(name))}" for name in FIGURES]
     NUMBERS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

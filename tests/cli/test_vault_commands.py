@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from shoal.cli.console import LONG, Exit, code_of, reading, working
 from shoal.errors import InternalError, ShoalError
 
 PLAIN = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
+PERSON = ("--person", "user_id", "--groups", "2", "--rows-per-group", "3")
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_CITY = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
 
@@ -55,10 +57,23 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     csv.write_csv(pa.table({"city": ["Aldam", "Brook"], "region": ["north", "south"]}), "towns.csv")
     good("init", "office.shoal")
     good(
-        "add", "visits", "visits.parquet", "--person", "user_id", "--groups", "2", "--rows-per-group", "3",
+        "add", "visits", "visits.parquet", *PERSON,
         "--range", "spend=0:500", "--choices", "city=Aldam,Brook,Corve", "--budget", "3",
     )  # fmt: skip
     return tmp_path
+
+
+def tamper(vault: str) -> None:
+    """Change what a charge was for, as someone would who can write to the file."""
+    connection = sqlite3.connect(vault)
+    guards = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    for (name,) in connection.execute(guards).fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(
+        "UPDATE shoal_entries SET text = replace(text, 'SELECT', 'select') WHERE kind = 'charge'"
+    )
+    connection.commit()
+    connection.close()
 
 
 # every example in the help runs
@@ -94,6 +109,9 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
         words[1] = str(number)
     if words[0] == "init":
         words[1] = "other.shoal"
+    if words[0] == "accept":
+        tamper("office.shoal")
+        assert run("verify")[0] == Exit.UNSOUND
     if words[0] in {"grant", "budget"}:
         words = [re.sub(r",1e-7$", "", word) for word in words]
     if words[0] == "add":
@@ -292,9 +310,16 @@ def test_a_file_of_somebodys_own_is_not_written_over(office: Path) -> None:
     assert Path("people.toml").read_text() == "mine = true\n"
 
 
+def test_how_much_of_a_person_counts_must_be_said(office: Path) -> None:
+    code, _, err = run("add", "again", "visits.parquet", "--person", "user_id", "--groups", "2")
+    assert code == Exit.USAGE
+    assert "--rows-per-group N" in err
+    assert [each["name"] for each in data("list")] == ["visits"]
+
+
 def test_the_same_content_under_another_name_says_that_it_shares_the_account(office: Path) -> None:
     Path("copy.parquet").write_bytes(Path("visits.parquet").read_bytes())
-    out = good("add", "again", "copy.parquet", "--person", "user_id", "--budget", "50")
+    out = good("add", "again", "copy.parquet", *PERSON, "--budget", "50")
     assert "charged to the account of visits (same people as visits); no budget was added" in out
 
 
@@ -361,18 +386,9 @@ def test_a_certificate_is_verified_by_itself_and_against_the_vault(office: Path)
 def test_a_vault_that_was_tampered_with_stops_asking_until_the_curator_accepts(
     office: Path,
 ) -> None:
-    import sqlite3  # noqa: PLC0415 - only here
-
     good("ask", COUNT, "--epsilon", "0.5")
     assert good("verify").startswith("sound")
-    with sqlite3.connect("office.shoal") as connection:
-        [(table,)] = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%entr%'"
-        ).fetchall()
-        connection.execute(
-            f"UPDATE {table} SET text = replace(text, 'epsilon 0.5', 'epsilon 0.4') WHERE kind = 'charge'"
-        )
-    connection.close()
+    tamper("office.shoal")
     code, out, _ = run("verify")
     assert code == Exit.UNSOUND
     assert "NOT sound" in out
@@ -442,3 +458,65 @@ def test_the_tour_shows_everything_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
     good("tour", "--rows", "200", "--keep", "office")
     assert (tmp_path / "office" / "report.html").is_file()
+
+
+# an error speaks the language in which it was asked
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ask", COUNT], "Give --epsilon 0.1."),
+        (["ask", COUNT, "--epsilon", "9"], "Ask with --epsilon 2.9, which fits."),
+        (["ask", COUNT, "--epsilon", "1", "--as", "ana"], "shoal grant ana visits --budget 1."),
+        (
+            ["ask", "SELECT town, COUNT(*) AS n FROM visits GROUP BY town", "--epsilon", "1"],
+            "State --choices",
+        ),
+        (["plan", "SELECT AVG(spend) AS m FROM visits", "--error", "5"], "Give --rows,"),
+        (["add", "people", "people.csv", "--row"], "Give --budget 3,1e-7, or --budget 1."),
+        (["list", "--vault", "gone.shoal"], "Make one: shoal init gone.shoal."),
+        (["show", "1"], "See which there are: shoal log."),
+    ],
+)
+def test_a_remedy_is_told_as_it_would_be_typed(
+    arguments: list[str], words: str, office: Path
+) -> None:
+    _, _, err = run(*arguments)
+    assert words in err
+    assert not re.search(r"shoal\.[A-Z]|shoal\.open|vault\.|\w=\w", err)
+
+
+def test_groups_are_suggested_as_a_command_that_runs(office: Path) -> None:
+    out = good("suggest", "groups", "visits", "city", "--epsilon", "2")
+    good(*shlex.split(out.partition("State it: shoal ")[2]))
+    [visits] = data("list")
+    assert (visits["protects"]["groups"], visits["protects"]["rows_per_group"]) == (2, 1)
+    shown = good("show", str(data("log")[0]["release"]))
+    assert re.search(r"groups +2\n", shown)
+    assert data("show", str(data("log")[0]["release"]))["answer"] == {
+        "groups": 2,
+        "rows_per_group": 1,
+    }
+    assert run("report", str(data("log")[0]["release"]))[0] == Exit.VAULT
+
+
+def test_an_account_that_is_shared_is_told_once(office: Path) -> None:
+    Path("copy.parquet").write_bytes(Path("visits.parquet").read_bytes())
+    good("add", "again", "copy.parquet", *PERSON)
+    out = good("budget")
+    assert out.count("If all is spent") == 1
+    assert "again shares the account of visits." in out
+
+
+def test_notes_on_extremes_are_seen_before_and_after(office: Path) -> None:
+    sql = "SELECT MAX(spend) AS top FROM visits"
+    assert "note: top is a high quantile" in " ".join(
+        good("preview", sql, "--epsilon", "1").split()
+    )
+    assert "note: top is a high quantile" in " ".join(good("ask", sql, "--epsilon", "1").split())
+
+
+def test_shares_of_persons_cannot_be_given_to_rows(office: Path) -> None:
+    good("add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1")
+    assert run("update", "people", "--groups", "3")[0] == Exit.USAGE

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from scripts import answer_figure
+from scripts import answer_figure, survey_figures
 from scripts.figures import ANSWER, FIGURES, FOLDER, NUMBERS, numbers
 from tests.query.tables import without_noise
 
@@ -39,7 +39,11 @@ def test_a_picture_is_there_and_has_its_title(name: str) -> None:
 
 
 def test_every_picture_in_the_folder_is_one_that_is_made() -> None:
-    assert {path.stem for path in FOLDER.glob("*.svg")} == {*FIGURES, answer_figure.NAME}
+    assert {path.stem for path in FOLDER.glob("*.svg")} == {
+        *FIGURES,
+        *survey_figures.PICTURES,
+        answer_figure.NAME,
+    }
     assert set(FIGURES) == set(TITLES)
 
 

@@ -123,6 +123,15 @@ def row_added(path: Path) -> None:
     )
 
 
+def row_hidden(path: Path) -> None:
+    """An answer to be replayed, filed before the beginning of the journal."""
+    edit(
+        path,
+        "INSERT INTO shoal_entries SELECT -1, previous, kind, time, text, hash, NULL, NULL, 'planted', NULL"
+        f" FROM shoal_entries WHERE number = {first_charge(path)}",
+    )
+
+
 def head_removed(path: Path) -> None:
     path.with_name("office.shoal.head").unlink()
 
@@ -138,6 +147,7 @@ FORGERIES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a key taken away": (key_taken_away, "filed under something"),
     "an outcome filed elsewhere": (outcome_filed_elsewhere, "filed under something"),
     "a row added": (row_added, "does not follow from the one before"),
+    "a row hidden": (row_hidden, "an entry with the number -1"),
     "the head removed": (head_removed, "the head beside the ledger is missing"),
 }
 
@@ -252,6 +262,13 @@ def test_a_journal_written_anew_from_the_beginning_is_found_out(path: Path) -> N
     shutil.copy(other, path)
     with Ledger(path) as ledger:
         assert any("not the one that was written" in each for each in ledger.verify().findings)
+
+
+def test_progress_is_told(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    with Ledger(path) as ledger:
+        ledger.verify(progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 16)]
 
 
 def test_a_head_noted_elsewhere_is_held_against_the_journal(path: Path) -> None:

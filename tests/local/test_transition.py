@@ -276,7 +276,8 @@ def test_a_matrix_is_read_back_from_its_text_as_it_was(name: str) -> None:
     [
         {"version": 2}, {"total": "5"}, {"bits": 3}, {"same": 3}, {"same": "three"}, {"form": "x"},
         {"answers": ["a", "b", "c"]}, {"reports": ["a", "a"]}, {"rows": [["1", "3"], ["2", "1"]]},
-        {"more": 1},
+        {"more": 1}, {"reports": 5}, {"answers": [1, 2]}, {"reports": [["a"], "b"]}, {"rows": 7},
+        {"same": "9" * 5000},
     ],
 )  # fmt: skip
 def test_a_text_whose_parts_disagree_is_refused(change: dict[str, Any]) -> None:

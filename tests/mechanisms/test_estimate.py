@@ -9,11 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 from scipy import special, stats
 
 from shoal import Estimate, RandomizedResponse
 from shoal.errors import CalibrationError, DataError, RangeError, ShapeError
-from shoal.mechanisms.estimate import share_down
+from shoal.exact import at_precision, ball
+from shoal.mechanisms.estimate import _chance, share_down
 from shoal.noise import seam
 
 
@@ -123,6 +125,23 @@ def test_the_clopper_pearson_end_is_found_to_ten_digits_on_the_safe_side(
     )
     assert at <= float(tail) * (1 + 1e-6)
     assert above >= float(tail) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("count", "people", "share"), [(1, 1, "1/40"), (5, 40, "1/50"), (900, 2000, "2/5"), (700, 2000, "1/3")]
+)  # fmt: skip
+def test_the_chance_of_so_many_reports_is_an_incomplete_beta_function(
+    count: int, people: int, share: str
+) -> None:
+    def both() -> tuple[arb, arb]:
+        place = ball(Fraction(share))
+        return _chance(place, count, people), place.beta_lower(
+            arb(count), arb(people - count + 1), regularized=True
+        )
+
+    added, known = at_precision(128, both)
+    assert added.overlaps(known)
+    assert added.rel_accuracy_bits() > 90
 
 
 def test_an_interval_of_extreme_confidence_is_found() -> None:

@@ -440,3 +440,56 @@ def test_a_budget_is_read_as_it_is_meant(written: dict[str, Any], budget: shoal.
 def test_a_number_that_is_written_is_read_as_the_same(text: str) -> None:
     number = shoal.exact.rational(text, "x")
     assert shoal.exact.rational(number_to(number), "x") == number
+
+
+def test_a_declaration_made_elsewhere_is_seen_by_those_who_have_the_vault_open(
+    tmp_path: Path,
+) -> None:
+    mine = office(tmp_path)
+    ana = mine.as_("ana")
+    assert list(mine.datasets) == ["visits"]
+    with shoal.open(tmp_path / "office.shoal") as other:
+        other.update("visits", columns={"spend": shoal.Range(0, 9)})
+        other.add(
+            "more", write(tmp_path, "more.parquet", rows(9)), protects=UNIT, budget=shoal.Pure(1)
+        )
+    for vault in (mine, ana):
+        assert list(vault.datasets) == ["visits", "more"]
+        assert str(vault.dataset("visits").table.column("spend").span) == "0 .. 9"
+
+
+def test_a_public_table_that_changed_is_refused_until_it_is_declared_anew(tmp_path: Path) -> None:
+    vault = office(tmp_path, towns=True)
+    sql = "SELECT region, COUNT(*) AS n FROM visits JOIN towns USING (town) GROUP BY region"
+    write(tmp_path, "towns.csv", pa.table({"town": ["Aldam"], "region": ["west"]}))
+    with pytest.raises(ChangedError, match="'towns'"):
+        vault.sql(sql).release(epsilon="0.5")
+    assert vault.update("towns").version == 2
+    assert {row[0] for row in vault.sql(sql).release(epsilon="0.5").rows} == {"west", None}
+
+
+# made-up rows
+
+
+def test_made_up_rows_keep_to_what_is_stated_and_to_nothing_else(tmp_path: Path) -> None:
+    vault = all_kinds(tmp_path)
+    made = vault.dummy("things", 300)
+    assert made.schema.names == ALL_KINDS.schema.names
+    assert set(made.column("price").to_pylist()) == {Decimal("1.50"), Decimal("2.00")}
+    days = [day for day in made.column("day").to_pylist() if day is not None]
+    assert dt.date(2026, 1, 1) <= min(days) <= max(days) <= dt.date(2026, 12, 31)
+    assert None in made.column("day").to_pylist()
+    write(tmp_path, "things.parquet", ALL_KINDS.slice(1))
+    assert vault.dummy("things", 3).num_rows == 3  # the file is not even looked at
+
+
+def test_a_rehearsal_of_every_question_is_free(tmp_path: Path) -> None:
+    vault = office(tmp_path, towns=True)
+    made_up = vault.rehearse(50)
+    for _ in range(3):
+        assert len(made_up.sql(BY_KIND).release(epsilon=1)) == 3
+    joined = "SELECT region, COUNT(*) AS n FROM visits JOIN towns USING (town) GROUP BY region"
+    assert made_up.sql(joined).release(epsilon=1).certificate["dummy"] is True
+    assert vault.log() == []
+    with pytest.raises(VaultError, match="no private dataset"):
+        shoal.open(tmp_path / "empty.shoal").rehearse()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import asking, curating, looking, mechanism, tour
+from shoal.cli import asking, budgets, curating, looking, mechanism, tour
 from shoal.cli.account import EXAMPLES as ACCOUNT_EXAMPLES
 from shoal.cli.account import account
 from shoal.cli.console import set_debug
@@ -43,8 +43,8 @@ for panel, name, act, examples in (
     (CURATOR, "init", curating.init, curating.INIT),
     (CURATOR, "add", curating.add, curating.ADD),
     (CURATOR, "update", curating.update, curating.UPDATE),
-    (CURATOR, "grant", curating.grant, curating.GRANT),
-    (CURATOR, "budget", curating.budget, curating.BUDGET),
+    (CURATOR, "grant", budgets.grant, budgets.GRANT),
+    (CURATOR, "budget", budgets.budget, budgets.BUDGET),
     (ANALYST, "list", curating.list_, curating.LIST),
     (ANALYST, "describe", curating.describe, curating.DESCRIBE),
     (ANALYST, "preview", asking.preview, asking.PREVIEW),

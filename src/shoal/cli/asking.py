@@ -61,6 +61,11 @@ For example:
 
     shoal suggest bounds visits spend --epsilon 0.2
 """
+GROUPS = """
+For example:
+
+    shoal suggest groups visits city --epsilon 0.2
+"""
 ENDINGS = (".parquet", ".csv", ".json")
 
 
@@ -159,6 +164,8 @@ def preview(
             for each in found.columns
         ]
         console.print(plain_table(["column", "error", "noise"], rows))
+        for note in found.notes:
+            console.print(Text(f"note: {note}", style="yellow"))
         if found.threshold is not None:
             console.print(f"Groups of about {found.threshold:,.1f} or more units are told.")
 
@@ -257,6 +264,38 @@ def bounds(
             soft_wrap=True,
             markup=False,
         )
+
+
+@suggest.command(epilog=GROUPS)
+def groups(
+    dataset: Annotated[str, typer.Argument(help="The dataset.")],
+    by: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY...", help="What questions will be grouped by."),
+    ] = None,
+    *,
+    vault: VaultOption = None,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    share: Annotated[
+        str, typer.Option(help="For how many of the persons it should be enough.")
+    ] = "0.95",
+    analyst: Analyst = None,
+) -> None:
+    """How many groups and rows per group to allow a person, from counts that are released privately."""
+    with refusals(), opened(vault, analyst) as held:
+        found = held.suggest_groups(dataset, *(by or ()), epsilon=epsilon, rho=rho, share=share)
+        console = answers()
+        if found.groups is None or found.rows_per_group is None:
+            console.print(str(found), soft_wrap=True, markup=False)
+            return
+        said = f"--groups {found.groups} --rows-per-group {found.rows_per_group}"
+        console.print(
+            f"{said} is enough for about {share} of the persons ({found.price}).",
+            soft_wrap=True,
+            markup=False,
+        )
+        console.print(f"State it: shoal update {dataset} {said}", soft_wrap=True, markup=False)
 
 
 def _check_out(out: Path | None) -> None:

@@ -21,6 +21,7 @@ from rich.progress import (
 )
 from rich.status import Status
 
+from shoal.cli.spelling import as_typed
 from shoal.errors import (
     BudgetExceeded,
     ChangedError,
@@ -105,7 +106,7 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except ShoalError as error:
-        _stop(str(error).replace("relation='change'", "--relation change"), code_of(error))
+        _stop(as_typed(str(error)), code_of(error))
     except OSError as error:
         words = f"{error.filename or 'a file'}: {error.strerror or 'cannot be read or written'}."
         _stop(words, Exit.USAGE)

@@ -23,7 +23,7 @@ from shoal.cli.options import (
 from shoal.cli.tables import facts_table, plain_table
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
-from shoal.vault import Dataset, Standing, Vault
+from shoal.vault import Dataset, Vault
 from shoal.vault import open as open_vault
 from shoal.vault.declaration import HEADER
 from shoal.vault.lineage import ALL_PEOPLE, NEW_PEOPLE, SAME_PEOPLE, SAME_ROWS
@@ -64,18 +64,6 @@ For example:
     shoal describe visits
 
     shoal describe visits --toml
-"""
-BUDGET = """
-For example:
-
-    shoal budget
-
-    shoal budget visits --set 4,1e-7
-"""
-GRANT = """
-For example:
-
-    shoal grant ana visits --budget 1,1e-7
 """
 ACCEPT = """
 For example:
@@ -151,11 +139,11 @@ def add(
         ),
     ] = None,
     groups: Annotated[
-        int, typer.Option(help="In how many groups of an answer one person may count.")
-    ] = 1,
+        int | None, typer.Option(help="In how many groups of an answer one person may count.")
+    ] = None,
     rows_per_group: Annotated[
-        int, typer.Option(help="How many rows of theirs may count in each.")
-    ] = 1,
+        int | None, typer.Option(help="How many rows of theirs may count in each.")
+    ] = None,
     change: Annotated[
         bool,
         typer.Option("--change", help="Neighbours have one unit changed, not added or removed."),
@@ -241,6 +229,12 @@ def update(
     choices: ChoicesOption = None,
     required: Required = None,
     keys: Keys = None,
+    groups: Annotated[
+        int | None, typer.Option(help="In how many groups one person may count from now on.")
+    ] = None,
+    rows_per_group: Annotated[
+        int | None, typer.Option(help="How many rows of theirs in each.")
+    ] = None,
 ) -> None:
     """Declare a dataset anew: its file was written or moved, or other facts hold.
 
@@ -258,6 +252,8 @@ def update(
             columns=facts_of(ranges or [], choices or []),
             required=required or (),
             keys=counts_of(keys or []),
+            groups=groups,
+            rows_per_group=rows_per_group,
         )
         _show_added(held, made, None)
 
@@ -329,58 +325,6 @@ def describe(
         console.print(plain_table(["column", "type", "known"], rows))
 
 
-def budget(
-    name: Annotated[str | None, typer.Argument(help="The dataset.  [default: all]")] = None,
-    *,
-    vault: VaultOption = None,
-    analyst: Annotated[
-        str | None, typer.Option("--as", metavar="ANALYST", help="As an analyst sees it.")
-    ] = None,
-    new: Annotated[
-        str | None,
-        typer.Option("--set", metavar="EPS[,DELTA]|rho=RHO", help="Give it another budget."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """What may be spent, what was, by whom, and what that means for one person."""
-    with refusals(), opened(vault, analyst) as held:
-        if new is not None:
-            if name is None:
-                raise VaultError(
-                    "a new budget is for one dataset.",
-                    remedy="Write shoal budget visits --set 4,1e-7.",
-                )
-            held.set_budget(name, budget_of(new))
-        names = (
-            [name] if name else [each.name for each in held.datasets.values() if not each.public]
-        )
-        found = [held.budget(each) for each in names]
-        if as_json:
-            typer.echo(json.dumps([each.to_dict() for each in found], indent=2))
-            return
-        for each in found:
-            _show_budget(each)
-        if not found:
-            answers().print("No private datasets yet.")
-
-
-def grant(
-    analyst: Annotated[str, typer.Argument(help="Who may ask.")],
-    dataset: Annotated[str, typer.Argument(help="Of which dataset.")],
-    *,
-    vault: VaultOption = None,
-    budget: Annotated[
-        str,
-        typer.Option(
-            metavar="EPS[,DELTA]|rho=RHO", help="How much, within the budget of the dataset."
-        ),
-    ],
-) -> None:
-    """Give an analyst an allowance. Allowances may sum to more than the budget; what is spent never does."""
-    with refusals(), opened(vault) as held:
-        _show_budget(held.grant(analyst, dataset, budget_of(budget)))
-
-
 def accept(
     reason: Annotated[str, typer.Argument(help="Why; the journal keeps it.")],
     *,
@@ -396,8 +340,8 @@ def _unit(
     *,
     row: bool,
     person: list[str] | None,
-    groups: int,
-    rows_per_group: int,
+    groups: int | None,
+    rows_per_group: int | None,
     change: bool,
     public: bool,
 ) -> Unit | None:
@@ -412,6 +356,12 @@ def _unit(
     if row:
         return Row(relation)  # type: ignore[arg-type]
     assert person is not None
+    if groups is None or rows_per_group is None:
+        raise SchemaError(
+            "how much of one person may count is not said.",
+            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
+            "with all their rows, each for less; the larger the numbers, the more noise.",
+        )
     return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)
 
 
@@ -451,18 +401,6 @@ def _show_added(held: Vault, made: Dataset, file: Path | None) -> None:
         console.print(
             f"  declared in {file.name}: review it, keep it.", soft_wrap=True, markup=False
         )
-
-
-def _show_budget(standing: Standing) -> None:
-    console = answers()
-    rows = [
-        (each.name, str(each.budget), str(each.spent), f"{each.events:,}")
-        for each in (*standing.accounts, *standing.allowances)
-    ]
-    console.print(plain_table(["account", "budget", "spent", "releases"], rows, [3]))
-    for sentence in standing.risk():
-        console.print(Text(sentence, style="dim"))
-    console.print()
 
 
 def _left(held: Vault, made: Dataset) -> str:

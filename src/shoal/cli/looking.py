@@ -112,7 +112,9 @@ def show(
             )
             remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
         elif as_json:
-            answer = {} if found.answer is None else {"answer": data_of(found.answer)}
+            kept = found.answer
+            told = kept if kept is None or "columns" not in kept else data_of(kept)
+            answer = {} if told is None else {"answer": told}
             typer.echo(json.dumps({**found.to_dict(), **answer}, indent=2, ensure_ascii=False))
         else:
             _show(found)
@@ -199,9 +201,13 @@ def _show(release: Release) -> None:
         ("hash", release.entry.hash),
     ]
     console.print(facts_table(facts))
-    if release.answer is not None:
-        console.print()
+    if release.answer is None:
+        return
+    console.print()
+    if "columns" in release.answer:
         show_answer(console, release.answer)
+    else:
+        console.print(facts_table([(name, str(said)) for name, said in release.answer.items()]))
 
 
 def shorten(text: str, most: int) -> str:
@@ -218,7 +224,7 @@ def _pictures(releases: Sequence[Release]) -> dict[int, str]:
     """A drawing of every answer that has numbers; none where the drawing library is missing."""
     found = {}
     for each in releases:
-        if each.answer is None:
+        if each.answer is None or "columns" not in each.answer:
             continue
         try:
             with working("Drawing"):

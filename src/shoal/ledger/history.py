@@ -52,14 +52,17 @@ class History:
         except (ShoalError, ValueError, KeyError, TypeError, AttributeError) as error:
             why = error.problem if isinstance(error, ShoalError) else "it cannot be understood"
             self._find(entry, f"entry {entry.number} does not add up: {why.rstrip('.')}")
-        self.head = Head(entry.number, entry.hash)
+        if entry.number > 0:
+            self.head = Head(entry.number, entry.hash)
 
     def _find(self, entry: Entry, what: str) -> None:
         self.findings.append((entry.number, what))
 
     def _check_chain(self, entry: Entry) -> None:
         expected = self.head.number + 1
-        if entry.number > expected:
+        if entry.number < 1:
+            self._find(entry, f"there is an entry with the number {entry.number}")
+        elif entry.number > expected:
             last = entry.number - 1
             gone = f"entry {last} is" if last == expected else f"entries {expected} to {last} are"
             self._find(entry, f"{gone} missing")

@@ -26,7 +26,7 @@ from shoal.ledger.opening import store_for
 from shoal.ledger.prices import price
 from shoal.ledger.request import read_names, request_for
 from shoal.ledger.store import Store, entry_from
-from shoal.ledger.tables import ACCOUNTS, ENTRIES
+from shoal.ledger.tables import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.turns import Turn, Turns
 from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
 from shoal.measures import Measure
@@ -125,7 +125,7 @@ class Ledger:
 
     def facts(self, kind: str) -> list[Entry]:
         """Every fact of a kind, in order; what was written is in their ``fact``."""
-        chosen = _entries().where(ENTRIES.c.kind == kind).order_by(ENTRIES.c.number)
+        chosen = _entries().where(ENTRIES.c.kind == kind, UNLISTED).order_by(ENTRIES.c.number)
         with self._reading() as connection:
             return [entry_from(row) for row in connection.execute(chosen)]
 

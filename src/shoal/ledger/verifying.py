@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -70,38 +70,50 @@ def examine(
     store: Store, known: Iterable[Head], progress: Callable[[int, int], None] | None
 ) -> Examination:
     """Read everything, and say what does not fit."""
-    history, known = History(), tuple(known)
+    history = History()
     beside: list[str] = []
     kept: dict[str, Book] = {}
-    marked = store.head.read() if store.head else None
     try:
+        with store.translated():
+            marked = (
+                store.head.read() if store.head else None
+            )  # before the journal, which only grows
         beside += [f"the file is damaged: {each}" for each in store.damage()]
+        noted = [*known, *([] if marked is None else [marked])]
         with store.reading() as connection:
-            total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
-            wanted = {head.number: head for head in [*known, *([marked] if marked else [])]}
-            met: dict[int, Entry] = {}
-            for entry in _entries(connection):
-                history.read(entry)
-                if entry.number in wanted:
-                    met[entry.number] = entry
-                if progress is not None and entry.number % _PAGE == 0:
-                    progress(entry.number, total)
+            met = _read_journal(connection, history, {head.number for head in noted}, progress)
             kept, wrong = _compare_accounts(connection, history)
             beside += wrong + _compare_alarm(connection, history)
-        beside += _compare_heads(known, met)
-        if store.head is not None and (
-            wrong_mark := wrong_head(
-                marked, history.head, met.get(marked.number) if marked else None
-            )
-        ):
-            beside.append(wrong_mark)
+        beside += _compare_heads(noted[: len(noted) - (marked is not None)], met)
+        at_mark = None if marked is None else met.get(marked.number)
+        wrong_mark = wrong_head(marked, history.head, at_mark) if store.head else None
+        beside += [] if wrong_mark is None else [wrong_mark]
     except StorageError as error:
         beside.append(f"the journal could not be read to its end: {error.problem.rstrip('.')}")
     return Examination(history, tuple(beside), kept)
 
 
+def _read_journal(
+    connection: sa.Connection,
+    history: History,
+    wanted: set[int],
+    progress: Callable[[int, int], None] | None,
+) -> dict[int, Entry]:
+    """Have the history read every entry; those with wanted numbers are returned."""
+    total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
+    met: dict[int, Entry] = {}
+    for done, entry in enumerate(_entries(connection)):
+        history.read(entry)
+        if entry.number in wanted:
+            met[entry.number] = entry
+        if progress is not None and done % _PAGE == 0:
+            progress(done, total)
+    return met
+
+
 def _entries(connection: sa.Connection) -> Iterator[Entry]:
-    since = 0
+    """Every entry by its number, those with impossible numbers too."""
+    since = -(2**63)
     while True:
         chosen = sa.select(ENTRIES).where(ENTRIES.c.number > since).order_by(ENTRIES.c.number)
         rows = connection.execute(chosen.limit(_PAGE)).all()
@@ -137,7 +149,7 @@ def _compare_alarm(connection: sa.Connection, history: History) -> list[str]:
     return []
 
 
-def _compare_heads(known: Iterable[Head], met: dict[int, Entry]) -> list[str]:
+def _compare_heads(known: Sequence[Head], met: dict[int, Entry]) -> list[str]:
     return [
         f"entry {head.number} is not the one that is known from elsewhere"
         for head in known

@@ -1,16 +1,80 @@
 """Each person randomises before sending; this side designs the question and undoes the bias."""
 
+from shoal.local.anchor import AnchoredCrosswise, AnchoredShare
+from shoal.local.design import Design, odds_in_words
+from shoal.local.designs import (
+    coins,
+    crosswise,
+    for_epsilon,
+    forced,
+    kary,
+    kuk,
+    mangat,
+    triangular,
+    unrelated,
+    warner,
+)
+from shoal.local.intervals import METHODS, interval_of
 from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
-from shoal.local.shares import Shares
+from shoal.local.peeking import ConfidenceSequence
+from shoal.local.planning import (
+    Plan,
+    compare_designs,
+    epsilon_for_margin,
+    margin,
+    people_for_exact_margin,
+    people_for_margin,
+    people_for_power,
+    power,
+)
+from shoal.local.posterior import Posterior
+from shoal.local.regression import Regression, regress
+from shoal.local.shares import Share, Shares
 from shoal.local.stream import number_below
 from shoal.local.transition import TransitionMatrix
+from shoal.local.two_samples import TwoSamples, TwoSampleShare
+from shoal.local.weighted import WeightedShare, stratified_interval, weighted_share
 
 __all__ = [
+    "METHODS",
+    "AnchoredCrosswise",
+    "AnchoredShare",
+    "ConfidenceSequence",
+    "Design",
     "EvenOdds",
     "Odds",
+    "Plan",
+    "Posterior",
+    "Regression",
+    "Share",
     "Shares",
     "TableOdds",
     "TransitionMatrix",
+    "TwoSampleShare",
+    "TwoSamples",
+    "WeightedShare",
+    "coins",
+    "compare_designs",
+    "crosswise",
+    "epsilon_for_margin",
+    "for_epsilon",
+    "forced",
+    "interval_of",
+    "kary",
+    "kuk",
+    "mangat",
+    "margin",
     "number_below",
     "odds_down",
+    "odds_in_words",
+    "people_for_exact_margin",
+    "people_for_margin",
+    "people_for_power",
+    "power",
+    "regress",
+    "stratified_interval",
+    "triangular",
+    "unrelated",
+    "warner",
+    "weighted_share",
 ]

@@ -20,19 +20,16 @@ from shoal.exact import (
     closed_unit,
     non_negative,
     open_unit,
-    rational,
     short_up,
     upper,
 )
+from shoal.local import form
 from shoal.local.indices import counted, read_counts, read_indices
 from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
 from shoal.local.shares import Shares
-from shoal.local.stream import Take, bits_below, number_below, secret_bytes
+from shoal.local.stream import Take, number_below, secret_bytes
 from shoal.measures import Pure
 from shoal.noise import current, uniform_below
-
-FORM = "shoal.local.transition"
-VERSION = 1
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -302,21 +299,7 @@ class TransitionMatrix:
 
     def to_dict(self) -> dict[str, Any]:
         """The matrix as plain values; numbers are texts of decimal digits, which no reader rounds."""
-        odds = self.odds
-        weights: dict[str, Any] = (
-            {"same": str(odds.same), "other": str(odds.other)}
-            if isinstance(odds, EvenOdds)
-            else {"rows": [[str(each) for each in odds.row(i)] for i in range(odds.answers)]}
-        )
-        return {
-            "form": FORM,
-            "version": VERSION,
-            "answers": list(self.answers),
-            "reports": list(self.reports),
-            "total": str(odds.total),
-            "bits": bits_below(odds.total),
-            **weights,
-        }
+        return form.written(self.answers, self.reports, self.odds)
 
     def to_json(self) -> str:
         """The same as canonical text: equal matrices have equal text."""
@@ -325,27 +308,10 @@ class TransitionMatrix:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read a matrix back, and check that its parts agree."""
-        try:
-            found = json.loads(text)
-            names = {"answers": found["answers"], "reports": found["reports"]}
-            odds: Odds
-            if "rows" in found:
-                odds = TableOdds(tuple(tuple(_integer(w) for w in row) for row in found["rows"]))
-            else:
-                odds = EvenOdds(
-                    len(names["answers"]), _integer(found["same"]), _integer(found["other"])
-                )
-            made = cls.of_odds(odds, **names)
-            agrees = made.to_dict() == found
-        except (KeyError, TypeError, ValueError) as problem:
-            if isinstance(problem, ShapeError | RangeError):
-                raise
-            agrees = False
-        if not agrees:
-            raise RangeError(
-                f"the text is not a transition matrix of version {VERSION}, or its parts disagree.",
-                remedy="Give what to_json wrote, unchanged.",
-            )
+        odds, names = form.read(text)
+        made = cls.of_odds(odds, **names)
+        if made.to_dict() != json.loads(text):
+            raise form.unreadable()
         return made
 
     def then(self, later: TransitionMatrix) -> TransitionMatrix:
@@ -380,9 +346,3 @@ def _names(given: Iterable[str] | None, size: int, what: str) -> tuple[str, ...]
             remedy="Name each of them once, in text.",
         )
     return names
-
-
-def _integer(text: object) -> int:
-    if not isinstance(text, str) or not text.isdecimal():
-        raise TypeError(text)
-    return rational(text, "a weight").numerator

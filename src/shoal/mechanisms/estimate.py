@@ -20,6 +20,7 @@ from shoal.exact import (
     float_up,
     is_below,
     open_unit,
+    precision_in_force,
     upper,
 )
 
@@ -117,8 +118,27 @@ def share_down(count: int, answers: int, tail: Fraction) -> Fraction:
 
 
 def _chance(share: arb, count: int, answers: int) -> arb:
-    """The chance of so many reports or more, as an incomplete beta function."""
-    return share.beta_lower(arb(count), arb(answers - count + 1), regularized=True)
+    """The chance of so many reports or more: added up from the first where each is rarer than the one before."""
+    odds = share / (1 - share)
+    if not odds * (answers - count) < count + 1:
+        return share.beta_lower(arb(count), arb(answers - count + 1), regularized=True)
+    first = arb(answers + 1).lgamma() - arb(count + 1).lgamma() - arb(answers - count + 1).lgamma()
+    first += count * share.log() + (answers - count) * (-share).log1p()
+    return first.exp() * _falling_sum(odds, count, answers)
+
+
+def _falling_sum(odds: arb, count: int, answers: int) -> arb:
+    """All later chances over the first one; what is left out is below a geometric series."""
+    added = term = arb(1)
+    least = arb(2) ** -precision_in_force()
+    for many in range(count, answers):
+        ratio = odds * (answers - many) / (many + 1)
+        term *= ratio
+        added += term
+        if term < least:
+            rest = (term * ratio / (1 - ratio)).upper()
+            return added + arb(rest / 2, rest / 2)
+    return added
 
 
 def _is_rare(share: Fraction, count: int, answers: int, tail: Fraction) -> bool:

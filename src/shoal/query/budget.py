@@ -87,7 +87,8 @@ class Budget:
         if delta is None:
             raise RangeError(
                 "the keys of this question must be selected privately, and delta says at what risk.",
-                remedy=f"Give delta, at most {short(self.whole.delta / 2)} for all questions together.",
+                remedy=f"Give delta, at most {short(self.whole.delta / 2)} for all questions together, "
+                "or state Choices for the keys.",
             )
         return open_unit(delta, "delta")
 

@@ -126,7 +126,8 @@ class Accounts:
                 if not each.public and allowance(each.name, self.analyst) not in known:
                     raise VaultError(
                         f"{self.analyst!r} has no allowance for {each.name!r}.",
-                        remedy=f"Let the curator grant one: vault.grant({self.analyst!r}, {each.name!r}, shoal.Pure(1)).",
+                        remedy=f"Let the curator grant one: vault.grant({self.analyst!r}, {each.name!r}, shoal.Pure(1)), "
+                        f"or shoal grant {self.analyst} {each.name} --budget 1.",
                     )
         return self.names
 

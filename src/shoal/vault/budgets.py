@@ -35,9 +35,10 @@ class Standing:
 
     def risk(self) -> tuple[str, ...]:
         """What an attacker can learn of one person, at most: if all is spent, and so far."""
+        used = any(each.events for each in self.accounts)
         return (
             f"If all is spent: {risk_of(self.whole)}",
-            f"So far: {risk_of(self.spent)}",
+            f"So far: {risk_of(self.spent) if used else 'nothing was released.'}",
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.engines.duckdb import DuckDB
+from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole
 from shoal.ledger import Ledger
@@ -46,11 +47,15 @@ def dummy_table(dataset: Dataset, n: int, *, seed: int | None = None) -> Any:
 
 def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
     """Every private dataset as made-up rows, and every public one as it is, with a budget that is not the real one."""
+    budgets = [ledger.account(name) for each in datasets for name in each.accounts[:1]]
+    if not budgets:
+        raise VaultError(
+            "there is no private dataset to make up.", remedy="Add one: shoal add NAME PATH."
+        )
     sources = {
         each.name: each.location.source if each.public else dummy_table(each, n)
         for each in datasets
     }
-    budgets = [ledger.account(name) for each in datasets for name in each.accounts[:1]]
     first = budgets[0]
     tables = {each.name: each.table for each in datasets}
     held = Held(DuckDB(sources), tables, Rehearsal(first.budget, relation=first.relation))

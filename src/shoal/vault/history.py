@@ -46,10 +46,10 @@ class Release:
     @property
     def certificate(self) -> Mapping[str, Any]:
         """The certificate of the answer."""
-        if self.answer is None:
+        if self.answer is None or "certificate" not in self.answer:
             raise VaultError(
-                f"release {self.number} is {self.state}; it has no certificate.",
-                remedy="Choose an answered one: shoal log.",
+                f"release {self.number} ({self.state}) has no certificate.",
+                remedy="Choose an answered question: shoal log.",
             )
         found: Mapping[str, Any] = self.answer["certificate"]
         return found

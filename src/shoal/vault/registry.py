@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from threading import Lock
 
 from shoal.errors import VaultError
 from shoal.ledger import Ledger
@@ -28,6 +29,15 @@ _KIND = "dataset"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
+class _Seen:
+    """How far the journal was read, and the declarations in it so far."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.datasets: list[Dataset] = []
+        self.lock = Lock()
+
+
 @dataclass(frozen=True)
 class Registry:
     """Datasets over a ledger."""
@@ -36,10 +46,26 @@ class Registry:
     secret: bytes
     progress: Progress | None = None
 
+    _seen: _Seen = field(default_factory=_Seen, repr=False, compare=False)
+
     @property
     def history(self) -> list[Dataset]:
-        """Every declaration there was, in order."""
-        return [Dataset.from_dict(each.fact, each.number) for each in self.ledger.facts(_KIND)]
+        """Every declaration there was, in order; what was read once is not read again."""
+        seen, head = self._seen, self.ledger.head.number
+        with seen.lock:
+            if seen.number is None:
+                entries = self.ledger.facts(_KIND)
+            else:
+                news = self.ledger.entries(since=seen.number, limit=max(0, head - seen.number))
+                entries = [each for each in news if each.kind == _KIND]
+            known = {each.entry for each in seen.datasets}
+            seen.datasets += [
+                Dataset.from_dict(each.fact, each.number)
+                for each in entries
+                if each.number not in known
+            ]
+            seen.number = head
+            return list(seen.datasets)
 
     @property
     def current(self) -> dict[str, Dataset]:
@@ -92,7 +118,14 @@ class Registry:
         )
 
     def update(
-        self, name: str, relation: str | None, path: object, said: Said, budget: Measure | None
+        self,
+        name: str,
+        *,
+        relation: str | None,
+        path: object,
+        said: Said,
+        budget: Measure | None,
+        protects: Unit | None,
     ) -> Dataset:
         """Declare a dataset anew: other content, another place, other facts."""
         before, history = self.one(name), self.history
@@ -106,7 +139,7 @@ class Registry:
                 **said.keys,
             },
         )
-        columns = self._columns(name, location, merged, before.protects)
+        columns = self._columns(name, location, merged, protects)
         if found.digest == before.digest:
             relation, version = SAME_ROWS, before.version
         else:
@@ -122,7 +155,7 @@ class Registry:
         elif relation == NEW_PEOPLE and before.protects is not None:
             self._open_account(accounts[0], budget, before.protects)
         made = replace(
-            before, version=version, location=location, columns=columns,
+            before, protects=protects, version=version, location=location, columns=columns,
             accounts=() if before.public else accounts, declared=relation,
         )  # fmt: skip
         return self._record(made, found)

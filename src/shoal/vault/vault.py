@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from shoal.plan import Person as PersonUnit
 from shoal.query import Ask, Private
 from shoal.query.asking import Held
 from shoal.query.building import Building
+from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
 from shoal.vault.accounts import CURATOR, Accounts, allowance
@@ -46,12 +47,17 @@ class Vault:
     """
 
     def __init__(
-        self, ledger: Ledger, *, analyst: str | None = None, progress: Progress | None = None
+        self,
+        ledger: Ledger,
+        *,
+        analyst: str | None = None,
+        progress: Progress | None = None,
+        registry: Registry | None = None,
     ) -> None:
         self._ledger = ledger
         self._analyst = analyst
         self._progress = progress
-        self._registry = Registry(ledger, _secret(ledger), progress)
+        self._registry = registry or Registry(ledger, _secret(ledger), progress)
         self._purses: dict[tuple[tuple[str, int], ...], Accounts] = {}
 
     # asking
@@ -81,12 +87,33 @@ class Vault:
         share: Number = "0.99",
     ) -> SuggestedBounds:
         """A range for a column of numbers that nothing is known of, for a part of the budget; see `Private.suggest_bounds`."""
-        only = replace(self._held, tables={dataset: self.dataset(dataset).table})
-        return Private(only, dataset).suggest_bounds(column, epsilon=epsilon, rho=rho, share=share)
+        alone = self._alone(dataset)
+        return alone.suggest_bounds(column, epsilon=epsilon, rho=rho, share=share)
+
+    def suggest_groups(
+        self,
+        dataset: str,
+        *by: str,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        share: Number = "0.95",
+    ) -> SuggestedShares:
+        """How many groups and rows per group to allow a person, for a part of the budget; see `Private.suggest_groups`."""
+        alone = self._alone(dataset)
+        return alone.suggest_groups(*by, epsilon=epsilon, rho=rho, share=share)
+
+    def _alone(self, dataset: str) -> Private:
+        paying = self._for([dataset])
+        return Private(Held(paying.shelf, {dataset: self.dataset(dataset).table}, paying), dataset)
 
     def as_(self, analyst: str) -> Vault:
         """The same vault for one analyst, who spends from allowances and may not change anything."""
-        return Vault(self._ledger, analyst=_analyst(analyst), progress=self._progress)
+        return Vault(
+            self._ledger,
+            analyst=_analyst(analyst),
+            progress=self._progress,
+            registry=self._registry,
+        )
 
     @property
     def _held(self) -> Held:
@@ -179,14 +206,33 @@ class Vault:
         columns: Mapping[str, Range | Choices] | None = None,
         required: Sequence[str] | None = None,
         keys: Mapping[str, int] | None = None,
+        groups: int | None = None,
+        rows_per_group: int | None = None,
     ) -> Dataset:
         """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
 
         ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.lineage`.
+        ``groups`` and ``rows_per_group`` say how much of each person may count from now on.
         """
         self._curator()
         said = Said(dict(columns or {}), tuple(required or ()), dict(keys or {}))
-        return self._registry.update(name, relation, path, said, budget)
+        unit = self._with_shares(name, groups, rows_per_group)
+        return self._registry.update(
+            name, relation=relation, path=path, said=said, budget=budget, protects=unit
+        )
+
+    def _with_shares(
+        self, name: str, groups: int | None, rows_per_group: int | None
+    ) -> Unit | None:
+        unit = self.dataset(name).protects
+        if groups is None and rows_per_group is None:
+            return unit
+        if not isinstance(unit, PersonUnit):
+            raise SchemaError(
+                f"{name!r} does not protect persons, so nobody has groups or rows.",
+                remedy="Leave groups and rows_per_group out.",
+            )
+        return unit.with_shares(groups or unit.groups, rows_per_group or unit.rows_per_group)
 
     # budgets
 
@@ -223,7 +269,7 @@ class Vault:
         if type(budget) is not type(whole):
             raise VaultError(
                 f"the budget of {dataset!r} is {whole}; an allowance is counted in the same measure.",
-                remedy=f"Give a {type(whole).__name__}.",
+                remedy=f"Give one like {whole}.",
             )
         name = allowance(dataset, _analyst(analyst))
         if name in {each.name for each in self._ledger.accounts()}:
