@@ -137,3 +137,11 @@ def test_tallies_merge_and_values_beyond_the_range_are_cut() -> None:
 def test_what_cannot_be_used_is_refused(act: Any, problem: type[Exception]) -> None:
     with pytest.raises(problem):
         act()
+
+
+@KINDS
+def test_a_very_large_epsilon_tells_nearly_the_number_itself(kind: type[NumericReport]) -> None:
+    made = kind.for_epsilon(800, low=0, high=1)
+    with seeded("large"):
+        found = made.estimate(made.report(np.full(2000, 0.25)))
+    assert found.mean == pytest.approx(0.25, abs=0.05)

@@ -347,3 +347,29 @@ def test_an_event_of_a_report_has_its_price() -> None:
 def test_parameters_that_cannot_serve_are_refused(made: Any) -> None:
     with pytest.raises(RangeError):
         made()
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "20", "800"])
+@pytest.mark.parametrize("size", [2, 20, 3000])
+def test_every_oracle_serves_very_small_and_very_large_epsilons(epsilon: str, size: int) -> None:
+    for oracle in oracles(epsilon, size=size):
+        with seeded("extreme"):
+            found = oracle.estimate(oracle.report(np.full(200, size - 1)))
+        assert oracle.epsilon <= Fraction(epsilon)
+        if epsilon != "0.001":
+            assert found.frequencies[-1] == pytest.approx(1, abs=0.2)
+
+
+def test_values_that_nobody_can_list_have_an_oracle_and_no_tally() -> None:
+    found = list(oracles(1, size=1 << 60))
+    assert {type(each) for each in found} == {KaryResponse, LocalHash, UnaryEncoding}
+    for oracle in found:
+        with pytest.raises(RangeError, match="HeavyHitters"):
+            oracle.tally()
+
+
+def test_more_places_than_a_table_holds_are_refused() -> None:
+    with pytest.raises(RangeError, match="places"):
+        HadamardResponse(1 << 27, Fraction(3), 1)
+    with pytest.raises(RangeError, match="LinearHash"):
+        LineSelection.for_epsilon(1, size=5000)

@@ -15,6 +15,8 @@ from shoal.local.numeric.mechanism import NumericReport
 from shoal.noise import Coin, uniform_below
 
 PLACES = 1 << 12
+_LARGE = Fraction(10**100)
+"""Beyond such odds the window does not change."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Piecewise(NumericReport):
     @classmethod
     def for_odds(cls, odds: Fraction, *, low: Fraction, high: Fraction) -> Self:
         """The window with the least variance at the ends of the range, where it is largest."""
-        window = _best_window(float(odds), PLACES)
+        window = _best_window(float(min(odds, _LARGE)), PLACES)
         return cls(low, high, odds, PLACES, window)
 
     @property

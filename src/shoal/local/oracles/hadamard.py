@@ -15,6 +15,8 @@ from shoal.errors import RangeError
 from shoal.exact import IntegerArray
 from shoal.local.oracles.oracle import Counters, Oracle, below, read_numbers, truthful
 
+MOST_PLACES = 1 << 26
+
 
 @dataclass(frozen=True)
 class HadamardResponse(Oracle):
@@ -39,10 +41,20 @@ class HadamardResponse(Oracle):
                 f"blocks must be a power of two, at most twice the number of values; got {self.blocks}.",
                 remedy="Give 1, 2, 4 and so on, or let for_epsilon choose.",
             )
+        if self.counters > MOST_PLACES:
+            raise RangeError(
+                f"{self.size} values in {self.blocks} blocks need {self.counters} places; {MOST_PLACES} can be had.",
+                remedy="Ask about fewer values, or use LocalHash with candidates.",
+            )
 
     @classmethod
     def for_odds(cls, odds: Fraction, *, size: int) -> Self:
         """As many blocks as lead to the least variance."""
+        if size > MOST_PLACES // 4:
+            raise RangeError(
+                f"{size} values were asked for; a table of places holds at most {MOST_PLACES // 4}.",
+                remedy="Use LocalHash with candidates, or ask about prefixes.",
+            )
         choices = [cls(size, odds, 2**power) for power in range((size - 1).bit_length() + 1)]
         return min(choices, key=lambda made: made.variance(0))
 

@@ -62,7 +62,8 @@ class LocalHash(Oracle):
     def for_odds(cls, odds: Fraction, *, size: int) -> Self:
         """As many buckets as lead to the least variance, and the shortest words that serve."""
         most = 2 ** max(1, int(odds).bit_length())
-        choices = [2**power for power in range(1, most.bit_length())]
+        choices = [2**power for power in range(1, min(most.bit_length(), 64))]
+        choices = [g for g in choices if _bits_needed(size, g) <= 64] or [2]
         return cls.with_buckets(min(choices, key=lambda g: bucket_variance(odds, g)), odds, size)
 
     @classmethod

@@ -53,7 +53,8 @@ class LinearHash(Oracle):
     @classmethod
     def for_odds(cls, odds: Fraction, *, size: int) -> Self:
         """The smallest table among primes whose variance is within 1 % of the least that fits."""
-        near = [prime for prime in range(2, max(4, 2 * int(odds) + 4)) if is_prime(prime)]
+        most = min(math.isqrt(MOST_COUNTERS), max(4, 2 * int(odds) + 4))
+        near = [prime for prime in range(2, most) if is_prime(prime)]
         fitting = [prime for prime in near if _counters(size, prime) <= MOST_COUNTERS]
         if not fitting:
             raise RangeError(

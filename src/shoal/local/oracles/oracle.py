@@ -22,6 +22,7 @@ from shoal.measures import Pure
 from shoal.noise import Coin, current, uniform_below
 
 Counters = NDArray[np.int64]
+_MOST_COUNTERS = 1 << 28
 _AT_ONCE = 1 << 16
 """Reports made at a time: their arrays stay in the processor's cache."""
 
@@ -130,6 +131,11 @@ class Oracle(ABC):
 
     def tally(self) -> Tally:
         """Empty counters."""
+        if self.counters > _MOST_COUNTERS:
+            raise RangeError(
+                f"a tally of {self.counters} counters was asked for; {_MOST_COUNTERS} can be kept.",
+                remedy="Search for common values with HeavyHitters, or ask about prefixes.",
+            )
         return Tally(self)
 
     def estimate(self, reports: Any) -> Frequencies:

@@ -37,7 +37,7 @@ def best_chosen(size: int, odds: Fraction) -> int:
         own, other = set_support(size, chosen, odds)
         return other * (1 - other) / (own - other) ** 2
 
-    near = size / (float(odds) + 1)
+    near = size / (odds + 1)
     choices = range(max(1, math.floor(near) - 1), min(size - 1, math.ceil(near) + 1) + 1)
     return min(choices, key=variance)
 
@@ -144,6 +144,11 @@ class LineSelection(Oracle):
 
     @classmethod
     def for_odds(cls, odds: Fraction, *, size: int) -> Self:
+        if size > MOST_IN_LINES:
+            raise RangeError(
+                f"{size} values were asked for; lines have at most {MOST_IN_LINES} places.",
+                remedy="Use LinearHash for more values.",
+            )
         prime = next(number for number in range(size, 2 * size + 2) if is_prime(number))
         return cls(size, odds, prime, best_chosen(prime, odds))
 

@@ -52,7 +52,8 @@ class SquareWave:
     def for_epsilon(cls, epsilon: Number, *, bins: int) -> Self:
         """The reach at which reports tell most about values."""
         odds = odds_down(epsilon)
-        e, price = float(odds), math.log(odds)
+        e = float(min(odds, Fraction(10**100)))  # beyond it the reach is 0 in any case
+        price = math.log(e)
         width = (price * e - e + 1) / (2 * e * (e - 1 - price))
         return cls(bins, odds, max(0, round(width * whole(bins, "bins", at_least=2))))
 
