@@ -96,8 +96,7 @@ class UnaryEncoding(Oracle):
 
     def _count(self, reports: NDArray[Any]) -> Counters:
         read_rows(reports, self.width, np.uint8)
-        counted = [np.bincount(column, minlength=256) @ _BITS for column in reports.T]
-        return np.concatenate(counted)[: self.size]
+        return count_bits(reports, self.size)
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
         return counters.copy(), people - counters
@@ -150,9 +149,7 @@ class Rappor(UnaryEncoding):
     def report_again(self, permanent: Bytes) -> Bytes:
         """A fresh report from each permanent row."""
         read_rows(permanent, self.width, np.uint8)
-        bits = np.unpackbits(permanent, axis=1, count=self.size).astype(bool).reshape(-1)
-        shown = np.where(bits, Coin(self.one).many(bits.size), Coin(self.zero).many(bits.size))
-        return np.packbits(shown.reshape(-1, self.size), axis=1)
+        return flip_again(permanent, self.size, self.one, self.zero)
 
 
 def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fraction) -> Bytes:
@@ -166,3 +163,21 @@ def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fract
         bits[np.arange(len(some)), some] = one.many(len(some))
         made.append(np.packbits(bits, axis=1))
     return np.concatenate(made)
+
+
+def flip_bits(rows: NDArray[np.bool_], own: Fraction, other: Fraction) -> Bytes:
+    """Packed rows of independent bits, 1 with chance ``own`` where the row has a 1 and ``other`` where it has a 0."""
+    flat = rows.reshape(-1)
+    shown = np.where(flat, Coin(own).many(flat.size), Coin(other).many(flat.size))
+    return np.packbits(shown.reshape(rows.shape), axis=1)
+
+
+def flip_again(packed: Bytes, size: int, own: Fraction, other: Fraction) -> Bytes:
+    """The same from packed rows of so many bits."""
+    return flip_bits(np.unpackbits(packed, axis=1, count=size).astype(bool), own, other)
+
+
+def count_bits(packed: Bytes, size: int) -> Counters:
+    """How many rows have each bit."""
+    counted = [np.bincount(column, minlength=256) @ _BITS for column in packed.T]
+    return np.concatenate(counted)[:size]
