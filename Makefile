@@ -28,7 +28,7 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 audit: $(VENV)/.ready ## run the long statistical audits
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
 
-bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) ## measure Shoal beside its peers, into benchmarks/RESULTS.md
+bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
@@ -48,6 +48,12 @@ $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
 	@echo "setup: $(BENCH)"
 	@$(PYTHON) -m venv $(BENCH)
 	@$(BENCH)/bin/python $(PIP) -r benchmarks/requirements.txt
+	@touch $@
+
+.venv-peers/ldp/.ready: benchmarks/local/requirements.txt
+	@echo "setup: $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: the peers of the row local could not be installed; $(@D)/problem.txt says why"
 	@touch $@
 
 # Their versions clash, so each peer of the row *questions* has a place of its own; one that cannot be installed is left out.

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import accounting, ledger, noise, selection
+from benchmarks.local import row as local
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 from benchmarks.questions import row as questions
 from benchmarks.sections import merged
@@ -21,6 +22,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "accounting": accounting.run,
     "questions": questions.run,
     "ledger": ledger.run,
+    "local": local.run,
 }
 PACKAGES = [
     "shoal",
@@ -77,6 +79,7 @@ def head() -> str:
             "counted per draw or per candidate: OpenDP's noise on 2000 at once, diffprivlib's selection on 10^4.",
             "Ledger: wall time, because it is the disk that is waited for.",
             "Accounting: the first answer of a fresh process, the median of 3; CPU time without imports, peak memory with them.",
+            "Local: seconds of the peers, and of ours for unary reports, are counted up from fewer people; both grow with them.",
             "Questions: the peers have environments of their own, and what they were measured to need is kept in `benchmarks/.data`.",
             "What is called unsafe draws rounded laws from bits that are not secret; it is here as the speed people are used to.",
         ]

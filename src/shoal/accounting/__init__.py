@@ -32,6 +32,11 @@ from shoal.accounting.shuffling import (
     shuffled_epsilon_up,
 )
 from shoal.accounting.sums import Cost
+from shoal.accounting.variation import (
+    shuffled_stronger_epsilon_up,
+    shuffled_variation_delta_up,
+    shuffled_variation_epsilon_up,
+)
 from shoal.accounting.ways import Way, add_way, ways
 
 __all__ = [
@@ -75,5 +80,8 @@ __all__ = [
     "shuffled_epsilon_up",
     "shuffled_response_delta_up",
     "shuffled_response_epsilon_up",
+    "shuffled_stronger_epsilon_up",
+    "shuffled_variation_delta_up",
+    "shuffled_variation_epsilon_up",
     "ways",
 ]

@@ -1,0 +1,203 @@
+"""Subset selection: a set of values that holds the sender's more often than it should."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError, RangeError
+from shoal.exact import IntegerArray
+from shoal.local.oracles.linear import MOST_COUNTERS, is_prime
+from shoal.local.oracles.oracle import Counters, Oracle, below, read_numbers, truthful
+
+MOST_IN_SETS = 20
+MOST_IN_LINES = math.isqrt(MOST_COUNTERS)
+
+
+def set_support(size: int, chosen: int, odds: Fraction) -> tuple[Fraction, Fraction]:
+    """The chances that a set of ``chosen`` among ``size`` values holds the sender's, and a given other one."""
+    total = chosen * odds + size - chosen
+    own = chosen * odds / total
+    other = own * Fraction(chosen - 1, size - 1) + (1 - own) * Fraction(chosen, size - 1)
+    return own, other
+
+
+def best_chosen(size: int, odds: Fraction) -> int:
+    """The size of sets with the least variance for a rare value."""
+
+    def variance(chosen: int) -> Fraction:
+        own, other = set_support(size, chosen, odds)
+        return other * (1 - other) / (own - other) ** 2
+
+    near = size / (odds + 1)
+    choices = range(max(1, math.floor(near) - 1), min(size - 1, math.ceil(near) + 1) + 1)
+    return min(choices, key=variance)
+
+
+@dataclass(frozen=True)
+class SubsetSelection(Oracle):
+    """A set of ``chosen`` values; each one that holds the sender's value is ``odds`` times as likely as one that does not.
+
+    A report is the number whose bits are the members.
+
+    Guarantee: as every oracle.
+    Needs: at most 20 values; `LineSelection` serves more.
+    Edges: sets of one value are k-ary randomized response, which is therefore never better.
+    Reference: Ye and Barg 2018; Wang et al. 2019.  The least variance of all for few values.
+
+    >>> SubsetSelection.for_epsilon(1, size=10).chosen
+    2
+    """
+
+    chosen: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.chosen < self.size or self.size > MOST_IN_SETS:
+            raise RangeError(
+                f"sets of {self.chosen} among {self.size} values were asked for; from 1 to all but one of at most {MOST_IN_SETS} can be.",
+                remedy="Choose a smaller set, or LineSelection for more values.",
+            )
+
+    @classmethod
+    def for_odds(cls, odds: Fraction, *, size: int) -> Self:
+        return cls(size, odds, best_chosen(size, odds))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        return set_support(self.size, self.chosen, self.odds)
+
+    def chance(self, value: int, report: Any) -> Fraction:
+        own = self.support[0]
+        if int(report) >> value & 1:
+            return own / math.comb(self.size - 1, self.chosen - 1)
+        return (1 - own) / math.comb(self.size - 1, self.chosen)
+
+    def every_report(self) -> Iterator[int]:
+        return iter(_sets(self.size, self.chosen).tolist())
+
+    def _report(self, values: IntegerArray) -> NDArray[np.int64]:
+        blind = Fraction(self.chosen, self.size)
+        told = np.flatnonzero(truthful((self.support[0] - blind) / (1 - blind), len(values)))
+        every, rest = _sets(self.size, self.chosen), _sets(self.size - 1, self.chosen - 1)
+        made = every.take(below(len(every), len(values)))
+        with_others = rest.take(below(len(rest), len(told)))
+        own = np.int64(1) << values[told]
+        lower = with_others & (own - 1)
+        made[told] = ((with_others ^ lower) << 1) | own | lower
+        return made
+
+    @property
+    def counters(self) -> int:
+        return self.size
+
+    def _count(self, reports: NDArray[Any]) -> Counters:
+        sets = np.bincount(read_numbers(reports, 1 << self.size), minlength=1 << self.size)
+        allowed = _sets(self.size, self.chosen)
+        if sets[allowed].sum() != len(reports):
+            raise DataError(
+                f"one of the reports is not a set of {self.chosen} values.",
+                remedy="Count reports with the oracle that made them; leave out what does not fit.",
+            )
+        held = sets[allowed]
+        return np.array([held[allowed >> value & 1 == 1].sum() for value in range(self.size)])
+
+    def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
+        return counters.copy(), people - counters
+
+
+@dataclass(frozen=True)
+class LineSelection(Oracle):
+    """Subset selection from few sets: those of a line over a prime field, each named by two numbers.
+
+    A report (a, c), a not 0, stands for the values v with (a v + c) mod prime < chosen.  Any two values lie together in equally many of
+    these sets, so that the variance is that of all sets, but a report is short, is counted in one step, and all are decoded together.
+
+    Guarantee: as every oracle.
+    Needs: a prime of at least as many values, whose square is at most 2^22.
+    Edges: values are counted among ``prime``, the least prime that holds them.
+    Reference: Ye and Barg 2018; Park, Nam and Lee 2023, for block designs.
+
+    >>> LineSelection.for_epsilon(1, size=100).prime, LineSelection.for_epsilon(1, size=100).chosen
+    (101, 27)
+    """
+
+    prime: int
+    chosen: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fits = self.size <= self.prime <= MOST_IN_LINES and is_prime(self.prime)
+        if not fits or not 1 <= self.chosen < self.prime:
+            raise RangeError(
+                f"sets of {self.chosen} on a line of {self.prime} places for {self.size} values cannot be had.",
+                remedy="Give a prime of at least as many values and at most 2048; LinearHash serves more.",
+            )
+
+    @classmethod
+    def for_odds(cls, odds: Fraction, *, size: int) -> Self:
+        if size > MOST_IN_LINES:
+            raise RangeError(
+                f"{size} values were asked for; lines have at most {MOST_IN_LINES} places.",
+                remedy="Use LinearHash for more values.",
+            )
+        prime = next(number for number in range(size, 2 * size + 2) if is_prime(number))
+        return cls(size, odds, prime, best_chosen(prime, odds))
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        return set_support(self.prime, self.chosen, self.odds)
+
+    def chance(self, value: int, report: Any) -> Fraction:
+        a, c = divmod(int(report), self.prime)
+        own = self.support[0]
+        held = ((a + 1) * value + c) % self.prime < self.chosen
+        return (own / self.chosen if held else (1 - own) / (self.prime - self.chosen)) / (
+            self.prime - 1
+        )
+
+    def every_report(self) -> Iterator[int]:
+        return iter(range(self.counters))
+
+    def _report(self, values: IntegerArray) -> NDArray[np.int64]:
+        blind = Fraction(self.chosen, self.prime)
+        told = np.flatnonzero(truthful((self.support[0] - blind) / (1 - blind), len(values)))
+        slopes = below(self.prime - 1, len(values))
+        places = below(self.prime, len(values))
+        places[told] = below(self.chosen, len(told))
+        told_as: NDArray[np.int64] = (places - (slopes + 1) * values) % self.prime
+        return slopes * self.prime + told_as
+
+    @property
+    def counters(self) -> int:
+        return self.prime * (self.prime - 1)
+
+    def _count(self, reports: NDArray[Any]) -> Counters:
+        return np.bincount(read_numbers(reports, self.counters), minlength=self.counters)
+
+    def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
+        """The sum of ``chosen`` counters in a row of each slope ends where the value lies on its line."""
+        prime, table = self.prime, counters.reshape(self.prime - 1, self.prime)
+        doubled = np.zeros((prime - 1, 2 * prime + 1), dtype=np.int64)
+        np.cumsum(np.concatenate([table, table], axis=1), axis=1, out=doubled[:, 1:])
+        windows = doubled[:, self.chosen : self.chosen + prime] - doubled[:, :prime]
+        slopes = np.arange(1, prime)
+        starts = -np.multiply.outer(slopes, np.arange(self.size)) % prime
+        speaking: Counters = np.take_along_axis(windows, starts, axis=1).sum(axis=0)
+        rest: Counters = people - speaking
+        return speaking, rest
+
+
+@lru_cache(maxsize=32)
+def _sets(size: int, chosen: int) -> NDArray[np.int64]:
+    """All sets of ``chosen`` members, as numbers."""
+    made = [sum(1 << member for member in members) for members in combinations(range(size), chosen)]
+    return np.array(made, dtype=np.int64)

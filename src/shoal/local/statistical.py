@@ -1,0 +1,94 @@
+"""Statistical queries answered from local reports: every question asks new people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import CalibrationError, DataError, ExhaustedError, ShapeError
+from shoal.exact import Number, ball, open_unit, positive, short, upper, whole
+from shoal.local.numeric import OneBit
+from shoal.measures import Pure
+
+Query = Callable[[NDArray[Any]], Any]
+
+
+def people_needed(*, tolerance: Number, queries: int, failure: Number, epsilon: Number) -> int:
+    """How many people answer so many queries to within a tolerance, all at once but for a chance of failure.
+
+    Guarantee: each query has the mean of n scores of size c = (E + 1) / (E - 1), E the odds; by Hoeffding's bound it is off by more than the tolerance t
+        with chance at most 2 exp(-n t^2 / (2 c^2)).  With n >= 2 c^2 ln(2 T / β) / t^2 for each of T queries, all hold but for β.
+    Reference: Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith 2011.
+
+    >>> people_needed(tolerance="0.1", queries=10, failure="0.05", epsilon=1)
+    56120
+    """
+    tau, beta = positive(tolerance, "tolerance"), open_unit(failure, "failure")
+    count = whole(queries, "queries", at_least=1)
+    bit = OneBit.for_epsilon(epsilon, low=-1, high=1)
+    needed = upper(lambda: 2 * ball(2 * count / beta).log() / ball((bit.variation * tau) ** 2))
+    return count * math.ceil(needed)
+
+
+class StatisticalQueries:
+    """An oracle for means of functions with values from -1 to 1, each answered to within a tolerance.
+
+    Guarantee: each person answers one query, with one bit that costs at most epsilon; but for the chance ``failure`` all answers are within ``tolerance`` of the mean of the
+        population that the people were drawn from.
+    Needs: as many people as `people_needed` says.
+    Edges: a value outside [-1, 1] is cut to it; a query too many is refused; queries may depend on earlier answers.
+    Reference: Kearns 1998; Kasiviswanathan et al. 2011.
+
+    >>> people = np.linspace(0, 1, 60_000)
+    >>> oracle = StatisticalQueries(people, tolerance="0.1", queries=10, failure="0.05", epsilon=1)
+    >>> oracle.people_each, abs(oracle.ask(lambda x: 0 * x + 0.5) - 0.5) < 0.2
+    (6000, True)
+    """
+
+    def __init__(
+        self, people: Any, *, tolerance: Number, queries: int, failure: Number, epsilon: Number
+    ) -> None:
+        self._people = np.asarray(people)
+        needed = people_needed(
+            tolerance=tolerance, queries=queries, failure=failure, epsilon=epsilon
+        )
+        if len(self._people) < needed:
+            raise CalibrationError(
+                f"{needed:,} people are needed for {queries} queries within {short(positive(tolerance, 'tolerance'))}; there are {len(self._people):,}.",
+                remedy="Ask more people or fewer queries, or allow a larger tolerance or epsilon.",
+            )
+        self._bit = OneBit.for_epsilon(epsilon, low=-1, high=1)
+        self._queries, self.asked = queries, 0
+        self.people_each = len(self._people) // queries
+
+    @property
+    def cost(self) -> Pure:
+        """What each person pays; everyone answers once."""
+        return self._bit.cost
+
+    def ask(self, query: Query) -> float:
+        """The mean of a function of one person, from people who have not been asked before."""
+        if self.asked == self._queries:
+            raise ExhaustedError(
+                f"all {self._queries} queries have been asked.",
+                remedy="Plan for more queries from the start; the same people must not answer twice.",
+            )
+        start = self.asked * self.people_each
+        batch = self._people[start : start + self.people_each]
+        values = np.asarray(query(batch), dtype=np.float64)
+        if values.shape != (len(batch),):
+            raise ShapeError(
+                "a query gives one number for each person.",
+                remedy="Write it for a whole array, such as lambda x: x > 0.",
+            )
+        if np.isnan(values).any():
+            raise DataError(
+                "a query gave something that is not a number.",
+                remedy="Let it be a number from -1 to 1 for everyone.",
+            )
+        self.asked += 1
+        return self._bit.estimate(self._bit.report(values)).mean

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+from tests.local.oracles.small import EVERY
+
+from shoal.errors import RangeError
+from shoal.local.oracles import KaryResponse, LinearHash
+from shoal.local.shuffling import METHODS, shuffled
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_order_that_nobody_knows_helps_every_oracle(name: str) -> None:
+    oracle = EVERY[name]
+    found = shuffled(oracle, people=2000, delta="1e-5")
+    assert found.central < found.local / 2
+    assert found.local == oracle.epsilon
+
+
+def test_the_method_that_knows_more_is_tighter() -> None:
+    oracle = LinearHash.for_epsilon(1, size=1000)
+    found = {name: shuffled(oracle, people=10**5, delta="1e-6", method=name).central for name in METHODS}  # fmt: skip
+    assert found["variation"] < found["clones"] < found["closed 2023"] < found["closed 2021"]
+
+
+def test_a_formula_out_of_its_range_says_the_local_epsilon() -> None:
+    oracle = KaryResponse.for_epsilon(5, size=3)
+    found = shuffled(oracle, people=100, delta="1e-6", method="closed 2023")
+    assert found.central == found.local
+
+
+def test_an_unknown_method_is_refused_by_name() -> None:
+    with pytest.raises(RangeError, match="variation"):
+        shuffled(EVERY["k-ary"], people=10, delta="1e-6", method="guess")
