@@ -193,7 +193,7 @@ class Paid:
     def answered(self, answer: Mapping[str, Any]) -> None:
         """Keep the answer, unless the rows were written while they were read."""
         try:
-            self.shelf.check()
+            self.shelf.check(after_reading=True)
         except BaseException as error:
             self.left(type(error).__name__)
             raise
