@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def test_a_duckdb_file_with_a_log_beside_it_is_refused_when_added_updated_and_as
     writer = duckdb.connect(str(path))
     writer.execute("INSERT INTO taken SELECT range FROM range(1000)")
     assert path.with_name("rows.duckdb.wal").exists()
-    acts = [
+    acts: list[Callable[[], object]] = [
         lambda: vault.add("again", path, table="taken", shares="first", **ROW),
         lambda: vault.update("first", relation="same people"),
         lambda: vault.sql("SELECT COUNT(*) AS n FROM first").release(epsilon="0.5"),
