@@ -267,7 +267,7 @@ class VaultError(ShoalError):
 
 
 class ChangedError(ShoalError):
-    """The data of a dataset are not those that were declared; nothing was read or spent."""
+    """The data of a dataset are not those that were declared; its text says whether anything was read."""
 
     code: ClassVar[str] = "vault-2"
 

@@ -338,6 +338,40 @@ def test_beside_every_budget_stands_what_an_attacker_can_learn(tmp_path: Path) -
     assert "rises to at most 62.3 %" in vault.budget("visits").risk()[1]
 
 
+def test_of_several_accounts_the_risk_is_that_of_the_worst(tmp_path: Path) -> None:
+    vault = office(tmp_path, budget=shoal.Pure("0.1"))
+    write(tmp_path, table=rows(300, first=600))
+    vault.update("visits", relation="new people", budget=shoal.Pure(3))
+    vault.sql(COUNT).release(epsilon=2)
+    write(tmp_path, table=rows(900))
+    assert vault.update("visits", relation="all people").accounts == ("visits", "visits#2")
+    whole, so_far = vault.budget("visits").risk()
+    assert "rises to at most 95.3 %" in whole
+    assert "rises to at most 88.1 %" in so_far
+
+
+def test_an_analyst_sees_as_many_releases_of_their_own_as_they_asked_for(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    vault.grant("ana", "visits", shoal.Pure(1))
+    ana = vault.as_("ana")
+    for at in range(3):
+        ana.sql(f"{COUNT} WHERE spend > {at}").release(epsilon="0.01")
+    for at in range(3, 9):
+        vault.sql(f"{COUNT} WHERE spend > {at}").release(epsilon="0.01")
+    assert [each.question[-1] for each in ana.log(2)] == ["1", "2"]
+    assert len(ana.log(9)) == 3
+
+
+def test_after_rows_were_read_a_change_is_not_said_to_have_cost_nothing(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    shelf = vault._for(["visits"]).shelf
+    write(tmp_path, table=rows(700))
+    with pytest.raises(ChangedError, match="Nothing was read or spent"):
+        shelf.check()
+    with pytest.raises(ChangedError, match="what was charged stays spent"):
+        shelf.check(after_reading=True)
+
+
 def test_a_preview_of_a_question_in_a_vault_is_free_and_says_whether_it_fits(
     tmp_path: Path,
 ) -> None:

@@ -108,6 +108,8 @@ def ask(
     with refusals():
         _check_out(out)
         with opened(vault, analyst) as held:
+            if out is not None:
+                held.check_out(out)
             before = held.position
             asked = (held.rehearse() if dummy else held).sql(sql, intervals=intervals)
             with working("Asking"):
@@ -222,6 +224,8 @@ def dummy(
         _check_out(out)
         count = whole(n, "n", at_least=1)
         with opened(vault) as held:
+            if out is not None:
+                held.check_out(out)
             table = dummy_table(held.dataset(name), count, seed=seed)
         if out is None:
             typer.echo(_csv(table), nl=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -159,11 +160,17 @@ def add(
     table: Annotated[str | None, typer.Option(help="The table of a .duckdb file.")] = None,
     public: Annotated[bool, typer.Option("--public", help="It protects nobody.")] = False,
     shares: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="DATASET", help="Another dataset about the same people, whose budget it shares."
         ),
     ] = None,
+    new_people: Annotated[
+        bool,
+        typer.Option(
+            "--new-people", help="Nobody in it is in another dataset that lies in the same file."
+        ),
+    ] = False,
     declaration: Annotated[
         Path | None,
         typer.Option("--from", metavar="FILE", help="A declaration as shoal add writes it."),
@@ -177,6 +184,16 @@ def add(
     Facts are stated from knowledge of the world, never read off the rows. Rows stay where they are.
     """
     with refusals():
+        if declaration is not None:
+            _check_alone(
+                {
+                    "PATH": path, "--row": row, "--person": person, "--groups": groups is not None,
+                    "--rows-per-group": rows_per_group is not None, "--change": change, "--range": ranges,
+                    "--choices": choices, "--required": required, "--keys": keys, "--budget": budget is not None,
+                    "--table": table, "--public": public, "--shares": shares,
+                }
+            )  # fmt: skip
+        relation = NEW_PEOPLE if new_people else None
         unit = (
             None
             if declaration
@@ -198,7 +215,7 @@ def add(
                 else None
             )
             if declaration is not None:
-                made = held.add_from(declaration, name=name)
+                made = held.add_from(declaration, name=name, relation=relation)
             else:
                 if name is None or path is None:
                     raise SchemaError(
@@ -207,7 +224,7 @@ def add(
                     )
                 made = held.add(
                     name, path, protects=unit, budget=whole, columns=facts, required=required or (),
-                    keys=counts, table=table, public=public, shares=shares,
+                    keys=counts, table=table, public=public, shares=shares, relation=relation,
                 )  # fmt: skip
             if file is not None:
                 file.write_text(held.to_toml(made.name, beside=file.parent), encoding="utf-8")
@@ -334,6 +351,16 @@ def accept(
     with refusals(), opened(vault) as held:
         held.accept(reason)
         answers().print("Accepted. Asking goes on.")
+
+
+def _check_alone(given: Mapping[str, object]) -> None:
+    """Refuse what is typed beside a declaration that says it itself."""
+    for option, said in given.items():
+        if said:
+            raise SchemaError(
+                f"{option} is given, and --from too; the file says it all.",
+                remedy=f"Leave {option} out, or write it into the file. Only NAME, --vault and --new-people go with --from.",
+            )
 
 
 def _unit(

@@ -107,6 +107,7 @@ def show(
         if certificate:
             typer.echo(json.dumps(found.certificate, indent=2, ensure_ascii=False))
         elif out is not None:
+            held.check_out(out)
             writable(out).write_text(
                 page_for(str(out), certificate_page(found.certificate)), encoding="utf-8"
             )
@@ -139,6 +140,8 @@ def report(
             writable(out)
             page_for(str(out), report_page([], title="x"))
         with opened(vault, analyst) as held:
+            if out is not None:
+                held.check_out(out)
             found = [held.show(number) for number in numbers]
             drawn = _pictures(found) if out is not None and out.suffix.lower() != ".md" else {}
             page = report_page(found, title=title, pictures=drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,11 +35,13 @@ class Standing:
         return self.accounts[0].left
 
     def risk(self) -> tuple[str, ...]:
-        """What an attacker can learn of one person, at most: if all is spent, and so far."""
+        """What an attacker can learn of one person, at most: if all is spent, and so far; of the account that tells most."""
         used = any(each.events for each in self.accounts)
+        whole = max((each.budget for each in self.accounts), key=_told)
+        spent = max((each.spent for each in self.accounts), key=_told)
         return (
-            f"If all is spent: {risk_of(self.whole)}",
-            f"So far: {risk_of(self.spent) if used else 'nothing was released.'}",
+            f"If all is spent: {risk_of(whole)}",
+            f"So far: {risk_of(spent) if used else 'nothing was released.'}",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +69,15 @@ def risk_of(promise: Measure) -> str:
         return "nothing is promised."
     found = next((each for each in sentences if each.startswith("A suspicion")), sentences[-1])
     return found[0].lower() + found[1:]
+
+
+def _told(promise: Measure) -> tuple[float, float]:
+    """How much a promise lets through, to compare: how far a belief can rise, and how often farther."""
+    try:
+        figures = dict(explain(promise).figures)
+    except ConversionError:
+        return math.inf, math.inf
+    return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)
 
 
 def _account(account: Account) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""What the commands of a vault refuse: sayings that contradict, releases that cannot be, and files that hold rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.test_vault_commands import COUNT, PERSON, data, good, office, run
+from tests.vault.office import rows, write
+
+from shoal.cli.console import Exit
+
+__all__ = ["office"]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["visits", "visits.parquet"], ["--row"], ["--person", "x"], ["--groups", "0"], ["--rows-per-group", "1"],
+        ["--change"], ["--range", "spend=0:9"], ["--choices", "city=A"], ["--required", "city"],
+        ["--keys", "city=1"], ["--budget", "9"], ["--table", "t"], ["--public"], ["--shares", "visits"],
+    ],
+)  # fmt: skip
+def test_what_is_typed_beside_a_declaration_is_refused(option: list[str], office: Path) -> None:
+    good("init", "other.shoal")
+    code, _, err = run("add", *option, "--from", "visits.toml", "--vault", "other.shoal")
+    assert (code != 0, "and --from too" in err) == (True, True)
+    assert data("list", "--vault", "other.shoal") == []
+
+
+def test_a_file_that_was_written_anew_is_added_only_with_a_word_on_its_people(office: Path) -> None:
+    write(office, table=rows(601, first=9000))
+    add = ["add", "again", "visits.parquet", *PERSON, "--budget", "1"]
+    code, _, err = run(*add)
+    assert (code, "--shares visits" in err, "--new-people" in err) == (Exit.VAULT, True, True)
+    good(*add, "--new-people")
+    write(office, table=rows(602))
+    assert "account of visits, again" in good(
+        "add", "shared", "visits.parquet", *PERSON, "--shares", "visits", "--shares", "again"
+    )
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999999", "0"])
+def test_a_release_that_cannot_be_is_refused_in_words(number: str, office: Path) -> None:
+    for command in ("show", "report"):
+        code, _, err = run(command, number)
+        assert (code, f"there is no release {number}" in err) == (Exit.VAULT, True)
+
+
+def test_no_file_that_holds_rows_is_written_over(office: Path) -> None:
+    good("add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1")
+    Path("linked.csv").hardlink_to("people.csv")
+    before = Path("people.csv").read_bytes()
+    ask = ["ask", "SELECT COUNT(*) AS n FROM people", "--epsilon", "0.1"]
+    for words in (ask, ["dummy", "people"], ["dummy", "visits"]):
+        for out in ("people.csv", "./people.csv", "linked.csv"):
+            code, _, err = run(*words, "--out", out)
+            assert (code, "where the rows of 'people' lie" in err) == (Exit.VAULT, True)
+    assert Path("people.csv").read_bytes() == before
+    assert data("log") == []
+
+
+def test_no_page_is_written_over_a_file_that_holds_rows(office: Path) -> None:
+    good("ask", COUNT, "--epsilon", "0.1")
+    number = str(data("log")[0]["release"])
+    Path("page.html").symlink_to("visits.parquet")
+    before = Path("visits.parquet").read_bytes()
+    for command in ("show", "report"):
+        code, _, err = run(command, number, "--out", "page.html")
+        assert (code, "where the rows of 'visits' lie" in err) == (Exit.VAULT, True)
+    assert Path("visits.parquet").read_bytes() == before
