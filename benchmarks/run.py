@@ -77,6 +77,7 @@ def head() -> str:
             f"CPU time of the whole process; each number is the median of {RUNS} runs that take at least {AT_LEAST_SECONDS:g} s",
             "together, after one call that is not counted. Peers that would take minutes for a million are timed on fewer and",
             "counted per draw or per candidate: OpenDP's noise on 2000 at once, diffprivlib's selection on 10^4.",
+            "A row that is run by itself replaces its own section; the others stay as an earlier run left them.",
             "Ledger: wall time, because it is the disk that is waited for.",
             "Accounting: the first answer of a fresh process, the median of 3; CPU time without imports, peak memory with them.",
             "Local: seconds of the peers, and of ours for unary reports, are counted up from fewer people; both grow with them.",

@@ -13,13 +13,12 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from shoal import events
 from shoal.errors import DataError, RangeError, ShapeError
 from shoal.exact import IntegerArray, Number, ball, float_up, open_unit, rational, upper
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import read_numbers
-from shoal.measures import Pure
-from shoal.noise import current, uniform_below
+from shoal.local.promise import OneReport
+from shoal.noise import uniform_below
 
 Floats = NDArray[np.float64]
 GRID = 1 << 30
@@ -27,7 +26,7 @@ GRID = 1 << 30
 
 
 @dataclass(frozen=True)
-class NumericReport(ABC):
+class NumericReport(OneReport, ABC):
     """A number between ``low`` and ``high`` is rounded at random to one of ``levels`` + 1 levels, which a report then tells with noise.
 
     Guarantee: a report costs its sender at most the logarithm of ``odds``, exactly; rounding comes before it and costs nothing.
@@ -54,21 +53,6 @@ class NumericReport(ABC):
     @abstractmethod
     def for_odds(cls, odds: Fraction, *, low: Fraction, high: Fraction) -> Self:
         """The same for exact odds."""
-
-    @cached_property
-    def epsilon(self) -> Fraction:
-        """What one report costs, rounded up."""
-        return upper(lambda: ball(self.odds).log())
-
-    @property
-    def cost(self) -> Pure:
-        """What one report costs the person who sends it."""
-        return Pure(self.epsilon)
-
-    @property
-    def event(self) -> events.StatedPure:
-        """The description of one report."""
-        return events.StatedPure(epsilon=self.epsilon, relation="change", private=current().private)
 
     @property
     @abstractmethod

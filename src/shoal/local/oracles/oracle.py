@@ -6,20 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import events
 from shoal.errors import DataError, RangeError, ShapeError
-from shoal.exact import IntegerArray, Number, ball, closed_unit, rational, upper, whole
+from shoal.exact import IntegerArray, Number, closed_unit, rational, whole
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles.frequencies import Frequencies
-from shoal.measures import Pure
-from shoal.noise import Coin, current, uniform_below
+from shoal.local.promise import OneReport
+from shoal.noise import Coin, uniform_below
 
 Counters = NDArray[np.int64]
 _MOST_COUNTERS = 1 << 28
@@ -28,7 +27,7 @@ _AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Oracle(ABC):
+class Oracle(OneReport, ABC):
     """Reports of one of ``size`` values, and the counters from which the share of every value is estimated.
 
     Guarantee: a report costs its sender at most the logarithm of ``odds``, the largest ratio of its chances under two
@@ -60,21 +59,6 @@ class Oracle(ABC):
         """The same for exact odds."""
 
     # what it promises
-
-    @cached_property
-    def epsilon(self) -> Fraction:
-        """What one report costs, rounded up."""
-        return upper(lambda: ball(self.odds).log())
-
-    @property
-    def cost(self) -> Pure:
-        """What one report costs the person who sends it."""
-        return Pure(self.epsilon)
-
-    @property
-    def event(self) -> events.StatedPure:
-        """The description of one report."""
-        return events.StatedPure(epsilon=self.epsilon, relation="change", private=current().private)
 
     @property
     @abstractmethod

@@ -1,0 +1,32 @@
+"""What one report promises the person who sends it, once its odds are known."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+from shoal import events
+from shoal.exact import ball, upper
+from shoal.measures import Pure
+from shoal.noise import current
+
+
+class OneReport:
+    """A report whose chances under any two values differ by a factor of at most ``odds``."""
+
+    odds: Fraction
+
+    @cached_property
+    def epsilon(self) -> Fraction:
+        """What one report costs, rounded up."""
+        return upper(lambda: ball(self.odds).log())
+
+    @property
+    def cost(self) -> Pure:
+        """What one report costs the person who sends it."""
+        return Pure(self.epsilon)
+
+    @property
+    def event(self) -> events.StatedPure:
+        """The description of one report."""
+        return events.StatedPure(epsilon=self.epsilon, relation="change", private=current().private)
