@@ -16,23 +16,31 @@ from shoal.measures.loss.sources import AtomicLoss, Sources
 
 MOST_SUMS = 1 << 17
 _UNIT = 2.0**-53
+_LEAST = 2.0**-1022
+"""A probability below it may have been rounded to 0."""
+_FAR = 600.0
+"""Beyond such sums, exp(-sum) and its inverse leave the floats, and delta is added up term by term."""
 
 
 class FewSums:
     """The sums of losses of two values, with their probabilities.
 
     With A the probability of all sums above epsilon and B the mean of exp(-sum) over them, delta is
-    A - e^epsilon B: a logarithm inverts it between two sums.
+    A - e^epsilon B: a logarithm inverts it between two sums.  Where sums are so large that B leaves the floats,
+    delta is the sum of probability times 1 - exp(epsilon - sum) instead.
     """
 
     def __init__(self, sums: Floats, masses: Floats, slack: float) -> None:
         order = np.argsort(-sums)
         self._sums = sums[order]
-        self._above = np.cumsum(masses[order])
-        with np.errstate(over="ignore"):
-            self._weighted = np.cumsum(masses[order] * np.exp(-self._sums))
-        self._slack = 4 * RELATIVE_ERROR + slack + _UNIT * len(sums)
-        self._aside = POSITION_ERROR * float(np.abs(sums).max(initial=0.0))
+        self._masses = masses[order]
+        self._above = np.cumsum(self._masses)
+        self._weighted = np.cumsum(self._masses * np.exp(-self._sums))
+        largest = float(self._sums.max(initial=0.0))
+        self._is_far = largest > _FAR
+        self._slack = 4 * RELATIVE_ERROR + slack + _UNIT * (len(sums) + largest)
+        self._lost = _LEAST * len(sums)
+        self._aside = POSITION_ERROR * largest
 
     @classmethod
     def of(cls, sources: Sources) -> FewSums | None:
@@ -56,22 +64,37 @@ class FewSums:
         count = int(np.searchsorted(-self._sums, -epsilon, side="left"))
         if count == 0:
             return 0.0, 0.0
-        over, under = float(self._above[count - 1]), float(self._weighted[count - 1])
-        under *= math.exp(epsilon)
+        over = float(self._above[count - 1])
+        if self._is_far:
+            shares = -np.expm1(epsilon - self._sums[:count])
+            return float((self._masses[:count] * shares).sum()), self._slack * over
+        under = float(self._weighted[count - 1]) * math.exp(epsilon)
         return over - under, self._slack * (over + under)
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
         least, less = self._delta(float_up(high) + self._aside)
         most, more = self._delta(max(0.0, float_down(low) - self._aside))
-        return Bracket(max(0.0, least - less), min(1.0, most + more))
+        return Bracket(max(0.0, least - less), min(1.0, most + more + self._lost))
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
+        near = self._searched(float(delta)) if self._is_far else self._inverted(delta)
+        return enclosed_root(near, self.delta_alone, delta)
+
+    def _searched(self, delta: float) -> float:
+        """About the epsilon at delta, by halving."""
+        low, high = 0.0, float(self._sums[0])
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._delta(middle)[0] > delta else (low, middle)
+        return high
+
+    def _inverted(self, delta: Fraction) -> float:
+        """About the epsilon at delta, by a logarithm."""
         ends = np.append(self._sums[1:], 0.0)
         reached = self._above - np.exp(ends) * self._weighted
         piece = min(int(np.searchsorted(reached, float(delta))), len(reached) - 1)
         over = float(self._above[piece]) - float(delta)
-        near = math.log(over / float(self._weighted[piece])) if over > 0 else 0.0
-        return enclosed_root(near, self.delta_alone, delta)
+        return math.log(over / float(self._weighted[piece])) if over > 0 else 0.0
 
 
 def _has_two(source: object) -> bool:
