@@ -9,7 +9,7 @@ from math import comb
 import pytest
 
 from shoal.accounting import account
-from shoal.events import Repeated, StatedPure
+from shoal.events import Gaussian, Repeated, StatedPure
 
 DIGITS = 400
 
@@ -51,3 +51,9 @@ def test_an_epsilon_of_hundreds_has_the_delta_it_was_asked_for(
     assert exact_delta(copies, each, int(found.high) + 1) <= Fraction(delta)
     assert found.high - found.low <= 1e-6 * found.high or found.high == copies * each
     assert exact_delta(copies, each, int(found.low) - 1) >= Fraction(delta)
+
+
+def test_a_delta_too_small_for_a_float_is_not_told_as_zero() -> None:
+    unbounded = account([Repeated(StatedPure(1), 800), Gaussian(sigma=1, sensitivity=3)])
+    assert unbounded.delta(epsilon=900).delta > 0
+    assert account([Repeated(StatedPure(1), 800)]).delta(epsilon=801).delta == 0

@@ -67,14 +67,14 @@ class FewSums:
         over = float(self._above[count - 1])
         if self._is_far:
             shares = -np.expm1(epsilon - self._sums[:count])
-            return float((self._masses[:count] * shares).sum()), self._slack * over
+            return float((self._masses[:count] * shares).sum()), self._slack * over + self._lost
         under = float(self._weighted[count - 1]) * math.exp(epsilon)
-        return over - under, self._slack * (over + under)
+        return over - under, self._slack * (over + under) + self._lost
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
         least, less = self._delta(float_up(high) + self._aside)
         most, more = self._delta(max(0.0, float_down(low) - self._aside))
-        return Bracket(max(0.0, least - less), min(1.0, most + more + self._lost))
+        return Bracket(max(0.0, least - less), min(1.0, most + more))
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
         near = self._searched(float(delta)) if self._is_far else self._inverted(delta)

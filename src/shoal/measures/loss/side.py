@@ -17,6 +17,8 @@ from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
 from shoal.measures.loss.waves import HasWaves
 
 _SLACK = 2.0**-40
+_LEAST = 2.0**-1022
+"""A chance below it may have been rounded to 0."""
 
 
 class Side:
@@ -68,6 +70,10 @@ class Side:
 
     def quick_delta(self, low: float, high: float) -> Bracket | None:
         """Delta between an epsilon rounded down and the same rounded up; None as above."""
+        found = self._quick_delta(low, high)
+        return found and self._not_lost(found, low)
+
+    def _quick_delta(self, low: float, high: float) -> Bracket | None:
         if not self.sources:
             return Bracket(0.0, 0.0)
         if (alone := self._alone) is not None:
@@ -79,7 +85,14 @@ class Side:
 
     def delta(self, low: float, high: float) -> Bracket:
         """Delta between an epsilon rounded down and the same rounded up."""
-        return self.quick_delta(low, high) or grid_delta(self.sources, low, high)
+        found = self.quick_delta(low, high)
+        return found or self._not_lost(grid_delta(self.sources, low, high), low)
+
+    def _not_lost(self, found: Bracket, epsilon: float) -> Bracket:
+        """Below the largest loss delta is above 0, even where it is too small for a float."""
+        if epsilon >= self.largest().high:
+            return found
+        return Bracket(found.low, max(found.high, _LEAST))
 
     def largest(self) -> Bracket:
         """The largest loss there is: epsilon at delta 0."""
