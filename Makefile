@@ -8,10 +8,10 @@ PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit bench figures clean
+.PHONY: help demo test check audit bench figures reproduce clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.ready ## a guided walk through a vault, in a minute
 	@$(VENV)/bin/shoal tour
@@ -33,6 +33,9 @@ bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready ##
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
 	@$(VENV)/bin/python -m scripts.figures
+
+reproduce: $(VENV)/.ready ## run the experiments of the sources again, into reproduced.html
+	@$(VENV)/bin/shoal reproduce --out reproduced.html
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
 	@rm -rf $(VENV) $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.15rem;margin-top:2rem}
+h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.25rem;margin-top:2.5rem}h3{font-size:1rem;margin-top:1.75rem}figure{margin:1rem 0}figcaption{color:#555;font-size:.9rem}
 table{border-collapse:collapse;margin:1rem 0;max-width:100%;display:block;overflow-x:auto}
 th,td{padding:.3rem .8rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}
 td.key{white-space:nowrap;color:#555}
 pre{background:#f5f5f3;padding:.8rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}code{font-size:.9em;overflow-wrap:anywhere}
 footer{margin-top:2rem;color:#666;font-size:.85rem}svg{max-width:100%;height:auto}
-@media(prefers-color-scheme:dark){body{background:#161616;color:#e6e6e6}th,td{border-color:#444}pre{background:#222}td.key,footer{color:#aaa}}
+@media(prefers-color-scheme:dark){body{background:#161616;color:#e6e6e6}th,td{border-color:#444}pre{background:#222}td.key,footer,figcaption{color:#aaa}figure svg{background:#fff}}
 """
 
 

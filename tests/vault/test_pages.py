@@ -12,9 +12,9 @@ from tests.vault.office import BY_KIND, COUNT, office
 
 import shoal
 from shoal.errors import VaultError
+from shoal.page import Code, Grid, Page, Picture, Words
 from shoal.query.certificate import wrong_with
 from shoal.vault import Release
-from shoal.vault.page import Code, Grid, Page, Picture, Words
 from shoal.vault.pages import certificate_page, page_for, report_page
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import asking, budgets, curating, looking, mechanism, tour
+from shoal.cli import asking, budgets, curating, looking, mechanism, reproduce, tour
 from shoal.cli.account import EXAMPLES as ACCOUNT_EXAMPLES
 from shoal.cli.account import account
 from shoal.cli.console import set_debug
@@ -60,6 +60,7 @@ for panel, name, act, examples in (
     (TOOLS, "account", account, ACCOUNT_EXAMPLES),
     (TOOLS, "mechanism", mechanism.mechanism, mechanism.EXAMPLES),
     (TOOLS, "tour", tour.tour, tour.EXAMPLES),
+    (TOOLS, "reproduce", reproduce.reproduce, reproduce.EXAMPLES),
 ):
     app.command(name, epilog=examples, rich_help_panel=panel)(act)
 app.add_typer(asking.suggest, name="suggest", rich_help_panel=ANALYST)

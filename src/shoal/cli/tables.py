@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shoal.vault.page import Grid
+from shoal.page import Grid
 from shoal.vault.pages import answer_grid
 
 

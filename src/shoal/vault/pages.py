@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import VaultError
+from shoal.page import Code, Grid, Heading, Page, Part, Picture, Words
 from shoal.vault.history import Release
-from shoal.vault.page import Code, Grid, Heading, Page, Part, Picture, Words
 from shoal.vault.words import cost_lines, method, neighbours, noise_lines, promise_of
 
 
