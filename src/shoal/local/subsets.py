@@ -18,6 +18,8 @@ from shoal.local.stream import Take, bits_below, number_below, secret_bytes
 
 FORM = "shoal.local.subset"
 VERSION = 1
+_FAR = 2000
+"""Members of sets from here on are searched for, and not walked to."""
 
 
 @dataclass(frozen=True)
@@ -179,14 +181,14 @@ class Subsets:
         """By what a report counts for an answer; the mean over all reports is unbiased for its share."""
         return self.worths[answer in set_of(self._read(report), self.size)]
 
-    def groups(self, answer: int, counts: Mapping[int, int]) -> Groups:
-        """What reports count for an answer, and how many count so much."""
-        held = sum(
-            count
-            for report, count in counts.items()
-            if answer in set_of(self._read(report), self.size)
-        )
-        return (self.worths[0], sum(counts.values()) - held), (self.worths[1], held)
+    def groups(self, counts: Mapping[int, int]) -> tuple[Groups, ...]:
+        """For each answer what reports count for it, and how many count so much; counts are by the rank of the report."""
+        held = [0] * len(self.answers)
+        for report, count in counts.items():
+            for place in set_of(self._read(report), self.size):
+                held[place] += count
+        people, (less, more) = sum(counts.values()), self.worths
+        return tuple(((less, people - each), (more, each)) for each in held)
 
     def variances(self, shares: Sequence[Number], *, reports: int) -> tuple[Fraction, ...]:
         """The variance of each estimated share over so many reports of people drawn from a population."""
@@ -255,11 +257,21 @@ def set_of(rank: int, size: int) -> tuple[int, ...]:
     [(0, 1), (0, 2), (1, 2), (0, 3)]
     """
     found: list[int] = []
-    left = rank
+    left, member, sets = rank, _FAR, 0
     for count in range(size, 0, -1):
-        member = _largest(left, count)
-        left -= math.comb(member, count)
+        if member >= _FAR:
+            member = _largest(left, count)
+            sets = math.comb(
+                member, count
+            )  # so many sets of ``count`` numbers lie below ``member``
+        while sets > left:  # a few steps down, each of one division
+            sets = sets * (member - count) // member
+            member -= 1
         found.append(member)
+        left -= sets
+        if member < _FAR:
+            sets = sets * count // member if member else 0
+            member -= 1
     return tuple(reversed(found))
 
 

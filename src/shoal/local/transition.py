@@ -253,10 +253,10 @@ class TransitionMatrix:
             return self.odds.undone_weights()[report != answer]
         return self.estimator[report][answer]
 
-    def groups(self, answer: int, counts: Mapping[int, int]) -> Groups:
-        """What reports count for an answer, and how many count so much; counts by the number of the report."""
+    def groups(self, counts: Mapping[int, int]) -> tuple[Groups, ...]:
+        """For each answer what reports count for it, and how many count so much; counts are by the number of the report."""
         every = tuple(counts.get(report, 0) for report in range(self.kinds))
-        return Shares(self, every)[self.answers[answer]].groups
+        return tuple(share.groups for share in Shares(self, every))
 
     @cached_property
     def estimator(self) -> tuple[tuple[Fraction, ...], ...]:
