@@ -17,7 +17,8 @@ demo: $(VENV)/.ready ## a guided walk through a vault, in a minute
 	@$(VENV)/bin/shoal tour
 
 test: $(VENV)/.ready ## run every test but the long statistical audits
-	@$(VENV)/bin/python -m pytest -n 2 -m "not audit"
+	@sh scripts/browser.sh
+	@$(VENV)/bin/python -m pytest -n 2 --dist loadgroup -m "not audit"
 
 check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: lint" && $(VENV)/bin/ruff check -q $(CODE)

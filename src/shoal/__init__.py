@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         noise,
         plan,
         plots,
+        polls,
         query,
         sensitivity,
         sql,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         counting,
     )
     from shoal.plan import Choices, Person, Range, Row
+    from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
     from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
@@ -61,6 +63,7 @@ __all__ = [
     "AboveThreshold",
     "Answer",
     "Approx",
+    "Arm",
     "Choices",
     "DiscreteGaussian",
     "Estimate",
@@ -77,7 +80,9 @@ __all__ = [
     "Norm",
     "PermuteAndFlip",
     "Person",
+    "Poll",
     "Pure",
+    "Question",
     "RandomizedResponse",
     "Range",
     "Relation",
@@ -94,7 +99,10 @@ __all__ = [
     "ZeroConcentrated",
     "account",
     "accounting",
+    "by_device",
+    "by_own",
     "counting",
+    "directly",
     "engines",
     "errors",
     "events",
@@ -108,6 +116,7 @@ __all__ = [
     "plan",
     "plan_budget",
     "plots",
+    "polls",
     "private",
     "query",
     "sensitivity",
@@ -129,6 +138,7 @@ _FLOORS = (
     "noise",
     "plan",
     "plots",
+    "polls",
     "query",
     "sensitivity",
     "sql",
@@ -143,7 +153,16 @@ def __getattr__(name: str) -> Any:
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
-        floors = ("mechanisms", "measures", "sensitivity", "events", "exact", "plan", "query")
+        floors = (
+            "mechanisms",
+            "measures",
+            "sensitivity",
+            "events",
+            "exact",
+            "plan",
+            "query",
+            "polls",
+        )
         own = {"account": ("accounting",), "Vault": ("vault",), "open": ("vault",)}
         for floor in own.get(name, floors):
             home = import_module(f"shoal.{floor}")

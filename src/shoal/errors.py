@@ -18,7 +18,9 @@
     │   ├── UnreadableError   sql-1         text that is not SQL
     │   ├── RefusedError      sql-2         SQL that has no private answer here
     │   ├── UnknownNameError  sql-3         a table, column or function that is not there
-    │   └── SourceError       source-1      a source of rows that cannot be read
+    │   ├── SourceError       source-1      a source of rows that cannot be read
+    │   ├── PollError         poll-1        a poll, or an answer to one, that does not fit
+    │   └── ReportError       poll-2        text that is not a report of this poll
     ├── GuaranteeError        a promise that no theorem supports
     │   ├── ConversionError   measure-1     no sound conversion between these measures
     │   ├── ComparisonError   measure-2     two measures without a common order (also a TypeError)
@@ -36,6 +38,10 @@
     ├── VaultError            vault-1       a vault, dataset, analyst or release that is not there, or is there already
     ├── ChangedError          vault-2       data that are not those that were declared
     ├── CertificateError      certificate-1 a file that is not a certificate
+    ├── UnknownPollError      poll-3        a poll that is not there, or another one of its name
+    ├── InvitationError       poll-4        a number that was never given out as an invitation
+    ├── AnsweredError         poll-5        a number that was used already: each is counted once
+    ├── ClosedError           poll-6        a poll that is closed
     ├── ExtraError            extra-1       a package that an optional part needs is missing (also an ImportError)
     └── InternalError         internal-1    Shoal contradicted itself; please report it
 
@@ -176,6 +182,18 @@ class SourceError(InputError):
     code: ClassVar[str] = "source-1"
 
 
+class PollError(InputError):
+    """A poll, or an answer to one, that does not fit; an answer is never quoted."""
+
+    code: ClassVar[str] = "poll-1"
+
+
+class ReportError(InputError):
+    """Text that is not a report of this poll; nothing was counted."""
+
+    code: ClassVar[str] = "poll-2"
+
+
 class GuaranteeError(ShoalError):
     """A promise was asked for that no theorem supports."""
 
@@ -276,6 +294,30 @@ class CertificateError(ShoalError):
     """A file that is not a certificate, or not one that can be read."""
 
     code: ClassVar[str] = "certificate-1"
+
+
+class UnknownPollError(ShoalError):
+    """A poll that is not there, or another one that has the name already."""
+
+    code: ClassVar[str] = "poll-3"
+
+
+class InvitationError(ShoalError):
+    """A number that was never given out as an invitation to this poll; nothing was counted."""
+
+    code: ClassVar[str] = "poll-4"
+
+
+class AnsweredError(ShoalError):
+    """A number that was used already; each is counted once, and nothing was changed."""
+
+    code: ClassVar[str] = "poll-5"
+
+
+class ClosedError(ShoalError):
+    """The poll is closed; nothing was counted."""
+
+    code: ClassVar[str] = "poll-6"
 
 
 class ExtraError(ShoalError, ImportError):

@@ -88,7 +88,7 @@ EXAMPLES = [
     line.strip()
     for command in (*COMMANDS.values(), *SUGGESTIONS)
     for line in str(command.epilog).splitlines()
-    if line.strip().startswith("shoal ") and command.name not in {"account", "tour"}
+    if line.strip().startswith("shoal ") and command.name not in {"account", "serve", "tour"}
 ]
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from tests.ledger import version_1
+from tests.ledger import version_1, version_2
 
 from shoal.errors import StorageError
 from shoal.events import StatedPure
-from shoal.ledger import Charge, Ledger, Replay, tables
+from shoal.ledger import Charge, Ledger, Replay, Tally, tables
 from shoal.measures import Pure
 
 
@@ -38,7 +38,28 @@ def test_a_ledger_of_version_1_opens_with_the_same_totals(path: Path) -> None:
     check_totals(path)
 
 
-def test_tables_made_today_are_those_of_version_1(path: Path, tmp_path: Path) -> None:
+def test_a_ledger_of_version_1_is_given_the_tables_of_tallies_and_can_count(path: Path) -> None:
+    with Ledger(path) as ledger:
+        tally = Tally(ledger, "commute")
+        assert (tally.cells(), tally.marks()) == ({}, (0, 0))
+        tally.count("01", "aa", gate=lambda desk: None)
+        assert (tally.cells(), tally.marks()) == ({"01": 1}, (1, 1))
+    check_totals(path)
+    assert _version(path) == "2"
+
+
+def test_a_ledger_of_version_2_opens_with_the_same_totals_and_counters(tmp_path: Path) -> None:
+    path = tmp_path / "two.shoal"
+    version_2.build(path)
+    with Ledger(path) as ledger:
+        tally = Tally(ledger, "commute")
+        assert (tally.cells(), tally.marks()) == ({"00": 2, "01": 1}, (4, 3))
+    check_totals(path)
+
+
+def test_tables_made_today_are_those_of_version_2(tmp_path: Path) -> None:
+    path = tmp_path / "two.shoal"
+    version_2.build(path)
     with Ledger(tmp_path / "new.shoal"):
         pass
     shapes = []
@@ -55,7 +76,25 @@ def test_tables_made_today_are_those_of_version_1(path: Path, tmp_path: Path) ->
         )
         connection.close()
     assert shapes[0] == shapes[1]
-    assert tables.VERSION == 1, "add a version_2.py beside version_1.py, and a migration"
+    assert tables.VERSION == 2, "add a version_3.py beside version_2.py, and a migration"
+
+
+def test_a_ledger_brought_from_version_1_has_the_tables_of_one_made_today(
+    path: Path, tmp_path: Path
+) -> None:
+    for place in (path, tmp_path / "new.shoal"):
+        with Ledger(place):
+            pass
+    words = []
+    for place in (path, tmp_path / "new.shoal"):
+        connection = sqlite3.connect(place)
+        found = connection.execute("SELECT sql FROM sqlite_master WHERE name LIKE 'shoal_%s'")
+        words.append(sorted(sql.split()[2] for (sql,) in found))
+        for table in ("shoal_counters", "shoal_marks"):
+            with pytest.raises(sqlite3.OperationalError, match="rowid"):
+                connection.execute(f"SELECT rowid FROM {table}")
+        connection.close()
+    assert words[0] == words[1]
 
 
 def test_an_older_ledger_is_brought_to_this_version_step_by_step(
@@ -67,11 +106,12 @@ def test_an_older_ledger_is_brought_to_this_version_step_by_step(
     def rename_it(connection: sa.Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE shoal_accounts DROP COLUMN note")
 
-    monkeypatch.setattr(tables, "VERSION", 3)
-    monkeypatch.setattr(tables, "MIGRATIONS", {1: add_a_column, 2: rename_it})
+    monkeypatch.setattr(tables, "VERSION", 4)
+    steps = {1: tables.MIGRATIONS[1], 2: add_a_column, 3: rename_it}
+    monkeypatch.setattr(tables, "MIGRATIONS", steps)
     check_totals(path)
     connection = sqlite3.connect(path)
-    assert connection.execute("SELECT value FROM shoal_about").fetchall() == [("3",)]
+    assert connection.execute("SELECT value FROM shoal_about").fetchall() == [("4",)]
     connection.close()
 
 
@@ -90,16 +130,23 @@ def test_a_migration_that_fails_leaves_the_ledger_as_it_was(
     check_totals(path)
 
 
-@pytest.mark.parametrize("version", ["2", "999", "0", "x"])
+@pytest.mark.parametrize("version", ["3", "999", "0", "x"])
 def test_a_ledger_of_another_version_is_refused_and_left_alone(version: str, path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("UPDATE shoal_about SET value = ?", (version,))
     connection.commit()
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StorageError, match="versions up to 1"):
+    with pytest.raises(StorageError, match="versions up to 2"):
         Ledger(path)
     assert path.read_bytes() == before or _rows(path) == 8
+
+
+def _version(path: Path) -> str:
+    connection = sqlite3.connect(path)
+    (found,) = connection.execute("SELECT value FROM shoal_about WHERE name = 'version'").fetchone()
+    connection.close()
+    return str(found)
 
 
 def _rows(path: Path) -> int:

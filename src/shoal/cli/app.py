@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import asking, budgets, curating, looking, mechanism, reproduce, tour
+from shoal.cli import asking, budgets, curating, looking, mechanism, reproduce, serving, tour
 from shoal.cli.account import EXAMPLES as ACCOUNT_EXAMPLES
 from shoal.cli.account import account
 from shoal.cli.console import set_debug
@@ -29,7 +29,8 @@ For example:
 Each command has more with `--help`. Exit codes: 2 usage, 3 refused, 4 budget, 5 not sound, 6 key, 7 data changed, 8 vault.
 """
 
-CURATOR, ANALYST, AUDITOR, TOOLS = "The curator", "The analyst", "The auditor", "Without a vault"
+CURATOR, ANALYST, AUDITOR = "The curator", "The analyst", "The auditor"
+RESEARCHER, TOOLS = "The survey researcher", "Without a vault"
 
 app = typer.Typer(
     name="shoal",
@@ -57,6 +58,7 @@ for panel, name, act, examples in (
     (AUDITOR, "report", looking.report, looking.REPORT),
     (AUDITOR, "verify", looking.verify, looking.VERIFY),
     (AUDITOR, "accept", curating.accept, curating.ACCEPT),
+    (RESEARCHER, "serve", serving.serve, serving.SERVE),
     (TOOLS, "account", account, ACCOUNT_EXAMPLES),
     (TOOLS, "mechanism", mechanism.mechanism, mechanism.EXAMPLES),
     (TOOLS, "tour", tour.tour, tour.EXAMPLES),

@@ -5,6 +5,7 @@ from shoal.ledger.charging import Charge, Replay
 from shoal.ledger.entry import Entry
 from shoal.ledger.head import Head
 from shoal.ledger.ledger import Ledger
+from shoal.ledger.tally import Tally
 from shoal.ledger.verifying import Verdict
 
-__all__ = ["Account", "Charge", "Entry", "Head", "Ledger", "Replay", "Verdict"]
+__all__ = ["Account", "Charge", "Entry", "Head", "Ledger", "Replay", "Tally", "Verdict"]

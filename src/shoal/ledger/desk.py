@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal.errors import AccountError, TamperedError
 from shoal.ledger.book import Book, seal_of
-from shoal.ledger.entry import Entry, hash_of, now
+from shoal.ledger.entry import Entry, canonical, hash_of, now
 from shoal.ledger.head import EMPTY, Head
 from shoal.ledger.store import Store, entry_from
 
@@ -103,10 +103,24 @@ class Desk:
         self.head = Head(number, chained)
         return entry
 
+    def file(self, kind: str, fact: Any, *, under: str, key: str) -> Entry:
+        """Append a fact that is found again, with others of its kind or not, under a heading and a key."""
+        text = canonical({"fact": fact, "key": key, "under": under})
+        return self.add(kind, text, caller=f"fact {under}", key=key)
+
     def found(self, statement: str, *values: Any) -> list[Entry]:
         """Entries that a named statement finds, those of this transaction among them."""
         self._write_entries()
         return [entry_from(row) for row in self.store.rows(statement, *values)]
+
+    def filed(self, under: str, key: str) -> list[Entry]:
+        """The facts under a heading and a key, the last first."""
+        return self.found("by key", f"fact {under}", key)
+
+    def kinds(self, under: str, key: str) -> list[str]:
+        """Their kinds."""
+        self._write_entries()
+        return [kind for (kind,) in self.store.rows("kinds by key", f"fact {under}", key)]
 
     def _write_entries(self) -> None:
         if self._written < len(self._new):

@@ -100,7 +100,7 @@ class History:
         elif entry.kind in {ANSWERED, FAILED, LEFT, RESUMED}:
             said = (None, None, None, body["charge"])
         elif entry.kind not in OWN_KINDS and body["key"] is not None:
-            said = (f"fact {entry.kind}", body["key"], None, None)
+            said = (f"fact {body.get('under', entry.kind)}", body["key"], None, None)
         if (entry.caller, entry.key, entry.same, entry.of) != said:
             self._find(entry, f"entry {entry.number} is filed under something it does not say")
 

@@ -129,6 +129,13 @@ class Ledger:
         with self._reading() as connection:
             return [entry_from(row) for row in connection.execute(chosen)]
 
+    def filed(self, under: str, key: str) -> list[Entry]:
+        """Every fact filed under a heading and a key, in order."""
+        here = (ENTRIES.c.caller == f"fact {under}", ENTRIES.c.key == key)
+        with self._reading() as connection:
+            rows = connection.execute(_entries().where(*here).order_by(ENTRIES.c.number))
+            return [entry_from(row) for row in rows]
+
     # accounts
 
     def open_account(self, name: str, budget: Measure, *, relation: str) -> Account:

@@ -15,7 +15,7 @@ from shoal.errors import StorageError
 from shoal.ledger import tables
 from shoal.ledger.entry import Entry
 from shoal.ledger.head import HeadFile
-from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
+from shoal.ledger.tables import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
 
 
 class Cursor(Protocol):
@@ -34,6 +34,8 @@ _ENTRY = [ENTRIES.c[name] for name in ("number", "previous", "kind", "time", "te
 _CHARGES = ENTRIES.c.kind == sa.literal_column("'charge'")
 
 _LAST = ENTRIES.alias("last")
+_AT_MARK = (MARKS.c.tally == sa.bindparam("tally_"), MARKS.c.mark == sa.bindparam("mark_"))
+_AT_CELL = (COUNTERS.c.tally == sa.bindparam("tally_"), COUNTERS.c.cell == sa.bindparam("cell_"))
 
 STATEMENTS: dict[str, sa.sql.expression.Executable] = {
     "tail": sa.select(ENTRIES.c.number, ENTRIES.c.hash).where(
@@ -59,6 +61,20 @@ STATEMENTS: dict[str, sa.sql.expression.Executable] = {
     "about": sa.select(ABOUT.c.value).where(ABOUT.c.name == sa.bindparam("name")),
     "forget": ABOUT.delete().where(ABOUT.c.name == sa.bindparam("name_")),
     "remember": ABOUT.insert(),
+    "kinds by key": sa.select(ENTRIES.c.kind)
+    .where(ENTRIES.c.caller == sa.bindparam("caller"), ENTRIES.c.key == sa.bindparam("key"))
+    .order_by(ENTRIES.c.number.desc()),
+    "mark": sa.select(MARKS.c.used).where(*_AT_MARK),
+    "insert mark": MARKS.insert(),
+    "use mark": MARKS.update().where(*_AT_MARK).values(used=sa.literal_column("1")),
+    "counter": sa.select(COUNTERS.c["count"]).where(*_AT_CELL),
+    "counters": sa.select(COUNTERS.c.cell, COUNTERS.c["count"])
+    .where(COUNTERS.c.tally == sa.bindparam("tally_"))
+    .order_by(COUNTERS.c.cell),
+    "insert counter": COUNTERS.insert(),
+    "raise counter": COUNTERS.update()
+    .where(*_AT_CELL)
+    .values(count=COUNTERS.c["count"] + sa.literal_column("1")),
 }
 
 

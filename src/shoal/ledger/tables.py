@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import sqlalchemy as sa
 
-VERSION = 1
+VERSION = 2
 """The version of the tables that this Shoal writes, and the newest it opens."""
 
 _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -50,6 +50,26 @@ ACCOUNTS = sa.Table(
 )
 """Where each account stands.  It follows from the journal and is kept so that nobody need replay it."""
 
+COUNTERS = sa.Table(
+    "shoal_counters",
+    METADATA,
+    sa.Column("tally", sa.Text, primary_key=True),
+    sa.Column("cell", sa.Text, primary_key=True),
+    sa.Column("count", _BIG, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""How often each cell of a tally came; in the order of the cells, so that nothing tells which came first."""
+
+MARKS = sa.Table(
+    "shoal_marks",
+    METADATA,
+    sa.Column("tally", sa.Text, primary_key=True),
+    sa.Column("mark", sa.Text, primary_key=True),
+    sa.Column("used", _BIG, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The marks of a tally that were given out, 0, or used, 1; in the order of the marks, which are digests."""
+
 
 def _found_by(name: str, *columns: str, given: str) -> None:
     """An index over the few entries that have a value there: the others cost nothing."""
@@ -86,7 +106,13 @@ SQLITE_GUARDS = (
 """SQLite itself refuses to change the past; they are there against accidents, and renewed at every opening."""
 
 Migration = Callable[[sa.Connection], None]
-MIGRATIONS: Mapping[int, Migration] = {}
+
+
+def _add_tallies(connection: sa.Connection) -> None:
+    METADATA.create_all(connection, [COUNTERS, MARKS])
+
+
+MIGRATIONS: Mapping[int, Migration] = {1: _add_tallies}
 """Version -> what turns the tables of this version into those of the next.  Entries are never rewritten."""
 
 

@@ -15,7 +15,7 @@ from shoal.ledger.entry import ACCEPTED, ALARM, Entry, canonical
 from shoal.ledger.head import Head
 from shoal.ledger.history import Finding, History, written_accounts
 from shoal.ledger.store import Store, entry_from
-from shoal.ledger.tables import ABOUT, ACCOUNTS, ENTRIES
+from shoal.ledger.tables import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
 
 _PAGE = 5000
 _MOST_TOLD = 1000
@@ -83,7 +83,7 @@ def examine(
         with store.reading() as connection:
             met = _read_journal(connection, history, {head.number for head in noted}, progress)
             kept, wrong = _compare_accounts(connection, history)
-            beside += wrong + _compare_alarm(connection, history)
+            beside += wrong + _compare_alarm(connection, history) + _compare_tallies(connection)
         beside += _compare_heads(noted[: len(noted) - (marked is not None)], met)
         at_mark = None if marked is None else met.get(marked.number)
         wrong_mark = wrong_head(marked, history.head, at_mark) if store.head else None
@@ -147,6 +147,21 @@ def _compare_alarm(connection: sa.Connection, history: History) -> list[str]:
     if history.alarm and found is None:
         return ["an alarm was raised and silenced without being accepted"]
     return []
+
+
+def _compare_tallies(connection: sa.Connection) -> list[str]:
+    """Every count used a mark, and every used mark was counted."""
+    counted = sa.select(COUNTERS.c.tally, sa.func.sum(COUNTERS.c["count"]))
+    used = sa.select(MARKS.c.tally, sa.func.sum(MARKS.c.used))
+    found = [
+        {name: int(total) for name, total in connection.execute(chosen) if total}
+        for chosen in (counted.group_by(COUNTERS.c.tally), used.group_by(MARKS.c.tally))
+    ]
+    return [
+        f"the tally {name!r} counts {found[0].get(name, 0)} reports, but {found[1].get(name, 0)} marks were used"
+        for name in sorted({*found[0], *found[1]})
+        if found[0].get(name) != found[1].get(name)
+    ]
 
 
 def _compare_heads(known: Sequence[Head], met: dict[int, Entry]) -> list[str]:

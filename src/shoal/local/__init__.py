@@ -16,6 +16,7 @@ from shoal.local.designs import (
 )
 from shoal.local.intervals import METHODS, interval_of
 from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
+from shoal.local.one_bit import bit_worths, one_bit
 from shoal.local.peeking import ConfidenceSequence
 from shoal.local.planning import (
     Plan,
@@ -31,6 +32,7 @@ from shoal.local.posterior import Posterior
 from shoal.local.regression import Regression, regress
 from shoal.local.shares import Share, Shares
 from shoal.local.stream import number_below
+from shoal.local.subsets import Subsets
 from shoal.local.transition import TransitionMatrix
 from shoal.local.two_samples import TwoSamples, TwoSampleShare
 from shoal.local.weighted import WeightedShare, stratified_interval, weighted_share
@@ -48,11 +50,13 @@ __all__ = [
     "Regression",
     "Share",
     "Shares",
+    "Subsets",
     "TableOdds",
     "TransitionMatrix",
     "TwoSampleShare",
     "TwoSamples",
     "WeightedShare",
+    "bit_worths",
     "coins",
     "compare_designs",
     "crosswise",
@@ -67,6 +71,7 @@ __all__ = [
     "number_below",
     "odds_down",
     "odds_in_words",
+    "one_bit",
     "people_for_exact_margin",
     "people_for_margin",
     "people_for_power",

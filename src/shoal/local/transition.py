@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from shoal.exact import (
 )
 from shoal.local import form
 from shoal.local.indices import counted, read_counts, read_indices
+from shoal.local.intervals import Groups
 from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
 from shoal.local.shares import Shares
 from shoal.local.stream import Take, number_below, secret_bytes
@@ -176,7 +178,38 @@ class TransitionMatrix:
         """The chance of a report under an answer."""
         return Fraction(self.odds.weight(answer, report), self.odds.total)
 
+    @property
+    def kinds(self) -> int:
+        """How many reports there are."""
+        return self.odds.reports
+
+    @property
+    def total(self) -> int:
+        """The denominator of all chances; a client draws a number below it."""
+        return self.odds.total
+
+    @cached_property
+    def variation(self) -> Fraction:
+        """The largest total variation between the reports of two answers; shuffling builds on it."""
+        odds = self.odds
+        if isinstance(odds, EvenOdds):
+            return Fraction(abs(odds.same - odds.other), odds.total)
+        rows = [odds.row(answer) for answer in range(odds.answers)]
+        apart = (
+            sum(max(0, a - b) for a, b in zip(one, two, strict=True))
+            for one, two in combinations(rows, 2)
+        )
+        return Fraction(max(apart), odds.total)
+
+    def told(self, report: int) -> str:
+        """What a report says, in words."""
+        return self.reports[report]
+
     # sending
+
+    def place(self, answer: int, drawn: int) -> int:
+        """The report that a number below ``total`` leads to under an answer."""
+        return self.odds.place(answer, drawn)
 
     def release(self, value: Any) -> Any:
         """The report of an answer, or an array or list of them; answers are numbered from 0.
@@ -213,6 +246,17 @@ class TransitionMatrix:
     def estimate_from_counts(self, counts: Any) -> Shares:
         """The same from the number of reports of each kind."""
         return Shares(self, read_counts(counts, self.odds.reports))
+
+    def worth(self, report: int, answer: int) -> Fraction:
+        """By what a report counts for an answer."""
+        if isinstance(self.odds, EvenOdds):
+            return self.odds.undone_weights()[report != answer]
+        return self.estimator[report][answer]
+
+    def groups(self, counts: Mapping[int, int]) -> tuple[Groups, ...]:
+        """For each answer what reports count for it, and how many count so much; counts are by the number of the report."""
+        every = tuple(counts.get(report, 0) for report in range(self.kinds))
+        return tuple(share.groups for share in Shares(self, every))
 
     @cached_property
     def estimator(self) -> tuple[tuple[Fraction, ...], ...]:

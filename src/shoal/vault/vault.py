@@ -16,6 +16,7 @@ from shoal.measures import Measure
 from shoal.noise import one_below
 from shoal.plan import Choices, Question, Range, Row, Unit, tables_of
 from shoal.plan import Person as PersonUnit
+from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
 from shoal.query.asking import Held
 from shoal.query.building import Building
@@ -286,6 +287,22 @@ class Vault:
             assert protects is not None
             self._ledger.open_account(name, budget, relation=str(protects.relation))
         return self.budget(dataset)
+
+    # polls
+
+    @property
+    def polls(self) -> dict[str, PublishedPoll]:
+        """Every poll by name, in the order in which they were published."""
+        return published(self._ledger)
+
+    def poll(self, name: str) -> PublishedPoll:
+        """One poll by name."""
+        return one_published(self._ledger, name)
+
+    def publish(self, poll: Poll) -> PublishedPoll:
+        """Publish a poll: from now on its definition stands, and it can be answered."""
+        self._curator()
+        return publish(self._ledger, poll)
 
     # what happened
 

@@ -1,0 +1,45 @@
+"""A poll is a published definition, counters and once-only marks; it knows everything but the web."""
+
+from shoal.polls.client import Client, once_number
+from shoal.polls.crosstab import CrossTab
+from shoal.polls.estimates import Difference, Estimate
+from shoal.polls.export import export_csv, export_json, read_export
+from shoal.polls.naming import design_named
+from shoal.polls.planning import Need, WhatIf, needs
+from shoal.polls.poll import Arm, Poll, PollArm
+from shoal.polls.published import PublishedPoll, one_published, publish, published
+from shoal.polls.question import Question
+from shoal.polls.respondent import Suspicion
+from shoal.polls.results import QuestionResult, Results
+from shoal.polls.way import Asked, Way, by_device, by_own, directly
+
+__all__ = [
+    "Arm",
+    "Asked",
+    "Client",
+    "CrossTab",
+    "Difference",
+    "Estimate",
+    "Need",
+    "Poll",
+    "PollArm",
+    "PublishedPoll",
+    "Question",
+    "QuestionResult",
+    "Results",
+    "Suspicion",
+    "Way",
+    "WhatIf",
+    "by_device",
+    "by_own",
+    "design_named",
+    "directly",
+    "export_csv",
+    "export_json",
+    "needs",
+    "once_number",
+    "one_published",
+    "publish",
+    "published",
+    "read_export",
+]

@@ -1,0 +1,193 @@
+"""What the reports of some respondents say about one question, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shoal.exact import float_down, float_up
+from shoal.local import bit_worths, interval_of
+from shoal.local.intervals import Groups, Interval, normal_point
+from shoal.polls.question import Question
+from shoal.polls.way import DIRECT, Asked
+
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The share of an answer, or the mean of a range, from the reports of one arm or several.
+
+    ``value`` is exact and unbiased, so possibly outside of the range of what it estimates; ``interval`` is cut to it.
+    ``always`` is an interval that holds however often one looks, for polls that are open.
+    """
+
+    answer: str
+    people: int
+    value: Fraction | None
+    error: float | None
+    interval: Interval
+    always: Interval | None
+    method: str = "exact"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate as plain values."""
+        return {
+            "answer": self.answer,
+            "people": self.people,
+            "value": None if self.value is None else float(self.value),
+            "exact": None if self.value is None else str(self.value),
+            "error": self.error,
+            "interval": list(self.interval),
+            "always": None if self.always is None else list(self.always),
+            "method": self.method,
+        }
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.answer}: no reports"
+        low, high = self.interval
+        return f"{self.answer}: {float(self.value):.4g} [{low:.4g}, {high:.4g}]"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is estimated of a question in one arm: worths of reports, for each answer or for the mean."""
+
+    names: tuple[str, ...]
+    groups: tuple[Groups, ...]
+    ends: tuple[Fraction, Fraction]
+
+    @property
+    def people(self) -> int:
+        """How many reports there are."""
+        return sum(count for _, count in self.groups[0])
+
+
+def measured(question: Question, design: Asked, counts: Mapping[int, int]) -> Measured:
+    """The worths of the reports of a question; counts are by the report."""
+    scale, law = question.scale, design.law
+    if scale is None:
+        return Measured(question.answers, law.groups(counts), (Fraction(0), Fraction(1)))
+    if design.way == DIRECT:
+        worths = enumerate(scale.numbers)
+        groups = tuple((number, counts.get(place, 0)) for place, number in worths)
+    else:
+        assert law.ratio is not None
+        less, more = bit_worths(law.ratio, scale.low, scale.high)
+        groups = ((less, counts.get(0, 0)), (more, counts.get(1, 0)))
+    return Measured((MEAN,), (groups,), (scale.low, scale.high))
+
+
+def estimates(found: Measured, risk: Fraction, *, is_open: bool) -> tuple[Estimate, ...]:
+    """The estimates of one arm, each with the exact interval at this risk."""
+    return tuple(
+        _estimate(name, groups, found.ends, risk, is_open=is_open)
+        for name, groups in zip(found.names, found.groups, strict=True)
+    )
+
+
+def _estimate(
+    name: str, groups: Groups, ends: tuple[Fraction, Fraction], risk: Fraction, *, is_open: bool
+) -> Estimate:
+    people = sum(count for _, count in groups)
+    if not people:
+        nothing = float_down(ends[0]), float_up(ends[1])
+        return Estimate(name, 0, None, None, nothing, nothing if is_open else None)
+    always = exact_interval(groups, ends, risk, method="always") if is_open else None
+    error = math.sqrt(variance_of(groups)) if people > 1 else None
+    return Estimate(
+        name, people, mean_of(groups), error, exact_interval(groups, ends, risk), always
+    )
+
+
+def exact_interval(
+    groups: Groups, ends: tuple[Fraction, Fraction], risk: Fraction, *, method: str = "exact"
+) -> Interval:
+    """An interval that covers at least as often as it says, cut to what is possible."""
+    low, high = interval_of(groups, confidence=1 - risk, method=method, cut=False)
+    least, most = float_down(ends[0]), float_up(ends[1])
+    return min(max(low, least), most), max(min(high, most), least)
+
+
+def mean_of(groups: Groups) -> Fraction:
+    """The mean worth of a report."""
+    people = sum(count for _, count in groups)
+    return sum((worth * count for worth, count in groups), Fraction(0)) / people
+
+
+def variance_of(groups: Groups, *, softened: bool = False) -> Fraction:
+    """The estimated variance of the mean worth; ``softened`` counts every worth once more, so that it is never 0."""
+    more = 1 if softened else 0
+    counts = [count + more for _, count in groups]
+    people = sum(counts)
+    pairs = [(worth, count) for (worth, _), count in zip(groups, counts, strict=True)]
+    mean = mean_of(pairs)
+    spread = sum(((worth - mean) ** 2 * count for worth, count in pairs), Fraction(0))
+    return spread / (people * max(1, people - 1))
+
+
+def combined(found: Sequence[Measured], risk: Fraction) -> tuple[Estimate, ...]:
+    """Several arms that hide the answer, weighted by the inverse of their variances; intervals are normal ones."""
+    some = [each for each in found if each.people > 1]
+    if len(some) < 2:
+        return ()
+    return tuple(
+        _weighted(name, [each.groups[place] for each in some], some[0].ends, risk)
+        for place, name in enumerate(some[0].names)
+    )
+
+
+def _weighted(
+    name: str, arms: Sequence[Groups], ends: tuple[Fraction, Fraction], risk: Fraction
+) -> Estimate:
+    weights = [1 / variance_of(groups, softened=True) for groups in arms]
+    shares = [weight / sum(weights) for weight in weights]
+    value = sum(
+        (share * mean_of(groups) for share, groups in zip(shares, arms, strict=True)), Fraction(0)
+    )
+    spread = sum(share**2 / weight for share, weight in zip(shares, weights, strict=True))
+    people = sum(count for groups in arms for _, count in groups)
+    error = math.sqrt(spread)
+    reach = normal_point(risk) * error
+    low, high = (min(max(float(value) + side, float(ends[0])), float(ends[1])) for side in (-reach, reach))  # fmt: skip
+    return Estimate(name, people, value, error, (low, high), None, "normal")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much higher an estimate is in one arm than in another; the interval covers whatever depends on what."""
+
+    answer: str
+    arms: tuple[str, str]
+    value: Fraction
+    interval: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference as plain values."""
+        return {
+            "answer": self.answer,
+            "arms": list(self.arms),
+            "value": float(self.value),
+            "exact": str(self.value),
+            "interval": list(self.interval),
+        }
+
+
+def differences(
+    one: tuple[str, Measured], two: tuple[str, Measured], risk: Fraction
+) -> tuple[Difference, ...]:
+    """The first arm less the second, each with an exact interval at half of the risk."""
+    (first, mine), (second, other) = one, two
+    if not mine.people or not other.people:
+        return ()
+    made = []
+    for name, a, b in zip(mine.names, mine.groups, other.groups, strict=True):
+        low, high = exact_interval(a, mine.ends, risk / 2)
+        less, more = exact_interval(b, other.ends, risk / 2)
+        ends = math.nextafter(low - more, -math.inf), math.nextafter(high - less, math.inf)
+        made.append(Difference(name, (first, second), mean_of(a) - mean_of(b), ends))
+    return tuple(made)

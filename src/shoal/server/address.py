@@ -1,0 +1,70 @@
+"""Where a server listens, which address it is known by, and when that is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from shoal.errors import SchemaError
+
+
+@dataclass(frozen=True)
+class Address:
+    """A host and a port to listen on, and the origin that browsers know them by.
+
+    >>> Address.of("127.0.0.1", 8000).origin
+    'http://127.0.0.1:8000'
+    >>> Address.of("127.0.0.1", 8000, public="https://polls.example.org").origin
+    'https://polls.example.org'
+    """
+
+    host: str
+    port: int
+    origin: str
+
+    @classmethod
+    def of(
+        cls, host: str, port: int, *, public: str | None = None, behind_tls: bool = False
+    ) -> Address:
+        """What was asked for, checked: only a proxy that speaks TLS may stand between people and this."""
+        if not is_loopback(host) and not behind_tls:
+            raise SchemaError(
+                f"to listen on {host!r} would let other machines in, and this server does not speak TLS: whoever is on the way "
+                "could read the researcher's key and change the page that randomises, before it reaches a respondent.",
+                remedy="Listen on 127.0.0.1 behind a reverse proxy that speaks TLS, with --public https://...; "
+                "or, if the proxy runs elsewhere on a network you trust, say --behind-tls.",
+            )
+        shown = f"[{host}]" if ":" in host else host
+        return cls(host, port, f"http://{shown}:{port}" if public is None else _public(public))
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach it by TLS."""
+        return self.origin.startswith("https://")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("polls.example.org")
+    (True, True, False, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _public(address: str) -> str:
+    parts = urlsplit(address)
+    plain = parts.scheme == "http" and parts.hostname is not None and is_loopback(parts.hostname)
+    rest = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
+    if not parts.hostname or rest or not (parts.scheme == "https" or plain):
+        raise SchemaError(
+            f"the public address {address[:80]!r} is not of the form https://host.",
+            remedy="Give the address that respondents see, without a path: --public https://polls.example.org.",
+        )
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,124 @@
+"""The researcher's acts and figures as JSON, for whoever has the key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
+
+from shoal.server import previewing, showing
+from shoal.server.bodies import read_json
+from shoal.server.drafting import percent_of, poll_of
+from shoal.server.failures import malformed
+from shoal.server.host import host_of
+from shoal.server.researchers import summary
+
+_LONGEST = 1 << 18
+
+
+def _researcher(request: Request) -> None:
+    host_of(request).door.researcher(request)
+
+
+router = APIRouter(prefix="/api", dependencies=[Depends(_researcher)])
+
+
+@router.get("/polls")
+def every(request: Request) -> Any:
+    """Every poll of the vault, in the order in which they were published."""
+    host = host_of(request)
+    return {"polls": [summary(host.poll(name)) for name in host.vault.polls]}
+
+
+@router.post("/polls")
+async def create(request: Request) -> Response:
+    """Publish the poll that a form describes."""
+    body = await read_json(request, most=_LONGEST)
+
+    def published() -> str:
+        return host_of(request).vault.publish(poll_of(body.get("draft"))).name
+
+    return JSONResponse({"name": await run_in_threadpool(published)}, status_code=201)
+
+
+@router.post("/preview")
+async def preview(request: Request) -> Any:
+    """What a form would mean, and how many people it needs; nothing is kept."""
+    body = await read_json(request, most=_LONGEST)
+
+    def looked() -> dict[str, Any]:
+        guess, margin = percent_of(body, "guess"), percent_of(body, "margin")
+        return previewing.preview(poll_of(body.get("draft")), guess=guess, margin=margin)
+
+    return await run_in_threadpool(looked)
+
+
+@router.get("/polls/{name}/results")
+def results(name: str, request: Request, confidence: str = "0.95") -> Any:
+    """Estimates with their intervals, arms compared, and what was promised."""
+    return showing.results(host_of(request).poll(name), confidence)
+
+
+@router.get("/polls/{name}/posterior")
+def posterior(name: str, request: Request, question: str, prior: str = "estimate") -> Any:
+    """What one report tells about its sender."""
+    return showing.posterior(host_of(request).poll(name), question, even=prior == "even")
+
+
+@router.get("/polls/{name}/what-if")
+def what_if(name: str, request: Request, question: str, confidence: str = "0.95") -> Any:
+    """The margin, and how many people it needs, at other epsilons."""
+    return showing.what_if(host_of(request).poll(name), question, confidence)
+
+
+@router.get("/polls/{name}/crosstab")
+def crosstab(name: str, request: Request, one: str, two: str, confidence: str = "0.95") -> Any:
+    """Two questions together."""
+    return showing.crosstab(host_of(request).poll(name), one, two, confidence)
+
+
+@router.get("/polls/{name}/export.csv")
+def export_csv(name: str, request: Request) -> Response:
+    """All counters as a table."""
+    return _file(host_of(request).poll(name).to_csv(), "text/csv; charset=utf-8", f"{name}.csv")
+
+
+@router.get("/polls/{name}/export.json")
+def export_json(name: str, request: Request) -> Response:
+    """The definition with its exact odds, and all counters."""
+    return _file(host_of(request).poll(name).to_json(), "application/json", f"{name}.json")
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    named = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=kind, headers=named)
+
+
+@router.post("/polls/{name}/close")
+async def close(name: str, request: Request) -> Any:
+    """Count no more reports."""
+    await read_json(request, most=_LONGEST)
+    await run_in_threadpool(lambda: host_of(request).poll(name).close())
+    return {"open": False}
+
+
+@router.post("/polls/{name}/reopen")
+async def reopen(name: str, request: Request) -> Any:
+    """Count reports again."""
+    await read_json(request, most=_LONGEST)
+    await run_in_threadpool(lambda: host_of(request).poll(name).reopen())
+    return {"open": True}
+
+
+@router.post("/polls/{name}/invitations")
+async def invite(name: str, request: Request) -> Any:
+    """New links, each good for one report; they are told once and kept nowhere."""
+    body, host = await read_json(request, most=_LONGEST), host_of(request)
+    people = body.get("count")
+    if not isinstance(people, int) or isinstance(people, bool):
+        raise malformed()
+    tokens = await run_in_threadpool(lambda: host.poll(name).invite(people))
+    place = f"{host.door.address.origin}/p/{name}"
+    return {"links": [f"{place}#{token}" for token in tokens]}

@@ -1,0 +1,45 @@
+"""The application: its routes, its headers and its errors, over one vault."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import RedirectResponse
+
+from shoal.server import api, researchers, respondents
+from shoal.server.door import Door
+from shoal.server.failures import add_failures
+from shoal.server.headers import Envelope
+from shoal.server.host import Host
+from shoal.server.rendering import FILES, file_bytes, page
+from shoal.server.words import LOST
+from shoal.vault import Vault
+
+
+def application(vault: Vault, door: Door) -> FastAPI:
+    """The server of a vault's polls: public pages for respondents, and the rest for whoever has the key."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.host = Host(vault, door)
+    add_failures(app)
+
+    @app.get("/static/{name}")
+    def static(name: str) -> Response:
+        if name not in FILES:
+            return page("state.html", status=404, state=LOST)
+        return Response(
+            file_bytes(name), media_type=FILES[name], headers={"Cache-Control": "no-cache"}
+        )
+
+    @app.get("/")
+    def front(request: Request, key: str | None = None) -> Response:
+        if key is None:
+            return researchers.listed(request)
+        answer = RedirectResponse("/", status_code=303)
+        if door.fits(key):
+            door.let_in(answer)
+        return answer
+
+    app.include_router(respondents.router)
+    app.include_router(researchers.router)
+    app.include_router(api.router)
+    app.add_middleware(Envelope, secure=door.address.secure)
+    return app

@@ -1,0 +1,132 @@
+"""The form of the design wizard, read: plain values become a poll, and every check is that of the floors below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shoal import local
+from shoal.errors import PollError
+from shoal.exact import positive, rational
+from shoal.local import Design
+from shoal.polls import Arm, Poll, Question, Way, by_device, by_own, directly
+from shoal.server.failures import malformed
+
+
+@dataclass(frozen=True)
+class OwnDesign:
+    """A design that people carry out by hand: how it is made, and what the form asks for it."""
+
+    name: str
+    title: str
+    make: Callable[[str], Design]
+    chance: str = ""
+    label: str = ""
+    harmless: bool = False
+
+
+OWN_DESIGNS = (
+    OwnDesign("crosswise", "crosswise: are both answers the same?", local.crosswise,
+              "1/4", "Chance that its answer is yes", harmless=True),
+    OwnDesign("coins", "two coins: the opposite if both show heads", lambda _: local.coins()),
+    OwnDesign("forced", "a die: a forced yes, a forced no, or the truth", local.forced,
+              "2/3", "Chance of the truth"),
+    OwnDesign("triangular", "triangular: both no, or not (protects only yes)", local.triangular,
+              "1/4", "Chance that its answer is yes", harmless=True),
+)  # fmt: skip
+
+
+def poll_of(draft: object) -> Poll:
+    """The poll that a form describes; refused in the words of `shoal.polls` where it cannot be."""
+    said = _mapping(draft)
+    asked = [_mapping(each) for each in _list(said, "questions", most=50)]
+    questions = [_question(each) for each in asked]
+    plain = {each.name for each, form in zip(questions, asked, strict=True) if form.get("plain")}
+    arms = [_arm(_mapping(arm), questions, plain) for arm in _list(said, "arms", most=10)]
+    if not arms:
+        raise PollError(
+            "no way of asking was chosen.", remedy="Choose at least one of the ways of asking."
+        )
+    return Poll(
+        _text(said, "name"), questions=questions, arms=arms, once=_text(said, "once"),
+        title=_text(said, "title"), intro=_text(said, "intro"),
+    )  # fmt: skip
+
+
+def percent_of(said: Mapping[str, Any], field: str) -> Fraction:
+    """A share that was typed in percent."""
+    return rational(_text(said, field).removesuffix("%").strip(), field) / 100
+
+
+def _question(said: Mapping[str, Any]) -> Question:
+    name, text = _text(said, "name"), _text(said, "text")
+    if "range" in said:
+        ends = [_short(end) for end in _list(said, "range", most=3)]
+        return Question(name, text, range=ends, unit=_text(said, "unit"))
+    answers = [_short(answer) for answer in _list(said, "answers", most=2000)]
+    return Question(name, text, answers=answers)
+
+
+def _arm(said: Mapping[str, Any], questions: Sequence[Question], plain: set[str]) -> Arm:
+    kind, share = _text(said, "way"), said.get("share")
+    hidden = len(questions) - len(plain)
+    if kind == "device":
+        shared = positive(_text(said, "epsilon"), "epsilon") / max(1, hidden)
+        name, way = "randomised", by_device(epsilon=shared)
+    elif kind == "own":
+        name, way = "own", _own(said)
+    elif kind == "direct":
+        name, way = "direct", directly()
+    else:
+        raise malformed()
+    ways = {each.name: directly() if each.name in plain else way for each in questions}
+    return Arm(name, ways, share=_share(share))
+
+
+def _own(said: Mapping[str, Any]) -> Way:
+    found = next((each for each in OWN_DESIGNS if each.name == _text(said, "design")), None)
+    if found is None:
+        raise malformed()
+    design = found.make(_text(said, "chance"))
+    harmless = _text(said, "harmless").strip() if found.harmless else ""
+    if found.harmless and not harmless:
+        raise PollError(
+            "this design needs a harmless question.",
+            remedy="Write one whose answer nobody else knows and whose chance you do, such as a mother's month of birth.",
+        )
+    asked = f"The harmless question: {harmless}\n" if harmless else ""
+    return by_own(design, instructions=asked + design.instructions)
+
+
+def _share(share: object) -> int:
+    if not isinstance(share, int) or isinstance(share, bool) or not 1 <= share <= 1000:
+        raise PollError(
+            "a share must be a whole number from 1 to 1000.",
+            remedy="Give small numbers, such as 3 and 1.",
+        )
+    return share
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise malformed()
+    return value
+
+
+def _list(said: Mapping[str, Any], field: str, *, most: int) -> list[Any]:
+    found = said.get(field)
+    if not isinstance(found, list) or len(found) > most:
+        raise malformed()
+    return found
+
+
+def _text(said: Mapping[str, Any], field: str) -> str:
+    return _short(said.get(field, ""))
+
+
+def _short(value: object) -> str:
+    if not isinstance(value, str) or len(value) > 20000:
+        raise malformed()
+    return value

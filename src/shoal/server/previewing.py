@@ -1,0 +1,64 @@
+"""What a draft would mean: how many people it needs, what respondents are told, and what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from shoal.polls import Poll, PollArm, Question
+from shoal.polls.form import epsilon_text
+from shoal.polls.planning import Need, needs
+from shoal.polls.way import DIRECT
+from shoal.server.words import hidden_ratio, sentence, suspicion_in_words
+
+
+def preview(poll: Poll, *, guess: Fraction, margin: Fraction) -> dict[str, Any]:
+    """People for each question that someone hides, and each way of asking in words."""
+    hidden = [
+        question
+        for place, question in enumerate(poll.questions)
+        if any(arm.designs[place].way != DIRECT for arm in poll.arms)
+    ]
+    return {
+        "plan": [_planned(poll, each, guess, margin) for each in hidden or poll.questions],
+        "arms": [_told(poll, arm) for arm in poll.arms],
+    }
+
+
+def _planned(poll: Poll, question: Question, guess: Fraction, margin: Fraction) -> dict[str, Any]:
+    scale = question.scale
+    reach = margin if scale is None else margin * (scale.high - scale.low)
+    every = needs(poll, margin=reach, guess=guess)
+    found = [each for each in every if each.question == question.name]
+    return {"text": question.text, "people": found[0].in_all, "words": _in_words(found, question)}
+
+
+def _in_words(found: Sequence[Need], question: Question) -> str:
+    first, *others = found
+    scale = question.scale
+    words = "" if scale is None else f"Within {first.margin:.4g} {scale.unit}".rstrip() + ". "
+    if not others:
+        return words.strip()
+    rest = ", ".join(f"{each.arm} {each.in_all:,}" for each in others)
+    return f"{words}So many in all, for {first.arm} by itself: {first.people:,} are asked so. By themselves: {rest}."
+
+
+def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
+    asked = zip(poll.questions, arm.designs, strict=True)
+    ratio, direct = hidden_ratio(arm), len(arm.direct)
+    if direct == len(arm.designs):
+        promised = "Answers are sent as they are: nothing is hidden."
+    elif ratio is None:
+        promised = "No epsilon: " + " ".join(each.law.note for each in arm.designs if each.way != DIRECT)  # fmt: skip
+    else:
+        promised = f"Epsilon {epsilon_text(arm.hidden_epsilon)}: {suspicion_in_words(ratio)}, whatever is sent."
+    return {
+        "name": arm.name,
+        "part": f"{arm.share} of {poll.shares} respondents",
+        "questions": [
+            {"text": question.text, "words": sentence(design.words)} for question, design in asked
+        ],
+        "promise": promised,
+        "warn": direct == len(arm.designs) or ratio is None,
+    }

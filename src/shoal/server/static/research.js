@@ -1,0 +1,264 @@
+// The page of one poll: estimates while they come in, and what the researcher may do with the poll.
+
+import { ask, byId, count, figure, intervals, legend, make, percent, table, tickOf, writerOf } from "./drawing.js";
+
+const root = byId("poll");
+const base = `/api/polls/${encodeURIComponent(root.dataset.name)}`;
+const EVERY = 3000;
+let shown = "";
+let results = null;
+
+function trouble(words) {
+  byId("trouble").textContent = words;
+  byId("trouble").hidden = !words;
+}
+
+/** Run something that asks the server; what goes wrong is said on the page. */
+async function tried(act) {
+  try {
+    const found = await act();
+    trouble("");
+    return found;
+  } catch (error) {
+    trouble(error.message);
+    return null;
+  }
+}
+
+// estimates
+
+function showFigures() {
+  const { reports, invited, epsilon, central } = results;
+  const parts = [figure("Reports", count(reports), invited === null ? "" : `of ${count(invited)} invited`)];
+  parts.push(figure("Epsilon of one report", epsilon.value, epsilon.words));
+  for (const each of central) parts.push(figure(each.title, each.value, each.words));
+  byId("figures").replaceChildren(...parts);
+}
+
+function rowsOf(question) {
+  return question.estimates.flatMap((estimate) =>
+    estimate.rows.map((row) => ({
+      ...row,
+      kind: estimate.way,
+      label: question.estimates.length > 1 ? `${row.answer} · ${estimate.title}` : row.answer,
+    })),
+  );
+}
+
+function sortedRows(question) {
+  const rows = rowsOf(question);
+  const answers = question.estimates[0].rows.map((row) => row.answer);
+  return answers.flatMap((answer) => rows.filter((row) => row.answer === answer));
+}
+
+const sureness = () => `${Number((100 * results.confidence).toFixed(4))} %`;
+
+const span = (write, ends) => (ends ? `${write(ends[0])} to ${write(ends[1])}` : "–");
+
+function questionSheet(question) {
+  const write = writerOf(question);
+  const sheet = make("section", "sheet", make("h2", "", question.text));
+  for (const note of question.notes) sheet.append(make("p", "soft", note));
+  const drawing = make("div", "");
+  const rows = sortedRows(question);
+  if (!rows.length) {
+    sheet.append(make("p", "note", "No reports yet. Estimates appear here by themselves as they come in."));
+    return { sheet };
+  }
+  const always = rows.some((row) => row.always);
+  const head = ["", "estimate", "exact interval", ...(always ? ["always-valid interval"] : [])];
+  const cells = rows.map((row) => [row.label, write(row.value), span(write, row.exact), ...(always ? [span(write, row.always)] : [])]);
+  const scroll = make("div", "scroll", table(`Estimates with ${sureness()} intervals`, head, cells));
+  scroll.tabIndex = 0;
+  scroll.setAttribute("role", "region");
+  scroll.setAttribute("aria-label", `Estimates: ${question.text}`);
+  sheet.append(drawing, make("details", "", make("summary", "", "As a table"), scroll));
+  const words = rows.map((row) => `${row.label}: ${write(row.value)}, ${span(write, row.exact)}`).join("; ");
+  return { sheet, draw: () => intervals(drawing, rows, { bounds: question.bounds, write, tick: tickOf(question), words }) };
+}
+
+function showKey() {
+  const always = results.questions.some((question) => rowsOf(question).some((row) => row.always));
+  const direct = results.questions.some((question) => question.estimates.some((each) => each.way === "direct"));
+  byId("reading").replaceChildren(legend(sureness(), always, direct), ...explained(always));
+  byId("reading").closest("section").hidden = !results.reports;
+}
+
+function explained(always) {
+  const lines = ["Estimates are unbiased: they undo the odds exactly. They can leave the possible range when few people have answered; intervals are cut to it.",
+    `The exact interval holds the truth with at least ${sureness()} in one look that was planned before, for example when the poll is closed.`];
+  if (always) {
+    lines.push(`Whoever looks again and again, and stops when it suits, needs the always-valid interval: with ${sureness()} it holds the truth at every look together. ` +
+      "Quote this one if you decide from this page when to stop.");
+  }
+  return lines.map((line) => make("p", "small soft", line));
+}
+
+function showQuestions() {
+  const open = [...document.querySelectorAll("#questions details")].map((each) => each.open);
+  const made = results.questions.map(questionSheet);
+  byId("questions").replaceChildren(...made.map(({ sheet }) => sheet));
+  made.forEach(({ draw }) => draw?.());
+  document.querySelectorAll("#questions details").forEach((each, at) => { each.open = open[at] ?? false; });
+}
+
+function showDifferences() {
+  const parts = [];
+  const draws = [];
+  for (const question of results.questions) {
+    for (const each of question.differences) {
+      const write = question.kind === "range" ? writerOf(question) : (value, places = 1) => percent(value, places).replace(" %", " points");
+      const tick = tickOf(question);
+      const drawing = make("div", "");
+      parts.push(make("h3", "", `${question.text} ${each.title}`), drawing);
+      const rows = each.rows.map((row) => ({ ...row, label: row.answer }));
+      const words = rows.map((row) => `${row.label}: ${write(row.value)}, ${span(write, row.exact)}`).join("; ");
+      draws.push(() => intervals(drawing, rows, { write, tick, words }));
+      parts.push(make("p", "small soft", words));
+    }
+  }
+  byId("arms").hidden = !parts.length;
+  byId("differences").replaceChildren(...parts);
+  draws.forEach((draw) => draw());
+}
+
+// one report, two questions, another epsilon
+
+function options(select, questions) {
+  const before = select.value;
+  select.replaceChildren(...questions.map(({ name, text }) => Object.assign(make("option", "", text), { value: name })));
+  if (questions.some(({ name }) => name === before)) select.value = before;
+}
+
+async function showOne() {
+  const query = new URLSearchParams({ question: byId("one-question").value, prior: byId("one-prior").value });
+  const found = await tried(() => ask(`${base}/posterior?${query}`));
+  if (!found) return;
+  const parts = found.tables.map(({ title, head, rows }) =>
+    table(title, head, rows.map(({ label, chances }) => [label, ...chances.map((each) => percent(each))])));
+  if (found.note) parts.push(make("p", "small soft", found.note));
+  byId("one").replaceChildren(...parts);
+}
+
+async function showCross() {
+  const [one, two] = [byId("cross-one").value, byId("cross-two").value];
+  if (one === two) {
+    byId("crosstab").replaceChildren(make("p", "soft", "Choose two different questions."));
+    return;
+  }
+  const found = await tried(() => ask(`${base}/crosstab?${new URLSearchParams({ one, two, confidence: byId("confidence").value })}`));
+  if (!found) return;
+  const cell = ({ value, interval }) =>
+    make("span", "", percent(value), make("span", "interval", `${percent(interval[0])} to ${percent(interval[1])}`));
+  const tables = found.tables.map(({ title, columns, rows }) =>
+    table(title, ["", ...columns], rows.map(({ answer, cells }) => [answer, ...cells.map(cell)])));
+  byId("crosstab").replaceChildren(...tables, make("p", "small soft", found.note));
+}
+
+let whatIf = [];
+function pickEpsilon() {
+  const each = whatIf[byId("if-slide").value];
+  if (!each) return;
+  byId("if-epsilon").textContent = each.epsilon;
+  byId("if-slide").setAttribute("aria-valuetext", `epsilon ${each.epsilon}`);
+  byId("if").replaceChildren(
+    figure("Margin with the present reports", each.margin === null ? "–" : `± ${each.margin}`),
+    figure("People for the present margin", each.people === null ? "–" : count(each.people)),
+    figure("A suspicion of 50 % rises to at most", percent(each.suspicion)));
+}
+
+async function showIf() {
+  const found = await tried(() => ask(`${base}/what-if?${new URLSearchParams({ question: byId("if-question").value, confidence: byId("confidence").value })}`));
+  if (!found) return;
+  const slide = byId("if-slide");
+  const first = !whatIf.length;
+  whatIf = found.rows;
+  slide.max = whatIf.length - 1;
+  if (first) slide.value = found.present;
+  pickEpsilon();
+}
+
+// acts
+
+function sure(title, words, yes) {
+  const dialog = byId("sure");
+  byId("sure-title").textContent = title;
+  byId("sure-words").textContent = words;
+  byId("sure-yes").textContent = yes;
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+async function turn() {
+  const open = results?.open ?? false;
+  const agreed = open
+    ? await sure("Close this poll?", "Nobody can answer until you reopen it. Everything that was counted stays.", "Close it")
+    : await sure("Reopen this poll?", "It takes answers again. If you have looked at the results, quote the always-valid interval from now on.", "Reopen it");
+  if (agreed && (await tried(() => ask(`${base}/${open ? "close" : "reopen"}`, {})))) await refresh();
+}
+
+async function invite() {
+  const found = await tried(() => ask(`${base}/invitations`, { count: Number(byId("invite-count").value) }));
+  if (!found) return;
+  const text = ["link", ...found.links].join("\r\n") + "\r\n";
+  const link = Object.assign(make("a", "", `Download ${count(found.links.length)} links`), {
+    href: URL.createObjectURL(new Blob([text], { type: "text/csv" })),
+    download: `${root.dataset.name}-invitations.csv`,
+  });
+  byId("invited").replaceChildren(link, " (they are shown nowhere else)");
+  link.focus();
+  await refresh();
+}
+
+// the whole page, again and again
+
+function showStanding() {
+  const standing = byId("standing");
+  standing.textContent = results.open ? "open" : "closed";
+  standing.className = `badge ${results.open ? "own" : "closed"}`;
+  byId("turn").textContent = results.open ? "Close the poll" : "Reopen the poll";
+  byId("turn").className = `small ${results.open ? "danger" : "quiet"}`;
+  byId("live").textContent = results.open ? "live" : "closed";
+  byId("live").className = `where live ${results.open ? "" : "off"}`;
+}
+
+async function refresh() {
+  const found = await tried(() => ask(`${base}/results?${new URLSearchParams({ confidence: byId("confidence").value })}`));
+  byId("live").classList.toggle("off", !found || !found.open);
+  if (!found) return;
+  const text = JSON.stringify(found);
+  if (text === shown) return;
+  shown = text;
+  results = found;
+  showStanding();
+  showFigures();
+  showQuestions();
+  showKey();
+  showDifferences();
+  for (const id of ["one-question", "if-question"]) options(byId(id), results.questions.filter((each) => each.hidden));
+  const choices = results.questions.filter((each) => each.kind !== "range");
+  for (const id of ["cross-one", "cross-two"]) options(byId(id), choices);
+  if (byId("cross").hidden && choices.length > 1) byId("cross-two").selectedIndex = 1;
+  byId("cross").hidden = choices.length < 2 || !results.reports;
+  const hidden = results.questions.some((each) => each.hidden);
+  for (const id of ["h-one", "h-if"]) byId(id).closest("section").hidden = !hidden;
+  if (hidden) await Promise.all([showOne(), showIf()]);
+  if (!byId("cross").hidden) await showCross();
+}
+
+async function live() {
+  if (!document.hidden) await refresh();
+  setTimeout(live, EVERY);
+}
+
+byId("turn").addEventListener("click", turn);
+byId("confidence").addEventListener("change", refresh);
+byId("invite")?.addEventListener("click", invite);
+for (const id of ["one-question", "one-prior"]) byId(id).addEventListener("change", showOne);
+for (const id of ["cross-one", "cross-two"]) byId(id).addEventListener("change", showCross);
+byId("if-question").addEventListener("change", showIf);
+byId("if-slide").addEventListener("input", pickEpsilon);
+live();

@@ -1,0 +1,184 @@
+// The design wizard: what is typed is asked of the server, which says what it would mean.
+
+import { EPSILONS, ask, byId, count, figure, make, patient } from "./drawing.js";
+
+const list = byId("questions");
+let named = false; // whether the name was typed and not made from the title
+
+const slug = (text) =>
+  text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-+|-+$/g, "");
+
+// questions
+
+function parts(box) {
+  const found = {};
+  for (const field of box.querySelectorAll("[data-part]")) {
+    found[field.dataset.part] = field.type === "checkbox" ? field.checked : field.value.trim();
+  }
+  return found;
+}
+
+function questionOf(box, at) {
+  const { text, kind, name, answers, low, high, step, unit, plain } = parts(box);
+  const shape = kind === "range" ? { range: [low, high, step], unit }
+    : { answers: answers.split("\n").map((each) => each.trim()).filter(Boolean) };
+  return { name: name || `q${at + 1}`, text, plain, ...shape };
+}
+
+function renumber() {
+  const boxes = [...list.children];
+  boxes.forEach((box, at) => {
+    box.querySelector("legend").textContent = `Question ${at + 1}`;
+    box.querySelector("[data-part=remove]").hidden = boxes.length === 1;
+    box.querySelector("[data-part=name]").placeholder = `q${at + 1}`;
+  });
+}
+
+function add(text) {
+  const box = byId("question").content.firstElementChild.cloneNode(true);
+  box.querySelector("[data-part=text]").value = text;
+  box.querySelector("[data-part=kind]").addEventListener("change", (event) => {
+    for (const part of box.querySelectorAll("[data-kind]")) part.hidden = part.dataset.kind !== event.target.value;
+  });
+  box.querySelector("[data-part=remove]").addEventListener("click", () => {
+    box.remove();
+    renumber();
+    refresh();
+    byId("add").focus();
+  });
+  list.append(box);
+  renumber();
+  return box;
+}
+
+// the whole draft
+
+function armsOf() {
+  const value = (id) => byId(id).value.trim();
+  const share = (id) => Number(value(id));
+  const arms = [];
+  if (byId("use-device").checked) arms.push({ way: "device", share: share("share-device"), epsilon: value("epsilon") });
+  if (byId("use-own").checked) {
+    arms.push({ way: "own", share: share("share-own"), design: value("design"), chance: value("chance"), harmless: value("harmless") });
+  }
+  if (byId("use-direct").checked) arms.push({ way: "direct", share: share("share-direct") });
+  return arms;
+}
+
+function draft() {
+  return {
+    name: byId("name").value.trim(),
+    title: byId("title").value.trim(),
+    intro: byId("intro").value.trim(),
+    once: document.querySelector("[name=once]:checked").value,
+    questions: [...list.children].map(questionOf),
+    arms: armsOf(),
+  };
+}
+
+const hundredth = (id) => byId(id).value.trim() + "%";
+
+function complain(words) {
+  byId("problem").textContent = words;
+  byId("problem").hidden = !words;
+}
+
+function showPlan(found) {
+  const planned = byId("planned");
+  planned.replaceChildren();
+  for (const each of found.plan) {
+    planned.append(make("p", "small soft", found.plan.length > 1 ? each.text : "To come within the margin, with 95 % confidence:"));
+    planned.append(Object.assign(make("output", "big", each.people === null ? "–" : `${count(each.people)} people`), {}));
+    planned.append(make("p", "hint", each.words));
+  }
+}
+
+function showTold(found) {
+  const told = byId("told");
+  told.replaceChildren();
+  for (const arm of found.arms) {
+    if (found.arms.length > 1) told.append(make("h3", "", `${arm.name}: ${arm.part}`));
+    for (const each of arm.questions) {
+      if (arm.questions.length > 1) told.append(make("p", "small soft", each.text));
+      told.append(make("p", "", each.words));
+    }
+    told.append(make("p", arm.warn ? "note warn" : "note", arm.promise));
+  }
+}
+
+let asked = 0;
+async function look() {
+  const turn = ++asked;
+  try {
+    const found = await ask("/api/preview", { draft: draft(), guess: hundredth("guess"), margin: hundredth("margin") });
+    if (turn !== asked) return;
+    complain("");
+    showPlan(found);
+    showTold(found);
+  } catch (error) {
+    if (turn === asked) complain(error.message);
+  }
+}
+const refresh = patient(look);
+
+async function publish(event) {
+  event.preventDefault();
+  const button = event.target.querySelector(".send");
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  try {
+    const { name } = await ask("/api/polls", { draft: draft() });
+    location.assign(`/polls/${encodeURIComponent(name)}`);
+  } catch (error) {
+    complain(error.message);
+    byId("problem").scrollIntoView({ block: "center" });
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}
+
+function showWays() {
+  for (const part of document.querySelectorAll("[data-for]")) part.hidden = !byId(part.dataset.for).checked;
+  const several = document.querySelectorAll("[id^=use-]:checked").length > 1;
+  for (const share of document.querySelectorAll("[id^=share-]")) share.closest(".field").hidden = !several;
+  const { harmless, chance, label } = byId("design").selectedOptions[0].dataset;
+  byId("harmless-field").hidden = !harmless;
+  byId("chance-field").hidden = !chance;
+  byId("chance-label").textContent = label || "Chance";
+}
+
+function name() {
+  if (!named) byId("name").value = slug(byId("title").value || list.querySelector("[data-part=text]").value);
+}
+
+function start() {
+  const slide = byId("epsilon-slide");
+  const nearest = () => {
+    const value = Number(byId("epsilon").value);
+    const gaps = EPSILONS.map((each) => Math.abs(Math.log(Number(each) / value)));
+    slide.value = gaps.indexOf(Math.min(...gaps));
+    slide.setAttribute("aria-valuetext", `epsilon ${byId("epsilon").value}`);
+  };
+  slide.min = 0;
+  slide.max = EPSILONS.length - 1;
+  nearest();
+  slide.addEventListener("input", () => {
+    byId("epsilon").value = EPSILONS[slide.value];
+    slide.setAttribute("aria-valuetext", `epsilon ${EPSILONS[slide.value]}`);
+  });
+  byId("epsilon").addEventListener("input", nearest);
+  byId("name").addEventListener("input", () => { named = byId("name").value !== ""; });
+  byId("design").addEventListener("change", () => {
+    byId("chance").value = byId("design").selectedOptions[0].dataset.chance;
+    showWays();
+  });
+  byId("add").addEventListener("click", () => { add("").querySelector("input").focus(); refresh(); });
+  byId("wizard").addEventListener("input", () => { name(); showWays(); refresh(); });
+  byId("wizard").addEventListener("submit", publish);
+  add("Have you ever travelled without a ticket?");
+  name();
+  showWays();
+  look();
+}
+
+start();

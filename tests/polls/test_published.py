@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+from tests.polls.samples import polls, stream
+
+import shoal
+from shoal.errors import (
+    AnsweredError,
+    ClosedError,
+    InvitationError,
+    RangeError,
+    ReportError,
+    TamperedError,
+    UnknownPollError,
+    VaultError,
+)
+from shoal.polls import Poll, PublishedPoll, once_number
+
+POLLS = polls()
+NUMBER = "0123456789abcdef" * 2
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "office.shoal"
+
+
+def published(path: Path, name: str = "simplest") -> PublishedPoll:
+    return shoal.open(path).publish(POLLS[name])
+
+
+def test_a_poll_is_found_again_by_another_process_as_it_was_published(path: Path) -> None:
+    for poll in POLLS.values():
+        shoal.open(path).publish(poll)
+    vault = shoal.open(path)
+    assert list(vault.polls) == list(POLLS)
+    for name, poll in POLLS.items():
+        assert vault.poll(name).poll == poll
+        assert vault.poll(name).poll.mark == poll.mark
+    assert vault.verify().is_sound
+
+
+def test_publishing_the_same_poll_again_changes_nothing_and_another_is_refused(path: Path) -> None:
+    vault = shoal.open(path)
+    vault.publish(POLLS["simplest"]).add("00", once=NUMBER)
+    before = vault.position
+    assert vault.publish(POLLS["simplest"]).people == 1
+    assert vault.position == before
+    with pytest.raises(UnknownPollError, match="another definition"):
+        vault.publish(Poll("simplest", "Something else?", epsilon=1))
+    assert vault.poll("simplest").poll == POLLS["simplest"]
+
+
+def test_a_poll_that_is_not_there_is_said_to_be_missing(path: Path) -> None:
+    with pytest.raises(UnknownPollError, match="is not there"):
+        shoal.open(path).poll("nowhere")
+
+
+def test_an_analyst_may_not_publish(path: Path) -> None:
+    with pytest.raises(VaultError):
+        shoal.open(path).as_("ana").publish(POLLS["simplest"])
+
+
+def test_a_number_is_counted_once_whatever_is_reported_with_it(path: Path) -> None:
+    poll = published(path)
+    poll.add("01", once=NUMBER)
+    for report in ("01", "00"):
+        with pytest.raises(AnsweredError):
+            poll.add(report, once=NUMBER)
+    assert poll.cells == {"01": 1}
+
+
+def test_one_number_counts_once_in_each_of_two_polls(path: Path) -> None:
+    one, two = published(path), published(path, "words")
+    one.add("01", once=NUMBER)
+    two.add("01", once=NUMBER)
+    assert (one.people, two.people) == (1, 1)
+
+
+def test_only_invitations_count_where_people_are_invited(path: Path) -> None:
+    poll = published(path, "arms")
+    numbers = poll.invite(3)
+    assert len(set(numbers)) == 3
+    for number in numbers[:2]:
+        poll.add("001", once=number)
+    with pytest.raises(InvitationError):
+        poll.add("001", once=once_number())
+    assert (poll.people, poll.invited) == (2, 3)
+    assert shoal.open(path).verify().is_sound
+
+
+def test_a_poll_for_every_browser_has_no_invitations(path: Path) -> None:
+    with pytest.raises(UnknownPollError):
+        published(path).invite(3)
+
+
+@pytest.mark.parametrize("people", [0, 10**6])
+def test_a_number_of_invitations_out_of_range_is_refused(people: int, path: Path) -> None:
+    with pytest.raises(RangeError):
+        published(path, "arms").invite(people)
+
+
+def test_a_closed_poll_counts_nothing_until_it_is_opened_again(path: Path) -> None:
+    poll = published(path)
+    poll.add("00", once=once_number())
+    poll.close()
+    assert not poll.is_open
+    other = shoal.open(path).poll("simplest")
+    with pytest.raises(ClosedError):
+        other.add("01", once=NUMBER)
+    with pytest.raises(ClosedError):
+        poll.close()
+    assert poll.cells == {"00": 1}
+    other.reopen()
+    assert poll.is_open
+    poll.add("01", once=NUMBER)
+    assert poll.people == 2
+    with pytest.raises(ClosedError):
+        poll.reopen()
+    assert shoal.open(path).verify().is_sound
+
+
+def test_no_report_is_counted_after_the_moment_of_closing(path: Path) -> None:
+    poll = published(path)
+    refused = threading.Event()
+
+    def go() -> None:
+        while not refused.is_set():
+            try:
+                poll.add("01", once=once_number())
+            except ClosedError:
+                refused.set()
+
+    threads = [threading.Thread(target=go) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    poll.close()
+    at_closing = poll._last().fact["reports"]
+    for thread in threads:
+        thread.join()
+    assert poll.people == at_closing
+    poll.results()
+
+
+@pytest.mark.parametrize(
+    ("report", "once"),
+    [
+        ("2", NUMBER),
+        ("02", NUMBER),
+        ("0x", NUMBER),
+        ("01", ""),
+        ("01", "0" * 31),
+        ("01", "0" * 33),
+        ("01", "A" * 32),
+        ("01", "g" * 32),
+        ("01", None),
+        (None, NUMBER),
+    ],
+)
+def test_what_no_client_sends_is_refused_and_nothing_is_counted(
+    report: str, once: str, path: Path
+) -> None:
+    poll = published(path)
+    with pytest.raises(ReportError):
+        poll.add(report, once=once)
+    assert poll.people == 0
+
+
+def test_a_report_for_another_definition_is_refused(path: Path) -> None:
+    poll = published(path)
+    with pytest.raises(UnknownPollError):
+        poll.add("01", once=NUMBER, mark="0" * 64)
+    poll.add("01", once=NUMBER, mark=poll.poll.mark)
+    assert poll.people == 1
+
+
+def test_what_is_stored_holds_no_number_and_no_time_of_a_report(path: Path) -> None:
+    poll = published(path, "arms")
+    numbers = poll.invite(5)
+    for number in numbers:
+        poll.add("001", once=number)
+    connection = sqlite3.connect(path)
+    text = "\n".join(connection.iterdump())
+    columns = {
+        name: [column[1] for column in connection.execute(f"PRAGMA table_info({name})")]
+        for name in ("shoal_counters", "shoal_marks")
+    }
+    connection.close()
+    assert not any(number in text for number in numbers)
+    assert columns == {
+        "shoal_counters": ["tally", "cell", "count"],
+        "shoal_marks": ["tally", "mark", "used"],
+    }
+
+
+def test_two_orders_of_the_same_reports_leave_the_same_counters_and_marks(tmp_path: Path) -> None:
+    kept = []
+    reports = [("00", "1" * 32), ("01", "2" * 32), ("00", "3" * 32)]
+    for name, order in (("one", reports), ("two", reports[::-1])):
+        path = tmp_path / f"{name}.shoal"
+        poll = published(path)
+        for report, once in order:
+            poll.add(report, once=once)
+        connection = sqlite3.connect(path)
+        tables = ("shoal_counters", "shoal_marks")
+        kept.append([connection.execute(f"SELECT * FROM {each}").fetchall() for each in tables])
+        connection.close()
+    assert kept[0] == kept[1]
+
+
+def test_counters_changed_after_the_poll_was_closed_are_noticed(path: Path) -> None:
+    poll = published(path)
+    for place in range(4):
+        poll.add(f"0{place % 2}", once=once_number())
+    poll.close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE shoal_counters SET count = 3 WHERE cell = '00'")
+    connection.execute("UPDATE shoal_counters SET count = 1 WHERE cell = '01'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(TamperedError):
+        shoal.open(path).poll("simplest").results()
+
+
+def test_a_vault_of_before_there_were_polls_can_hold_them(tmp_path: Path) -> None:
+    from tests.ledger import version_1  # noqa: PLC0415 - only here
+
+    version_1.build(tmp_path / "old.shoal")
+    vault = shoal.open(tmp_path / "old.shoal")
+    assert vault.polls == {}
+    vault.publish(POLLS["simplest"]).add("00", once=NUMBER)
+    assert vault.poll("simplest").people == 1
+    assert vault.verify().is_sound
+
+
+def test_a_whole_poll_runs_from_definition_to_results(path: Path) -> None:
+    poll = published(path, "everything")
+    for number in range(50):
+        client = poll.poll.client(stream(f"person {number}"))
+        poll.add(client.respond_by_place([0] * 3), once=once_number(), mark=poll.poll.mark)
+    results = poll.results()
+    assert (results.people, sum(results.arms.values())) == (50, 50)
+    assert results.is_open

@@ -1,0 +1,235 @@
+"""One study from end to end: designed in the form, answered by two hundred people in the real page, read on the researcher's page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, Route
+from scipy.stats import binom
+from tests.server.accessible import look
+from tests.server.conftest import Running
+
+from shoal.polls import Poll
+
+PEOPLE = 200
+QUESTIONS = (
+    "Have you ever travelled without a ticket?",
+    "Have you ever kept a book of the library?",
+    "Have you ever called in sick to sleep?",
+    "Have you ever read a diary that was not yours?",
+)
+TRUE_IN_TEN = (3, 5, 1, 8)
+"""Of ten people in a row, so many have the answer yes to each question."""
+
+CERTAIN = 1e-6
+CHOOSE = """(truth) => {
+    document.querySelectorAll(".question").forEach((each, at) => each.querySelectorAll("label.choice")[truth[at]].click());
+    return [".kept .value", ".sent .value"].map((kind) => [...document.querySelectorAll(kind)].map((each) => each.textContent));
+}"""
+"""Choose these answers, and say what the page then shows as kept and as sent."""
+
+pytestmark = pytest.mark.xdist_group("study")
+
+
+@dataclass
+class Person:
+    """What one respondent meant, what the page showed, and all that left the browser."""
+
+    truth: tuple[int, ...]
+    shown: list[str] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+
+    @property
+    def posts(self) -> list[Request]:
+        return [each for each in self.requests if each.method == "POST"]
+
+    @property
+    def report(self) -> str:
+        return str(json.loads(self.posts[0].post_data or "")["report"])
+
+
+@dataclass(frozen=True)
+class Study:
+    poll: Poll
+    people: list[Person]
+    researcher: Page
+
+
+def truth_of(person: int) -> tuple[int, ...]:
+    return tuple(
+        int((person * 7 + 3 * place) % 10 < tens) for place, tens in enumerate(TRUE_IN_TEN)
+    )
+
+
+def designed(page: Page, running: Running) -> str:
+    """Make the poll in the researcher's form; its name."""
+    page.goto(running.door.link)
+    page.get_by_role("link", name="New poll").click()
+    page.get_by_label("Title").fill("Small secrets")
+    page.get_by_label("Introduction").fill("A study of what everybody does and nobody says.")
+    for place, text in enumerate(QUESTIONS):
+        if place:
+            page.get_by_role("button", name="Add a question").click()
+        box = page.get_by_role("group", name=f"Question {place + 1}")
+        box.get_by_label("Question", exact=True).fill(text)
+    page.get_by_label("Epsilon, what a report may cost").fill("2")
+    page.get_by_text("Your true answer is sent").first.wait_for()
+    page.get_by_role("button", name="Publish").click()
+    page.wait_for_url("**/polls/small-secrets")
+    return "small-secrets"
+
+
+@contextmanager
+def visiting(browser: Browser, person: Person) -> Iterator[Page]:
+    """A browser that was never here; everything it asks for is stopped and written down before it leaves."""
+    with browser.new_context() as context:
+
+        def passed(route: Route) -> None:
+            person.requests.append(route.request)
+            route.continue_()
+
+        context.route("**/*", passed)
+        yield context.new_page()
+
+
+def answer(browser: Browser, address: str, person: Person) -> None:
+    with visiting(browser, person) as page:
+        page.goto(address)
+        kept, person.shown = page.evaluate(CHOOSE, list(person.truth))
+        assert kept == [("no", "yes")[yes] for yes in person.truth]
+        assert not person.posts  # nothing leaves before "Send"
+        page.get_by_role("button", name="Send").click()
+        page.get_by_role("heading", name="Thank you").wait_for()
+
+
+@pytest.fixture(scope="module")
+def study(browser: Browser, running: Running) -> Iterator[Study]:
+    with browser.new_context() as context:
+        page = context.new_page()
+        name = designed(page, running)
+        people = [Person(truth_of(number)) for number in range(PEOPLE)]
+        for person in people:
+            answer(browser, f"{running.origin}/p/{name}", person)
+        yield Study(running.vault.poll(name).poll, people, page)
+
+
+def test_only_the_files_of_the_page_and_one_post_leave_the_browser(
+    study: Study, running: Running
+) -> None:
+    own = [f"/p/{study.poll.name}", "/static/style.css", "/static/client.js", "/static/respond.js"]
+    expected = Counter(
+        [("GET", running.origin + path) for path in own]
+        + [("POST", f"{running.origin}/p/{study.poll.name}/reports")]
+    )
+    for person in study.people:
+        assert Counter((each.method, each.url) for each in person.requests) == expected
+
+
+def test_every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing_else(
+    study: Study,
+) -> None:
+    bodies = [person.posts[0].post_data or "" for person in study.people]
+    assert len({len(body) for body in bodies}) == 1
+    for body in bodies:
+        said = json.loads(body)
+        assert set(said) == {"mark", "report", "once"}
+        assert said["mark"] == study.poll.mark
+        study.poll.read(said["report"])
+    assert len({json.loads(body)["once"] for body in bodies}) == PEOPLE
+    names = {tuple(sorted(person.posts[0].headers)) for person in study.people}
+    assert len(names) == 1
+    assert not {"cookie", "referer"} & set(next(iter(names)))
+
+
+def test_what_was_shown_before_is_what_was_sent(study: Study) -> None:
+    for person in study.people:
+        _, told = study.poll.read(person.report)
+        assert person.shown == [("no", "yes")[report] for report in told]
+
+
+def true_reports(study: Study) -> tuple[int, int, Fraction]:
+    """How many reports are the true answer, of how many, and with which chance each should be."""
+    designs = study.poll.arms[0].designs
+    chances = {design.law.chance(0, 0) for design in designs}
+    chances |= {design.law.chance(1, 1) for design in designs}
+    (chance,) = chances
+    pairs = [
+        pair
+        for person in study.people
+        for pair in zip(person.truth, study.poll.read(person.report)[1], strict=True)
+    ]
+    return sum(meant == told for meant, told in pairs), len(pairs), chance
+
+
+def accepted(chance: float, trials: int) -> tuple[int, int]:
+    """The counts that the exact two-sided test does not reject."""
+    return int(binom.ppf(CERTAIN / 2, trials, chance)), int(binom.isf(CERTAIN / 2, trials, chance))
+
+
+def test_reports_have_the_stated_law_given_the_true_answers(study: Study) -> None:
+    true, trials, chance = true_reports(study)
+    low, high = accepted(float(chance), trials)
+    assert low <= true <= high
+
+
+@pytest.mark.parametrize("off", [0.7, 1.3])
+def test_a_law_that_lies_thirty_percent_more_or_less_would_be_rejected(
+    study: Study, off: float
+) -> None:
+    _, trials, chance = true_reports(study)
+    low, high = accepted(float(chance), trials)
+    other = 1 - off * (1 - float(chance))
+    missed = binom.cdf(high, trials, other) - binom.cdf(low - 1, trials, other)
+    assert missed < 0.1
+
+
+def test_the_server_counted_exactly_the_reports_that_were_sent(
+    study: Study, running: Running
+) -> None:
+    sent = Counter(person.report for person in study.people)
+    assert running.vault.poll(study.poll.name).cells == dict(sorted(sent.items()))
+
+
+def test_the_researchers_page_covers_the_truth(study: Study) -> None:
+    page = study.researcher
+    page.get_by_label("Confidence").select_option("0.999")
+    page.get_by_text("99.9 % intervals").first.wait_for(state="attached")
+    page.get_by_text(f"{PEOPLE}", exact=True).first.wait_for()
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll("#questions table")].map((table) =>
+            [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)))"""
+    )
+    assert len(shown) == len(QUESTIONS)
+    for place, rows in enumerate(shown):
+        truth = 100 * sum(person.truth[place] for person in study.people) / PEOPLE
+        _, estimate, _, always = next(row for row in rows if row[0] == "yes")
+        low, high = (float(end.removesuffix(" %")) for end in always.split(" to "))
+        assert low <= truth <= high
+        assert estimate == f"{100 * float(unbiased(study, place)):.1f} %"
+
+
+def unbiased(study: Study, place: int) -> Fraction:
+    """The estimate that undoes the odds, from what was sent."""
+    law: Any = study.poll.arms[0].designs[place].law
+    told = [study.poll.read(person.report)[1][place] for person in study.people]
+    return sum((law.worth(report, 1) for report in told), Fraction(0)) / len(told)
+
+
+def test_the_pages_of_a_running_study_are_accessible(study: Study, tmp_path: Path) -> None:
+    page = study.researcher
+    page.get_by_label("Confidence").select_option("0.95")
+    found = look(page, "poll", tmp_path)
+    page.goto(page.url.rpartition("/polls/")[0] + "/")
+    found += look(page, "list", tmp_path)
+    page.goto(page.url + "polls/new")
+    page.get_by_text("Your true answer is sent").first.wait_for()
+    found += look(page, "wizard", tmp_path)
+    assert found == []
