@@ -163,7 +163,12 @@ def __getattr__(name: str) -> Any:
             "query",
             "polls",
         )
-        own = {"account": ("accounting",), "Vault": ("vault",), "open": ("vault",)}
+        own = {
+            "account": ("accounting",),
+            "Question": ("polls",),
+            "Vault": ("vault",),
+            "open": ("vault",),
+        }
         for floor in own.get(name, floors):
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:

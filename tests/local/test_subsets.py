@@ -5,11 +5,12 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+import numpy as np
 import pytest
 
 from shoal.errors import InputError
 from shoal.local import Subsets, TransitionMatrix, bit_worths, one_bit
-from shoal.local.oracles import SubsetSelection
+from shoal.local.oracles import SubsetSelection, subset
 from shoal.local.subsets import rank_of, set_of
 
 SMALL = [(k, w) for k in range(2, 8) for w in range(1, k)]
@@ -160,3 +161,35 @@ def test_the_variation_of_a_matrix_is_the_largest_over_all_pairs() -> None:
     table = TransitionMatrix([["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"], ["1/8", "3/4", "1/8"]])
     assert table.variation == Fraction(1, 2)
     assert TransitionMatrix.for_truth("3/4", size=2).variation == Fraction(1, 2)
+
+
+# the oracle beyond the sets that can be listed
+
+
+def test_forty_values_are_counted_without_bias_by_the_oracle() -> None:
+    oracle = SubsetSelection.for_odds(Fraction(4), size=40)
+    values = np.arange(60_000) % 4
+    found = oracle.estimate(oracle.report(values))
+    error = math.sqrt(float(oracle.variance(0, people=60_000)))
+    assert np.abs(found.frequencies[:4] - 0.25).max() < 6 * error
+    assert np.abs(found.frequencies[4:]).max() < 6 * error
+
+
+@pytest.mark.parametrize("chosen", [1, 2, 20])
+def test_sets_drawn_value_by_value_are_equally_likely(
+    chosen: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subset, "LISTED", 1)
+    sets = subset._drawn(21 if chosen == 20 else 6, chosen, 42_000)
+    counts = Counter(sets.tolist())
+    kinds = math.comb(21, 20) if chosen == 20 else math.comb(6, chosen)
+    assert len(counts) == kinds
+    assert {int(each).bit_count() for each in counts} == {chosen}
+    mean = 42_000 / kinds
+    assert sum((count - mean) ** 2 / mean for count in counts.values()) < kinds + 8 * kinds**0.5
+
+
+@pytest.mark.parametrize("report", [0b1, 0b111, 1 << 40])
+def test_a_number_that_is_no_set_of_the_oracle_is_not_counted(report: int) -> None:
+    with pytest.raises(InputError):
+        SubsetSelection(40, Fraction(3), 2).estimate(np.array([report]))

@@ -318,7 +318,7 @@ def test_the_suspicion_after_a_set_is_at_most_the_ratio_apart_in_odds() -> None:
 def test_a_one_sided_report_is_a_certain_answer() -> None:
     results = Results(POLLS["designs"], {}, is_open=True)
     rows = dict(results.suspicion("fare", arm="one-sided").rows)
-    assert rows["both no"] == (1, 0)
+    assert rows["both no"] == (Fraction(1), Fraction(0))
 
 
 @pytest.mark.parametrize("prior", [["1/2"], ["1/2", "1/3"], ["1/2", "1/4", "1/4"]])

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import asking, budgets, curating, looking, mechanism, reproduce, serving, tour
+from shoal.cli import asking, budgets, curating, looking, mechanism, polling, reproduce, serving, tour
 from shoal.cli.account import EXAMPLES as ACCOUNT_EXAMPLES
 from shoal.cli.account import account
 from shoal.cli.console import set_debug
@@ -24,13 +24,15 @@ For example:
 
     shoal ask "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1
 
+    shoal poll new commute "Have you ever travelled without a ticket?" --epsilon 1
+
     shoal account "gaussian sigma=30 | x 1000"
 
 Each command has more with `--help`. Exit codes: 2 usage, 3 refused, 4 budget, 5 not sound, 6 key, 7 data changed, 8 vault.
 """
 
-CURATOR, ANALYST, AUDITOR = "The curator", "The analyst", "The auditor"
-RESEARCHER, TOOLS = "The survey researcher", "Without a vault"
+CURATOR, ANALYST, AUDITOR, TOOLS = "The curator", "The analyst", "The auditor", "Without a vault"
+RESEARCHER = "The survey researcher"
 
 app = typer.Typer(
     name="shoal",
@@ -66,6 +68,7 @@ for panel, name, act, examples in (
 ):
     app.command(name, epilog=examples, rich_help_panel=panel)(act)
 app.add_typer(asking.suggest, name="suggest", rich_help_panel=ANALYST)
+app.add_typer(polling.poll, name="poll", rich_help_panel=RESEARCHER)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 - the form that typer calls

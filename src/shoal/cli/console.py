@@ -23,12 +23,15 @@ from rich.status import Status
 
 from shoal.cli.spelling import as_typed
 from shoal.errors import (
+    AnsweredError,
     BudgetExceeded,
     ChangedError,
+    ClosedError,
     ExpressionError,
     FactsError,
     InFlightError,
     InternalError,
+    InvitationError,
     KeyReusedError,
     LedgerError,
     RefusedError,
@@ -36,6 +39,7 @@ from shoal.errors import (
     ShoalError,
     TamperedError,
     UnknownNameError,
+    UnknownPollError,
     UnreadableError,
     VaultError,
 )
@@ -60,7 +64,7 @@ _CODES: tuple[tuple[tuple[type[ShoalError], ...], Exit], ...] = (
     ((TamperedError,), Exit.UNSOUND),
     ((KeyReusedError, InFlightError), Exit.KEY),
     ((ChangedError,), Exit.CHANGED),
-    ((VaultError, LedgerError), Exit.VAULT),
+    ((VaultError, LedgerError, UnknownPollError), Exit.VAULT),
     ((InternalError,), Exit.UNEXPECTED),
     (
         (
@@ -70,6 +74,9 @@ _CODES: tuple[tuple[tuple[type[ShoalError], ...], Exit], ...] = (
             UnknownNameError,
             UnreadableError,
             ExpressionError,
+            InvitationError,
+            AnsweredError,
+            ClosedError,
         ),
         Exit.REFUSED,
     ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import PollError
 from shoal.local import number_below
-from shoal.local.stream import Take
+from shoal.local.stream import Take, secret_bytes
 from shoal.noise import one_below
 from shoal.polls.way import DEVICE, OWN, Asked
 
@@ -53,6 +53,19 @@ class Client:
             for design, report in zip(self.arm.designs, told, strict=True)
         }
 
+    def rehearse(self, answers: Mapping[str, object], *, take: Take = secret_bytes) -> str:
+        """The text for true answers to all questions; where the respondent would roll dice, they are rolled here.
+
+        For rehearsals and simulations: a device that does this knows the answer that the design keeps from it.
+        """
+        places = []
+        if set(answers) != {design.question for design in self.arm.designs}:
+            raise self._incomplete()
+        for design in self.arm.designs:
+            place = self.poll.question(design.question).place(answers[design.question])
+            places.append(design.law.report(place, take=take) if design.way == OWN else place)
+        return self.respond_by_place(places)
+
     def respond_by_place(self, places: Sequence[int]) -> str:
         """The same for answers by their places, counted from 0."""
         return self.poll.written(self._place, self._reports(places))
@@ -66,11 +79,15 @@ class Client:
     def _places(self, answers: Mapping[str, object]) -> list[int]:
         names = [design.question for design in self.arm.designs]
         if set(answers) != set(names):
-            raise PollError(
-                "one answer to each question is needed, and no other.",
-                remedy=f"Answer: {', '.join(names)}.",
-            )
+            raise self._incomplete()
         return [self._place_of(design, answers[design.question]) for design in self.arm.designs]
+
+    def _incomplete(self) -> PollError:
+        names = [design.question for design in self.arm.designs]
+        return PollError(
+            "one answer to each question is needed, and no other.",
+            remedy=f"Answer: {', '.join(names)}.",
+        )
 
     def _place_of(self, design: Asked, answer: object) -> int:
         if design.way != OWN:

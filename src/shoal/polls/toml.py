@@ -46,11 +46,12 @@ def _arm(said: Mapping[str, Any], questions: list[Question]) -> tuple[str, dict[
     if not isinstance(said["ways"], dict):
         raise PollError("the ways of an arm are a table.", remedy="Write [arm.ways.QUESTION].")
     known = {question.name: question for question in questions}
-    ways = {name: _way(way, known.get(name)) for name, way in said["ways"].items()}
+    ways = {name: way_of(way, known.get(name)) for name, way in said["ways"].items()}
     return said["name"], ways, said.get("share", 1)
 
 
-def _way(said: Mapping[str, Any], question: Question | None) -> Way:
+def way_of(said: Mapping[str, Any], question: Question | None) -> Way:
+    """A way of asking from its fields: ``way``, and what goes with it."""
     _needs(said, ("way",), "a way")
     kind, rest = said["way"], _but(said, *_WAY)
     answers = ("no", "yes") if question is None else question.answers

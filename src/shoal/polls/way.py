@@ -110,7 +110,7 @@ def readable_odds(epsilon: Number) -> Fraction:
     """Odds at or just below e^epsilon in small numbers: those that people are told.
 
     >>> readable_odds(1), readable_odds("0.01")
-    (Fraction(19, 7), Fraction(100, 99))
+    (Fraction(19, 7), Fraction(101, 100))
     """
     price = positive(epsilon, "epsilon")
     for largest in _READABLE:

@@ -25,8 +25,8 @@ class State:
 
 THANKS = State(
     "thanks", "Thank you",
-    ("Your report was counted. What this page drew by chance is forgotten now, here and everywhere.",
-     "Nobody can tell from the report what you meant; together with all others it tells how common each answer is."),
+    ("Your report was counted. What this page drew by chance is deleted from this device.",
+     "Together with all others it tells how common each answer is. Where your answer was randomised, nobody can be sure what you meant."),
 )  # fmt: skip
 ALREADY = State(
     "already", "You have answered already",

@@ -339,7 +339,7 @@ def test_an_event_of_a_report_has_its_price() -> None:
         lambda: LocalHash(300, Fraction(3), 3, 16),
         lambda: LinearHash(10, Fraction(3), 4),
         lambda: HadamardResponse(10, Fraction(3), 3),
-        lambda: SubsetSelection(21, Fraction(3), 4),
+        lambda: SubsetSelection(63, Fraction(3), 4),
         lambda: LineSelection(8, Fraction(3), 9, 4),
         lambda: UnaryEncoding(3, own=Fraction(1, 4), other=Fraction(1, 2)),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,7 +18,9 @@ from shoal.exact import IntegerArray
 from shoal.local.oracles.linear import MOST_COUNTERS, is_prime
 from shoal.local.oracles.oracle import Counters, Oracle, below, read_numbers, truthful
 
-MOST_IN_SETS = 20
+MOST_IN_SETS = 62
+LISTED = 20
+"""Up to so many values all sets are written down once, and a set is drawn by its place in the list."""
 MOST_IN_LINES = math.isqrt(MOST_COUNTERS)
 
 
@@ -49,7 +51,7 @@ class SubsetSelection(Oracle):
     A report is the number whose bits are the members.
 
     Guarantee: as every oracle.
-    Needs: at most 20 values; `LineSelection` serves more.
+    Needs: at most 62 values, the bits of a report; `LineSelection` serves more here, and `shoal.local.Subsets` any number, one report at a time.
     Edges: sets of one value are k-ary randomized response, which is therefore never better.
     Reference: Ye and Barg 2018; Wang et al. 2019.  The least variance of all for few values.
 
@@ -82,14 +84,13 @@ class SubsetSelection(Oracle):
         return (1 - own) / math.comb(self.size - 1, self.chosen)
 
     def every_report(self) -> Iterator[int]:
-        return iter(_sets(self.size, self.chosen).tolist())
+        return (_bits(members) for members in combinations(range(self.size), self.chosen))
 
     def _report(self, values: IntegerArray) -> NDArray[np.int64]:
         blind = Fraction(self.chosen, self.size)
         told = np.flatnonzero(truthful((self.support[0] - blind) / (1 - blind), len(values)))
-        every, rest = _sets(self.size, self.chosen), _sets(self.size - 1, self.chosen - 1)
-        made = every.take(below(len(every), len(values)))
-        with_others = rest.take(below(len(rest), len(told)))
+        made = _drawn(self.size, self.chosen, len(values))
+        with_others = _drawn(self.size - 1, self.chosen - 1, len(told))
         own = np.int64(1) << values[told]
         lower = with_others & (own - 1)
         made[told] = ((with_others ^ lower) << 1) | own | lower
@@ -100,15 +101,25 @@ class SubsetSelection(Oracle):
         return self.size
 
     def _count(self, reports: NDArray[Any]) -> Counters:
-        sets = np.bincount(read_numbers(reports, 1 << self.size), minlength=1 << self.size)
-        allowed = _sets(self.size, self.chosen)
-        if sets[allowed].sum() != len(reports):
+        told = read_numbers(reports, 1 << self.size)
+        if self.size > LISTED:
+            kinds, held = told, np.ones(len(told), dtype=np.int64)
+        else:
+            sets = np.bincount(told, minlength=1 << self.size)
+            kinds = np.flatnonzero(sets)
+            held = sets[kinds]
+        members = np.zeros(len(kinds), dtype=np.int64)
+        counters = np.zeros(self.size, dtype=np.int64)
+        for value in range(self.size):
+            inside = kinds >> value & 1
+            members += inside
+            counters[value] = (inside * held).sum()
+        if (members != self.chosen).any():
             raise DataError(
                 f"one of the reports is not a set of {self.chosen} values.",
                 remedy="Count reports with the oracle that made them; leave out what does not fit.",
             )
-        held = sets[allowed]
-        return np.array([held[allowed >> value & 1 == 1].sum() for value in range(self.size)])
+        return counters
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
         return counters.copy(), people - counters
@@ -199,5 +210,26 @@ class LineSelection(Oracle):
 @lru_cache(maxsize=32)
 def _sets(size: int, chosen: int) -> NDArray[np.int64]:
     """All sets of ``chosen`` members, as numbers."""
-    made = [sum(1 << member for member in members) for members in combinations(range(size), chosen)]
+    made = [_bits(members) for members in combinations(range(size), chosen)]
     return np.array(made, dtype=np.int64)
+
+
+def _bits(members: Iterable[int]) -> int:
+    return sum(1 << member for member in members)
+
+
+def _drawn(size: int, chosen: int, count: int) -> NDArray[np.int64]:
+    """So many sets, each equally likely: by their place in the list, or value by value.
+
+    A value joins a set with the chance of the members still wanted among the values still left; every set is then equally likely.
+    """
+    if size <= LISTED:
+        every = _sets(size, chosen)
+        return every.take(below(len(every), count))
+    made = np.zeros(count, dtype=np.int64)
+    wanted = np.full(count, chosen, dtype=np.int64)
+    for value in range(size):
+        joins = below(size - value, count) < wanted
+        made |= joins.astype(np.int64) << value
+        wanted -= joins
+    return made

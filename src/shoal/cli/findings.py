@@ -1,0 +1,153 @@
+"""What a poll has found, on a terminal and in files: shoal poll results and export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from shoal.cli.console import answers, refusals, writable
+from shoal.cli.options import AsJson, VaultOption, opened
+from shoal.cli.tables import plain_table
+from shoal.errors import PollError
+from shoal.polls import Estimate, Results
+
+RESULTS = """
+For example:
+
+    shoal poll results commute
+
+    shoal poll results commute --what-if 0.5,1,2,4
+
+    shoal poll results commute --csv
+"""
+EXPORT = """
+For example:
+
+    shoal poll export commute --out commute.json
+
+    shoal poll export commute --out commute.csv
+"""
+
+Name = Annotated[str, typer.Argument(metavar="POLL", help="The name of a poll.")]
+
+
+def results(
+    name: Name,
+    *,
+    vault: VaultOption = None,
+    confidence: Annotated[str, typer.Option(help="How sure.")] = "0.95",
+    cross: Annotated[
+        str | None, typer.Option(metavar="Q1,Q2", help="Two questions as one table.")
+    ] = None,
+    what_if: Annotated[
+        str | None, typer.Option("--what-if", metavar="E1,E2", help="Margins at other epsilons.")
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print a table of data.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print what the reports say, with intervals; looking costs nothing."""
+    with refusals(), opened(vault) as held:
+        found = held.poll(name).results(confidence)
+        if as_csv:
+            typer.echo(found.to_csv(), nl=False)
+            return
+        said: dict[str, Any] = found.to_dict() if as_json else {}
+        tables = None if cross is None else found.cross_tab(*_two(cross))
+        rows = () if what_if is None else found.what_if(what_if.split(","))
+        if as_json:
+            said["cross"] = None if tables is None else tables.to_dict()
+            said["what_if"] = [row.to_dict() for row in rows]
+            typer.echo(json.dumps(said))
+            return
+        console = answers()
+        _show_results(console, found)
+        if tables is not None:
+            for arm, cells in (*tables.arms.items(), ("together", tables.together)):
+                if cells:
+                    lines = [(arm, each) for row in cells for each in row]
+                    console.print()
+                    console.print(_estimates(lines, found))
+        if rows:
+            console.print()
+            told = [
+                [row.epsilon, f"{row.margin:.4f}", f"{row.people:,}", row.words] for row in rows
+            ]
+            console.print(plain_table(["epsilon", "margin", "people", "what is sent"], told, (0, 1, 2)))  # fmt: skip
+
+
+def _two(text: str) -> tuple[str, str]:
+    names = [each.strip() for each in text.split(",")]
+    if len(names) != 2:
+        raise PollError("--cross needs two questions.", remedy="Write --cross fare,age.")
+    return names[0], names[1]
+
+
+def _show_results(console: Console, found: Results) -> None:
+    state = "open" if found.is_open else "closed"
+    console.print(Text(f"{found.poll.name}: {found.people} reports, {state}", style="bold"))
+    for result in found:
+        console.print()
+        console.print(Text(result.question.text))
+        lines = [(arm, each) for arm, every in result.arms.items() for each in every]
+        lines += [("together", each) for each in result.together]
+        console.print(_estimates(lines, found))
+        if result.differences:
+            rows = [
+                [f"{each.arms[0]} less {each.arms[1]}", each.answer, f"{float(each.value):.4f}", _ends(each.interval)]
+                for each in result.differences
+            ]  # fmt: skip
+            console.print(plain_table(["arms", "answer", "difference", "interval"], rows, (2,)))
+    for arm, cost in found.shuffled().items():
+        if cost is not None:
+            console.print(Text(f"{arm}: {cost}", style="dim"), soft_wrap=True)
+    if found.is_open:
+        note = "While a poll is open, quote 'at any time': it holds however often you look."
+        console.print(Text(note, style="dim"))
+
+
+def _estimates(lines: list[tuple[str, Estimate]], found: Results) -> Any:
+    head = ["arm", "answer", "people", "estimate", f"{float(found.confidence):.4g} interval"]
+    rows = [
+        [
+            arm,
+            each.answer,
+            str(each.people),
+            "" if each.value is None else f"{float(each.value):.4f}",
+            _ends(each.interval) + (" normal" if each.method == "normal" else ""),
+            *(["" if each.always is None else _ends(each.always)] if found.is_open else []),
+        ]
+        for arm, each in lines
+    ]
+    return plain_table([*head, *(["at any time"] if found.is_open else [])], rows, (2, 3))
+
+
+def _ends(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.4f} to {ends[1]:.4f}"
+
+
+def export(
+    name: Name,
+    *,
+    vault: VaultOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help=".json with the exact odds, or .csv.  [default: JSON, printed]"
+        ),
+    ] = None,
+) -> None:
+    """Write the definition with its exact odds and all counters, for other programs."""
+    with refusals(), opened(vault) as held:
+        found = held.poll(name)
+        if out is None:
+            typer.echo(found.to_json())
+            return
+        held.check_out(writable(out))
+        text = found.to_csv() if out.suffix == ".csv" else found.to_json()
+        out.write_text(text, encoding="utf-8")
+        answers().print(Text(f"Wrote {out}."))

@@ -1,0 +1,189 @@
+"""The commands of polls: what they print, how they end, and that the faces decide nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.cli.test_vault_commands import data, good, run
+
+import shoal
+from shoal.cli import findings, polling
+from shoal.cli.console import Exit
+from shoal.polls import Poll, by_device, directly, read_export
+
+COMMANDS = {str(command.name): command for command in polling.poll.registered_commands}
+QUESTION = "Have you ever travelled without a ticket?"
+EXAMPLES = [
+    line.strip()
+    for text in (polling.EXAMPLES, *(str(command.epilog) for command in COMMANDS.values()))
+    for line in text.splitlines()
+    if line.strip().startswith("shoal ")
+]
+
+
+@pytest.fixture
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a vault in which polls are made."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SHOAL_VAULT", raising=False)
+    good("init", "office.shoal")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_has_an_example(name: str) -> None:
+    assert f"shoal poll {name}" in str(COMMANDS[name].epilog)
+    assert f"shoal poll {name}" in good("poll", name, "--help")
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_of_the_help_does_something(example: str, office: Path) -> None:
+    words = shlex.split(example)[1:]
+    if words[1] != "new":
+        good("poll", "new", "commute", QUESTION, "--epsilon", "1")
+        good("poll", "new", "dice", QUESTION, "--design", "coins", "--once", "invitation")
+    if words[1] == "reopen":
+        good("poll", "close", "commute")
+    assert good(*words)
+
+
+def test_a_poll_is_made_answered_looked_at_closed_and_exported(office: Path) -> None:
+    good("poll", "new", "commute", QUESTION, "--odds", "3:1", "--title", "Travel")
+    for number in range(8):
+        sent = data("poll", "answer", "commute", f"commute={'yes' if number % 2 else 'no'}")
+        assert sent["arm"] == "randomised"
+        assert sent["report"] in {"00", "01"}
+        assert sent["sent"]["commute"] == ("no", "yes")[int(sent["report"][1])]
+    found = data("poll", "results", "commute", "--what-if", "1,2")
+    assert (found["people"], found["open"], len(found["what_if"])) == (8, True, 2)
+    vault = shoal.open("office.shoal")
+    assert found["questions"] == vault.poll("commute").results().to_dict()["questions"]
+    assert "closed with 8 reports" in good("poll", "close", "commute")
+    code, _, err = run("poll", "answer", "commute", "commute=yes")
+    assert (code, "[poll-6]" in err) == (Exit.REFUSED, True)
+    good("poll", "export", "commute", "--out", "out.json")
+    assert read_export(Path("out.json").read_text()).people == 8
+    assert read_export(good("poll", "export", "commute")).cells == vault.poll("commute").cells
+    good("poll", "export", "commute", "--out", "out.csv")
+    rows = list(csv.DictReader(io.StringIO(Path("out.csv").read_text())))
+    assert sum(int(row["count"]) for row in rows) == 8
+    good("poll", "reopen", "commute")
+    listed = data("poll", "list")
+    assert [(each["name"], each["open"], each["people"]) for each in listed] == [("commute", True, 8)]  # fmt: skip
+
+
+def test_what_is_typed_is_the_poll_that_is_meant(office: Path) -> None:
+    arms = (
+        "--arm", "phone device epsilon=1 share=3",
+        "--arm", "kary device odds=3:1 size=1",
+        "--arm", "open direct",
+    )  # fmt: skip
+    text = good("poll", "new", "mode", "How?", "--answers", "foot, bus,car", *arms, "--toml")
+    question = shoal.Question("mode", "How?", answers=("foot", "bus", "car"))
+    meant = Poll(
+        "mode",
+        questions=[question],
+        arms=[
+            shoal.Arm("phone", by_device(epsilon=1), share=3),
+            shoal.Arm("kary", by_device(odds=3, size=1)),
+            shoal.Arm("open", directly()),
+        ],
+    )
+    assert Poll.from_toml(text) == meant
+    assert data("poll", "list") == []
+    Path("mode.toml").write_text(text)
+    assert json.loads(good("poll", "new", "--file", "mode.toml", "--json")) == meant.to_dict()
+    assert shoal.open("office.shoal").poll("mode").poll == meant
+    assert Poll.from_toml(good("poll", "show", "mode", "--toml")) == meant
+    Path("mode.json").write_text(meant.to_json())
+    planned = data("poll", "plan", "--file", "mode.json", "--margin", "0.1")
+    assert [each["arm"] for each in planned] == ["phone", "kary", "open"]
+
+
+def test_a_range_and_its_bins_are_typed(office: Path) -> None:
+    out = good("poll", "new", "hours", "How many?", "--range", "0:40:1", "--bins", "1,11", "--epsilon", "2")  # fmt: skip
+    assert "your true answer is sent" in out
+    good("poll", "new", "number", "How many?", "--range=-2:2:0.5", "--unit", "degrees", "--epsilon", "2")  # fmt: skip
+    assert data("poll", "answer", "number", "number=-1.5")["sent"]["number"] in {"low", "high"}
+
+
+def test_a_design_by_hand_says_what_to_do(office: Path) -> None:
+    said = good(
+        "poll", "new", "dice", QUESTION,
+        "--design", "crosswise probability=1/4", "--instructions", "Born in spring?",
+    )  # fmt: skip
+    assert "Born in spring?" in said
+    warned = good("poll", "new", "sided", QUESTION, "--design", "triangular")
+    assert "epsilon is infinite" in warned
+    assert "excludes the answer" in warned
+
+
+def test_an_invitation_is_counted_once(office: Path) -> None:
+    good("poll", "new", "dice", QUESTION, "--epsilon", "1", "--once", "invitation")
+    (link,) = good("poll", "invite", "dice", "1", "--url", "https://x.example/").split()
+    assert link.startswith("https://x.example/p/dice#")
+    number = link.partition("#")[2]
+    good("poll", "answer", "dice", "dice=yes", "--invitation", number)
+    code, _, err = run("poll", "answer", "dice", "dice=yes", "--invitation", number)
+    assert (code, "[poll-5]" in err) == (Exit.REFUSED, True)
+    code, _, err = run("poll", "answer", "dice", "dice=yes")
+    assert (code, "[poll-4]" in err) == (Exit.REFUSED, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (["new"], Exit.USAGE, "a name and a question"),
+        (["new", "a", "Q?"], Exit.USAGE, "exactly one of epsilon, odds and design"),
+        (["new", "a", "Q?", "--epsilon", "1", "--arm", "x direct"], Exit.USAGE, "--arm"),
+        (["new", "a", "Q?", "--epsilon", "1", "--design", "coins"], Exit.USAGE, "of its own"),
+        (["new", "a", "Q?", "--design", "coins", "--arm", "x direct"], Exit.USAGE, "--arm"),
+        (["new", "a", "Q?", "--arm", "direct"], Exit.USAGE, "cannot be read"),
+        (["new", "a", "Q?", "--arm", "x direct share=two"], Exit.USAGE, "whole number"),
+        (["new", "a", "Q?", "--epsilon", "1", "--instructions", "x"], Exit.USAGE, "by hand"),
+        (["new", "a", "Q?", "--odds", "3:4"], Exit.USAGE, "at most 1 to 1"),
+        (["new", "a", "Q?", "--file", "x.toml"], Exit.USAGE, "says it all"),
+        (["new", "--file", "x.toml"], Exit.USAGE, "No such file"),
+        (["plan"], Exit.USAGE, "one poll"),
+        (["show", "nowhere"], Exit.VAULT, "[poll-3]"),
+        (["answer", "commute", "commute=perhaps"], Exit.USAGE, "not one of its answers"),
+        (["answer", "commute", "other=yes"], Exit.USAGE, "one answer to each question"),
+        (["results", "commute", "--cross", "commute"], Exit.USAGE, "two questions"),
+        (["export", "commute", "--out", "no/such/folder.json"], Exit.USAGE, "no such folder"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(
+    words: list[str], code: Exit, part: str, office: Path
+) -> None:
+    good("poll", "new", "commute", QUESTION, "--epsilon", "1")
+    found, out, err = run("poll", *words)
+    assert (found, out) == (code, "")
+    assert part in " ".join(err.split())
+
+
+def test_results_show_arms_differences_and_tables(office: Path) -> None:
+    poll = Poll(
+        "two",
+        title="Two",
+        questions=[shoal.Question("fare", QUESTION), shoal.Question("age", "Old?")],
+        arms=[
+            shoal.Arm("one", by_device(odds=3)),
+            shoal.Arm("two", by_device(odds=2)),
+            shoal.Arm("open", directly()),
+        ],
+    )
+    Path("two.toml").write_text(poll.to_toml())
+    good("poll", "new", "--file", "two.toml")
+    for _ in range(12):
+        good("poll", "answer", "two", "fare=yes", "age=no")
+    said = good("poll", "results", "two", "--cross", "fare,age")
+    for part in ("one less two", "together", "no & yes", "at any time"):
+        assert part in said
+    table = good("poll", "results", "two", "--csv")
+    assert {row["question"] for row in csv.DictReader(io.StringIO(table))} == {"fare", "age"}
+    assert findings.RESULTS
