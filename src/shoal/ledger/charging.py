@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
+from shoal.accounting import Filter
 from shoal.errors import (
     BudgetExceeded,
     ChargeError,
@@ -161,9 +163,10 @@ class Charge:
 def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Charge | Replay:
     """Find an earlier answer, or take from every account or from none."""
     desk.check_calm()
-    earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
-    if earlier is not None:
-        return earlier
+    if request.key is not None or request.same is not None:
+        earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
+        if earlier is not None:
+            return earlier
     books = [desk.book(name) for name in request.names]
     _spend(books, request.event)
     entry = desk.add(
@@ -178,16 +181,19 @@ def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Cha
 def _spend(books: Sequence[Book], event: Event) -> None:
     """Spend on every book, or leave all as they were."""
     costs = [price(book.filter, event) for book in books]
-    before = [book.filter.sums for book in books]
-    for place, (book, cost) in enumerate(zip(books, costs, strict=True)):
+    spent: list[tuple[Filter, tuple[Fraction | None, ...]]] = []
+    for book, cost in zip(books, costs, strict=True):
+        kept = book.filter
+        before = kept.sums
         try:
-            book.filter.spend(cost)
+            kept.spend(cost)
         except ShoalError as refused:
-            for earlier, sums in zip(books[:place], before, strict=False):
-                earlier.filter.go_back_to(sums)
+            for earlier, sums in spent:
+                earlier.go_back_to(sums)
             if isinstance(refused, BudgetExceeded):
                 raise book.refusal(refused) from None
             raise
+        spent.append((kept, before))
 
 
 def give_back(desk: Desk, charged: Entry) -> Callable[[], None]:
