@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,14 +29,17 @@ from shoal.ledger.entry import (
     CHARGE,
     FAILED,
     LEFT,
+    REPEATED,
     RESUMED,
     Entry,
     canonical,
+    digest,
 )
 from shoal.ledger.prices import price
 from shoal.ledger.request import Request
 
 _Result = TypeVar("_Result")
+_MANY_SECONDS = 90
 
 
 class Line(Protocol):
@@ -223,15 +227,14 @@ def _by_key(
     if request.key is None:
         return None
     for entry in desk.found("by key", request.caller, request.key):
+        if entry.kind == REPEATED:
+            return _repeated(desk, request, entry)
         outcomes = desk.found("outcomes", entry.number)
         last = outcomes[-1] if outcomes else entry
         if entry.kind != CHARGE or last.kind == FAILED:
             continue
         if entry.text != request.text:
-            raise KeyReusedError(
-                f"the key {request.key!r} stands for another request of {request.caller!r}.",
-                remedy="Give every new request a key of its own.",
-            )
+            raise _other_request(request)
         if last.kind == ANSWERED:
             return Replay(entry.number, last.body["answer"], last)
         if last.kind == LEFT:
@@ -239,10 +242,12 @@ def _by_key(
                 f"the request with key {request.key!r} ended without an answer (charge {entry.number}); it stays spent.",
                 remedy="Ask with another key, which is charged anew.",
             )
-        if _age(desk, last) < patience:
+        left = patience - _age(desk, last)
+        if left > timedelta(0):
             raise InFlightError(
                 f"the request with key {request.key!r} is being answered (charge {entry.number}).",
-                remedy="Wait and ask again with the same key; it will not be charged twice.",
+                remedy="Wait and ask again with the same key; it will not be charged twice. "
+                f"If whoever was answering has died, it is taken up again in {_in_words(left)}.",
             )
         attempt = attempts(outcomes) + 1
         desk.add(RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number)
@@ -256,8 +261,51 @@ def _by_same(desk: Desk, request: Request) -> Replay | None:
     for entry in desk.found("by same", request.same):
         outcomes = desk.found("outcomes", entry.number)
         if outcomes and outcomes[-1].kind == ANSWERED:
+            _bind(desk, request, entry)
             return Replay(entry.number, outcomes[-1].body["answer"], outcomes[-1])
     return None
+
+
+def _bind(desk: Desk, request: Request, charged: Entry) -> None:
+    """Write down that a key stands for a request which an earlier charge of an equal question answers."""
+    if request.key is None:
+        return
+    said = {
+        "caller": request.caller,
+        "charge": charged.number,
+        "key": request.key,
+        "request": digest(request.text),
+    }
+    desk.add(REPEATED, canonical(said), caller=request.caller, key=request.key)
+
+
+def _repeated(desk: Desk, request: Request, bound: Entry) -> Replay:
+    """The answer that a key was given before, if it stands for this very request."""
+    said = bound.body
+    if said["request"] != digest(request.text):
+        raise _other_request(request)
+    outcomes = desk.found("outcomes", said["charge"])
+    if not outcomes or outcomes[-1].kind != ANSWERED:
+        raise TamperedError(
+            f"the answer of charge {said['charge']} is no longer in the journal.",
+            remedy="Run verify, which says what is wrong.",
+        )
+    return Replay(said["charge"], outcomes[-1].body["answer"], outcomes[-1])
+
+
+def _other_request(request: Request) -> KeyReusedError:
+    return KeyReusedError(
+        f"the key {request.key!r} stands for another request of {request.caller!r}.",
+        remedy="Give every new request a key of its own.",
+    )
+
+
+def _in_words(left: timedelta) -> str:
+    """A time that is left, never less than it is: 40 seconds, 15 minutes."""
+    seconds = math.ceil(left.total_seconds())
+    if seconds <= _MANY_SECONDS:
+        return f"{seconds} second{'s' * (seconds != 1)}"
+    return f"{math.ceil(seconds / 60)} minutes"
 
 
 def _age(desk: Desk, entry: Entry) -> timedelta:

@@ -23,8 +23,12 @@ NOTHING_BEFORE = "0" * 64
 
 BEGUN, ACCOUNT, BUDGET = "begun", "account", "budget"
 CHARGE, ANSWERED, FAILED, LEFT, RESUMED = "charge", "answered", "failed", "left", "resumed"
+REPEATED = "repeated"
 ALARM, ACCEPTED = "alarm", "accepted"
-OWN_KINDS = (BEGUN, ACCOUNT, BUDGET, CHARGE, ANSWERED, FAILED, LEFT, RESUMED, ALARM, ACCEPTED)
+OWN_KINDS = (
+    *(BEGUN, ACCOUNT, BUDGET, CHARGE, ANSWERED, FAILED, LEFT, RESUMED),
+    *(REPEATED, ALARM, ACCEPTED),
+)
 """The kinds the ledger writes itself; all others are facts that it only keeps."""
 
 
