@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app, asking
+from shoal.cli.app import COMMANDS as LISTED
 from shoal.cli.console import LONG, Exit, code_of, reading, working
+from shoal.cli.late import Late
 from shoal.errors import InternalError, ShoalError
 
 PLAIN = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
@@ -78,11 +80,7 @@ def tamper(vault: str) -> None:
 
 # every example in the help runs
 
-COMMANDS = {
-    command.name or act.__name__: command
-    for command in app.registered_commands
-    if (act := command.callback) is not None
-}
+COMMANDS = {each.name: each.load() for each in LISTED if each.examples is not None}
 SUGGESTIONS = asking.suggest.registered_commands
 EXAMPLES = [
     line.strip()
@@ -90,6 +88,11 @@ EXAMPLES = [
     for line in str(command.epilog).splitlines()
     if line.strip().startswith("shoal ") and command.name not in {"account", "tour"}
 ]
+
+
+@pytest.mark.parametrize("late", LISTED, ids=lambda late: late.name)
+def test_the_list_of_commands_has_the_first_sentence_of_each(late: Late) -> None:
+    assert " ".join(late.load().help.split("\n\n")[0].split()) == late.says
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -117,7 +117,7 @@ class Registry:
             if protects is None:
                 check_public_place(location, history)
             elif with_content(found.digest, history) is None:
-                check_place(location, relation, shares, history)
+                check_place(location, relation, shares, history, is_copy=self._copies(found))
             opens = {}
             if protects is not None and not accounts:
                 accounts, declared = (name,), relation or "first"
@@ -126,6 +126,10 @@ class Registry:
             return _with(made, found), opens
 
         return self._in_turn(act)
+
+    def _copies(self, found: Fingerprint) -> Callable[[Dataset], bool]:
+        """Whether a dataset is a table of a file with the same bytes."""
+        return lambda each: found.is_of_table(each.location.table, each.digest, self.secret)
 
     def _paying(
         self,
