@@ -376,8 +376,17 @@ def test_a_certificate_is_verified_by_itself_and_against_the_vault(office: Path)
     certificate = good("show", str(data("log")[0]["release"]), "--certificate")
     file = Path("certificate.json")
     file.write_text(certificate)
-    assert "checked by itself" in good("verify", "certificate.json")
+    assert "checked by itself" in good("verify", "certificate.json", "--by-itself")
+    assert "against the vault office.shoal" in good("verify", "certificate.json")
     assert "against the vault" in good("verify", "certificate.json", "--vault", "office.shoal")
+    good("init", "other.shoal")
+    assert "checked by itself" in good("verify", "certificate.json")
+    Path("office.shoal").rename("office.kept")
+    code, out, _ = run("verify", "certificate.json")
+    assert code == Exit.UNSOUND
+    assert "against the vault other.shoal" in out
+    Path("other.shoal").unlink()
+    Path("office.kept").rename("office.shoal")
     assert data("verify", "certificate.json") == {"sound": True, "findings": []}
     file.write_text(certificate.replace('"epsilon": "1/2"', '"epsilon": "1/4"'))
     code, out, _ = run("verify", "certificate.json")
