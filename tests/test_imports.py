@@ -54,6 +54,20 @@ def test_importing_shoal_does_not_load(heavy: str) -> None:
     assert heavy not in modules
 
 
+@pytest.mark.parametrize("heavy", sorted({*HEAVY, "numpy", "flint"} - {"rich", "typer"}))
+def test_the_help_of_the_command_does_not_load(heavy: str) -> None:
+    assert heavy not in loaded_by_help()
+
+
+@cache
+def loaded_by_help() -> frozenset[str]:
+    """The modules of a process that printed the help of the command."""
+    asked = "import sys; from shoal.cli import app; app(['--help'], standalone_mode=False); print(*sys.modules, sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True)
+    assert "Usage: " in done.stdout
+    return frozenset(done.stdout.splitlines())
+
+
 def test_importing_shoal_loads_at_most_three_times_what_numpy_loads(
     record_property: Callable[[str, object], None],
 ) -> None:

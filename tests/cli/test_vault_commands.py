@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app, asking
+from shoal.cli.app import COMMANDS as LISTED
 from shoal.cli.console import LONG, Exit, code_of, reading, working
+from shoal.cli.late import Late
 from shoal.errors import InternalError, ShoalError
 
 PLAIN = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
@@ -78,11 +80,7 @@ def tamper(vault: str) -> None:
 
 # every example in the help runs
 
-COMMANDS = {
-    command.name or act.__name__: command
-    for command in app.registered_commands
-    if (act := command.callback) is not None
-}
+COMMANDS = {each.name: each.load() for each in LISTED if each.examples is not None}
 SUGGESTIONS = asking.suggest.registered_commands
 EXAMPLES = [
     line.strip()
@@ -90,6 +88,11 @@ EXAMPLES = [
     for line in str(command.epilog).splitlines()
     if line.strip().startswith("shoal ") and command.name not in {"account", "serve", "tour"}
 ]
+
+
+@pytest.mark.parametrize("late", LISTED, ids=lambda late: late.name)
+def test_the_list_of_commands_has_the_first_sentence_of_each(late: Late) -> None:
+    assert " ".join(late.load().help.split("\n\n")[0].split()) == late.says
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -375,8 +378,17 @@ def test_a_certificate_is_verified_by_itself_and_against_the_vault(office: Path)
     certificate = good("show", str(data("log")[0]["release"]), "--certificate")
     file = Path("certificate.json")
     file.write_text(certificate)
-    assert "checked by itself" in good("verify", "certificate.json")
+    assert "checked by itself" in good("verify", "certificate.json", "--by-itself")
+    assert "against the vault office.shoal" in good("verify", "certificate.json")
     assert "against the vault" in good("verify", "certificate.json", "--vault", "office.shoal")
+    good("init", "other.shoal")
+    assert "checked by itself" in good("verify", "certificate.json")
+    Path("office.shoal").rename("office.kept")
+    code, out, _ = run("verify", "certificate.json")
+    assert code == Exit.UNSOUND
+    assert "against the vault other.shoal" in out
+    Path("other.shoal").unlink()
+    Path("office.kept").rename("office.shoal")
     assert data("verify", "certificate.json") == {"sound": True, "findings": []}
     file.write_text(certificate.replace('"epsilon": "1/2"', '"epsilon": "1/4"'))
     code, out, _ = run("verify", "certificate.json")

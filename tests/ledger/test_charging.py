@@ -319,3 +319,47 @@ def test_threads_get_exactly_what_the_budget_holds(place: str) -> None:
             thread.join()
         assert len(set(granted)) == 100
         assert ledger.account("visits").left == Pure(0)
+
+
+def test_a_key_that_an_equal_question_answered_stands_for_its_request_from_then_on(
+    ledger: Ledger,
+) -> None:
+    charged(ledger.charge("visits", TENTH, caller="bea", same="digest")).answered("b")
+    for _ in range(2):
+        again = ledger.charge("visits", TENTH, caller="ana", body={"q": 1}, key="k", same="digest")
+        assert replayed(again).answer == "b"
+    for body, same in [({"q": 2}, "digest"), ({"q": 1}, "other"), ({"q": 1}, None)]:
+        with pytest.raises(KeyReusedError, match="'k'"):
+            ledger.charge("visits", TENTH, caller="ana", body=body, key="k", same=same)
+    assert ledger.account("visits").events == 1
+    assert [entry.kind for entry in ledger.entries()][-2:] == ["answered", "repeated"]
+    assert ledger.verify().is_sound
+
+
+def test_a_request_in_flight_says_when_it_may_be_taken_up(place: str) -> None:
+    with Ledger(place, patience=900) as slow, Ledger(place, patience=30) as quick:
+        slow.open_account("visits", Pure(1), relation="add_remove")
+        slow.charge("visits", TENTH, caller="ana", key="k")
+        with pytest.raises(InFlightError, match="taken up again in 15 minutes"):
+            slow.charge("visits", TENTH, caller="ana", key="k")
+        with pytest.raises(InFlightError, match=r"taken up again in \d+ seconds?\."):
+            quick.charge("visits", TENTH, caller="ana", key="k")
+
+
+def test_an_account_that_comes_with_a_fact_is_opened_only_if_the_fact_is_written(
+    ledger: Ledger,
+) -> None:
+    opens = {"new": (Pure(2), "add_remove")}
+    first = ledger.record("dataset", {"name": "a"}, key="after 0")
+    with pytest.raises(KeyReusedError):
+        ledger.record("dataset", {"name": "b"}, key="after 0", opens=opens)
+    assert [account.name for account in ledger.accounts()] == ["visits"]
+    ledger.record("dataset", {"name": "b"}, key=f"after {first.number}", opens=opens)
+    assert ledger.account("new").budget == Pure(2)
+    assert [entry.kind for entry in ledger.entries()][-2:] == ["account", "dataset"]
+    ledger.record("dataset", {"name": "c"}, opens={"new": (Pure(3), "add_remove")})
+    assert ledger.account("new").budget == Pure(3)
+    ledger.charge("new", TENTH, caller="ana")
+    with pytest.raises(AccountError, match="open already"):
+        ledger.record("dataset", {"name": "d"}, opens={"new": (Pure(4), "add_remove")})
+    assert ledger.verify().is_sound

@@ -187,3 +187,93 @@ def test_an_interrupt_reaches_only_whoever_was_interrupted(
         ledger.charge("visits", StatedPure(1), caller="ana")
         assert ledger.account("visits").spent == Pure(2)
         assert ledger.verify().is_sound
+
+
+def test_those_who_were_done_together_are_done_together_again() -> None:
+    sizes: list[int] = []
+    gate = threading.Event()
+
+    def work(batch: Sequence[Turn[int]]) -> None:
+        sizes.append(len(batch))
+        gate.wait(timeout=60)
+        for turn in batch:
+            turn.result = turn.act(None)
+
+    turns = Turns(work, waits=(60, 60))
+    begun = threading.Thread(target=lambda: turns.take(lambda _: 0))
+    begun.start()
+
+    def ask(number: int) -> None:
+        for _ in range(4):
+            assert turns.take(lambda _: number) == number
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    while len(turns._line) < 5:
+        time.sleep(0.001)
+    gate.set()
+    for thread in [begun, *threads]:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+    assert sizes == [1, 5, 5, 5, 5]
+
+
+def test_who_comes_back_alone_is_served_alone() -> None:
+    sizes: list[int] = []
+    gate = threading.Event()
+
+    def work(batch: Sequence[Turn[int]]) -> None:
+        sizes.append(len(batch))
+        gate.wait(timeout=60)
+        for turn in batch:
+            turn.result = turn.act(None)
+
+    turns = Turns(work, waits=(0.001, 0.001))
+    threads = [threading.Thread(target=lambda: turns.take(lambda _: 0)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    while len(turns._line) < 5:
+        time.sleep(0.001)
+    gate.set()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert [turns.take(lambda _: 3) for _ in range(3)] == [3, 3, 3]
+    assert sizes == [1, 5, 1, 1, 1]
+
+
+def test_when_the_first_is_interrupted_while_it_waits_for_company_the_next_one_leads() -> None:
+    def work(batch: Sequence[Turn[int]]) -> None:
+        for turn in batch:
+            turn.result = turn.act(None)
+
+    class Interrupted(BaseException):
+        pass
+
+    def handle(*_: object) -> None:
+        raise Interrupted
+
+    turns = Turns(work, waits=(60, 60))
+    turns._expected = 3
+    done: list[int] = []
+    second = threading.Thread(target=lambda: done.append(turns.take(lambda _: 2)))
+
+    def interrupt() -> None:
+        while not turns._line:
+            time.sleep(0.001)
+        second.start()
+        while len(turns._line) < 2:
+            time.sleep(0.001)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    helper = threading.Thread(target=interrupt)
+    helper.start()
+    try:
+        with pytest.raises(Interrupted):
+            turns.take(lambda _: 1)
+    finally:
+        helper.join(timeout=60)
+        signal.signal(signal.SIGUSR1, before)
+    second.join(timeout=60)
+    assert done == [2]

@@ -14,6 +14,7 @@ from tests.query.test_neighbours import CELLS, UNITS, Given, without
 import shoal
 from shoal.accounting import account
 from shoal.errors import BudgetExceeded, SchemaError
+from shoal.query.certificate import hash_of, wrong_with
 from shoal.query.shares import EDGES, Votes
 
 PERSONS = [unit for unit in UNITS if isinstance(unit, shoal.Person)]
@@ -122,3 +123,24 @@ def test_rows_that_are_protected_by_themselves_have_no_shares() -> None:
     with pytest.raises(SchemaError, match="each row is protected by itself"):
         held.sharing(groups=1, rows_per_group=1)
     assert held.budget.spent == shoal.Pure(0)
+
+
+@pytest.mark.parametrize(
+    ("budget", "size"),
+    [
+        (shoal.Pure(50), {"epsilon": 20}),
+        (shoal.Approx(50, "1e-6"), {"epsilon": 2}),
+        (shoal.ZeroConcentrated(9), {"rho": 1}),
+    ],
+)
+def test_suggested_shares_have_a_certificate_whose_prices_hold(
+    budget: shoal.Measure, size: dict[str, int]
+) -> None:
+    found = made(rows_of(500, "ab", 4), budget=budget).suggest_groups("kind", **size)
+    assert found.certificate is not None
+    assert wrong_with(found.certificate) == []
+    assert found.certificate["question"] == "suggest_groups('kind')"
+    name, asked = next(iter(size.items()))
+    cheaper = {**found.certificate["cost"], name: str(Fraction(asked, 2))}
+    forged = {**found.certificate, "cost": cheaper}
+    assert any("cost more" in each for each in wrong_with({**forged, "hash": hash_of(forged)}))

@@ -22,6 +22,7 @@ from shoal.errors import (
     VaultError,
 )
 from shoal.query.certificate import wrong_with
+from shoal.vault.pages import certificate_page, report_page
 
 
 def test_an_answer_is_charged_and_the_same_question_again_is_the_same_answer_free_of_charge(
@@ -391,6 +392,20 @@ def test_bounds_can_be_suggested_for_a_part_of_the_budget(tmp_path: Path) -> Non
     assert found.range is not None
     assert vault.budget("visits").left == shoal.Pure(1)
     assert vault.log()[-1].question == "suggest_bounds('spend')"
+
+
+def test_suggested_groups_have_a_certificate_that_the_vault_keeps(tmp_path: Path) -> None:
+    vault = office(tmp_path, shoal.Pure(9))
+    found = vault.suggest_groups("visits", "kind", epsilon=8)
+    kept = vault.show(vault.log()[-1].number)
+    assert found.certificate == kept.certificate
+    assert vault.wrong_with(kept.certificate) == []
+    assert "persons by groups" in certificate_page(kept.certificate).markdown()
+    with pytest.raises(VaultError, match="no table to report"):
+        report_page([kept])
+    again = vault.suggest_groups("visits", "kind", epsilon=8)
+    assert again == found
+    assert vault.budget("visits").left == shoal.Pure(1)
 
 
 def test_several_questions_are_planned_as_one_budget(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -290,6 +291,36 @@ def test_people_of_several_versions_are_charged_to_every_account(tmp_path: Path)
     assert [each.spent for each in vault.budget("visits").accounts] == [shoal.Pure("0.5")] * 2
 
 
+def test_of_several_accounts_the_one_with_least_left_is_shown(tmp_path: Path) -> None:
+    vault = office(tmp_path, shoal.Pure(3))
+    write(tmp_path, table=rows(300, first=600))
+    vault.update("visits", relation="new people", budget=shoal.Pure(2))
+    vault.sql(COUNT).release(epsilon="0.5")
+    write(tmp_path, table=rows(900))
+    vault.update("visits", relation="all people")
+    standing = vault.budget("visits")
+    assert [each.name for each in standing.accounts] == ["visits", "visits#2"]
+    assert standing.tightest.name == "visits#2"
+    assert (standing.whole, standing.spent) == (shoal.Pure(2), shoal.Pure("0.5"))
+    assert standing.left == shoal.Pure("1.5")
+
+
+def test_an_analyst_sees_nothing_of_a_dataset_that_depends_on_its_rows(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    vault.grant("ana", "visits", shoal.Pure(1))
+    ana = vault.as_("ana")
+    seen, again = ana.dataset("visits"), ana.datasets["visits"]
+    write(tmp_path, table=rows(601))
+    vault.update("visits", relation="same rows")
+    assert vault.dataset("visits").size != 0
+    assert (seen.size, seen.digest, seen.dates) == (None, "", ())
+    assert replace(ana.dataset("visits"), entry=0, declared="") == replace(
+        seen, entry=0, declared=""
+    )
+    assert again == seen
+    ana.sql(COUNT).release(epsilon="0.5")
+
+
 def test_a_file_that_was_moved_is_found_again(tmp_path: Path) -> None:
     vault = office(tmp_path)
     first = vault.sql(COUNT).release(epsilon="0.5")
@@ -483,6 +514,19 @@ def test_made_up_rows_keep_to_what_is_stated_and_to_nothing_else(tmp_path: Path)
     assert None in made.column("day").to_pylist()
     write(tmp_path, "things.parquet", ALL_KINDS.slice(1))
     assert vault.dummy("things", 3).num_rows == 3  # the file is not even looked at
+
+
+def test_a_rehearsal_is_asked_in_the_measure_of_the_datasets_it_reads(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    told: dict[str, Any] = {"protects": UNIT, "columns": FACTS}
+    apart = write(tmp_path, "apart.parquet", rows(50, first=9000))
+    vault.add("apart", apart, budget=shoal.ZeroConcentrated(1), **told)
+    made_up = vault.rehearse(50)
+    assert made_up.sql(COUNT).release(epsilon="0.5").price == "epsilon 0.5"
+    of_the_other = made_up.sql("SELECT COUNT(*) AS n FROM apart")
+    assert "rho 0.1" in of_the_other.release(rho="0.1").price
+    with pytest.raises(shoal.ShoalError):
+        of_the_other.release(epsilon="0.5")
 
 
 def test_a_rehearsal_of_every_question_is_free(tmp_path: Path) -> None:

@@ -98,6 +98,25 @@ def test_a_second_table_of_a_file_needs_a_word_on_who_is_in_it(tmp_path: Path) -
     assert shared.accounts == ("first",)
 
 
+def test_another_table_of_a_copy_of_the_file_needs_a_word_on_who_is_in_it(tmp_path: Path) -> None:
+    vault, path = held(tmp_path, "CREATE TABLE copied AS FROM taken")
+    copy = tmp_path / "elsewhere.db"
+    copy.write_bytes(path.read_bytes())
+    with pytest.raises(VaultError, match=r"'first' lies or lay in elsewhere\.db or a copy of it"):
+        vault.add("second", copy, table="copied", **ROW)
+    assert vault.add("second", copy, table="copied", shares="first", **ROW).accounts == ("first",)
+    other = vault.add("third", copy, table="copied", **ROW)
+    assert other.accounts == ("first",)
+
+
+def test_another_table_of_a_copy_may_be_said_to_be_of_new_people(tmp_path: Path) -> None:
+    vault, path = held(tmp_path, "CREATE TABLE copied AS FROM taken")
+    copy = tmp_path / "elsewhere.db"
+    copy.write_bytes(path.read_bytes())
+    made = vault.add("second", copy, table="copied", relation="new people", **ROW)
+    assert made.accounts == ("second",)
+
+
 def test_a_public_table_beside_a_private_one_in_a_file_needs_no_word(tmp_path: Path) -> None:
     vault, path = held(tmp_path, "CREATE TABLE towns AS SELECT 'Aldam' AS town")
     assert vault.add("towns", path, table="towns", public=True).public
@@ -212,7 +231,7 @@ def test_the_same_content_that_is_added_at_once_opens_one_budget(tmp_path: Path)
 def test_a_declaration_that_another_overtook_is_decided_anew(tmp_path: Path) -> None:
     vault = shoal.open(tmp_path / "office.shoal")
     mine, theirs = write(tmp_path, "mine.parquet"), write(tmp_path, "theirs.parquet")
-    real, first = vault._ledger.open_account, [True]
+    real, first = vault._ledger.record, [True]
 
     def overtaken(*given: Any, **more: Any) -> Any:
         if first.pop() if first else False:
@@ -220,9 +239,10 @@ def test_a_declaration_that_another_overtook_is_decided_anew(tmp_path: Path) -> 
                 other.add("theirs", theirs, protects=UNIT, budget=shoal.Pure(1))
         return real(*given, **more)
 
-    with patch.object(vault._ledger, "open_account", overtaken):
+    with patch.object(vault._ledger, "record", overtaken):
         made = vault.add("mine", mine, protects=UNIT, budget=shoal.Pure(1))
     assert made.accounts == ("theirs",)
+    assert [each.name for each in vault._ledger.accounts()] == ["theirs"]
 
 
 # files that hide that they were written

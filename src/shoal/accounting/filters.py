@@ -164,13 +164,11 @@ class Filter(ABC):
 
     def _after(self, cost: Cost) -> tuple[Fraction | None, ...]:
         """What each sum would be; None: more than can be counted."""
-        return tuple(
-            None if sum_ is None or amount is None else added_up(sum_, amount)
-            for sum_, amount in zip(self._sums, cost.amounts, strict=True)
-        )
+        both = zip(self._sums, cost.amounts, strict=True)
+        return tuple([None if s is None or a is None else added_up(s, a) for s, a in both])
 
     def _check_relation(self, relation: str | None) -> None:
-        if None not in (self._met, relation) and self._met != relation:
+        if self._met != relation and self._met is not None and relation is not None:
             raise PriceError(
                 f"the budget was spent for the relation {self._met!r}, the event is for {relation!r}.",
                 remedy="Make the filter with relation='change', for which both have a price.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 from typing import Self
 
 from flint import arb
@@ -71,6 +72,10 @@ class RenyiFilter(Filter):
         )
         self._divide(usable)
 
+    @cached_property
+    def _shares_text(self) -> tuple[tuple[str, str], ...]:
+        return tuple((str(order), str(part)) for order, part in self._parts.items())
+
     def _divide(self, usable: Fraction) -> None:
         """Give each order its share of delta and the divergence that this implies."""
         epsilon = self.budget.epsilon
@@ -124,8 +129,7 @@ class RenyiFilter(Filter):
 
     def state(self) -> State:
         """What was spent at each order, exactly, and the shares of the orders; see `Filter.state`."""
-        shares = [[str(order), str(part)] for order, part in self._parts.items()]
-        return {**super().state(), "shares": shares}
+        return {**super().state(), "shares": [list(pair) for pair in self._shares_text]}
 
     def _fresh(self, state: State) -> Self:
         """The orders and shares are those of the state: how the best ones are found may change."""
@@ -133,13 +137,17 @@ class RenyiFilter(Filter):
         Filter.__init__(made, relation=self.relation)
         made.budget, made.reserve = self.budget, self.reserve
         made._parts = _read_shares(state.get("shares"))  # noqa: SLF001 - of its own kind
-        made._divide(self.budget.delta - self.reserve)  # noqa: SLF001 - of its own kind
+        if made._parts == self._parts:  # noqa: SLF001 - of its own kind
+            made._shares, made._budgets = self._shares, self._budgets  # noqa: SLF001 - never changed
+            made._sums = (Fraction(0),) * (2 + len(self._shares))  # noqa: SLF001 - of its own kind
+        else:
+            made._divide(self.budget.delta - self.reserve)  # noqa: SLF001 - of its own kind
         return made
 
     @property
     def counts_in(self) -> tuple[object, ...]:
         """The orders too; see `Filter.counts_in`."""
-        return (*super().counts_in, self.orders)
+        return (*super().counts_in, *(order for order, _ in self._shares_text))
 
     @property
     def _by_order(self) -> dict[Fraction, Fraction | None]:

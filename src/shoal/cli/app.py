@@ -8,10 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import asking, budgets, curating, looking, mechanism, polling, reproduce, serving, tour
-from shoal.cli.account import EXAMPLES as ACCOUNT_EXAMPLES
-from shoal.cli.account import account
-from shoal.cli.console import set_debug
+from shoal.cli.late import MARKUP, Late, group_of
 
 EXAMPLES = """
 For example:
@@ -34,41 +31,177 @@ Each command has more with `--help`. Exit codes: 2 usage, 3 refused, 4 budget, 5
 CURATOR, ANALYST, AUDITOR, TOOLS = "The curator", "The analyst", "The auditor", "Without a vault"
 RESEARCHER = "The survey researcher"
 
+COMMANDS = (
+    Late(
+        CURATOR,
+        "init",
+        "curating.init",
+        "INIT",
+        "Make a vault: one file that only you can read, without a row of anybody's data in it.",
+    ),
+    Late(
+        CURATOR,
+        "add",
+        "curating.add",
+        "ADD",
+        "Declare a dataset: where it lies, whom it protects, what is known of its columns, and its budget.",
+    ),
+    Late(
+        CURATOR,
+        "update",
+        "curating.update",
+        "UPDATE",
+        "Declare a dataset anew: its file was written or moved, or other facts hold.",
+    ),
+    Late(
+        CURATOR,
+        "grant",
+        "budgets.grant",
+        "GRANT",
+        "Give an analyst an allowance. Allowances may sum to more than the budget; what is spent never does.",
+    ),
+    Late(
+        CURATOR,
+        "budget",
+        "budgets.budget",
+        "BUDGET",
+        "What may be spent, what was, by whom, and what that means for one person.",
+    ),
+    Late(ANALYST, "list", "curating.list_", "LIST", "The datasets of a vault."),
+    Late(
+        ANALYST,
+        "describe",
+        "curating.describe",
+        "DESCRIBE",
+        "A dataset: where it lies, whom it protects, and what is stated of its columns.",
+    ),
+    Late(
+        ANALYST,
+        "preview",
+        "asking.preview",
+        "PREVIEW",
+        "How far each number of an answer would be off, before anything is spent. Free.",
+    ),
+    Late(
+        ANALYST,
+        "ask",
+        "asking.ask",
+        "ASK",
+        "Release the private answer to a question, and pay for it.",
+    ),
+    Late(
+        ANALYST,
+        "explain",
+        "asking.explain",
+        "EXPLAIN",
+        "What is computed, step by step, and how far one row or person reaches. Free.",
+    ),
+    Late(ANALYST, "plan", "asking.plan", "PLAN", "What to spend for a wanted accuracy. Free."),
+    Late(
+        ANALYST,
+        "dummy",
+        "asking.dummy",
+        "DUMMY",
+        "Made-up rows with the columns of a dataset, from public facts alone: to write questions on, for free.",
+    ),
+    Late(AUDITOR, "log", "looking.log", "LOG", "The releases of a vault, newest last."),
+    Late(
+        AUDITOR,
+        "show",
+        "looking.show",
+        "SHOW",
+        "One release: what was asked, what was answered, and its certificate.",
+    ),
+    Late(
+        AUDITOR,
+        "report",
+        "looking.report",
+        "REPORT",
+        "A page for publication: tables, error bars, a picture, and a paragraph on the method.",
+    ),
+    Late(
+        AUDITOR,
+        "verify",
+        "looking.verify",
+        "VERIFY",
+        "Check a vault from its first entry to its last, or a certificate by itself or against a vault.",
+    ),
+    Late(
+        AUDITOR,
+        "accept",
+        "curating.accept",
+        "ACCEPT",
+        "Live with what shoal verify found: asking goes on, and the journal says why.",
+    ),
+    Late(
+        RESEARCHER,
+        "poll",
+        "polling.poll",
+        None,
+        "Ask a sensitive question whose answers are randomised before they are sent.",
+    ),
+    Late(
+        RESEARCHER,
+        "serve",
+        "serving.serve",
+        "SERVE",
+        "Host the polls of a vault: pages that randomise in the respondent's browser, and yours to design and look.",
+    ),
+    Late(
+        TOOLS,
+        "account",
+        "account.account",
+        "EXAMPLES",
+        "What releases cost together: epsilon at a delta, in every measure, and which is the one to quote.",
+    ),
+    Late(
+        TOOLS,
+        "mechanism",
+        "mechanism.mechanism",
+        "EXAMPLES",
+        "One mechanism for a budget: its noise, its error, what it promises, and a release if wanted.",
+    ),
+    Late(
+        TOOLS,
+        "tour",
+        "tour.tour",
+        "EXAMPLES",
+        "A guided walk through a vault on generated data: nobody in it exists.",
+    ),
+    Late(
+        TOOLS,
+        "reproduce",
+        "reproduce.reproduce",
+        "EXAMPLES",
+        "Run the experiments of the sources again, and write what they give beside what was printed.",
+    ),
+    Late(
+        ANALYST,
+        "suggest",
+        "asking.suggest",
+        None,
+        "Facts nobody knows, found for a part of the budget.",
+    ),
+)
+"""Every command, in the order of the help; the sentence is the first of its own help."""
+
 app = typer.Typer(
     name="shoal",
+    cls=group_of(COMMANDS),
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=MARKUP,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXAMPLES,
 )
-for panel, name, act, examples in (
-    (CURATOR, "init", curating.init, curating.INIT),
-    (CURATOR, "add", curating.add, curating.ADD),
-    (CURATOR, "update", curating.update, curating.UPDATE),
-    (CURATOR, "grant", budgets.grant, budgets.GRANT),
-    (CURATOR, "budget", budgets.budget, budgets.BUDGET),
-    (ANALYST, "list", curating.list_, curating.LIST),
-    (ANALYST, "describe", curating.describe, curating.DESCRIBE),
-    (ANALYST, "preview", asking.preview, asking.PREVIEW),
-    (ANALYST, "ask", asking.ask, asking.ASK),
-    (ANALYST, "explain", asking.explain, asking.EXPLAIN),
-    (ANALYST, "plan", asking.plan, asking.PLAN),
-    (ANALYST, "dummy", asking.dummy, asking.DUMMY),
-    (AUDITOR, "log", looking.log, looking.LOG),
-    (AUDITOR, "show", looking.show, looking.SHOW),
-    (AUDITOR, "report", looking.report, looking.REPORT),
-    (AUDITOR, "verify", looking.verify, looking.VERIFY),
-    (AUDITOR, "accept", curating.accept, curating.ACCEPT),
-    (RESEARCHER, "serve", serving.serve, serving.SERVE),
-    (TOOLS, "account", account, ACCOUNT_EXAMPLES),
-    (TOOLS, "mechanism", mechanism.mechanism, mechanism.EXAMPLES),
-    (TOOLS, "tour", tour.tour, tour.EXAMPLES),
-    (TOOLS, "reproduce", reproduce.reproduce, reproduce.EXAMPLES),
-):
-    app.command(name, epilog=examples, rich_help_panel=panel)(act)
-app.add_typer(asking.suggest, name="suggest", rich_help_panel=ANALYST)
-app.add_typer(polling.poll, name="poll", rich_help_panel=RESEARCHER)
+
+
+def _listed() -> None:
+    """What stands in the list of commands for one that is not loaded."""
+
+
+for each in COMMANDS:
+    app.command(each.name, help=each.says, rich_help_panel=each.panel)(_listed)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 - the form that typer calls
@@ -91,6 +224,8 @@ def shoal(
     ] = False,
 ) -> None:
     """Differential privacy whose guarantees are exact."""
+    from shoal.cli.console import set_debug  # noqa: PLC0415 - the help needs no console
+
     set_debug(on=debug)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from shoal.cli.asking import data_of
 from shoal.cli.console import Exit, answers, refusals, remarks, say, working, writable
-from shoal.cli.options import Analyst, AsJson, VaultOption, opened
+from shoal.cli.options import Analyst, AsJson, VaultOption, only_vault, opened
 from shoal.cli.tables import facts_table, plain_table, show_answer
 from shoal.errors import ExtraError, RangeError
 from shoal.plots import answer as draw
@@ -161,11 +160,15 @@ def verify(
     ] = None,
     *,
     vault: VaultOption = None,
+    by_itself: Annotated[
+        bool, typer.Option("--by-itself", help="Check a certificate without any vault.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a vault from its first entry to its last, or a certificate by itself or against a vault.
 
-    Exit code 5 says that something is wrong. What is wrong with a vault stops all asking until shoal accept.
+    A certificate is checked against the vault that is named or the only one here, and by itself where there is none or
+    there are several. Exit code 5 says that something is wrong. What is wrong with a vault stops all asking until shoal accept.
     """
     with refusals():
         if file is None:
@@ -176,11 +179,14 @@ def verify(
             wrong, what = list(verdict.findings), str(verdict)
         else:
             certificate = read_certificate(file)
-            if vault is None and not os.environ.get("SHOAL_VAULT"):
+            meant = None if by_itself else vault or only_vault()
+            if meant is None:
                 wrong, against = wrong_with(certificate), "by itself"
             else:
-                with opened(vault) as held:
-                    wrong, against = held.wrong_with(certificate), "against the vault"
+                with opened(meant) as held:
+                    wrong = held.wrong_with(certificate)
+                named = "" if "://" in meant else f" {Path(meant).name}"
+                against = f"against the vault{named}"
             lines = [f"  - {each}" for each in wrong]
             what = "\n".join(
                 [f"{'NOT sound' if wrong else 'sound'}: {file.name}, checked {against}", *lines]
@@ -210,7 +216,8 @@ def _show(release: Release) -> None:
     if "columns" in release.answer:
         show_answer(console, release.answer)
     else:
-        console.print(facts_table([(name, str(said)) for name, said in release.answer.items()]))
+        told = {name: said for name, said in release.answer.items() if name != "certificate"}
+        console.print(facts_table([(name, str(said)) for name, said in told.items()]))
 
 
 def shorten(text: str, most: int) -> str:

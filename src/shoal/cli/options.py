@@ -45,7 +45,7 @@ def vault_path(given: str | None) -> str:
     """The vault that is meant: the one that was named, or the only one here."""
     if given:
         return given
-    here = sorted(str(path) for path in Path().glob("*.shoal"))
+    here = _vaults_here()
     if len(here) == 1:
         return here[0]
     raise VaultError(
@@ -56,6 +56,16 @@ def vault_path(given: str | None) -> str:
         if here
         else "Make one: shoal init office.shoal, or say where it is with --vault.",
     )
+
+
+def only_vault() -> str | None:
+    """The only vault here, if there is just one."""
+    here = _vaults_here()
+    return here[0] if len(here) == 1 else None
+
+
+def _vaults_here() -> list[str]:
+    return sorted(str(path) for path in Path().glob("*.shoal"))
 
 
 @contextmanager

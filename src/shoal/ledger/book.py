@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -48,13 +49,20 @@ class Book:
         self._budget_text = canonical(budget_to(budget))
 
     @classmethod
-    def read(cls, row: tuple[Any, ...]) -> Book:
-        """The book that `row` wrote."""
+    def read(cls, row: tuple[Any, ...], *, known: Book | None = None) -> Book:
+        """The book that `row` wrote; ``known`` is one of the same account as it once stood, if there is one."""
         name, budget, relation, state, events, entry, *_ = row
-        book = cls(name, budget_from(json.loads(budget)), relation)
+        if known is not None and known.has_terms(budget, relation):
+            book = copy(known)
+        else:
+            book = cls(name, budget_from(json.loads(budget)), relation)
         book.filter = book.filter.restored(json.loads(state))
         book.events, book.entry = events, entry
         return book
+
+    def has_terms(self, budget_text: str, relation: str) -> bool:
+        """Whether the account is kept for this budget, as it is written, and this relation."""
+        return self._budget_text == budget_text and self.relation == relation
 
     def row(self, chained: str) -> tuple[Any, ...]:
         """The book as it is kept; ``chained`` is the hash of the last entry that changed it."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
+from shoal.accounting import Filter
 from shoal.errors import (
     BudgetExceeded,
     ChargeError,
@@ -26,14 +29,17 @@ from shoal.ledger.entry import (
     CHARGE,
     FAILED,
     LEFT,
+    REPEATED,
     RESUMED,
     Entry,
     canonical,
+    digest,
 )
 from shoal.ledger.prices import price
 from shoal.ledger.request import Request
 
 _Result = TypeVar("_Result")
+_MANY_SECONDS = 90
 
 
 class Line(Protocol):
@@ -161,9 +167,10 @@ class Charge:
 def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Charge | Replay:
     """Find an earlier answer, or take from every account or from none."""
     desk.check_calm()
-    earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
-    if earlier is not None:
-        return earlier
+    if request.key is not None or request.same is not None:
+        earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
+        if earlier is not None:
+            return earlier
     books = [desk.book(name) for name in request.names]
     _spend(books, request.event)
     entry = desk.add(
@@ -178,16 +185,19 @@ def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Cha
 def _spend(books: Sequence[Book], event: Event) -> None:
     """Spend on every book, or leave all as they were."""
     costs = [price(book.filter, event) for book in books]
-    before = [book.filter.sums for book in books]
-    for place, (book, cost) in enumerate(zip(books, costs, strict=True)):
+    spent: list[tuple[Filter, tuple[Fraction | None, ...]]] = []
+    for book, cost in zip(books, costs, strict=True):
+        kept = book.filter
+        before = kept.sums
         try:
-            book.filter.spend(cost)
+            kept.spend(cost)
         except ShoalError as refused:
-            for earlier, sums in zip(books[:place], before, strict=False):
-                earlier.filter.go_back_to(sums)
+            for earlier, sums in spent:
+                earlier.go_back_to(sums)
             if isinstance(refused, BudgetExceeded):
                 raise book.refusal(refused) from None
             raise
+        spent.append((kept, before))
 
 
 def give_back(desk: Desk, charged: Entry) -> Callable[[], None]:
@@ -217,15 +227,14 @@ def _by_key(
     if request.key is None:
         return None
     for entry in desk.found("by key", request.caller, request.key):
+        if entry.kind == REPEATED:
+            return _repeated(desk, request, entry)
         outcomes = desk.found("outcomes", entry.number)
         last = outcomes[-1] if outcomes else entry
         if entry.kind != CHARGE or last.kind == FAILED:
             continue
         if entry.text != request.text:
-            raise KeyReusedError(
-                f"the key {request.key!r} stands for another request of {request.caller!r}.",
-                remedy="Give every new request a key of its own.",
-            )
+            raise _other_request(request)
         if last.kind == ANSWERED:
             return Replay(entry.number, last.body["answer"], last)
         if last.kind == LEFT:
@@ -233,10 +242,12 @@ def _by_key(
                 f"the request with key {request.key!r} ended without an answer (charge {entry.number}); it stays spent.",
                 remedy="Ask with another key, which is charged anew.",
             )
-        if _age(desk, last) < patience:
+        left = patience - _age(desk, last)
+        if left > timedelta(0):
             raise InFlightError(
                 f"the request with key {request.key!r} is being answered (charge {entry.number}).",
-                remedy="Wait and ask again with the same key; it will not be charged twice.",
+                remedy="Wait and ask again with the same key; it will not be charged twice. "
+                f"If whoever was answering has died, it is taken up again in {_in_words(left)}.",
             )
         attempt = attempts(outcomes) + 1
         desk.add(RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number)
@@ -250,8 +261,51 @@ def _by_same(desk: Desk, request: Request) -> Replay | None:
     for entry in desk.found("by same", request.same):
         outcomes = desk.found("outcomes", entry.number)
         if outcomes and outcomes[-1].kind == ANSWERED:
+            _bind(desk, request, entry)
             return Replay(entry.number, outcomes[-1].body["answer"], outcomes[-1])
     return None
+
+
+def _bind(desk: Desk, request: Request, charged: Entry) -> None:
+    """Write down that a key stands for a request which an earlier charge of an equal question answers."""
+    if request.key is None:
+        return
+    said = {
+        "caller": request.caller,
+        "charge": charged.number,
+        "key": request.key,
+        "request": digest(request.text),
+    }
+    desk.add(REPEATED, canonical(said), caller=request.caller, key=request.key)
+
+
+def _repeated(desk: Desk, request: Request, bound: Entry) -> Replay:
+    """The answer that a key was given before, if it stands for this very request."""
+    said = bound.body
+    if said["request"] != digest(request.text):
+        raise _other_request(request)
+    outcomes = desk.found("outcomes", said["charge"])
+    if not outcomes or outcomes[-1].kind != ANSWERED:
+        raise TamperedError(
+            f"the answer of charge {said['charge']} is no longer in the journal.",
+            remedy="Run verify, which says what is wrong.",
+        )
+    return Replay(said["charge"], outcomes[-1].body["answer"], outcomes[-1])
+
+
+def _other_request(request: Request) -> KeyReusedError:
+    return KeyReusedError(
+        f"the key {request.key!r} stands for another request of {request.caller!r}.",
+        remedy="Give every new request a key of its own.",
+    )
+
+
+def _in_words(left: timedelta) -> str:
+    """A time that is left, never less than it is: 40 seconds, 15 minutes."""
+    seconds = math.ceil(left.total_seconds())
+    if seconds <= _MANY_SECONDS:
+        return f"{seconds} second{'s' * (seconds != 1)}"
+    return f"{math.ceil(seconds / 60)} minutes"
 
 
 def _age(desk: Desk, entry: Entry) -> timedelta:

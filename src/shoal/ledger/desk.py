@@ -22,6 +22,7 @@ class Desk:
         self.store = store
         self.head = EMPTY
         self.books: dict[str, Book] = {}
+        self._earlier: dict[str, Book] = {}
         self.alarm: str | None = None
         self.recorded_alarm: str | None = None
         self.time = ""
@@ -47,6 +48,7 @@ class Desk:
             self._look(head, marked)
 
     def _look(self, head: Head, marked: Head | None) -> None:
+        self._earlier |= self.books
         self.head, self.books = head, {}
         found = self.store.rows("about", "alarm")
         self.alarm = self.recorded_alarm = found[0][0] if found else None
@@ -81,7 +83,7 @@ class Desk:
 
     def forget(self) -> None:
         """Trust nothing that is remembered."""
-        self.books, self._known = {}, False
+        self.books, self._earlier, self._known = {}, {}, False
 
     # the journal
 
@@ -144,7 +146,7 @@ class Desk:
             if not rows:
                 return None
             self._check_seal(rows[0])
-            book = self.books[name] = Book.read(rows[0])
+            book = self.books[name] = Book.read(rows[0], known=self._earlier.get(name))
         return book
 
     def _check_seal(self, row: Any) -> None:

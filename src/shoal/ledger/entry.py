@@ -8,8 +8,12 @@ ASCII).  No line can hold a line feed, so the bytes say which entry they are.
 from __future__ import annotations
 
 import json
+import json.encoder
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
+from time import time_ns
 from typing import Any, NamedTuple
 
 from shoal.errors import ShapeError
@@ -19,8 +23,12 @@ NOTHING_BEFORE = "0" * 64
 
 BEGUN, ACCOUNT, BUDGET = "begun", "account", "budget"
 CHARGE, ANSWERED, FAILED, LEFT, RESUMED = "charge", "answered", "failed", "left", "resumed"
+REPEATED = "repeated"
 ALARM, ACCEPTED = "alarm", "accepted"
-OWN_KINDS = (BEGUN, ACCOUNT, BUDGET, CHARGE, ANSWERED, FAILED, LEFT, RESUMED, ALARM, ACCEPTED)
+OWN_KINDS = (
+    *(BEGUN, ACCOUNT, BUDGET, CHARGE, ANSWERED, FAILED, LEFT, RESUMED),
+    *(REPEATED, ALARM, ACCEPTED),
+)
 """The kinds the ledger writes itself; all others are facts that it only keeps."""
 
 
@@ -69,7 +77,7 @@ def hash_of(number: int, previous: str, kind: str, time: str, text: str) -> str:
 def canonical(body: Any, name: str = "body") -> str:
     """Canonical JSON: equal values give equal text; NaN and what is not JSON is refused."""
     try:
-        text = _WRITER.encode(body)
+        text = _write(body)
     except (TypeError, ValueError, RecursionError):
         raise ShapeError(
             f"{name} must be plain JSON: text, finite numbers, truth values, lists and mappings.",
@@ -85,9 +93,26 @@ def digest(text: str) -> str:
 
 def now() -> str:
     """The time as entries write it: UTC, to the microsecond."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    seconds, nanoseconds = divmod(time_ns(), 1_000_000_000)
+    return f"{_second(seconds)}.{nanoseconds // 1000:06d}+00:00"
 
 
-_WRITER = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-)
+@lru_cache(maxsize=4)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _writer() -> Callable[[Any], str]:
+    """What writes canonical JSON; where the interpreter has it in C, made once and not for every text."""
+    writer = json.JSONEncoder(
+        sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+    make = getattr(json.encoder, "c_make_encoder", None)
+    quote = getattr(json.encoder, "c_encode_basestring_ascii", None)
+    if make is None or quote is None:
+        return writer.encode
+    encode = make(None, writer.default, quote, None, ":", ",", True, False, False)
+    return lambda body: "".join(encode(body, 0))
+
+
+_write = _writer()

@@ -95,7 +95,7 @@ class HeadFile:
             self.sync()
         slots = self._last[0]
         if len(slots) == 2 * _SLOT:
-            self._last = slots[:place] + slot + slots[place + _SLOT :], head
+            self._last = slots[:_SLOT] + slot if place else slot + slots[_SLOT:], head
 
     def sync(self) -> None:
         """Wait until the head is on disk."""

@@ -16,6 +16,7 @@ from shoal.ledger.entry import (
     LEFT,
     NOTHING_BEFORE,
     OWN_KINDS,
+    REPEATED,
     RESUMED,
     Entry,
     canonical,
@@ -87,6 +88,8 @@ class History:
                 self._charge(entry, body)
             case "answered" | "failed" | "left" | "resumed":
                 self._settle(entry, body)
+            case "repeated":
+                self._check_repeated(entry, body)
             case "alarm":
                 self.alarm = True
             case "accepted":
@@ -97,6 +100,8 @@ class History:
         said: tuple[Any, ...] = (None, None, None, None)
         if entry.kind == CHARGE:
             said = (body["caller"], body["key"], body["same"], None)
+        elif entry.kind == REPEATED:
+            said = (body["caller"], body["key"], None, None)
         elif entry.kind in {ANSWERED, FAILED, LEFT, RESUMED}:
             said = (None, None, None, body["charge"])
         elif entry.kind not in OWN_KINDS and body["key"] is not None:
@@ -140,6 +145,11 @@ class History:
                 book.filter.give_back(price(book.filter, event))
                 book.events -= 1
                 self._keep(entry, book)
+
+    def _check_repeated(self, entry: Entry, body: dict[str, Any]) -> None:
+        """A key can stand for an answer only where there is one."""
+        if not 0 < body["charge"] < entry.number or body["charge"] in self._open:
+            self._find(entry, f"entry {entry.number} repeats an answer that is not there")
 
     def _accept(self, entry: Entry, body: dict[str, Any]) -> None:
         """What the curator accepted is no finding any more, and the accounts stand where it says."""

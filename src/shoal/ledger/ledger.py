@@ -16,16 +16,17 @@ from shoal.errors import AccountError, KeyReusedError, ShoalError, StorageError
 from shoal.events import Event
 from shoal.exact import Number, positive
 from shoal.ledger import steps
-from shoal.ledger.book import Account, Book, budget_to, read_name, read_relation
+from shoal.ledger.book import Account, Book, budget_to, read_name
 from shoal.ledger.charging import Charge, Replay, charge
 from shoal.ledger.desk import Desk, no_account
-from shoal.ledger.entry import ACCOUNT, BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
+from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
 from shoal.ledger.head import Head
-from shoal.ledger.opening import store_for
+from shoal.ledger.opening import Opening
 from shoal.ledger.prices import price
 from shoal.ledger.request import read_names, request_for
 from shoal.ledger.store import Store, entry_from
+from shoal.ledger.stores import store_for
 from shoal.ledger.tables import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.turns import Turn, Turns
 from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
@@ -94,10 +95,21 @@ class Ledger:
 
     # facts
 
-    def record(self, kind: str, body: Any, *, key: str | None = None) -> Entry:
+    def record(
+        self,
+        kind: str,
+        body: Any,
+        *,
+        key: str | None = None,
+        opens: Mapping[str, tuple[Measure, str]] | None = None,
+    ) -> Entry:
         """Write down a fact: a dataset that is declared, an analyst who is let in.
 
+        ``opens`` are accounts that come with the fact, by name, each with a budget and a relation: they are opened if the fact is written, and
+        not otherwise.
+
         Edges: with a ``key``, the same fact again returns the first entry, and another fact is a `KeyReusedError`.
+            An account that is there and was never charged gets the budget.
         """
         read_name(kind, "kind")
         if kind in OWN_KINDS:
@@ -107,6 +119,7 @@ class Ledger:
             )
         scope = None if key is None else f"fact {kind}"
         text = canonical({"fact": body, "key": None if key is None else read_name(key, "key")})
+        opening = [Opening.of(name, *terms) for name, terms in (opens or {}).items()]
 
         def act(desk: Desk) -> Entry:
             desk.check_calm()
@@ -119,6 +132,9 @@ class Ledger:
                     f"another {kind} was recorded with the key {key!r}.",
                     remedy="Record a change without a key, or under one of its own.",
                 )
+            ready = [each.ready(desk, or_change=True) for each in opening]
+            for each, found in zip(opening, ready, strict=True):
+                each.open(desk, found)
             return desk.add(kind, text, caller=scope, key=key)
 
         return self.take(act)
@@ -143,29 +159,11 @@ class Ledger:
 
         Edges: opening it again with the same budget and relation changes nothing; with others it is refused.
         """
-        book = Book(read_name(name), budget, read_relation(relation))
-        text = canonical(
-            {
-                "account": name,
-                "budget": budget_to(budget),
-                "relation": book.relation,
-                "state": book.filter.state(),
-            }
-        )
+        opening = Opening.of(name, budget, relation)
 
         def act(desk: Desk) -> Account:
             desk.check_calm()
-            found = desk.find(name)
-            if found is None:
-                desk.add(ACCOUNT, text)
-                desk.keep(book, is_new=True)
-                return book.account()
-            if (found.budget, found.relation) != (budget, book.relation):
-                raise AccountError(
-                    f"the account {name!r} is open already, with {found.budget} for {found.relation!r}.",
-                    remedy="Change its budget with change_budget.",
-                )
-            return found.account()
+            return opening.open(desk, opening.ready(desk)).account()
 
         return self.take(act)
 

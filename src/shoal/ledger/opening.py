@@ -1,26 +1,57 @@
-"""From a path or an address to the store behind it."""
+"""Opening an account: what is written down, and what an account of that name may already be."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from dataclasses import dataclass
 
-from shoal.errors import StorageError
-from shoal.ledger.sqlite import SqliteStore
-from shoal.ledger.store import Store
+from shoal.errors import AccountError
+from shoal.ledger.book import Book, budget_to, read_name, read_relation
+from shoal.ledger.desk import Desk
+from shoal.ledger.entry import ACCOUNT, BUDGET, canonical
+from shoal.measures import Measure
 
-_ADDRESSES = ("postgresql://", "postgres://")
 
+@dataclass(frozen=True)
+class Opening:
+    """An account that is to be opened, as its entry will say it."""
 
-def store_for(where: str | os.PathLike[str], head: Path | None) -> Store:
-    """The store at a path, or under a postgresql:// address."""
-    if not isinstance(where, str) or "://" not in where:
-        return SqliteStore(Path(where), head)
-    if not where.startswith(_ADDRESSES):
-        raise StorageError(
-            f"a ledger is not kept under addresses such as {where.partition('://')[0][:20]}://.",
-            remedy="Give the path of a file, or an address that begins with postgresql://.",
+    name: str
+    budget: Measure
+    relation: str
+    text: str
+
+    @classmethod
+    def of(cls, name: str, budget: Measure, relation: str) -> Opening:
+        """Check what is asked for, outside of any transaction."""
+        book = Book(read_name(name), budget, read_relation(relation))
+        said = {
+            "account": name,
+            "budget": budget_to(budget),
+            "relation": book.relation,
+            "state": book.filter.state(),
+        }
+        return cls(name, budget, book.relation, canonical(said))
+
+    def ready(self, desk: Desk, *, or_change: bool = False) -> Book | None:
+        """The account of that name, if there is one and it will do; ``or_change`` gives the budget to one that was never charged."""
+        found = desk.find(self.name)
+        if found is None or (found.budget, found.relation) == (self.budget, self.relation):
+            return found
+        if or_change and found.relation == self.relation and not found.events:
+            return found.with_budget(self.budget)
+        raise AccountError(
+            f"the account {self.name!r} is open already, with {found.budget} for {found.relation!r}.",
+            remedy="Change its budget with change_budget.",
         )
-    from shoal.ledger.postgres import PostgresStore  # noqa: PLC0415 - its driver is an extra
 
-    return PostgresStore(where, head)
+    def open(self, desk: Desk, found: Book | None) -> Book:
+        """Write down what is new of it; ``found`` is what `ready` returned."""
+        if found is None:
+            desk.add(ACCOUNT, self.text)
+            book = Book(self.name, self.budget, self.relation)
+            desk.keep(book, is_new=True)
+            return book
+        if desk.books[self.name] is not found:
+            desk.add(BUDGET, canonical({"account": self.name, "budget": budget_to(self.budget)}))
+            desk.keep(found)
+        return found

@@ -58,7 +58,9 @@ def _names_text(names: tuple[str, ...]) -> str:
 
 def read_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """The accounts that a charge takes from, each once."""
-    given = (names,) if isinstance(names, str) else tuple(names)
+    if isinstance(names, str):
+        return (names,)
+    given = tuple(names)
     if not given or len(set(given)) != len(given) or not all(isinstance(n, str) for n in given):
         raise AccountError(
             "a charge needs the names of one or more different accounts.",

@@ -15,6 +15,8 @@ from shoal.ledger.store import Store, head_path
 from shoal.ledger.tables import SQLITE_GUARDS
 
 _WAIT_MILLISECONDS = 60_000
+_LOG_PAGES = 4000
+"""The write-ahead log is folded into the file when it has so many pages: 16 MB."""
 
 
 class SqliteStore(Store):
@@ -86,4 +88,5 @@ def _set_up(connection: Any, _record: object) -> None:
         cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA fullfsync=ON")
+    cursor.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
     cursor.close()

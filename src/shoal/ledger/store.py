@@ -91,42 +91,46 @@ class Store(ABC):
         self._sql = {name: _compiled(each, engine.dialect) for name, each in STATEMENTS.items()}
         self._writer: sa.Connection | None = None
         self._cursor: Cursor | None = None
+        words, _, row = self._sql["insert entry"].partition(" VALUES ")
+        self._inserts = [f"{words} VALUES {', '.join([row] * n)}" for n in range(_AT_ONCE + 1)]
 
     # the connection that writes
 
-    @property
-    def cursor(self) -> Cursor:
-        if self._cursor is None:
-            self._writer = self.engine.connect().execution_options(**self.writer_options)
-            driver = self._writer.connection.driver_connection
-            assert driver is not None
-            self._cursor = driver.cursor()
-        assert self._cursor is not None
-        return self._cursor
+    def _connect(self) -> Cursor:
+        self._writer = self.engine.connect().execution_options(**self.writer_options)
+        driver = self._writer.connection.driver_connection
+        assert driver is not None
+        cursor: Cursor = driver.cursor()
+        self._cursor = cursor
+        return cursor
 
     def begin(self) -> None:
+        cursor = self._cursor or self._connect()
         for words in self.begin_words:
-            self.cursor.execute(words)
+            cursor.execute(words)
 
     def commit(self) -> None:
-        self.cursor.execute("COMMIT")
+        assert self._cursor is not None
+        self._cursor.execute("COMMIT")
 
     def rows(self, statement: str, *values: Any) -> list[Any]:
         """What a named statement finds, inside the transaction that writes."""
-        self.cursor.execute(self._sql[statement], values)
-        return self.cursor.fetchall()
+        cursor = self._cursor
+        assert cursor is not None
+        cursor.execute(self._sql[statement], values)
+        return cursor.fetchall()
 
     def run(self, statement: str, *values: Any) -> None:
         """Do what a named statement says."""
-        self.cursor.execute(self._sql[statement], values)
+        assert self._cursor is not None
+        self._cursor.execute(self._sql[statement], values)
 
     def insert(self, entries: Sequence[Entry]) -> None:
         """Add entries to the journal, all in one statement."""
+        assert self._cursor is not None
         for start in range(0, len(entries), _AT_ONCE):
             some = entries[start : start + _AT_ONCE]
-            words, _, row = self._sql["insert entry"].partition(" VALUES ")
-            text = f"{words} VALUES {', '.join([row] * len(some))}"
-            self.cursor.execute(text, tuple(chain.from_iterable(some)))
+            self._cursor.execute(self._inserts[len(some)], tuple(chain.from_iterable(some)))
 
     def let_go(self) -> None:
         """Drop the connection that writes, whatever state it is in; nothing uncommitted survives."""

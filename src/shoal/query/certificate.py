@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from importlib.metadata import version
@@ -19,6 +19,7 @@ from shoal.events import Composed, Event
 from shoal.exact import short
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.plan import Table, tables_of
+from shoal.query.budget import Request
 from shoal.query.pricing import Priced
 
 FORM = 1
@@ -45,21 +46,35 @@ def certificate_of(
     ``facts`` are what a vault adds: its datasets, and the place of the charge in its ledger.
     """
     read = tables_of(made.question.relation)
-    events, relation = made.events(groups), str(made.noised.bounded.unit.relation)
-    cost = _cost(made)
-    body: dict[str, Any] = {
-        "shoal_certificate": FORM,
+    said = {
         "question": text,
         "plan": made.question.explain(),
         "protects": str(made.question.relation.protects),
-        "relation": relation,
         "groups": groups,
         "noise": made.law,
         "terms": [_term(made, at) for at in range(len(made.noised.bounded.terms))],
+        "tables": {name: [str(c) for c in tables[name].columns] for name in sorted(read)},
+    }
+    relation = str(made.noised.bounded.unit.relation)
+    return certified(said, made.events(groups), relation, made.request, facts)
+
+
+def certified(
+    said: Mapping[str, Any],
+    events: Sequence[Event],
+    relation: str,
+    request: Request,
+    facts: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What is said of a release, with its events, what they cost for a relation and a request, and versions, under one hash."""
+    cost = _cost(request)
+    body: dict[str, Any] = {
+        "shoal_certificate": FORM,
+        **said,
+        "relation": relation,
         "events": [event.to_dict() for event in events],
         "cost": cost,
-        "costs": costs_of(account(Composed(events), relation=relation), _delta(cost)),
-        "tables": {name: [str(c) for c in tables[name].columns] for name in sorted(read)},
+        "costs": costs_of(account(Composed(tuple(events)), relation=relation), _delta(cost)),
         "versions": {"shoal": version("shoal"), "duckdb": version("duckdb")},
         **(facts or {}),
     }
@@ -175,8 +190,8 @@ def _law(law: str, spread: Fraction) -> str:
     return f"{word} {spread} units"
 
 
-def _cost(made: Priced) -> dict[str, str]:
-    measure, failing = made.request.measure, str(made.request.failing)
+def _cost(request: Request) -> dict[str, str]:
+    measure, failing = request.measure, str(request.failing)
     if isinstance(measure, ZeroConcentrated):
         return {"rho": str(measure.rho), "failing": failing}
     delta = measure.delta if isinstance(measure, Approx) else Fraction(0)

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from shoal.engines.engine import Engine
 from shoal.errors import SchemaError
 from shoal.events import Composed
 from shoal.mechanisms import Geometric
-from shoal.plan import Bounded, Expression, Person, Rows, explain, text_of
+from shoal.plan import Bounded, Expression, Person, Rows, explain, tables_of, text_of
 from shoal.query.answer import CONFIDENCE
 from shoal.query.budget import Request
+from shoal.query.certificate import certified
 from shoal.query.noises import Means
 from shoal.query.paying import Asked, Purse
 from shoal.sensitivity import Norm, Relation, Sensitivity
@@ -37,13 +39,15 @@ class SuggestedShares:
     """Numbers for `Person`, found for a price; everything here follows from noisy votes.
 
     Each is the least that is enough for about the share asked for of all persons, or None if nobody stood out of the
-    noise.  ``unit`` is the person with these numbers.
+    noise.  ``unit`` is the person with these numbers.  ``certificate`` says what was drawn and what it cost; one that was kept by
+    an earlier Shoal has none.
     """
 
     unit: Person
     groups: int | None
     rows_per_group: int | None
     price: str
+    certificate: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         if self.groups is None or self.rows_per_group is None:
@@ -91,7 +95,8 @@ class Votes:
 
     def release(self, engine: Engine, purse: Purse, share: Fraction) -> SuggestedShares:
         """Charge, read, draw, and read off the least numbers that are enough."""
-        charge = purse.charge(self.event, self._asked(share))
+        asked = self._asked(share)
+        charge = purse.charge(self.event, asked)
         if charge.stored is not None:
             return self._suggested(charge.stored)
         charge.begin()
@@ -101,7 +106,11 @@ class Votes:
         except BaseException as error:
             charge.left(type(error).__name__)
             raise
-        told = {"groups": groups, "rows_per_group": most}
+        told = {
+            "groups": groups,
+            "rows_per_group": most,
+            "certificate": self._certificate(asked.text, charge.facts),
+        }
         charge.answered(told)
         return self._suggested(told)
 
@@ -117,12 +126,37 @@ class Votes:
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return Asked(f"suggest_groups({', '.join(map(repr, by))})", canonical, str(self.request))
 
-    def _suggested(self, told: Mapping[str, int | None]) -> SuggestedShares:
+    def _certificate(self, text: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+        rows = self.bounded.relation
+        moved = self.noise.sensitivity
+        term = {
+            "unit": "1",
+            "sensitivity": str(moved.value),
+            "norm": str(moved.norm),
+            "noise": f"discrete Laplace, scale {self.noise.scale} units",
+        }
+        said = {
+            "question": text,
+            "plan": explain(rows),
+            "protects": str(rows.protects),
+            "groups": len(EDGES),
+            "noise": "laplace",
+            "terms": [
+                {"total": f"persons by {what}", **term} for what in ("groups", "rows in a group")
+            ],
+            "tables": {
+                name: [str(column) for column in table.columns]
+                for name, table in sorted(tables_of(rows).items())
+            },
+        }
+        return certified(said, [self.event], str(moved.relation), self.request, facts)
+
+    def _suggested(self, told: Mapping[str, Any]) -> SuggestedShares:
         groups, most = told["groups"], told["rows_per_group"]
         unit = self.bounded.relation.protects
         assert isinstance(unit, Person)
         enough = unit.with_shares(groups or unit.groups, most or unit.rows_per_group)
-        return SuggestedShares(enough, groups, most, str(self.request))
+        return SuggestedShares(enough, groups, most, str(self.request), told.get("certificate"))
 
     def _noisy(self, found: Mapping[tuple[int, int], int], at: int) -> list[int]:
         votes = [0] * len(EDGES)

@@ -27,6 +27,17 @@ def allowance(dataset: str, analyst: str) -> str:
     return f"{dataset}@{analyst}"
 
 
+def asked_in(budgets: Sequence[Measure]) -> Measure:
+    """The measure that a question is asked in which several budgets pay for: the one with the least delta."""
+    kinds = {type(budget) for budget in budgets}
+    if len(kinds) > 1:
+        raise VaultError(
+            "the budgets of these datasets are counted in different measures.",
+            remedy="Ask of datasets whose budgets are all epsilons, all epsilons with a delta, or all rhos.",
+        )
+    return min(budgets, key=lambda b: b.delta) if isinstance(budgets[0], Approx) else budgets[0]  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True)
 class Accounts:
     """The purse of one question: every account of every private dataset it reads, and the asker's allowances."""
@@ -49,14 +60,7 @@ class Accounts:
     @property
     def whole(self) -> Measure:
         """The measure that questions are asked in: of several budgets the one with the least delta."""
-        budgets = [state.budget for state in map(self.ledger.account, self._checked())]
-        kinds = {type(budget) for budget in budgets}
-        if len(kinds) > 1:
-            raise VaultError(
-                "the budgets of these datasets are counted in different measures.",
-                remedy="Ask of datasets whose budgets are all epsilons, all epsilons with a delta, or all rhos.",
-            )
-        return min(budgets, key=lambda b: b.delta) if isinstance(budgets[0], Approx) else budgets[0]  # type: ignore[attr-defined]
+        return asked_in([self.ledger.account(name).budget for name in self._checked()])
 
     @property
     def spent(self) -> Measure:

@@ -5,34 +5,46 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from shoal.errors import ConversionError
 from shoal.ledger import Account
-from shoal.measures import Measure, explain
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated, explain
 from shoal.vault.wording import budget_to
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The accounts that pay for a dataset, and the allowances of analysts under it."""
+    """The accounts that pay for a dataset, and the allowances of analysts under it.
+
+    Where several accounts pay, a question must fit all of them: ``whole``, ``spent`` and ``left`` are those of the one that
+    has least left.
+    """
 
     dataset: str
     accounts: tuple[Account, ...]
     allowances: tuple[Account, ...]
 
     @property
+    def tightest(self) -> Account:
+        """The account that refuses first: the one with the least left."""
+        return min(self.accounts, key=lambda each: _amount(each.left))
+
+    @property
     def whole(self) -> Measure:
-        return self.accounts[0].budget
+        """All that may be spent, of the tightest account."""
+        return self.tightest.budget
 
     @property
     def spent(self) -> Measure:
-        return self.accounts[0].spent
+        """What was spent, of the tightest account."""
+        return self.tightest.spent
 
     @property
     def left(self) -> Measure:
-        """What still fits; of an approximate budget as the rho of an event that does."""
-        return self.accounts[0].left
+        """What still fits every account; of an approximate budget as the rho of an event that does."""
+        return self.tightest.left
 
     def risk(self) -> tuple[str, ...]:
         """What an attacker can learn of one person, at most: if all is spent, and so far; of the account that tells most."""
@@ -78,6 +90,14 @@ def _told(promise: Measure) -> tuple[float, float]:
     except ConversionError:
         return math.inf, math.inf
     return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)
+
+
+def _amount(left: Measure) -> Fraction:
+    """What is left as one number: an epsilon or a rho."""
+    if isinstance(left, ZeroConcentrated):
+        return left.rho
+    assert isinstance(left, Pure | Approx)
+    return left.epsilon
 
 
 def _account(account: Account) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -66,7 +66,8 @@ class Stated:
 class Dataset:
     """One version of a dataset, as the vault has it.
 
-    ``accounts`` pay for every question about it; a public one has none.  ``digest`` is the keyed hash of its content.
+    ``accounts`` pay for every question about it; a public one has none.  ``digest`` is the keyed hash of its content, and
+    ``size`` the bytes of its files; an analyst is not told either.
     """
 
     name: str
@@ -77,7 +78,7 @@ class Dataset:
     accounts: tuple[str, ...]
     digest: str
     dates: tuple[tuple[int, ...], ...] = ()
-    size: int = 0
+    size: int | None = 0
     entry: int = 0
     declared: str = ""
 
@@ -99,6 +100,11 @@ class Dataset:
         """The other datasets whose accounts pay for it."""
         owners = dict.fromkeys(account.partition("#")[0] for account in self.accounts)
         return tuple(each for each in owners if each != self.name)
+
+    @property
+    def as_told(self) -> Dataset:
+        """What an analyst may see of it: nothing that depends on rows, so no size, date or hash of its files."""
+        return replace(self, digest="", dates=(), size=None)
 
     @property
     def data_digest(self) -> str:

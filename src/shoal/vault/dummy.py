@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -12,15 +13,26 @@ from shoal.engines.duckdb import DuckDB
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole
-from shoal.ledger import Ledger
+from shoal.ledger import Account, Ledger
 from shoal.measures import Measure
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded
-from shoal.plan import Column, Kind, Person, Value, number_of, value_at, written
+from shoal.plan import (
+    Column,
+    Kind,
+    Person,
+    Question,
+    Value,
+    number_of,
+    tables_of,
+    value_at,
+    written,
+)
 from shoal.query import Budget, Private
 from shoal.query.answer import arrow_type
 from shoal.query.asking import Held
 from shoal.query.paying import Asked, Charge, Taken
+from shoal.vault.accounts import asked_in
 from shoal.vault.dataset import Dataset
 
 _STEPS = 1 << 20
@@ -46,9 +58,14 @@ def dummy_table(dataset: Dataset, n: int, *, seed: int | None = None) -> Any:
 
 
 def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
-    """Every private dataset as made-up rows, and every public one as it is, with a budget that is not the real one."""
-    budgets = [ledger.account(name) for each in datasets for name in each.accounts[:1]]
-    if not budgets:
+    """Every private dataset as made-up rows, and every public one as it is, with budgets that are not the real ones.
+
+    A question is asked in the measure, and for the neighbours, of the accounts that would pay for it.
+    """
+    paid_by = {
+        each.name: tuple(map(ledger.account, each.accounts)) for each in datasets if not each.public
+    }
+    if not paid_by:
         raise VaultError(
             "there is no private dataset to make up.", remedy="Add one: shoal add NAME PATH."
         )
@@ -56,10 +73,31 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
         each.name: each.location.source if each.public else dummy_table(each, n)
         for each in datasets
     }
-    first = budgets[0]
-    tables = {each.name: each.table for each in datasets}
-    held = Held(DuckDB(sources), tables, Rehearsal(first.budget, relation=first.relation))
-    return Private(held, next(each.name for each in datasets if not each.public))
+    first = next(iter(paid_by))
+    held = _Held(
+        DuckDB(sources),
+        {each.name: each.table for each in datasets},
+        _pretended(paid_by[first]),
+        paid_by,
+    )
+    return Private(held, first)
+
+
+@dataclass(frozen=True)
+class _Held(Held):
+    """Made-up tables; a question finds by the tables it reads what it would be paid from."""
+
+    paid_by: Mapping[str, tuple[Account, ...]] = field(default_factory=dict)
+
+    def for_question(self, question: Question) -> Held:
+        names = sorted(tables_of(question.relation))
+        paying = [account for name in names for account in self.paid_by.get(name, ())]
+        return Held(self.engine, self.tables, _pretended(paying)) if paying else self
+
+
+def _pretended(accounts: Sequence[Account]) -> Rehearsal:
+    whole = asked_in([account.budget for account in accounts])
+    return Rehearsal(whole, relation=accounts[0].relation)
 
 
 class Rehearsal(Budget):

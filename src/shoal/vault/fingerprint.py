@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shoal.errors import SourceError
 from shoal.vault.location import Location
@@ -30,12 +30,18 @@ _SETTLED = 2_000_000_000
 class Fingerprint:
     """A keyed hash of the content, and sizes and dates of the files, from which it is seen that nothing was written.
 
-    ``dates`` is empty where they prove nothing: the files were written just before they were read.
+    ``dates`` is empty where they prove nothing: the files were written just before they were read.  ``files`` is what was found of
+    the files alone, by which a copy of a database is known whichever of its tables is meant; it is never kept.
     """
 
     digest: str
     size: int
     dates: Dates
+    files: str = field(repr=False)
+
+    def is_of_table(self, table: str | None, digest: str, secret: bytes) -> bool:
+        """Whether a digest is that of a table in a file with these very bytes."""
+        return table is not None and hmac.compare_digest(digest, _keyed(self.files, table, secret))
 
 
 def fingerprint_of(
@@ -59,10 +65,15 @@ def fingerprint_of(
             f"the files at {location} were written while they were read.",
             remedy="Wait until they are whole, and try again.",
         )
-    said = "\n".join([*sorted(lines), f"table {location.table}" if location.table else ""])
-    digest = hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
+    files = "\n".join(sorted(lines))
+    digest = _keyed(files, location.table, secret)
     newest = max(max(written, changed) for _, written, changed, _ in before)
-    return Fingerprint(digest, total, before if newest + _SETTLED < time.time_ns() else ())
+    return Fingerprint(digest, total, before if newest + _SETTLED < time.time_ns() else (), files)
+
+
+def _keyed(files: str, table: str | None, secret: bytes) -> str:
+    said = "\n".join([files, f"table {table}" if table else ""])
+    return hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
 
 
 def dates_of(location: Location) -> Dates:

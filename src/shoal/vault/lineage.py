@@ -10,7 +10,7 @@ Guarantee: whoever is in several versions, or under several names, is protected 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
@@ -69,11 +69,17 @@ def accounts_of_place(
 
 
 def check_place(
-    location: Location, relation: str | None, shares: Sequence[str], history: Sequence[Dataset]
+    location: Location,
+    relation: str | None,
+    shares: Sequence[str],
+    history: Sequence[Dataset],
+    *,
+    is_copy: Callable[[Dataset], bool] = lambda _: False,
 ) -> None:
     """Refuse new content at a place of private rows, unless it is said whether the same people are in it.
 
-    A file that was written anew, and another table of the same file, are most often about the same people.
+    A file that was written anew, and another table of the same file or of a copy of it, are most often about the same people.
+    ``is_copy`` says whether a dataset lies or lay in a file with the same bytes.
     """
     if relation not in (None, NEW_PEOPLE):
         raise VaultError(
@@ -81,9 +87,12 @@ def check_place(
             remedy="Give relation='new people' if nobody in it is in another dataset, or shares= with the name of the other.",
         )
     for each in history if relation is None else ():
-        if not each.public and each.name not in shares and each.location.meets(location):
+        if each.public or each.name in shares:
+            continue
+        if each.location.meets(location) or is_copy(each):
             raise VaultError(
-                f"{each.name!r} lies or lay in {location.path.name}; are the same people in the new dataset?",
+                f"{each.name!r} lies or lay in {location.path.name}{'' if each.location.meets(location) else ' or a copy of it'}; "
+                "are the same people in the new dataset?",
                 remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}). If nobody is, give "
                 f"relation='new people' (--new-people). New data of {each.name!r} itself are declared with update.",
             )

@@ -74,6 +74,11 @@ def report_page(
 def _release_parts(release: Release, picture: str | None) -> list[Part]:
     answer, certificate = release.answer, release.certificate
     assert answer is not None
+    if "columns" not in answer:
+        raise VaultError(
+            f"release {release.number} is a suggestion; it has no table to report.",
+            remedy="Choose an answered question: shoal log.",
+        )
     level = f"{float(Fraction(answer['confidence'])):.0%}"
     parts: list[Part] = [Heading(f"Release {release.number}"), Code(release.question)]
     if picture:

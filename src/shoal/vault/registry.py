@@ -34,6 +34,10 @@ _KIND = "dataset"
 _TRIES = 9
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
+_Opens = dict[str, tuple[Measure, str]]
+_Declared = tuple[Dataset, _Opens]
+"""A declaration, and the accounts that come with it: their budgets and relations by name."""
+
 
 class _Seen:
     """How far the journal was read, and the declarations in it so far."""
@@ -104,7 +108,7 @@ class Registry:
     ) -> Dataset:
         """Declare a dataset for the first time."""
 
-        def act(history: Sequence[Dataset]) -> Dataset:
+        def act(history: Sequence[Dataset]) -> _Declared:
             self._check_new(name, history)
             location = location_of(source, table)
             columns = self._columns(name, location, said, protects)
@@ -113,14 +117,19 @@ class Registry:
             if protects is None:
                 check_public_place(location, history)
             elif with_content(found.digest, history) is None:
-                check_place(location, relation, shares, history)
+                check_place(location, relation, shares, history, is_copy=self._copies(found))
+            opens = {}
             if protects is not None and not accounts:
                 accounts, declared = (name,), relation or "first"
-                self._open_account(name, budget, protects)
+                opens = _opens(name, budget, protects)
             made = Dataset(name, 1, location, protects, columns, accounts, "", declared=declared)
-            return _with(made, found)
+            return _with(made, found), opens
 
         return self._in_turn(act)
+
+    def _copies(self, found: Fingerprint) -> Callable[[Dataset], bool]:
+        """Whether a dataset is a table of a file with the same bytes."""
+        return lambda each: found.is_of_table(each.location.table, each.digest, self.secret)
 
     def _paying(
         self,
@@ -153,7 +162,7 @@ class Registry:
     ) -> Dataset:
         """Declare a dataset anew: other content, another place, other facts."""
 
-        def act(history: Sequence[Dataset]) -> Dataset:
+        def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
             location = before.location if path is None else location_of(path, before.location.table)
             found = fingerprint_of(location, self.secret, self.progress)
@@ -161,7 +170,7 @@ class Registry:
             if before.public:
                 check_public_place(location, history)
             said_so, version = _version_after(before, found, relation, history)
-            accounts = accounts_after(name, said_so, history, version)
+            accounts, opens = accounts_after(name, said_so, history, version), {}
             if found.digest != before.digest:
                 known = with_content(found.digest, history)
                 if known is not None:
@@ -170,7 +179,7 @@ class Registry:
                     accounts = _each_once(own, accounts_of_content(found.digest, history))
                     said_so = f"content of {known.name} version {known.version}"
                 elif said_so == NEW_PEOPLE and before.protects is not None:
-                    self._open_account(accounts[0], budget, before.protects)
+                    opens = _opens(accounts[0], budget, before.protects)
                 elif path is not None and before.protects is not None:
                     accounts = _each_once(
                         accounts, accounts_of_place(name, location, before.protects, history)
@@ -179,7 +188,7 @@ class Registry:
                 before, protects=protects, version=version, location=location, columns=columns,
                 accounts=() if before.public else accounts, declared=said_so,
             )  # fmt: skip
-            return _with(made, found)
+            return _with(made, found), opens
 
         return self._in_turn(act)
 
@@ -190,31 +199,21 @@ class Registry:
             return public_columns(name, location)
         return private_columns(name, location, said, protects)[0]
 
-    def _in_turn(self, act: Callable[[Sequence[Dataset]], Dataset]) -> Dataset:
-        """Decide from all declarations so far and record it as the next one; decide anew if another was faster."""
+    def _in_turn(self, act: Callable[[Sequence[Dataset]], _Declared]) -> Dataset:
+        """Decide from all declarations so far and record it as the next one; decide anew if another was faster.
+
+        An account is opened by the same commit as the declaration it is for, so that who was slower leaves none behind.
+        """
         for _ in range(_TRIES):
             history = self.history
-            made = act(history)
+            made, opens = act(history)
             last = history[-1].entry if history else 0
             with suppress(KeyReusedError):
-                entry = self.ledger.record(_KIND, made.to_dict(), key=f"after {last}")
+                entry = self.ledger.record(_KIND, made.to_dict(), key=f"after {last}", opens=opens)
                 return replace(made, entry=entry.number)
         raise VaultError(
             "others declared datasets at the same time, each time.", remedy="Try again."
         )
-
-    def _open_account(self, name: str, budget: Measure | None, protects: Unit) -> None:
-        if budget is None:
-            raise VaultError(
-                "new people need a budget.",
-                remedy="Give budget=shoal.Approx(3, '1e-7'), or shoal.Pure(1).",
-            )
-        budget_to(budget)
-        left_over = {each.name: each for each in self.ledger.accounts()}.get(name)
-        if left_over is not None and left_over.budget != budget:  # a declaration that was cut short
-            self.ledger.change_budget(name, budget)
-        else:
-            self.ledger.open_account(name, budget, relation=str(protects.relation))
 
     def _check_new(self, name: str, history: Sequence[Dataset]) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -227,6 +226,17 @@ class Registry:
                 f"there is a dataset {name!r} already.",
                 remedy="Choose another name, or declare new data with update.",
             )
+
+
+def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:
+    """The account that new people need."""
+    if budget is None:
+        raise VaultError(
+            "new people need a budget.",
+            remedy="Give budget=shoal.Approx(3, '1e-7'), or shoal.Pure(1).",
+        )
+    budget_to(budget)
+    return {name: (budget, str(protects.relation))}
 
 
 def _with(made: Dataset, found: Fingerprint) -> Dataset:

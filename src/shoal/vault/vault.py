@@ -123,7 +123,7 @@ class Vault:
         return _Held(nothing.shelf, tables, nothing, self)
 
     def _for(self, names: Sequence[str]) -> Accounts:
-        datasets = [self.dataset(name) for name in names]
+        datasets = [self._registry.one(name) for name in names]
         key = tuple((each.name, each.entry) for each in datasets)
         kept = self._purses.pop(key, None)
         if kept is None:
@@ -138,12 +138,15 @@ class Vault:
 
     @property
     def datasets(self) -> dict[str, Dataset]:
-        """Every dataset by name, in its current version."""
-        return self._registry.current
+        """Every dataset by name, in its current version; an analyst sees nothing of it that depends on rows."""
+        return {name: self._told(each) for name, each in self._registry.current.items()}
 
     def dataset(self, name: str) -> Dataset:
-        """One dataset in its current version."""
-        return self._registry.one(name)
+        """One dataset in its current version; an analyst sees nothing of it that depends on rows."""
+        return self._told(self._registry.one(name))
+
+    def _told(self, dataset: Dataset) -> Dataset:
+        return dataset if self._analyst is None else dataset.as_told
 
     def add(
         self,
