@@ -12,7 +12,7 @@ from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import real
-from shoal.engines.sql.relations import names_of, persons_of, select
+from shoal.engines.sql.relations import names_of, persons_of, read_by, select
 from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
@@ -34,7 +34,8 @@ def row_values(
     outputs += [f"{sql} AS t{at}" for at, sql in enumerate(added) if sql]
     if isinstance(bounded.unit, Person):
         outputs += persons_of(relation)
-    rows = layers.over(f"({select(relation, sources, dialect)})")
+    read = read_by(*bounded.keys, *(term.argument for term in bounded.terms))
+    rows = layers.over(f"({select(relation, sources, dialect, read)})")
     said = [f"t{at}" for at, sql in enumerate(added) if sql]
     return f"SELECT {', '.join(outputs) or '1 AS one'} FROM {rows}", said
 
