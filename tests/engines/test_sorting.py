@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.engines.test_relations import refs
 
-from shoal.engines.duckdb import DuckDB, sorting
+from shoal.engines.duckdb import DuckDB, DuckTable, sorting
 from shoal.engines.duckdb.fetching import sortable
 from shoal.engines.duckdb.sorting import Tally, totals_of
 from shoal.engines.reference import Reference
@@ -201,6 +202,30 @@ def test_texts_of_a_list_are_the_same_looked_up_by_joining_and_in_the_reference(
     assert DuckDB({"t": table}).totals(plan) == meant
     assert DuckDB({"t": table}, most_rows=0).totals(plan) == meant
     assert DuckDB({"t": table.set_column(1, "n0", table["n0"].dictionary_encode())}).totals(plan) == meant  # fmt: skip
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 8])
+def test_who_has_no_vote_has_none_on_any_road_however_few_groups_that_is(most: int) -> None:
+    rows = table_of(lambda p: p, keys=9).slice(0, 4_000)
+    scan = scan_of(INTEGER)
+    plan = Bounded(scan, (refs(scan)["k"],), (votes_of(most), count_of(), PERSONS), Norm.L2)
+    meant = Reference({"t": rows.to_pylist()}).totals(plan)
+    assert DuckDB({"t": rows}, most_rows=0).totals(plan) == meant
+    assert DuckDB({"t": rows}).totals(plan) == meant
+
+
+def test_two_engines_on_one_open_connection_do_not_meet() -> None:
+    connection = duckdb.connect()
+    connection.register("held", table_of(lambda p: p, keys=9))
+    connection.execute("CREATE TABLE rows_there AS SELECT * FROM held")
+    connection.execute("CREATE TABLE shoal_groups_1 AS SELECT 1 AS g")
+    connection.execute("CREATE TEMP TABLE shoal_groups_2 AS SELECT 2 AS g")
+    plan = plan_of(scan_of(INTEGER), Norm.L2)
+    engines = [DuckDB({"t": DuckTable(connection, "rows_there")}) for _ in range(2)]
+    meant = engines[0].totals(plan)
+    assert all(engine.totals(plan) == meant for engine in (*engines, engines[0]))
+    for at in (1, 2):
+        assert connection.execute(f"SELECT * FROM shoal_groups_{at}").fetchall() == [(at,)]
 
 
 def test_persons_told_apart_by_two_columns_are_grouped_by_the_engine() -> None:

@@ -123,7 +123,7 @@ def _sum_of(at: int, term: Term) -> str:
 
 
 def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
-    """The persons who exceed their share: f for their rows, g for themselves."""
+    """The persons who exceed their share, or have no vote: f for their rows, g for themselves."""
     unit, wide = bounded.unit, dialect.wide
     assert isinstance(unit, Person)
     persons = ", ".join(persons_of(bounded.relation))
@@ -131,9 +131,10 @@ def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
     first = bounded.norm is Norm.L1
     size = counted if first else f"{counted} * {counted}"
     most = unit.groups * unit.rows_per_group ** (1 if first else 2)
+    votes = (term.hi for term in bounded.terms if term.quantity is Quantity.VOTES)
     inner = (
         f"SELECT {persons}, CAST(SUM({size}) AS {wide}) AS a, CAST(COUNT(*) AS {wide}) AS m FROM {made} "
-        f"GROUP BY {persons} HAVING SUM({size}) > {most} OR COUNT(*) > {unit.groups}"
+        f"GROUP BY {persons} HAVING SUM({size}) > {most} OR COUNT(*) > {min([unit.groups, *votes])}"
     )
     f, g = (
         _factor(name, share, dialect, first=first)
