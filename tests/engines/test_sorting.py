@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from tests.engines.test_relations import refs
 
-from shoal.engines.duckdb import DuckDB, sorting
+from shoal.engines.duckdb import DuckDB, DuckTable, sorting
 from shoal.engines.duckdb.fetching import sortable
-from shoal.engines.duckdb.sorting import Columns, totals_of
+from shoal.engines.duckdb.sorting import Tally, totals_of
+from shoal.engines.reference import Reference
 from shoal.plan import (
     INTEGER,
     PERSONS,
     REAL,
     TEXT,
     Bounded,
+    Choices,
+    Filter,
+    Literal,
     Person,
     Range,
     Scan,
     Spread,
     Table,
     Type,
+    call,
     column,
     count_of,
     points_of,
@@ -132,20 +141,91 @@ def test_sorting_gives_the_weights_of_grouping(kind: str, norm: Norm) -> None:
             assert len(found) == (9 if keys else 1)
 
 
-def columns_of(persons: list[int], added: list[int]) -> Columns:
-    return Columns(
-        None, 1, np.array(persons, np.int32), max(persons) + 1, [np.array(added, np.int64)]
-    )
+def tally_of(persons: list[int], added: list[int]) -> Tally:
+    tally = Tally(max(persons) + 1, 1)
+    tally.take(np.array(persons, np.int32), None, [np.array(added, np.int64)])
+    return tally
 
 
 def test_sorting_gives_up_where_a_number_might_not_fit() -> None:
     scan = scan_of(INTEGER, rows_per_group=1 << 20)
     plan = Bounded(scan, (), (squares_of(refs(scan)["y"]),), Norm.L1)
     few, many = [0] * 10, [0] * 300_000
-    assert totals_of(plan, columns_of(few, [1] * len(few))) == [[10 * plan.fraction(plan.terms[0])]]
-    assert totals_of(plan, columns_of(many, [1] * len(many))) is None
+    meant = [[10 * plan.fraction(plan.terms[0])]]
+    assert totals_of([plan], tally_of(few, [1] * len(few))) == [meant]
+    assert totals_of([plan], tally_of(many, [1] * len(many))) == [None]
     rows = {"t": table_of(lambda _: 1, keys=1)}
     assert DuckDB(rows).totals(plan) == DuckDB(rows, most_rows=0).totals(plan)
+
+
+def test_what_is_asked_soon_is_read_with_the_first_and_is_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = {"t": table_of(lambda p: p, keys=9)}
+    plan = plan_of(scan_of(INTEGER), Norm.L2)
+    votes = replace(plan, terms=(votes_of(4),), norm=Norm.L1)
+    engine, fresh = DuckDB(rows), DuckDB(rows, most_rows=0)
+    assert engine.totals(votes, soon=plan) == fresh.totals(votes)
+    monkeypatch.setattr(engine, "_fetched", None)
+    assert engine.totals(plan) == fresh.totals(plan)
+
+
+def test_groups_are_looked_for_again_when_the_file_has_others(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = table_of(lambda p: p, keys=9)
+    parquet.write_table(table, path)
+    plan = plan_of(scan_of(INTEGER), Norm.L2)
+    engine = DuckDB({"t": str(path)})
+    engine.totals(replace(plan, terms=(count_of(),)))
+    parquet.write_table(table_of(lambda p: p, keys=12), path)
+    assert engine.totals(plan) == DuckDB({"t": str(path)}, most_rows=0).totals(plan)
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_texts_of_a_list_are_the_same_looked_up_by_joining_and_in_the_reference(
+    *, needed: bool
+) -> None:
+    listed = ["a", "b", "c'd", "{0}", "v"]
+    columns = (
+        column("v", INTEGER),
+        column("n0", TEXT, Choices(listed), nullable=not needed),
+        column("k", TEXT, Choices(listed[:4]), nullable=needed),
+    )
+    scan = Scan(Table("t", columns, protects=Person("v", groups=2, rows_per_group=2)))
+    held = refs(scan)
+    words = [*listed, "A", "", None, "other"]
+    rows = [{"v": p % 11, "n0": words[p % 9], "k": words[p * 5 % 9]} for p in range(400)]
+    kept = Filter(scan, call("ne", held["k"], Literal("b", TEXT)))
+    plan = Bounded(kept, (held["n0"], held["k"]), (count_of(), PERSONS), Norm.L2)
+    meant = Reference({"t": rows}).totals(plan)
+    table = pa.Table.from_pylist(rows)
+    assert DuckDB({"t": table}).totals(plan) == meant
+    assert DuckDB({"t": table}, most_rows=0).totals(plan) == meant
+    assert DuckDB({"t": table.set_column(1, "n0", table["n0"].dictionary_encode())}).totals(plan) == meant  # fmt: skip
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 8])
+def test_who_has_no_vote_has_none_on_any_road_however_few_groups_that_is(most: int) -> None:
+    rows = table_of(lambda p: p, keys=9).slice(0, 4_000)
+    scan = scan_of(INTEGER)
+    plan = Bounded(scan, (refs(scan)["k"],), (votes_of(most), count_of(), PERSONS), Norm.L2)
+    meant = Reference({"t": rows.to_pylist()}).totals(plan)
+    assert DuckDB({"t": rows}, most_rows=0).totals(plan) == meant
+    assert DuckDB({"t": rows}).totals(plan) == meant
+
+
+def test_two_engines_on_one_open_connection_do_not_meet() -> None:
+    connection = duckdb.connect()
+    connection.register("held", table_of(lambda p: p, keys=9))
+    connection.execute("CREATE TABLE rows_there AS SELECT * FROM held")
+    connection.execute("CREATE TABLE shoal_groups_1 AS SELECT 1 AS g")
+    connection.execute("CREATE TEMP TABLE shoal_groups_2 AS SELECT 2 AS g")
+    plan = plan_of(scan_of(INTEGER), Norm.L2)
+    engines = [DuckDB({"t": DuckTable(connection, "rows_there")}) for _ in range(2)]
+    meant = engines[0].totals(plan)
+    assert all(engine.totals(plan) == meant for engine in (*engines, engines[0]))
+    for at in (1, 2):
+        assert connection.execute(f"SELECT * FROM shoal_groups_{at}").fetchall() == [(at,)]
 
 
 def test_persons_told_apart_by_two_columns_are_grouped_by_the_engine() -> None:

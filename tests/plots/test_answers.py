@@ -68,6 +68,14 @@ def test_the_keys_choose_the_axis_and_every_number_is_shown(sql: str) -> None:
         assert set(shown) <= set(released)
 
 
+@pytest.mark.parametrize("sql", [sql for sql, axis in AXES.items() if axis in ("bins", "steps")])
+def test_bars_stand_on_0_or_on_the_lowest_that_is_drawn(sql: str) -> None:
+    answer = HELD.sql(sql).release(epsilon="0.2")
+    (panel,) = plots.AnswerData.of(answer).panels
+    lowest = min([0.0, *(min(mark.value, mark.low or 0) for mark in panel.marks)])
+    assert f"'domain': [{lowest}, " in str(answer.plot().to_dict())
+
+
 @pytest.mark.parametrize("sql", AXES)
 def test_a_picture_is_drawn_and_written(sql: str, tmp_path: Path) -> None:
     picture = asked(sql).plot()

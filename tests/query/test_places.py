@@ -195,3 +195,12 @@ def test_distinct_values_are_counted_in_full_where_nobody_exceeds() -> None:
     with without_noise():
         answer = made(rows(90)).sql("SELECT kind, COUNT(DISTINCT town) AS d FROM data GROUP BY kind").release(epsilon=1)  # fmt: skip
     assert answer.rows == [("a", 3), ("b", 3), ("c", 0), (None, 0)]
+
+
+@pytest.mark.parametrize("epsilon", ["1e-310", "1e-200", "1e-100"])
+def test_too_little_for_a_quantile_is_refused_in_words_and_costs_nothing(epsilon: str) -> None:
+    held = made(rows(40))
+    for act in ("preview", "release"):
+        with pytest.raises(CalibrationError, match="so little that its rows would count"):
+            getattr(held.sql("SELECT MEDIAN(age) AS m FROM data"), act)(epsilon=epsilon)
+    assert held.budget.spent == shoal.Pure(0)

@@ -81,9 +81,9 @@ def test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn(
     seen: list[str] = []
 
     def noted(name: str, real: Any) -> Any:
-        def act(*given: Any) -> Any:
+        def act(*given: Any, **named: Any) -> Any:
             seen.append(name)
-            return real(*given)
+            return real(*given, **named)
 
         return act
 

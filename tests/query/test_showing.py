@@ -15,7 +15,7 @@ from tests.query.tables import made, rows
 
 import shoal
 from shoal.query.estimates import Interval
-from shoal.query.showing import MOST_ROWS, Sheet, as_html, as_text, shown_key, shown_number
+from shoal.query.showing import MOST_ROWS, OUTSIDE, Sheet, as_html, as_text, shown_key, shown_number
 
 SHEET = Sheet(
     [
@@ -37,6 +37,18 @@ def test_a_table_in_letters_has_its_numbers_to_the_right() -> None:
         "(2 rows, 95% intervals; epsilon 1)",
         "note: q <is> a quantile",
     ]
+
+
+def test_a_number_outside_its_interval_is_explained_below_the_table() -> None:
+    held = made(rows(1), budget=shoal.Pure(10**6))
+    empty = held.sql("SELECT COUNT(*) AS n FROM data WHERE age > 1000")
+    answers = [empty.release(epsilon="0.01") for _ in range(200)]
+    below = [answer for answer in answers if answer.rows[0][0] < 0]  # type: ignore[operator]
+    assert 0 < len(below) < len(answers)
+    for answer in answers:
+        outside = not answer.interval("n")[0].lo <= answer.rows[0][0] <= answer.interval("n")[0].hi  # type: ignore[operator]
+        assert (OUTSIDE in str(answer)) is outside
+        assert (OUTSIDE in answer._repr_html_()) is outside
 
 
 def test_a_table_in_html_has_the_same_cells_and_is_well_formed() -> None:
@@ -94,7 +106,7 @@ def test_an_answer_shows_its_cost_and_at_most_so_many_rows() -> None:
     answer = (
         made(rows(40)).sql("SELECT age, COUNT(*) AS n FROM data GROUP BY age").release(epsilon=1)
     )
-    lines = str(answer).splitlines()
+    lines = [line for line in str(answer).splitlines() if line != f"note: {OUTSIDE}"]
     assert len(lines) == MOST_ROWS + 2
     assert lines[-1] == "(the first 60 of 122 rows, 95% intervals; epsilon 1)"
     assert "the first 60 of 122 rows" in answer._repr_html_()

@@ -88,9 +88,9 @@ def test_questions_are_charged_before_rows_are_read(tmp_path: Path) -> None:
     seen: list[shoal.Measure] = []
     totals = DuckDB.totals
 
-    def watched(engine: DuckDB, bounded: Any) -> Any:
+    def watched(engine: DuckDB, bounded: Any, **more: Any) -> Any:
         seen.append(vault.budget("visits").spent)
-        return totals(engine, bounded)
+        return totals(engine, bounded, **more)
 
     with patch.object(DuckDB, "totals", watched):
         vault.sql(COUNT).release(epsilon="0.5")
@@ -100,7 +100,7 @@ def test_questions_are_charged_before_rows_are_read(tmp_path: Path) -> None:
 def test_nothing_is_given_back_once_rows_were_read(tmp_path: Path) -> None:
     vault = office(tmp_path)
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise SourceError("the disk is gone.", remedy="Find it.")
 
     with patch.object(DuckDB, "totals", broken), pytest.raises(SourceError):
@@ -124,8 +124,8 @@ def test_rows_that_are_written_while_they_are_read_give_no_answer(tmp_path: Path
     vault = office(tmp_path)
     totals = DuckDB.totals
 
-    def racing(engine: DuckDB, bounded: Any) -> Any:
-        found = totals(engine, bounded)
+    def racing(engine: DuckDB, bounded: Any, **more: Any) -> Any:
+        found = totals(engine, bounded, **more)
         write(tmp_path, table=rows(700))
         return found
 

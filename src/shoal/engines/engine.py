@@ -30,8 +30,13 @@ class Engine(Protocol):
         """
         ...
 
-    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
-        """One whole number per term for every key that rows have; without keys, always one row."""
+    def totals(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        """One whole number per term for every key that rows have; without keys, always one row.
+
+        ``soon`` is what will be asked next: an engine may read the rows of both at once.
+        """
         ...
 
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:

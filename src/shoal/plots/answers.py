@@ -96,6 +96,15 @@ def _up(panel: Panel) -> dict[str, Any]:
     return {"y": alt.Y("low:Q", title=panel.column), "y2": "high:Q"}
 
 
+def _standing(panel: Panel) -> Any:
+    """The axis of bars: from 0, or the lowest that is drawn, to the highest, and no further down."""
+    alt = drawing()
+    drawn = [each for mark in panel.marks for each in (mark.value, mark.low, mark.high)]
+    ends = [0.0, *(each for each in drawn if each is not None)]
+    scale = alt.Scale(domain=[min(ends), max(ends) if max(ends) > min(ends) else 1], nice=False)
+    return alt.Y("value:Q", title=panel.column, axis=alt.Axis(tickCount=6), scale=scale)
+
+
 def _point(panel: Panel) -> Any:
     alt = drawing()
     chart = _data(panel)
@@ -126,7 +135,7 @@ def _bars_up(panel: Panel) -> Any:
     }
     if panel.series is not None:
         x["xOffset"] = alt.XOffset("series:N", sort=None)
-    y = alt.Y("value:Q", title=panel.column, axis=alt.Axis(tickCount=6))
+    y = _standing(panel)
     bars = chart.mark_bar(opacity=_BAR).encode(y=y, **x, **_colour(panel))
     both = alt.layer(bars, *_ends(chart, panel, **x, **_up(panel)))
     return both.properties(width=WIDTH, height=HEIGHT)
@@ -136,7 +145,7 @@ def _histogram(panel: Panel) -> Any:
     alt = drawing()
     chart = _data(panel)
     x = alt.X("at:Q", title=panel.key, scale=alt.Scale(zero=False, nice=False))
-    y = alt.Y("value:Q", title=panel.column, axis=alt.Axis(tickCount=6))
+    y = _standing(panel)
     style = {"opacity": _BAR, "stroke": "white", "strokeWidth": 1}
     bars = chart.mark_bar(**style).encode(
         x=x, x2="upto:Q", y=y, y2=alt.datum(0), **_colour(panel)

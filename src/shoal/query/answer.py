@@ -18,7 +18,16 @@ from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
-from shoal.query.showing import MOST_ROWS, Sheet, as_html, as_text, shown_key, shown_number
+from shoal.query.showing import (
+    MOST_ROWS,
+    OUTSIDE,
+    Sheet,
+    as_html,
+    as_text,
+    is_outside,
+    shown_key,
+    shown_number,
+)
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
@@ -222,7 +231,7 @@ class Answer:
     def _sheet(self) -> Sheet:
         """What is shown: the first rows, released numbers with how far they can be off."""
         places = self._places[:MOST_ROWS]
-        rows, columns = self.rows[:MOST_ROWS], []
+        rows, columns, outside = self.rows[:MOST_ROWS], [], False
         for at, name in enumerate(self.columns):
             values = [row[at] for row in rows]
             parts = self._parts(name)
@@ -231,12 +240,13 @@ class Answer:
                 of = self._expression(name)
                 ends = [self._interval_at(place, of, parts, errors) for place in places]
                 columns.append(shown_number(name, values, ends))
+                outside = outside or any(map(is_outside, values, ends))
             else:
                 columns.append(shown_key(name, values))
         more = f"the first {MOST_ROWS} of " if len(self) > MOST_ROWS else ""
         told = f"{more}{len(self):,} row{'' if len(self) == 1 else 's'}"
         sure = f"{float(self.confidence) * 100:g}% intervals"
-        return Sheet(columns, f"{told}, {sure}; {self.price}", self.notes)
+        return Sheet(columns, f"{told}, {sure}; {self.price}", (*self.notes, *[OUTSIDE] * outside))
 
     def __str__(self) -> str:
         return as_text(self._sheet())

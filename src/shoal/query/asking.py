@@ -192,7 +192,7 @@ class Ask:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
-            groups = made.selection.release(self._held.engine)
+            groups = made.selection.release(self._held.engine, made.noised.bounded)
         noisy = _noisy(made, self._held.engine, groups)
         certificate = certificate_of(self.text, made, len(groups), self._held.tables, facts)
         return Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)

@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from shoal.errors import RangeError
+from shoal.errors import CalibrationError, RangeError
 from shoal.events import Composed, Event
 from shoal.exact import positive
-from shoal.plan import Bounded, Person, Question, count_of, votes_of
+from shoal.plan import Bounded, Person, Question, Spread, count_of, votes_of
 from shoal.query.budget import Request
 from shoal.query.keys import selects
 from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
-from shoal.query.places import Placed, spread_for
+from shoal.query.places import Place, Placed, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
 from shoal.query.selecting import VOTES, Selection
 from shoal.sensitivity import Norm
 
 Weights = Mapping[str, Fraction]
+
+_FAINTEST = Fraction(1, 1 << 200)
+"""A unit of weight in rank counts at least for so much, or a quantile is refused."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
     )
     selection = _selection(bounded, means, shares[-1]) if selecting else None
     places = tuple(
-        Placed(
+        _placed(
             place,
             spread_for(place, question.relation, keys, norm, frame.groups),
             means.loss(share_of[place], norm),
@@ -136,6 +139,16 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
     )
     noised = Noised(bounded, law, mechanisms)
     return Priced(question, means.request, recipes, noised, selection, places)
+
+
+def _placed(place: Place, spread: Spread, loss: Fraction) -> Placed:
+    made = Placed(place, spread, loss)
+    if made.rate < _FAINTEST:
+        raise CalibrationError(
+            f"what is spent on {place.aggregate.name!r} is so little that its rows would count for nothing.",
+            remedy="Ask with more epsilon.",
+        )
+    return made
 
 
 def _selection(bounded: Bounded, means: Means, share: Fraction) -> Selection:

@@ -80,9 +80,10 @@ class Selection:
         failing = StatedApprox(epsilon=0, delta=self.delta, relation=relation)
         return Composed((self.noise.event_for(size=1), failing))
 
-    def release(self, engine: Engine) -> list[Group]:
-        """The groups that are told, in the order of their keys."""
-        votes = {key: vote for key, (vote,) in engine.totals(self.bounded).items() if vote > 0}
+    def release(self, engine: Engine, soon: Bounded | None = None) -> list[Group]:
+        """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next."""
+        found = engine.totals(self.bounded, soon=soon)
+        votes = {key: vote for key, (vote,) in found.items() if vote > 0}
         if not votes:
             return []
         totals = np.array(list(votes.values()), dtype=object)

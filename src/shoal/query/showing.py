@@ -40,6 +40,15 @@ class Sheet:
         return len(self.columns[0].values) if self.columns else 0
 
 
+OUTSIDE = "a number outside its interval is as it was drawn; intervals are cut to what can be true."
+"""What is said where a number without bias is, say, below 0 and its interval is not."""
+
+
+def is_outside(value: object, ends: Interval) -> bool:
+    """Whether a released number lies outside of its interval."""
+    return isinstance(value, int | float | Decimal) and not ends.lo <= value <= ends.hi
+
+
 def shown_key(name: str, values: Sequence[object]) -> Shown:
     """A column without intervals: keys, quantiles, what was computed otherwise."""
     number = any(isinstance(value, int | float | Decimal) for value in values)

@@ -7,13 +7,17 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+from shoal.loading import loading
 from shoal.sql.text import LONGEST, Text
 
 
 def tree_of(text: Text, *, dialect: str) -> Any:
     """The one statement or expression that a text holds, as a syntax tree."""
-    import sqlglot  # noqa: PLC0415 - heavy
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+    with loading():
+        import sqlglot  # noqa: PLC0415 - heavy
+        from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
+        sqlglot.Dialect.get(dialect)
 
     if len(text.sql) > LONGEST:
         raise text.unreadable(None, f"the text is longer than {LONGEST} characters.")

@@ -74,8 +74,10 @@ class Shelf:
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         return self.open().rows(relation, persons=persons)
 
-    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
-        return self.open().totals(bounded)
+    def totals(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        return self.open().totals(bounded, soon=soon)
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         return self.open().weights(spread)

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shoal.loading import loading
+
 if TYPE_CHECKING:
     import duckdb
 
 
 def opened(*, threads: int | None = None, memory: str | None = None) -> duckdb.DuckDBPyConnection:
     """A database in memory; no extension is fetched and no order is kept."""
-    import duckdb  # noqa: PLC0415 - heavy
+    with loading():
+        import duckdb  # noqa: PLC0415 - heavy
 
     settings: dict[str, str | bool | int | float | list[str]] = {
         "threads": str(threads or os.cpu_count() or 1),

@@ -17,4 +17,5 @@ DUCKDB = Dialect(
     },
     wide="HUGEINT",
     one_of_many="CAST(TRY_CAST({0} AS ENUM({1})) AS VARCHAR)",  # many times faster than IN
+    listed="SELECT DISTINCT UNNEST([{0}]) AS v",  # and twice as fast where texts come by their dictionary
 )

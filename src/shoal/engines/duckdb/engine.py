@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
-from shoal.engines.duckdb.fetching import MOST_ROWS, Wanted, fetched, sortable
+from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
 from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import Loss, Reading, reading_of
@@ -53,7 +53,10 @@ Weights = dict[tuple[Value, ...], dict[Value, int]]
 """The weight of each value, by key."""
 
 _MOST_KEPT, _MOST_ANSWERED = 4, 1 << 22
-"""How many tables of contributions, and how many totals of one group, are kept."""
+"""How many tables of contributions and of groups, and how many numbers that were found, are kept."""
+
+_MOST_GROUPS = 1 << 16
+"""More groups than this are looked for anew each time: their names take memory."""
 
 
 class DuckDB:
@@ -86,6 +89,8 @@ class DuckDB:
         self._views: dict[str, str] = {}
         self._kept: dict[str, str] = {}
         self._answered: dict[object, Any] = {}
+        self._sizes: dict[object, int] = {}
+        self._numbered: dict[str, Groups] = {}
         self._made = 0
         self._keeps = not any(_borrowed(source) for source in found.values())
         for at, (name, source) in enumerate(found.items()):
@@ -125,58 +130,98 @@ class DuckDB:
         outputs = [*names_of(relation).values(), *(persons_of(relation) if persons else ())]
         return self.run(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
 
-    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+    def totals(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> dict[tuple[Value, ...], tuple[int, ...]]:
         for table in tables_of(bounded.relation).values():
             self._check(table)
         if not bounded.terms:
             return dict.fromkeys(self.totals(replace(bounded, terms=(count_of(),))), ())
-        frame = self._frame(bounded)
-        asked = {term: (frame, term) for term in bounded.terms}
+        asked = self._asked(bounded)
         with self._lock:
             found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
-            missing = tuple(term for term in bounded.terms if term not in found)
-            found |= self._added(bounded, missing, asked)
+            missing = [self._missing(bounded)] if len(found) < len(asked) else []
+            if missing and soon is not None and self._keeps and _alike(bounded, soon):
+                missing.append(self._missing(soon))
+            found |= self._added([each for each in missing if each.terms])
             if any(column.keys() != found[bounded.terms[0]].keys() for column in found.values()):
-                found = self._added(bounded, bounded.terms, asked)  # the source was written since
+                found = self._added([bounded])  # the source was written since
         keys = list(found[bounded.terms[0]])
         rows = zip(*(map(found[term].__getitem__, keys) for term in bounded.terms), strict=True)
         return dict(zip(keys, rows, strict=True))
 
-    def _added(
-        self, bounded: Bounded, terms: tuple[Term, ...], asked: Mapping[Term, object]
-    ) -> dict[Term, dict[tuple[Value, ...], int]]:
-        """The totals of some terms, computed now and kept."""
-        if not terms:
-            return {}
-        keys, columns = self._computed(replace(bounded, terms=terms))
-        found = {t: dict(zip(keys, c, strict=True)) for t, c in zip(terms, columns, strict=True)}
-        for term, column in found.items():
-            self._keep(asked[term], column)
-        return found
+    def _asked(self, bounded: Bounded) -> dict[Term, tuple[str, Term]]:
+        """Under which name the totals of each term are kept."""
+        frame = self._frame(bounded)
+        return {term: (frame, term) for term in bounded.terms}
+
+    def _missing(self, bounded: Bounded) -> Bounded:
+        """A plan with those of its terms whose totals are not kept."""
+        asked = self._asked(bounded)
+        return replace(bounded, terms=tuple(t for t, a in asked.items() if a not in self._answered))
+
+    def _added(self, wanted: list[Bounded]) -> dict[Term, dict[tuple[Value, ...], int]]:
+        """The totals of plans with rows and keys in common, computed now and kept; those of the first."""
+        made = []
+        for bounded, (keys, columns) in zip(wanted, self._computed(wanted), strict=True):
+            by_term = zip(bounded.terms, columns, strict=True)
+            made.append({term: dict(zip(keys, column, strict=True)) for term, column in by_term})
+            for term, asked in self._asked(bounded).items():
+                self._keep(asked, made[-1][term], len(keys))
+        return made[0] if made else {}
 
     def _frame(self, bounded: Bounded) -> str:
         """What two totals of the same term differ by: rows, keys, and the shares of persons in a norm."""
         alone = replace(bounded, terms=(count_of(),))
         return cells(alone, self._views, DUCKDB) + totals(alone, "", DUCKDB)
 
-    def _computed(self, bounded: Bounded) -> Totals:
+    def _computed(self, wanted: list[Bounded]) -> Iterator[Totals]:
         """Every key that rows have, and the totals of each term: by sorting where rows fit into memory."""
-        found = self._sorted(bounded) if sortable(bounded) else None
-        keys, columns = found or self._grouped(bounded)
-        for at, term in enumerate(bounded.terms):
-            if term.quantity is Quantity.DISTINCT:
-                counts = self._distinct(bounded.values(term), len(bounded.keys))
-                columns[at] = [counts.get(key, 0) for key in keys]
-        return keys, columns
+        for bounded, found in zip(wanted, self._sorted(wanted), strict=True):
+            keys, columns = found or self._grouped(bounded)
+            for at, term in enumerate(bounded.terms):
+                if term.quantity is Quantity.DISTINCT:
+                    counts = self._distinct(bounded.values(term), len(bounded.keys))
+                    columns[at] = [counts.get(key, 0) for key in keys]
+            yield keys, columns
 
-    def _sorted(self, bounded: Bounded) -> Totals | None:
-        wanted = Wanted.totals(bounded, self._views)
-        got = _told(lambda: fetched(self._connection, wanted, self._most_rows))
+    def _sorted(self, wanted: list[Bounded]) -> list[Totals | None]:
+        if not (wanted and sortable(wanted[0])):
+            return [None for _ in wanted]
+        terms = dict.fromkeys(term for bounded in wanted for term in bounded.terms)
+        got = self._fetched(Wanted.totals(replace(wanted[0], terms=tuple(terms)), self._views))
         if got is None:
-            return None
-        groups, columns = got
-        found = _told(lambda: totals_of(bounded, columns))
-        return None if found is None else (groups, found)
+            return [None for _ in wanted]
+        groups, rows = got
+        found = _told(lambda: totals_of(wanted, rows))
+        return [None if each is None else (list(groups.keys), each) for each in found]
+
+    def _fetched(self, wanted: Wanted) -> tuple[Groups, Any] | None:
+        """Rows that fit into memory, with their groups; groups, if not too many, are kept as totals are."""
+        kept = self._numbered.pop(wanted.grouped, None)
+        groups = kept or self._groups(wanted)
+        try:
+            rows = _told(lambda: fetched(self._connection, wanted, groups, self._most_rows))
+            if rows is None and kept:  # the source was written since
+                self._drop(kept.table)
+                groups = self._groups(wanted)
+                rows = _told(lambda: fetched(self._connection, wanted, groups, self._most_rows))
+        finally:
+            self._numbered[wanted.grouped] = groups
+            keeps = self._keeps and len(groups.keys) <= _MOST_GROUPS
+            while len(self._numbered) > (_MOST_KEPT if keeps else 0):
+                self._drop(self._numbered.pop(next(iter(self._numbered))).table)
+        return None if rows is None else (groups, rows)
+
+    def _groups(self, wanted: Wanted) -> Groups:
+        self._made += 1
+        table = f"shoal_groups_{self._made}"
+        found: Groups = _told(lambda: groups_of(self._connection, wanted, table))
+        return found
+
+    def _drop(self, table: str) -> None:
+        if table:
+            _guarded(self._connection, f"DROP TABLE IF EXISTS {table}")
 
     def _grouped(self, bounded: Bounded) -> Totals:
         width = len(bounded.keys)
@@ -195,13 +240,15 @@ class DuckDB:
             rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
         return {row[:width]: int(row[width]) for row in rows}
 
-    def _keep(self, asked: object, found: Any) -> None:
-        """Remember what was found; not for a connection that was handed over: its tables may change."""
+    def _keep(self, asked: object, found: Any, numbers: int) -> None:
+        """Remember what was found, so many numbers; not for a connection that was handed over: its tables may change."""
         if not self._keeps:
             return
         self._answered[asked] = found
-        while sum(map(len, self._answered.values())) > _MOST_ANSWERED:
-            del self._answered[next(iter(self._answered))]
+        self._sizes[asked] = numbers
+        while sum(self._sizes.values()) > _MOST_ANSWERED:
+            oldest = next(iter(self._answered))
+            del self._answered[oldest], self._sizes[oldest]
 
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         for table in tables_of(bounded.relation).values():
@@ -226,7 +273,7 @@ class DuckDB:
                 found = {}
                 for *key, value, weight in rows:
                     found.setdefault(tuple(key), {})[value] = int(weight)
-            self._keep(asked, found)
+            self._keep(asked, found, sum(map(len, found.values())))
         return found
 
     def _sorted_weights(self, spread: Spread) -> Weights | None:
@@ -234,14 +281,13 @@ class DuckDB:
         exact = spread.grid is not None or spread.value.type != REAL
         if not (exact and sortable(spread.bounded)):
             return None
-        wanted = Wanted.weights(spread, self._views)
-        got = _told(lambda: fetched(self._connection, wanted, self._most_rows))
+        got = self._fetched(Wanted.weights(spread, self._views))
         if got is None:
             return None
-        pairs, columns = got
-        numbers: dict[tuple[Value, ...], int] = {}
+        groups, rows = got
+        pairs, numbers = groups.keys, dict[tuple[Value, ...], int]()
         key_of = [numbers.setdefault(pair[:-1], len(numbers)) for pair in pairs]
-        weighed = _told(lambda: weights_of(spread, columns, np.array(key_of, np.int32)))
+        weighed = _told(lambda: weights_of(spread, rows, np.array(key_of, np.int32)))
         if weighed is None:
             return None
         found: Weights = {key: {} for key in numbers}
@@ -301,6 +347,11 @@ class DuckDB:
                 _check_person(column, reading, table.protects)
 
 
+def _alike(bounded: Bounded, other: Bounded) -> bool:
+    """Whether two plans have their rows and keys in common."""
+    return bounded.relation == other.relation and bounded.keys == other.keys
+
+
 def _check_person(column: Column, reading: Reading, person: Person) -> None:
     merges = reading.loss is Loss.TO_NULL and person.nulls == "one"
     if reading.loss is Loss.DISTINCTION or merges:
@@ -340,7 +391,7 @@ def _told(act: Any) -> Any:
         return act()
     except ShoalError:
         raise
-    except (duckdb.Error, ArithmeticError, LookupError, MemoryError, ValueError) as error:
+    except (duckdb.Error, ArithmeticError, LookupError, MemoryError, OSError, ValueError) as error:
         kind = type(error).__name__
     raise SourceError(
         f"the engine could not read the rows ({kind}).",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.loading import loading
 from shoal.plan import BY_PERSON, WHOLE, Bounded, Person, Quantity, Spread, Term
 from shoal.sensitivity import Norm
 
@@ -24,18 +25,111 @@ _SAFE = 1 << 62
 _HALF = 20
 """Totals are added up in two parts, the lower one of this many bits."""
 
+_CARRIED = 8
+"""So many bytes of a row are moved with it when rows are sorted."""
+
 _BLOCK = 1 << 17
 """About so many rows are worked on at a time; the numbers of so many fit the caches of a processor."""
 
 
-class Columns(NamedTuple):
-    """What is needed of each row: its key and its person by number, and what it adds to each term with an argument."""
+class Columns:
+    """Rows with keys: the key and the person of each by number, and what it adds to each term with an argument.
 
-    keys: NDArray[np.int32] | None
-    groups: int
-    persons: NDArray[np.int32]
-    people: int
-    added: Sequence[NDArray[np.int32] | Ints]
+    What is added is carried along while rows are sorted, where 8 bytes hold it; otherwise the place of a row is.
+    """
+
+    def __init__(self, groups: int, rows: int, people: int, sizes: Sequence[Any]) -> None:
+        self.groups, self.rows, self.people = groups, rows, people
+        self.keys, self.persons = np.empty(rows, np.int32), np.empty(rows, np.int32)
+        self._carries = 0 < sum(size.itemsize for size in sizes) <= _CARRIED
+        kinds = [(f"t{at}", size) for at, size in enumerate(sizes)]
+        self._added: list[NDArray[Any]]
+        if self._carries:
+            self._carried = np.empty(rows, kinds)
+            self._added = [self._carried[name] for name, _ in kinds]
+        else:
+            self._added = [np.empty(rows, size) for size in sizes]
+        self._full = 0
+
+    def take(
+        self, persons: NDArray[Any], keys: NDArray[Any] | None, added: Sequence[NDArray[Any]]
+    ) -> None:
+        """Some rows more."""
+        assert keys is not None
+        here = slice(self._full, self._full + len(persons))
+        self.persons[here], self.keys[here] = persons, keys
+        for column, values in zip(self._added, added, strict=True):
+            column[here] = values
+        self._full = here.stop
+
+    def blocks(self) -> Iterator[Cells]:
+        """All cells, those of so many persons at a time."""
+        starts, keys, data = self._by_person()
+        cuts = np.unique(np.searchsorted(starts, np.arange(0, len(keys), _BLOCK), side="left"))
+        for first, last in pairwise([*cuts.tolist(), self.people]):
+            here = slice(starts[first], starts[last])
+            begins = starts[first:last][starts[first:last] < starts[first + 1 : last + 1]]
+            if len(begins):
+                yield _cells_among(begins - here.start, keys[here], self._values(data[here]))
+
+    def _values(self, data: NDArray[Any]) -> list[NDArray[Any]]:
+        """What rows add, given what was carried along."""
+        if not self._carries:
+            return [each[data] for each in self._added]
+        kind = self._carried.dtype
+        return [data.view(kind)[name] for name in kind.names or ()]
+
+    def _by_person(self) -> tuple[NDArray[Any], ...]:
+        """Rows in the order of persons and, of each, of keys: where persons start, then keys and what is carried.
+
+        Counting sorts, first by key and then by person, which sparse matrices have.
+        """
+        with loading():
+            from scipy.sparse import coo_array  # noqa: PLC0415 - heavy
+
+        if self._carries:
+            data = self._carried.view(np.dtype(f"i{self._carried.itemsize}"))
+        else:  # places, if there is something to be found by them
+            data = (
+                np.arange(self.rows, dtype=np.int32)
+                if self._added
+                else np.zeros(self.rows, np.int8)
+            )
+        rows = coo_array((data, (self.keys, self.persons)), shape=(self.groups, self.people))
+        rows.has_canonical_format = True  # rows of one cell stay rows
+        ordered = rows.tocsr().tocsc()
+        return ordered.indptr, ordered.indices, ordered.data
+
+
+class Tally:
+    """Rows without keys, which are added up by person as they come: a cell is a person."""
+
+    def __init__(self, people: int, terms: int) -> None:
+        self.rows, self.people, self.groups = 0, people, 1
+        self._counts = np.zeros(people, np.int64)
+        self._sums = [np.zeros(people, np.int64) for _ in range(terms)]
+
+    def take(
+        self, persons: NDArray[Any], keys: NDArray[Any] | None, added: Sequence[NDArray[Any]]
+    ) -> None:
+        """Some rows more."""
+        assert keys is None
+        self.rows += len(persons)
+        for first in range(0, len(persons), _BLOCK):
+            here = slice(first, first + _BLOCK)
+            np.add.at(self._counts, persons[here], 1)
+            for total, values in zip(self._sums, added, strict=True):
+                np.add.at(total, persons[here], values[here].astype(np.int64, copy=False))
+
+    def blocks(self) -> Iterator[Cells]:
+        """The cells of all persons who have rows, those of so many at a time."""
+        for first in range(0, self.people, _BLOCK):
+            here = slice(first, first + _BLOCK)
+            there = np.flatnonzero(self._counts[here])
+            if len(there):
+                rows, keys = self._counts[here][there], np.zeros(len(there), np.int32)
+                sums = [each[here][there] for each in self._sums]
+                yield Cells(keys, rows, sums, np.arange(len(there)))
 
 
 class Cells(NamedTuple):
@@ -51,34 +145,45 @@ class Cells(NamedTuple):
     firsts: Ints
 
 
-def totals_of(bounded: Bounded, columns: Columns) -> list[list[int]] | None:
-    """One total per group for each term; None if a number on the way might not fit.
+def totals_of(wanted: Sequence[Bounded], rows: Columns | Tally) -> list[list[list[int]] | None]:
+    """For each bounded plan one total per group for each term; None if a number on the way might not fit.
 
+    The plans have the rows and keys in common, and rows add what all their terms need, in that order.
     Proof that what is computed is what is meant: `plan/bounding.md`, Sorting.
     """
-    sums = [_Sum(columns.groups) for _ in bounded.terms]
-    for cells in _cells_of(columns):
-        room = _Room(int(cells.rows.max()), len(columns.persons), bounded)
-        if not all(room.holds(term) for term in bounded.terms):
-            return None
-        for total, values in zip(sums, _values(bounded, cells), strict=True):
-            total.add(cells.keys, values)
-    return [total.whole() for total in sums]
+    added = added_by(wanted)
+    sums: list[list[_Sum] | None] = [[_Sum(rows.groups) for _ in each.terms] for each in wanted]
+    for cells in rows.blocks():
+        most = int(cells.rows.max())
+        for at, (bounded, totals) in enumerate(zip(wanted, sums, strict=True)):
+            room = _Room(most, rows.rows, bounded)
+            if totals is None or not all(room.holds(term) for term in bounded.terms):
+                sums[at] = None
+                continue
+            for total, values in zip(totals, _values(bounded, cells, added), strict=True):
+                total.add(cells.keys, values)
+    return [None if each is None else [total.whole() for total in each] for each in sums]
 
 
-def weights_of(spread: Spread, columns: Columns, key_of: NDArray[np.int32]) -> list[int] | None:
+def added_by(wanted: Sequence[Bounded]) -> list[Term]:
+    """The terms of some plans for which each row adds a number of its own, each once."""
+    terms = dict.fromkeys(term for bounded in wanted for term in bounded.terms)
+    return [term for term in terms if term.argument and term.quantity is not Quantity.DISTINCT]
+
+
+def weights_of(spread: Spread, rows: Columns, key_of: NDArray[np.int32]) -> list[int] | None:
     """The weight of each pair of a key and a value; ``key_of`` gives the key of a pair, and does not fall.
 
     None if a number on the way might not fit.  Proof: `plan/bounding.md`, Sorting.
     """
-    total, unit = _Sum(columns.groups), spread.unit
+    total, unit = _Sum(rows.groups), spread.unit
     assert isinstance(unit, Person)
-    for splits in _cells_of(columns):
+    for splits in rows.blocks():
         counts = splits.rows if spread.grid else np.ones_like(splits.rows)
         cells, firsts = _merged(splits, key_of[splits.keys], counts)
         held = np.minimum(cells.rows, unit.rows_per_group)
         most = int(counts.max()) * spread.fraction * int(held.max()) * WHOLE
-        if max(most, int(held.max()) * len(columns.persons) * WHOLE) >= _SAFE:
+        if max(most, int(held.max()) * rows.rows * WHOLE) >= _SAFE:
             return None
         share = held * _shares(spread.bounded, unit, cells, held).cell
         inside = np.diff(firsts, append=len(counts))
@@ -98,48 +203,8 @@ def _merged(splits: Cells, keys: NDArray[np.int32], counts: Ints) -> tuple[Cells
     return Cells(keys[firsts], rows, [], np.flatnonzero(of_person[firsts])), firsts
 
 
-def _cells_of(columns: Columns) -> Iterator[Cells]:
-    """All cells, those of so many persons at a time."""
-    if columns.keys is None:
-        yield _cells_of_persons(columns)
-        return
-    starts, keys, places = _by_person(columns, columns.keys)
-    cuts = np.unique(np.searchsorted(starts, np.arange(0, len(keys), _BLOCK), side="left"))
-    for first, last in pairwise([*cuts.tolist(), columns.people]):
-        here = slice(starts[first], starts[last])
-        begins = starts[first:last][starts[first:last] < starts[first + 1 : last + 1]] - here.start
-        if len(begins):
-            yield _cells_among(begins, keys[here], [each[places[here]] for each in columns.added])
-
-
-def _cells_of_persons(columns: Columns) -> Cells:
-    """Without keys a cell is a person."""
-    rows = np.bincount(columns.persons, minlength=columns.people)
-    there = np.flatnonzero(rows)
-    sums = []
-    for added in columns.added:
-        total = np.zeros(columns.people, np.int64)
-        np.add.at(total, columns.persons, added.astype(np.int64, copy=False))
-        sums.append(total[there])
-    return Cells(np.zeros(len(there), np.int32), rows[there], sums, np.arange(len(there)))
-
-
-def _by_person(columns: Columns, keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], ...]:
-    """Rows in the order of persons and, of each, of keys: where persons start, then the keys and places of rows.
-
-    Counting sorts, first by key and then by person, which sparse matrices have.
-    """
-    from scipy.sparse import coo_array  # noqa: PLC0415 - heavy
-
-    places = np.arange(len(keys), dtype=np.int32)
-    rows = coo_array((places, (keys, columns.persons)), shape=(columns.groups, columns.people))
-    rows.has_canonical_format = True  # rows of one cell stay rows
-    ordered = rows.tocsr().tocsc()
-    return ordered.indptr, ordered.indices, ordered.data
-
-
 def _cells_among(
-    begins: Ints, keys: NDArray[np.int32], added: Sequence[NDArray[np.int32] | Ints]
+    begins: NDArray[Any], keys: NDArray[np.int32], added: Sequence[NDArray[Any]]
 ) -> Cells:
     """The cells of rows in order; ``begins`` are the first rows of persons."""
     of_person = np.zeros(len(keys), bool)
@@ -155,9 +220,9 @@ def _cells_among(
     )
 
 
-def _values(bounded: Bounded, cells: Cells) -> Iterator[Ints]:
-    """What each cell adds to the total of each term."""
-    unit, sums = bounded.unit, iter(cells.sums)
+def _values(bounded: Bounded, cells: Cells, added: Sequence[Term]) -> Iterator[Ints]:
+    """What each cell adds to the total of each term; ``added`` are the terms of the sums."""
+    unit = bounded.unit
     assert isinstance(unit, Person)
     held = np.minimum(cells.rows, unit.rows_per_group)
     shares = _shares(bounded, unit, cells, held)
@@ -173,7 +238,7 @@ def _values(bounded: Bounded, cells: Cells) -> Iterator[Ints]:
         elif term.argument is None:
             yield held * shares.cell // below
         else:
-            yield _scaled(next(sums), cells.rows, held * shares.cell, below)
+            yield _scaled(cells.sums[added.index(term)], cells.rows, held * shares.cell, below)
 
 
 class _Sum:

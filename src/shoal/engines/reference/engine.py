@@ -50,7 +50,10 @@ class Reference:
             for owned in self.owned(relation)
         ]
 
-    def totals(self, bounded: Bounded) -> dict[tuple[Value, ...], tuple[int, ...]]:
+    def totals(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> dict[tuple[Value, ...], tuple[int, ...]]:
+        del soon  # each by itself, so that there is something to compare with
         rows = self.owned(bounded.relation)
         found = {key: list(row) for key, row in totals(bounded, rows).items()}
         for at, term in enumerate(bounded.terms):

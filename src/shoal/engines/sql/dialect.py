@@ -16,7 +16,8 @@ class Dialect:
 
     ``wide`` is an integer type of at least 126 bits; ``try_cast`` gives NULL for what does not fit,
     and rounds a real to the nearest integer, ties to even; ``divided`` truncates toward zero;
-    ``one_of_many``, where there is such a thing, is text {0} if it is one of the listed {1}, and else NULL.
+    ``one_of_many``, where there is such a thing, is text {0} if it is one of the listed {1}, and else NULL;
+    ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v.
     """
 
     types: dict[Kind, str]
@@ -32,6 +33,7 @@ class Dialect:
     moment_at: str = "MAKE_TIMESTAMP(CAST({0} AS BIGINT))"
     ends_with: str = "SUFFIX({0}, {1})"
     one_of_many: str = ""
+    listed: str = ""
     escapes: dict[str, str] = field(default_factory=dict)
 
     def name(self, name: str) -> str:

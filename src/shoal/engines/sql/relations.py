@@ -23,27 +23,47 @@ from shoal.plan import (
     Rows,
     Scan,
     UnionAll,
+    columns_of,
     value_at,
 )
 from shoal.plan.facts import lowest
 
+Names = frozenset[str]
+"""Names of columns."""
 
-def select(rows: Rows, sources: Mapping[str, str], dialect: Dialect) -> str:
-    """The rows of a relation as a SELECT in a dialect; ``sources`` says what to read each table from."""
+
+def select(
+    rows: Rows, sources: Mapping[str, str], dialect: Dialect, read: Names = frozenset()
+) -> str:
+    """The rows of a relation as a SELECT in a dialect; ``sources`` says what to read each table from.
+
+    ``read`` are the columns known to be read of every row, for which a scan may take more trouble.
+    """
     match rows:
         case Scan():
-            return _scan(rows, sources, dialect)
+            return _scan(rows, sources, dialect, read)
         case Filter(source, condition):
-            return computed(source, [], condition, sources, dialect)
+            return computed(source, [], condition, sources, dialect, read=read)
         case Project(source, named):
-            return computed(source, [e for _, e in named], None, sources, dialect)
+            below = read_by(*(e for name, e in named if name in read))
+            return computed(source, [e for _, e in named], None, sources, dialect, read=below)
         case UnionAll(left, right):
+            places = [at for at, column in enumerate(rows.columns) if column.name in read]
             return " UNION ALL ".join(
-                f"SELECT {_outputs(side)} FROM ({select(side, sources, dialect)})"
+                f"SELECT {_outputs(side)} FROM ({select(side, sources, dialect, _at(side, places))})"
                 for side in (left, right)
             )
         case PublicJoin() | PersonJoin():
-            return _join(rows, sources, dialect)
+            return _join(rows, sources, dialect, read)
+
+
+def read_by(*expressions: Expression | None) -> Names:
+    """The columns that expressions read."""
+    return frozenset(column.name for e in expressions if e for column in columns_of(e))
+
+
+def _at(rows: Rows, places: list[int]) -> Names:
+    return frozenset(rows.columns[at].name for at in places)
 
 
 def names_of(rows: Rows) -> dict[str, str]:
@@ -66,6 +86,8 @@ def computed(
     condition: Expression | None,
     sources: Mapping[str, str],
     dialect: Dialect,
+    *,
+    read: Names = frozenset(),
 ) -> str:
     """Expressions over a relation, of the rows that satisfy a condition; without any, all its columns."""
     layers, names = Layers(), names_of(source)
@@ -73,51 +95,78 @@ def computed(
     where = lowered(condition, names, layers, dialect) if condition is not None else None
     outputs = [f"{piece.sql} AS c{at}" for at, piece in enumerate(pieces)]
     listed = ", ".join([*(outputs or names.values()), *persons_of(source)])
-    below = layers.over(f"({select(source, sources, dialect)})")
+    held = read | read_by(condition)
+    below = layers.over(f"({select(source, sources, dialect, held)})")
     return f"SELECT {listed} FROM {below}" + (f" WHERE {where.sql}" if where else "")
 
 
-def _scan(scan: Scan, sources: Mapping[str, str], dialect: Dialect) -> str:
+def _scan(scan: Scan, sources: Mapping[str, str], dialect: Dialect, read: Names) -> str:
     table, protects = scan.table, scan.protects
-    outputs = [f"{_made_true(c, dialect)} AS c{at}" for at, c in enumerate(table.columns)]
+    joined = [c for c in table.columns if dialect.listed and c.name in read and _many(c)]
+    looked_up = {column.name: f"n{at}" for at, column in enumerate(joined)}
+    outputs = [
+        f"{_made_true(c, dialect, looked_up.get(c.name, ''))} AS c{at}"
+        for at, c in enumerate(table.columns)
+    ]
     person = protects.columns if isinstance(protects, Person) else ()
-    outputs += [f"{dialect.name(name)} AS p{at}" for at, name in enumerate(person)]
-    sql = f"SELECT {', '.join(outputs)} FROM {sources[table.name]}"
+    outputs += [f"s.{dialect.name(name)} AS p{at}" for at, name in enumerate(person)]
+    sql = f"SELECT {', '.join(outputs)} FROM {sources[table.name]} AS s"
+    for column in joined:
+        at, values = looked_up[column.name], dialect.listed.format(_choices(column, dialect))
+        sql += f" LEFT JOIN ({values}) AS {at} ON s.{dialect.name(column.name)} = {at}.v"
     if isinstance(protects, Person) and protects.nulls == "drop":
-        sql += " WHERE " + " AND ".join(f"{dialect.name(name)} IS NOT NULL" for name in person)
+        sql += " WHERE " + " AND ".join(f"s.{dialect.name(name)} IS NOT NULL" for name in person)
     return sql
 
 
-def _made_true(column: Column, dialect: Dialect) -> str:
-    name = dialect.name(column.name)
+def _many(column: Column) -> bool:
+    """Whether a column is one of so many texts that to compare them one by one is slow."""
+    return column.choices is not None and column.type == TEXT and len(column.choices) > 3
+
+
+def _choices(column: Column, dialect: Dialect) -> str:
+    assert column.choices is not None
+    return ", ".join(value(choice, column.type, dialect) for choice in column.choices)
+
+
+def _made_true(column: Column, dialect: Dialect, looked_up: str) -> str:
+    """A column as its facts say; ``looked_up`` is where the choice that a text is was joined, if it was."""
+    name = f"s.{dialect.name(column.name)}"
+    least = "" if column.nullable else value(lowest(column), column.type, dialect)
+    if (
+        looked_up
+    ):  # the text itself, not the one joined: it may be known by its place in a dictionary
+        return f"CASE WHEN {looked_up}.v IS NULL THEN {least or 'NULL'} ELSE {name} END"
     sql = name
     if column.choices is not None:
-        listed = ", ".join(value(choice, column.type, dialect) for choice in column.choices)
-        many = dialect.one_of_many and column.type == TEXT and len(column.choices) > 3
+        many = dialect.one_of_many and _many(column)
         form = dialect.one_of_many if many else "CASE WHEN {0} IN ({1}) THEN {0} END"
-        sql = form.format(name, listed)
+        sql = form.format(name, _choices(column, dialect))
     elif column.span is not None:
         lo, hi = (value_at(end, column.type) for end in (column.span.lo, column.span.hi))
         low, high = (value(end, column.type, dialect) for end in (lo, hi))
         sql = (
             f"CASE WHEN {name} < {low} THEN {low} WHEN {name} > {high} THEN {high} ELSE {name} END"
         )
-    if column.nullable:
-        return sql
-    return f"COALESCE({sql}, {value(lowest(column), column.type, dialect)})"
+    return f"COALESCE({sql}, {least})" if least else sql
 
 
-def _side(rows: Rows, keys: list[Expression], sources: Mapping[str, str], dialect: Dialect) -> str:
+def _side(
+    rows: Rows, keys: list[Expression], sources: Mapping[str, str], dialect: Dialect, read: Names
+) -> str:
     """A side of a join with its keys added as k0, k1, ..."""
     layers, names = Layers(), names_of(rows)
     pieces = [lowered(key, names, layers, dialect) for key in keys]
     added = "".join(f", {piece.sql} AS k{at}" for at, piece in enumerate(pieces))
-    return f"SELECT *{added} FROM {layers.over(f'({select(rows, sources, dialect)})')}"
+    held = read.intersection(names) | read_by(*keys)
+    return f"SELECT *{added} FROM {layers.over(f'({select(rows, sources, dialect, held)})')}"
 
 
-def _join(join: PublicJoin | PersonJoin, sources: Mapping[str, str], dialect: Dialect) -> str:
-    left = _side(join.left, [pair[0] for pair in join.on], sources, dialect)
-    right = _side(join.right, [pair[1] for pair in join.on], sources, dialect)
+def _join(
+    join: PublicJoin | PersonJoin, sources: Mapping[str, str], dialect: Dialect, read: Names
+) -> str:
+    left = _side(join.left, [pair[0] for pair in join.on], sources, dialect, read)
+    right = _side(join.right, [pair[1] for pair in join.on], sources, dialect, read)
     keys = [f"k{at}" for at in range(len(join.on))]
     keys += persons_of(join.right) if isinstance(join, PersonJoin) else []
     order = ", ".join(f"{name} ASC NULLS FIRST" for name in names_of(join.right).values())

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
-from shoal.engines.sql.relations import names_of, persons_of, select
+from shoal.engines.sql.relations import names_of, persons_of, read_by, select
 from shoal.engines.sql.totals import exceeding, keys_of, steps_of
 from shoal.plan import WHOLE, Person, Spread
 
@@ -23,7 +23,8 @@ def split_values(spread: Spread, sources: Mapping[str, str], dialect: Dialect) -
     point = steps_of(spread.grid, value, dialect) if spread.grid else value.sql
     outputs = [f"{piece.sql} AS k{at}" for at, piece in enumerate(keys)]
     listed = ", ".join([*outputs, *_persons(spread), f"{point} AS v"])
-    rows = layers.over(f"({select(spread.relation, sources, dialect)})")
+    read = read_by(*spread.keys, spread.value)
+    rows = layers.over(f"({select(spread.relation, sources, dialect, read)})")
     return f"SELECT {listed} FROM {rows} WHERE {value.sql} IS NOT NULL"
 
 

@@ -12,7 +12,7 @@ from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import real
-from shoal.engines.sql.relations import names_of, persons_of, select
+from shoal.engines.sql.relations import names_of, persons_of, read_by, select
 from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
@@ -34,7 +34,8 @@ def row_values(
     outputs += [f"{sql} AS t{at}" for at, sql in enumerate(added) if sql]
     if isinstance(bounded.unit, Person):
         outputs += persons_of(relation)
-    rows = layers.over(f"({select(relation, sources, dialect)})")
+    read = read_by(*bounded.keys, *(term.argument for term in bounded.terms))
+    rows = layers.over(f"({select(relation, sources, dialect, read)})")
     said = [f"t{at}" for at, sql in enumerate(added) if sql]
     return f"SELECT {', '.join(outputs) or '1 AS one'} FROM {rows}", said
 
@@ -122,7 +123,7 @@ def _sum_of(at: int, term: Term) -> str:
 
 
 def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
-    """The persons who exceed their share: f for their rows, g for themselves."""
+    """The persons who exceed their share, or have no vote: f for their rows, g for themselves."""
     unit, wide = bounded.unit, dialect.wide
     assert isinstance(unit, Person)
     persons = ", ".join(persons_of(bounded.relation))
@@ -130,9 +131,10 @@ def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
     first = bounded.norm is Norm.L1
     size = counted if first else f"{counted} * {counted}"
     most = unit.groups * unit.rows_per_group ** (1 if first else 2)
+    votes = (term.hi for term in bounded.terms if term.quantity is Quantity.VOTES)
     inner = (
         f"SELECT {persons}, CAST(SUM({size}) AS {wide}) AS a, CAST(COUNT(*) AS {wide}) AS m FROM {made} "
-        f"GROUP BY {persons} HAVING SUM({size}) > {most} OR COUNT(*) > {unit.groups}"
+        f"GROUP BY {persons} HAVING SUM({size}) > {most} OR COUNT(*) > {min([unit.groups, *votes])}"
     )
     f, g = (
         _factor(name, share, dialect, first=first)
