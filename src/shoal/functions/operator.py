@@ -99,12 +99,12 @@ class Operator:
             found = counted + found - spread.reshape(len(places), -1)
         return found
 
-    def deviations(self, points: Any) -> Reals:
-        """The standard deviation at each point of independent noise of deviation 1 on the lattice values."""
+    def deviations(self, points: Any, spread: Reals | float = 1.0) -> Reals:
+        """The standard deviation at each point of independent noise on the lattice values, of this deviation."""
         places = self._read(points)
         piece = max(1, _PIECE // self.size)
         parts = [
-            np.sqrt((self.responses(places[at : at + piece]) ** 2).sum(axis=1))
+            np.sqrt(((self.responses(places[at : at + piece]) * spread) ** 2).sum(axis=1))
             for at in range(0, len(places), piece)
         ]
         return np.concatenate(parts) if parts else np.zeros(0)
