@@ -33,7 +33,16 @@ if TYPE_CHECKING:
     from shoal.accounting import account
     from shoal.events import Event
     from shoal.exact import Grid
-    from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
+    from shoal.functions import privatize
+    from shoal.measures import (
+        Approx,
+        GaussianDP,
+        Measure,
+        Pure,
+        RandomDP,
+        Renyi,
+        ZeroConcentrated,
+    )
     from shoal.mechanisms import (
         AboveThreshold,
         DiscreteGaussian,
@@ -79,6 +88,7 @@ __all__ = [
     "PermuteAndFlip",
     "Person",
     "Pure",
+    "RandomDP",
     "RandomizedResponse",
     "Range",
     "Relation",
@@ -111,6 +121,7 @@ __all__ = [
     "plan_budget",
     "plots",
     "private",
+    "privatize",
     "query",
     "sensitivity",
     "sql",
@@ -147,7 +158,12 @@ def __getattr__(name: str) -> Any:
         return import_module(f"shoal.{name}")
     if name in __all__:
         floors = ("mechanisms", "measures", "sensitivity", "events", "exact", "plan", "query")
-        own = {"account": ("accounting",), "Vault": ("vault",), "open": ("vault",)}
+        own = {
+            "account": ("accounting",),
+            "Vault": ("vault",),
+            "open": ("vault",),
+            "privatize": ("functions",),
+        }
         for floor in own.get(name, floors):
             home = import_module(f"shoal.{floor}")
             if name in home.__all__:
