@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         errors,
         events,
         exact,
+        functions,
         ledger,
         local,
         measures,
@@ -33,7 +34,16 @@ if TYPE_CHECKING:
     from shoal.accounting import account
     from shoal.events import Event
     from shoal.exact import Grid
-    from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
+    from shoal.functions import privatize
+    from shoal.measures import (
+        Approx,
+        GaussianDP,
+        Measure,
+        Pure,
+        RandomDP,
+        Renyi,
+        ZeroConcentrated,
+    )
     from shoal.mechanisms import (
         AboveThreshold,
         DiscreteGaussian,
@@ -83,6 +93,7 @@ __all__ = [
     "Poll",
     "Pure",
     "Question",
+    "RandomDP",
     "RandomizedResponse",
     "Range",
     "Relation",
@@ -107,6 +118,7 @@ __all__ = [
     "errors",
     "events",
     "exact",
+    "functions",
     "ledger",
     "local",
     "measures",
@@ -118,6 +130,7 @@ __all__ = [
     "plots",
     "polls",
     "private",
+    "privatize",
     "query",
     "sensitivity",
     "sql",
@@ -131,6 +144,7 @@ _FLOORS = (
     "errors",
     "events",
     "exact",
+    "functions",
     "ledger",
     "local",
     "measures",
@@ -168,6 +182,7 @@ def __getattr__(name: str) -> Any:
             "Question": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),
+            "privatize": ("functions",),
         }
         for floor in own.get(name, floors):
             home = import_module(f"shoal.{floor}")

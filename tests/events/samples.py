@@ -30,6 +30,7 @@ from shoal.events import (
     StatedApprox,
     StatedGaussian,
     StatedPure,
+    StatedRandom,
     StatedZeroConcentrated,
     TopK,
     TruncatedGeometric,
@@ -53,6 +54,7 @@ SAMPLES: dict[str, Event] = {
     "stated_approx": StatedApprox("0.5", "1e-6"),
     "stated_zero_concentrated": StatedZeroConcentrated("0.02", relation="change"),
     "stated_gaussian": StatedGaussian("1/3"),
+    "stated_random": StatedRandom("0.5", "1e-6", "1/20", relation="change"),
     "composed": Composed([Laplace(10, 1), Repeated(StatedPure("0.1"), 500)]),
     "repeated": Repeated(PoissonSampled(Gaussian("0.8", 1), "0.01"), 10_000),
     "parallel": Parallel([Laplace(10, 1, relation="change"), Geometric(5, 1)]),
@@ -177,6 +179,9 @@ STRATEGIES |= {
     "stated_approx": st.builds(StatedApprox, epsilon=non_negatives, delta=shares, **_common),
     "stated_zero_concentrated": st.builds(StatedZeroConcentrated, rho=non_negatives, **_common),
     "stated_gaussian": st.builds(StatedGaussian, mu=non_negatives, **_common),
+    "stated_random": st.builds(
+        StatedRandom, epsilon=non_negatives, delta=shares, gamma=shares, **_common
+    ),
     "composed": st.builds(Composed, events=st.lists(_inner, max_size=4), private=st.booleans())
     | st.builds(Composed, events=st.lists(_free), **_common),
     "repeated": st.builds(Repeated, event=_inner, count=wholes, private=st.booleans()),

@@ -78,7 +78,12 @@ number_fields = [
 
 
 def needs_more(kind: str, name: str) -> bool:
-    if name == "epsilon" and kind in {"randomized_response", "stated_pure", "stated_approx"}:
+    if name == "epsilon" and kind in {
+        "randomized_response",
+        "stated_pure",
+        "stated_approx",
+        "stated_random",
+    }:
         return False
     return name in POSITIVE or (name == "sensitivity" and kind not in ZERO_SENSITIVITY)
 

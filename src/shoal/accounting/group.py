@@ -24,6 +24,7 @@ from shoal.events import (
     StatedApprox,
     StatedGaussian,
     StatedPure,
+    StatedRandom,
     StatedZeroConcentrated,
 )
 from shoal.exact import Number, ball, closed_unit, non_negative, upper, whole
@@ -69,7 +70,7 @@ def scaled(event: Event, size: int) -> Event | None:
     Reference: Bun and Steinke 2016, Proposition 1.9; Dong, Roth and Su 2022, Theorem 2.14.
     """
     match event:
-        case RandomizedResponse() | NonPrivate():
+        case RandomizedResponse() | NonPrivate() | StatedRandom():
             return event
         case Laplace():
             steps = None if event.steps is None else event.steps * size

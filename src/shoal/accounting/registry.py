@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from shoal.accounting.unit import Unit
 from shoal.errors import PriceError
-from shoal.events import Event
+from shoal.events import Event, StatedRandom
 from shoal.measures import (
     Approx,
     GaussianDP,
@@ -106,6 +106,11 @@ _CONVERSIONS: dict[type[Measure], tuple[Rule, ...]] = {
 
 def no_price(event: Event, unit: Unit) -> PriceError:
     """The one wording for an event without a price."""
+    if isinstance(event, StatedRandom):
+        return PriceError(
+            "an event of kind 'stated_random' holds for most neighbours only, so it has no price in differential privacy.",
+            remedy="Release with a sensitivity that is proven for all neighbours.",
+        )
     return PriceError(
         f"an event of kind {event.kind!r} has no price in {unit.measure.__name__}.",
         remedy="Ask in another measure, such as epsilon(delta=...), which finds one.",

@@ -28,6 +28,7 @@ from shoal.events.stated import (
     StatedApprox,
     StatedGaussian,
     StatedPure,
+    StatedRandom,
     StatedZeroConcentrated,
 )
 
@@ -55,6 +56,7 @@ __all__ = [
     "StatedApprox",
     "StatedGaussian",
     "StatedPure",
+    "StatedRandom",
     "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",

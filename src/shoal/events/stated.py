@@ -22,6 +22,22 @@ class NonPrivate(Event, kind="non_private"):
 
 
 @dataclass(frozen=True)
+class StatedRandom(Event, kind="stated_random"):
+    """A release whose sensitivity was measured on a sample of neighbours, not proven for all.
+
+    Meaning: with probability at least 1 - ``gamma`` over neighbours drawn from a law that the curator stated, and over the
+        sample on which the sensitivity was measured, the output laws P and Q have P(S) <= e^``epsilon`` Q(S) +
+        ``delta`` for every S, both ways.  About the other neighbours nothing is promised.
+    Edges: it has no price in any measure of differential privacy, however small gamma is.
+    Reference: Hall, Rinaldo and Wasserman 2012; Rubinstein and Aldà 2017.
+    """
+
+    epsilon: Exact = exact(non_negative)
+    delta: Exact = exact(closed_unit)
+    gamma: Exact = exact(closed_unit)
+
+
+@dataclass(frozen=True)
 class StatedPure(Event, kind="stated_pure"):
     """A release of which only its pure promise is known.
 

@@ -36,6 +36,7 @@ from shoal.events.stated import (
     StatedApprox,
     StatedGaussian,
     StatedPure,
+    StatedRandom,
     StatedZeroConcentrated,
 )
 
@@ -126,6 +127,7 @@ _kinds = (
     Form("approx", StatedApprox),
     Form("zcdp", StatedZeroConcentrated),
     Form("gdp", StatedGaussian),
+    Form("random", StatedRandom),
     Form("non_private", NonPrivate),
 )
 _modifiers = (

@@ -1,4 +1,4 @@
-"""A privacy loss is a value: pure, approximate, Rényi, zero-concentrated and Gaussian, their order, and the only conversions between them, each with its theorem."""
+"""A privacy loss is a value: pure, approximate, Rényi, zero-concentrated, Gaussian and random, their order, and the only conversions between them, each with its theorem."""
 
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import (
@@ -22,6 +22,7 @@ from shoal.measures.gaussian import (
 from shoal.measures.gaussian_dp import GaussianDP
 from shoal.measures.measure import Measure
 from shoal.measures.pure import Pure
+from shoal.measures.random_dp import RandomDP
 from shoal.measures.renyi import Renyi
 from shoal.measures.views import (
     Explanation,
@@ -42,6 +43,7 @@ __all__ = [
     "Pair",
     "Profile",
     "Pure",
+    "RandomDP",
     "Renyi",
     "TradeOff",
     "ZeroConcentrated",

@@ -1,11 +1,12 @@
-"""Draws answers, and accounts: the profile, what a tester can do, the Rényi curve; the extra `plots` draws them.
+"""Draws answers, functions, and accounts: the profile, what a tester can do, the Rényi curve; the extra `plots` draws them.
 
 A function takes an account and gives a chart; `save` writes it as a picture, a page or data.  `answer` takes an
-answer and gives a `Picture`, which saves itself.
+answer and gives a `Picture`, which saves itself; `curve` and `surface` take points and values.
 """
 
 from shoal.plots.answers import answer
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
+from shoal.plots.curves import curve, surface
 from shoal.plots.points import ProfileData, RenyiData, TradeOffData
 from shoal.plots.released import AnswerData
 from shoal.plots.saving import Picture, save
@@ -17,9 +18,11 @@ __all__ = [
     "RenyiData",
     "TradeOffData",
     "answer",
+    "curve",
     "every_curve",
     "profile",
     "renyi_curve",
     "save",
+    "surface",
     "trade_off",
 ]

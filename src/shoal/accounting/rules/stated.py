@@ -11,6 +11,7 @@ from shoal.events import (
     StatedApprox,
     StatedGaussian,
     StatedPure,
+    StatedRandom,
     StatedZeroConcentrated,
 )
 from shoal.measures import Approx, GaussianDP, Pure, ZeroConcentrated
@@ -28,9 +29,9 @@ def stated_failing(event: StatedApprox, unit: Unit) -> Fraction | None:  # noqa:
     return None if event.delta == 1 else event.delta
 
 
-@prices(NonPrivate, by=Approx)
-def nothing_promised(event: NonPrivate, unit: Unit) -> None:  # noqa: ARG001
-    """No price in any measure."""
+@prices(NonPrivate, StatedRandom, by=Approx)
+def nothing_promised(event: NonPrivate | StatedRandom, unit: Unit) -> None:  # noqa: ARG001
+    """No price in any measure; a promise for most neighbours is none for all."""
     return
 
 

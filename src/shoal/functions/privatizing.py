@@ -1,0 +1,247 @@
+"""One front for any function: numbers, a choice, or a whole function, with a proven or a sampled sensitivity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from shoal import events
+from shoal.errors import CalibrationError, RangeError, ShapeError
+from shoal.exact import Number, whole
+from shoal.functions.bernstein import Bernstein
+from shoal.functions.budgets import Noise, noise_for, norm_for, read_budget
+from shoal.functions.operator import Operator, Reals, lattice_values
+from shoal.functions.sampler import Sampled, Sampler
+from shoal.measures import Approx, Measure, Pure, RandomDP
+from shoal.mechanisms import Exponential
+from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.noise import current
+from shoal.sensitivity import Norm, Relation, Sensitivity
+
+Target = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Privatized:
+    """A function of data that is released with noise; `release` takes the data and gives the answer.
+
+    Guarantee: `cost`: the budget, for neighbours in the declared relation where the sensitivity was given; `RandomDP` where it was
+        sampled.  The answer is made from the noisy values alone and holds neither data nor the function.
+    Needs: a sensitivity that is true, or an oracle that is public.
+    Edges: a function that gives more or other numbers than it said is refused before noise is drawn; with a sampler the data must
+        have as many rows as the oracle was asked for.  A budget pays by `event`.
+    Reference: Rubinstein and Aldà 2017.  Proof: bernstein.md, sampler.md.
+    """
+
+    function: Target
+    mechanism: Noise | Exponential | Bernstein
+    budget: Measure
+    candidates: tuple[Hashable, ...] | None
+    size: int
+    sampled: Sampled | None
+
+    @property
+    def cost(self) -> Measure:
+        """What one release costs."""
+        if self.sampled is None:
+            return self.mechanism.cost
+        epsilon, delta = _epsilon_delta(self.budget)
+        return RandomDP(epsilon, delta, self.sampled.plan.gamma)
+
+    @property
+    def event(self) -> events.Event:
+        """The description of a release; that of a sampled one has no price in differential privacy."""
+        cost = self.cost
+        if isinstance(cost, RandomDP):
+            return events.StatedRandom(
+                cost.epsilon,
+                cost.delta,
+                cost.gamma,
+                relation=str(Relation.CHANGE),
+                private=current().private,
+            )
+        if isinstance(self.mechanism, Bernstein):
+            return self.mechanism.event
+        if isinstance(self.mechanism, Exponential):
+            return self.mechanism.event_for(candidates=self.size)
+        return self.mechanism.event_for(size=self.size)
+
+    def release(self, data: Any) -> Any:
+        """A number or an array, a candidate, or a `ReleasedFunction`, as the function is."""
+        if self.sampled is not None and len(data) != self.sampled.rows:
+            raise ShapeError(
+                f"the sensitivity was sampled for {self.sampled.rows} rows; {len(data)} were given.",
+                remedy="Make the sampler with rows= the number of rows to release, which is public.",
+            )
+        if isinstance(self.mechanism, Bernstein):
+            return replace(self.mechanism.release(self.function(data)), event=self.event)
+        if isinstance(self.mechanism, Exponential):
+            assert self.candidates is not None
+            scores = scores_of(self.function, self.candidates, data)
+            return self.mechanism.release(scores, candidates=self.candidates)
+        return _released(self.mechanism, self.function(data), self.size)
+
+
+def privatize(
+    function: Target,
+    *,
+    sensitivity: Number | Sensitivity | None = None,
+    sampler: Sampler | None = None,
+    epsilon: Number | None = None,
+    budget: Measure | None = None,
+    candidates: Sequence[Hashable] | None = None,
+    degree: int | None = None,
+    dims: int = 1,
+    order: int = 1,
+    domain: Sequence[Sequence[float]] | None = None,
+    size: int = 1,
+    monotone: bool = False,
+) -> Privatized:
+    """A private version of a function of data.
+
+    * Numbers: ``function(data)`` gives a number, or ``size`` of them.  Laplace noise for ``epsilon`` or a pure budget, in L1;
+      Gaussian noise for any other budget, in L2.
+    * A choice, with ``candidates``: ``function(data)`` gives a score for each, as a list, a mapping or a function of the
+      candidate; the exponential mechanism chooses.  The sensitivity is that of one score.
+    * A function, with ``degree``: ``function(data)`` gives a function on the box ``domain``, that takes an array of points; it is
+      released by the Bernstein mechanism.
+
+    Give ``sensitivity``, proven for all neighbours, or a ``sampler``, which measures it for most and makes the promise `RandomDP`.
+
+    >>> import numpy as np
+    >>> mean = privatize(lambda rows: float(np.mean(rows)), sensitivity="1/100", epsilon=1)
+    >>> print(mean.cost, "|", mean.release(np.full(100, 0.5)) != 0.5)
+    epsilon 1 | True
+    >>> letters = privatize(lambda names: lambda letter: sum(letter in name for name in names),
+    ...                     candidates="abc", sensitivity=1, epsilon=2)
+    >>> letters.release(["anna", "bob", "cara"]) in "abc"
+    True
+    """
+    paid = read_budget(epsilon, budget)
+    if (sensitivity is None) == (sampler is None):
+        raise RangeError(
+            "exactly one of sensitivity and sampler must be given.",
+            remedy="Give the proven sensitivity, or a Sampler that measures one for most neighbours.",
+        )
+    if sampler is not None:
+        _epsilon_delta(paid)
+    if candidates is not None and degree is not None:
+        raise RangeError(
+            "candidates and degree were both given.",
+            remedy="Give candidates for a choice, or degree for a function.",
+        )
+    if candidates is not None:
+        return _choice(function, paid, sensitivity, sampler, tuple(candidates), monotone=monotone)
+    if degree is not None:
+        shape = {"degree": degree, "dims": dims, "order": order}
+        target = LatticeValues(function, Operator(degree, dims=dims), domain)
+        known, sampled = _known(target, paid, sensitivity, sampler, target.operator.size)
+        made = Bernstein.for_budget(paid, sensitivity=known, domain=domain, **shape)
+        return Privatized(function, made, paid, None, made.operator.size, sampled)
+    count = whole(size, "size", at_least=1)
+    known, sampled = _known(function, paid, sensitivity, sampler, count)
+    return Privatized(function, noise_for(paid, known, size=count), paid, None, count, sampled)
+
+
+@dataclass(frozen=True)
+class LatticeValues:
+    """The lattice values of a function that data give: what a Bernstein release moves by."""
+
+    function: Target
+    operator: Operator
+    domain: Sequence[Sequence[float]] | None
+
+    def __call__(self, data: Any) -> Reals:
+        made = self.function(data)
+        return lattice_values(self.operator, lambda cube: made(self._places(cube)))
+
+    def __getattr__(self, name: str) -> Any:
+        changes = getattr(self.function, "changes", None) if name == "changes" else None
+        if changes is None:
+            raise AttributeError(name)
+        points = self.operator.lattice()
+        places = self._places(points[:, 0] if self.operator.dims == 1 else points)
+        return lambda batch: changes(batch, places)
+
+    def _places(self, cube: Reals) -> Reals:
+        if self.domain is None:
+            return cube
+        low, high = np.array(self.domain, dtype=np.float64).T
+        return np.asarray(low + cube * (high - low))
+
+
+def scores_of(function: Target, candidates: tuple[Hashable, ...], data: Any) -> list[Any]:
+    """One score per candidate, in their order, however the function gives them."""
+    given = function(data)
+    if callable(given):
+        return [given(candidate) for candidate in candidates]
+    if isinstance(given, Mapping):
+        if set(given) != set(candidates):
+            raise ShapeError(
+                "the scores must be those of the candidates, no more and no fewer.",
+                remedy="Give a score for every candidate, 0 for those that do not occur.",
+            )
+        return [given[candidate] for candidate in candidates]
+    return list(given)
+
+
+def _choice(
+    function: Target,
+    budget: Measure,
+    sensitivity: Number | Sensitivity | None,
+    sampler: Sampler | None,
+    candidates: tuple[Hashable, ...],
+    *,
+    monotone: bool,
+) -> Privatized:
+    sampled, known = None, sensitivity
+    if sampler is not None:
+        sampled = sampler.measure(
+            lambda data: [float(score) for score in scores_of(function, candidates, data)],
+            norm=Norm.LINF,
+        )
+        known = Sensitivity(sampled.value, Norm.LINF, Relation.CHANGE)
+    assert known is not None
+    made = Exponential(epsilon=pure_epsilon_of(budget), sensitivity=known, monotone=monotone)
+    return Privatized(function, made, budget, candidates, len(candidates), sampled)
+
+
+def _known(
+    function: Target,
+    budget: Measure,
+    sensitivity: Number | Sensitivity | None,
+    sampler: Sampler | None,
+    size: int,
+) -> tuple[Number | Sensitivity, Sampled | None]:
+    if sampler is None:
+        assert sensitivity is not None
+        return sensitivity, None
+    norm = norm_for(budget)
+    sampled = sampler.measure(function, norm=norm)
+    return Sensitivity(sampled.value, norm, Relation.CHANGE, size), sampled
+
+
+def _released(noise: Noise, value: Any, size: int) -> Any:
+    if isinstance(value, Sequence):
+        value = np.asarray(value)
+    if np.size(value) != size:
+        raise ShapeError(
+            f"the function was said to give {size} numbers and gave {np.size(value)}.",
+            remedy="State size= as the number of values the function gives.",
+        )
+    return noise.release(value)
+
+
+def _epsilon_delta(budget: Measure) -> tuple[Number, Number]:
+    """The numbers of a budget for a sampled sensitivity, which are those of a pure or an approximate one."""
+    if isinstance(budget, Pure):
+        return budget.epsilon, 0
+    if isinstance(budget, Approx):
+        return budget.epsilon, budget.delta
+    raise CalibrationError(
+        f"a budget of {type(budget).__name__} has no meaning for a sampled sensitivity.",
+        remedy="Give epsilon=, or budget=shoal.Approx(epsilon, delta).",
+    )
