@@ -31,16 +31,20 @@ BARE = "bare SQLite commit, 1 writer"
 ALONE = "**Shoal** debit, 1 writer"
 THREADS = f"**Shoal** debits, {WRITERS} threads"
 PROCESSES = f"**Shoal** debits, {WRITERS} processes"
+COUNTS = {BARE: DEBITS, ALONE: DEBITS, THREADS: DEBITS * WRITERS}
+"""How many debits a round of this process makes; those of its children are not in its CPU time."""
 
 
 def run(*, with_ours: bool) -> Row:
     """Measure the row; without ours it times bare commits alone."""
     row = Row("Ledger")
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as directory:
-        rates = _rates(Path(directory), with_ours=with_ours)
+        rates, busy = _rates(Path(directory), with_ours=with_ours)
         title = f"one file, write-ahead log, synchronous=FULL; median of {ROUNDS} rounds in turn"
         shown = {name: {"per second": statistics.median(each)} for name, each in rates.items()}
-        row.tables.append(table(title, ["per second"], shown))
+        for name, each in busy.items():
+            shown[name]["CPU µs each"] = statistics.median(each)
+        row.tables.append(table(title, ["per second", "CPU µs each"], shown))
         wait = 1000 / shown[BARE]["per second"]
         row.tables.append(
             f"A bare commit took {wait:.3g} ms here. The ratios below hold for a disk as quick, or as busy, as that: "
@@ -60,20 +64,27 @@ def run(*, with_ours: bool) -> Row:
     return row
 
 
-def _rates(directory: Path, *, with_ours: bool) -> dict[str, list[float]]:
-    """Rates in turn, round by round, so that a slow minute of the disk slows all alike."""
+Figures = dict[str, list[float]]
+
+
+def _rates(directory: Path, *, with_ours: bool) -> tuple[Figures, Figures]:
+    """Rates in turn, round by round, so that a slow minute of the disk slows all alike, and microseconds of CPU for each debit."""
     with _bare(directory / "bare.db") as bare:
         acts: dict[str, Callable[[], float]] = {BARE: bare}
         if with_ours:
             acts |= _ours(directory / "office.shoal")
         for act in acts.values():
             act()
-        rates: dict[str, list[float]] = {name: [] for name in acts}
+        rates: Figures = {name: [] for name in acts}
+        busy: Figures = {name: [] for name in acts if name in COUNTS}
         for number in range(ROUNDS):
             print(f"ledger: round {number + 1} of {ROUNDS}")
             for name, act in acts.items():
+                start = time.process_time()
                 rates[name].append(act())
-    return rates
+                if name in busy:
+                    busy[name].append((time.process_time() - start) / COUNTS[name] * 1e6)
+    return rates, busy
 
 
 @contextmanager
