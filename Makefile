@@ -34,6 +34,7 @@ bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready ##
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
 	@$(VENV)/bin/python -m scripts.figures
+	@$(VENV)/bin/python -m scripts.poll_pictures
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
 	@rm -rf $(VENV) $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
