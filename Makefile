@@ -34,6 +34,7 @@ bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready ##
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
 	@$(VENV)/bin/python -m scripts.figures
+	@$(VENV)/bin/python -m scripts.poll_pictures
 
 reproduce: $(VENV)/.ready ## run the experiments of the sources again, into reproduced.html
 	@$(VENV)/bin/shoal reproduce --out reproduced.html

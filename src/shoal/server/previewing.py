@@ -40,8 +40,11 @@ def _in_words(found: Sequence[Need], question: Question) -> str:
     words = "" if scale is None else f"Within {first.margin:.4g} {scale.unit}".rstrip() + ". "
     if not others:
         return words.strip()
-    rest = ", ".join(f"{each.arm} {each.in_all:,}" for each in others)
-    return f"{words}So many in all, for {first.arm} by itself: {first.people:,} are asked so. By themselves: {rest}."
+    rest = " and ".join(f"“{each.arm}” {each.in_all:,}" for each in others)
+    return (
+        f"{words}{first.people:,} of them by “{first.arm}”, which then comes within the margin by itself. "
+        f"For this {rest} would be needed."
+    )
 
 
 def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:

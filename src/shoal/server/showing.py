@@ -85,6 +85,7 @@ def _question(found: Results, result: QuestionResult) -> dict[str, Any]:
     question, scale = result.question, result.question.scale
     place = found.poll.questions.index(question)
     ways = {arm.name: arm.designs[place].way for arm in found.poll.arms}
+    hidden = any(way != DIRECT for way in ways.values())
     bounds = (0, 1) if scale is None else (float(scale.low), float(scale.high))
     shown = [_estimate(name, ways[name], rows) for name, rows in result.arms.items()]
     if result.together:
@@ -95,10 +96,10 @@ def _question(found: Results, result: QuestionResult) -> dict[str, Any]:
         "kind": question.kind,
         "unit": "" if scale is None else scale.unit,
         "bounds": bounds,
-        "hidden": any(way != DIRECT for way in ways.values()),
+        "hidden": hidden,
         "notes": _notes(question, result, ways),
         "estimates": [each for each in shown if each["rows"]],
-        "differences": _differences(question, result.differences),
+        "differences": _differences(question, result.differences) if hidden else [],
     }
 
 

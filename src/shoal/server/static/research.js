@@ -51,6 +51,12 @@ function sortedRows(question) {
   return answers.flatMap((answer) => rows.filter((row) => row.answer === answer));
 }
 
+/** Of two answers only the second is drawn: the first is its mirror image, and stands in the table. */
+function drawn(question, rows) {
+  const answers = [...new Set(rows.map((row) => row.answer))];
+  return answers.length === 2 ? rows.filter((row) => row.answer === answers[1]) : rows;
+}
+
 const sureness = () => `${Number((100 * results.confidence).toFixed(4))} %`;
 
 const span = (write, ends) => (ends ? `${write(ends[0])} to ${write(ends[1])}` : "–");
@@ -74,7 +80,7 @@ function questionSheet(question) {
   scroll.setAttribute("aria-label", `Estimates: ${question.text}`);
   sheet.append(drawing, make("details", "", make("summary", "", "As a table"), scroll));
   const words = rows.map((row) => `${row.label}: ${write(row.value)}, ${span(write, row.exact)}`).join("; ");
-  return { sheet, draw: () => intervals(drawing, rows, { bounds: question.bounds, write, tick: tickOf(question), words }) };
+  return { sheet, draw: () => intervals(drawing, drawn(question, rows), { bounds: question.bounds, write, tick: tickOf(question), words }) };
 }
 
 function showKey() {
