@@ -3,6 +3,7 @@
 Everything is drawn from a seed, on made-up people, so that a run can be repeated to the last digit.
 """
 
+from shoal.reproduce.bernstein import BERNSTEIN
 from shoal.reproduce.choices import CHOICES
 from shoal.reproduce.composing import COMPOSING
 from shoal.reproduce.corrections import CORRECTIONS, Correction
@@ -28,6 +29,7 @@ EXPERIMENTS = {
         RENYI,
         LAPLACE,
         GAUSSIAN,
+        BERNSTEIN,
     )
 }
 """Every experiment by its name, in the order of the report."""
