@@ -203,18 +203,18 @@ class Results:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers are texts."""
+        costs = self.shuffled()
         return {
             "name": self.poll.name,
             "mark": self.poll.mark,
             "open": self.is_open,
             "people": self.people,
             "confidence": str(self.confidence),
-            "arms": [self._arm_dict(arm) for arm in self.poll.arms],
+            "arms": [self._arm_dict(arm, costs[arm.name]) for arm in self.poll.arms],
             "questions": [each.to_dict() for each in self],
         }
 
-    def _arm_dict(self, arm: PollArm) -> dict[str, Any]:
-        found = self.shuffled()[arm.name]
+    def _arm_dict(self, arm: PollArm, found: Shuffled | None) -> dict[str, Any]:
         return {
             "name": arm.name,
             "people": self.arms[arm.name],
