@@ -16,7 +16,7 @@ from shoal.local.stream import bits_below
 from shoal.polls import Client, Poll
 from shoal.polls.way import DEVICE, DIRECT, OWN
 
-SMALL = ("simplest", "words", "number", "bins", "arms", "designs")
+SMALL = ("simplest", "words", "sets", "number", "bins", "arms", "designs")
 POLLS = polls()
 
 

@@ -10,7 +10,7 @@ from tests.polls.samples import AGE, FARE, HOURS, polls
 
 from shoal.errors import InputError, PollError, ShoalError
 from shoal.exact import ball, is_below
-from shoal.local import Subsets, crosswise, forced, kuk
+from shoal.local import Design, Subsets, TransitionMatrix, crosswise, forced, kuk
 from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
 from shoal.polls.way import readable_odds
 
@@ -177,6 +177,12 @@ def test_a_one_sided_design_says_what_it_gives_away() -> None:
         lambda: Poll("a", title="T", questions=[AGE], arms=[Arm("x", by_own(forced()))]),
         lambda: Poll("a", title="T", questions=[HOURS], arms=[Arm("x", by_own(crosswise()))]),
         by_device,
+        lambda: Poll(
+            "a",
+            title="T",
+            questions=[Question(f"q{i}", "Q?", range=(0, 1000), unit="x") for i in range(40)],
+            epsilon=40,
+        ),
         lambda: by_device(epsilon=1, odds=3),
         lambda: by_device(design=kuk(), size=2),
         lambda: by_own("crosswise"),  # type: ignore[arg-type]
@@ -241,3 +247,16 @@ def test_the_shortest_file_is_a_name_an_epsilon_and_a_question() -> None:
 def test_a_file_that_does_not_fit_is_refused_in_our_words(old: str, new: str) -> None:
     with pytest.raises(ShoalError):
         Poll.from_toml(FILE.replace(old, new))
+
+
+def test_a_poll_cannot_be_changed() -> None:
+    poll = Poll("a", "Yes?", epsilon=1)
+    with pytest.raises(AttributeError):
+        poll.title = "Other"
+    assert poll.title == "Yes?"
+
+
+def test_odds_that_do_not_tell_answers_apart_are_refused() -> None:
+    blind = TransitionMatrix([["1/2", "1/2"], ["1/2", "1/2"]], answers=("no", "yes"))
+    with pytest.raises(ShoalError, match="estimate nothing"):
+        Poll("a", title="T", questions=[FARE], arms=[Arm("x", by_own(Design("x", blind, "Toss.")))])

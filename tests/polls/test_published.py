@@ -60,9 +60,16 @@ def test_a_poll_that_is_not_there_is_said_to_be_missing(path: Path) -> None:
         shoal.open(path).poll("nowhere")
 
 
-def test_an_analyst_may_not_publish(path: Path) -> None:
+def test_an_analyst_may_look_at_polls_and_not_run_them(path: Path) -> None:
+    shoal.open(path).publish(POLLS["arms"])
+    ana = shoal.open(path).as_("ana")
+    poll = ana.poll("arms")
+    for act in (poll.close, poll.reopen, ana.polls["arms"].close, lambda: poll.invite(1)):
+        with pytest.raises(VaultError):
+            act()
     with pytest.raises(VaultError):
-        shoal.open(path).as_("ana").publish(POLLS["simplest"])
+        ana.publish(POLLS["simplest"])
+    assert poll.results().people == 0
 
 
 def test_a_number_is_counted_once_whatever_is_reported_with_it(path: Path) -> None:

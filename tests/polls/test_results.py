@@ -256,6 +256,24 @@ def test_a_poll_without_reports_has_results_that_say_so(name: str) -> None:
     assert "no reports" in str(results)
 
 
+def test_a_difference_seen_while_the_poll_is_open_has_an_interval_for_looking() -> None:
+    cells = {"000": 30, "010": 10, "100": 20, "110": 20}
+    for is_open in (True, False):
+        results = Results(POLLS["arms"], cells, is_open=is_open)
+        cells_of = results.cross_tab("fare", "age").arms["device"][0]
+        found: list[Any] = [*results["fare"].differences, *cells_of]
+        for each in found:
+            assert (each.always is not None) == is_open
+            if each.always is not None:
+                assert each.always[0] <= each.interval[0] <= each.interval[1] <= each.always[1]
+
+
+def test_without_an_arm_named_the_first_that_hides_the_answer_is_meant() -> None:
+    arms = [Arm("open", directly()), Arm("device", by_device(odds=3))]
+    poll = Poll("two", title="T", questions=[FARE], arms=arms)
+    assert Results(poll, {}, is_open=True).suspicion("fare").arm == "device"
+
+
 def test_a_poll_that_is_open_shows_intervals_for_looking_and_a_closed_one_does_not() -> None:
     cells = {"00": 60, "01": 40}
     poll = POLLS["simplest"]

@@ -98,10 +98,17 @@ def _show_results(console: Console, found: Results) -> None:
         console.print(_estimates(lines, found))
         if result.differences:
             rows = [
-                [f"{each.arms[0]} less {each.arms[1]}", each.answer, f"{float(each.value):.4f}", _ends(each.interval)]
+                [
+                    f"{each.arms[0]} less {each.arms[1]}",
+                    each.answer,
+                    f"{float(each.value):.4f}",
+                    _ends(each.interval),
+                    *([] if each.always is None else [_ends(each.always)]),
+                ]
                 for each in result.differences
-            ]  # fmt: skip
-            console.print(plain_table(["arms", "answer", "difference", "interval"], rows, (2,)))
+            ]
+            head = ["arms", "answer", "difference", "interval"]
+            console.print(plain_table([*head, "at any time"][: len(rows[0])], rows, (2,)))
     for arm, cost in found.shuffled().items():
         if cost is not None:
             console.print(Text(f"{arm}: {cost}", style="dim"), soft_wrap=True)

@@ -47,6 +47,8 @@ def cross_tab(
     questions: tuple[Question, Question],
     arms: Sequence[tuple[str, tuple[Asked, Asked], Counter[Pair]]],
     risk: Fraction,
+    *,
+    is_open: bool,
 ) -> CrossTab:
     """The table of two questions; each pair of reports counts the product of what each counts alone."""
     for question in questions:
@@ -70,7 +72,7 @@ def cross_tab(
     wide = len(questions[1].answers)
     return CrossTab(
         questions,
-        {name: _cut(estimates(each, risk, is_open=False), wide) for name, each in found.items()},
+        {name: _cut(estimates(each, risk, is_open=is_open), wide) for name, each in found.items()},
         _cut(combined(hidden, risk), wide),
     )
 

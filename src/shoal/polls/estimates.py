@@ -165,6 +165,7 @@ class Difference:
     arms: tuple[str, str]
     value: Fraction
     interval: Interval
+    always: Interval | None
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain values."""
@@ -174,20 +175,35 @@ class Difference:
             "value": float(self.value),
             "exact": str(self.value),
             "interval": list(self.interval),
+            "always": None if self.always is None else list(self.always),
         }
 
 
 def differences(
-    one: tuple[str, Measured], two: tuple[str, Measured], risk: Fraction
+    one: tuple[str, Measured], two: tuple[str, Measured], risk: Fraction, *, is_open: bool
 ) -> tuple[Difference, ...]:
-    """The first arm less the second, each with an exact interval at half of the risk."""
+    """The first arm less the second, each with an interval at half of the risk."""
     (first, mine), (second, other) = one, two
     if not mine.people or not other.people:
         return ()
     made = []
     for name, a, b in zip(mine.names, mine.groups, other.groups, strict=True):
-        low, high = exact_interval(a, mine.ends, risk / 2)
-        less, more = exact_interval(b, other.ends, risk / 2)
-        ends = math.nextafter(low - more, -math.inf), math.nextafter(high - less, math.inf)
-        made.append(Difference(name, (first, second), mean_of(a) - mean_of(b), ends))
+        found = [
+            _apart((a, mine.ends), (b, other.ends), risk / 2, method)
+            for method in ("exact", "always")[: 1 + is_open]
+        ]
+        value = mean_of(a) - mean_of(b)
+        made.append(
+            Difference(name, (first, second), value, found[0], found[1] if is_open else None)
+        )
     return tuple(made)
+
+
+_Side = tuple[Groups, tuple[Fraction, Fraction]]
+
+
+def _apart(one: _Side, two: _Side, risk: Fraction, method: str) -> Interval:
+    """The far ends of two intervals, rounded outwards."""
+    low, high = exact_interval(*one, risk, method=method)
+    less, more = exact_interval(*two, risk, method=method)
+    return math.nextafter(low - more, -math.inf), math.nextafter(high - less, math.inf)

@@ -104,6 +104,15 @@ class Poll:
     True
     """
 
+    name: str
+    title: str
+    intro: str
+    language: str
+    once: str
+    people: int | None
+    questions: tuple[Question, ...]
+    arms: tuple[PollArm, ...]
+
     def __init__(
         self,
         name: str,
@@ -158,12 +167,9 @@ class Poll:
         language: str,
         people: int | None,
     ) -> None:
-        self.name = read_name(name, "a poll")
         _check_names([each.name for each in questions], "questions", MOST_QUESTIONS)
         _check_names([each.name for each in arms], "arms", MOST_ARMS)
-        self.questions = questions
-        self.arms = _lowest_terms(arms)
-        for arm in self.arms:
+        for arm in arms:
             if len(arm.designs) != len(questions):
                 raise form.unreadable()
             for question, design in zip(questions, arm.designs, strict=True):
@@ -173,11 +179,25 @@ class Poll:
                 f"once must be one of {', '.join(ONCE)}.",
                 remedy="Choose 'invitation' where everyone gets a link of their own, else 'browser'.",
             )
-        self.once = once
-        self.title = read_text(title, "the title", LONGEST_TEXT)
-        self.intro = read_text(intro, "the introduction", 5 * LONGEST_TEXT, empty=True)
-        self.language = read_text(language, "the language", 35)
-        self.people = None if people is None else whole(people, "people", at_least=1)
+        self.__dict__.update(
+            name=read_name(name, "a poll"),
+            questions=questions,
+            arms=_lowest_terms(arms),
+            once=once,
+            title=read_text(title, "the title", LONGEST_TEXT),
+            intro=read_text(intro, "the introduction", 5 * LONGEST_TEXT, empty=True),
+            language=read_text(language, "the language", 35),
+            people=None if people is None else whole(people, "people", at_least=1),
+        )
+        if len(self.to_json()) > form.LONGEST:
+            raise PollError(
+                f"the definition would be longer than {form.LONGEST} characters.",
+                remedy="Ask fewer questions, with fewer answers or coarser ranges, in fewer arms.",
+            )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """A poll is frozen: its mark stands for what it is."""
+        raise AttributeError(f"a poll cannot be changed: {name}")
 
     # what it promises
 

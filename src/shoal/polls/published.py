@@ -7,7 +7,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from shoal.errors import ClosedError, ReportError, TamperedError, UnknownPollError
+from shoal.errors import ClosedError, ReportError, TamperedError, UnknownPollError, VaultError
 from shoal.exact import Number, out_of_range, whole
 from shoal.ledger import Ledger, Tally
 from shoal.ledger.desk import Desk
@@ -30,8 +30,9 @@ class PublishedPoll:
     Edges: what is kept of a report is in polls.md: a counter for its text, and a digest of its number.
     """
 
-    def __init__(self, ledger: Ledger, poll: Poll) -> None:
+    def __init__(self, ledger: Ledger, poll: Poll, *, curator: bool = True) -> None:
         self.poll = poll
+        self._curator = curator
         self._ledger = ledger
         self._tally = Tally(ledger, poll.name)
 
@@ -79,6 +80,7 @@ class PublishedPoll:
 
     def close(self) -> None:
         """Count no more reports; the journal keeps how many there were and a digest of all counters."""
+        self._check_curator()
 
         def act(desk: Desk) -> None:
             self._in_state(desk, closed=False)
@@ -89,12 +91,20 @@ class PublishedPoll:
 
     def reopen(self) -> None:
         """Count reports again."""
+        self._check_curator()
 
         def act(desk: Desk) -> None:
             self._in_state(desk, closed=True)
             self._write(desk, REOPENED, {})
 
         self._ledger.take(act)
+
+    def _check_curator(self) -> None:
+        if not self._curator:
+            raise VaultError(
+                "an analyst looks at polls; only the curator runs them.",
+                remedy="Open the vault without as_.",
+            )
 
     def _in_state(self, desk: Desk, *, closed: bool) -> None:
         desk.check_calm()
@@ -109,6 +119,7 @@ class PublishedPoll:
 
     def invite(self, people: int) -> list[str]:
         """So many new numbers, one for each person; only their digests and how many they are is kept."""
+        self._check_curator()
         if self.poll.once != "invitation":
             raise UnknownPollError(
                 f"the poll {self.name!r} is open to every browser; it has no invitations.",
@@ -189,19 +200,20 @@ def publish(ledger: Ledger, poll: Poll) -> PublishedPoll:
     return PublishedPoll(ledger, poll)
 
 
-def published(ledger: Ledger) -> dict[str, PublishedPoll]:
-    """Every poll by name, in the order in which they were published."""
+def published(ledger: Ledger, *, curator: bool = True) -> dict[str, PublishedPoll]:
+    """Every poll by name, in the order in which they were published; only a curator may run them."""
     return {
-        entry.fact["name"]: PublishedPoll(ledger, _read(entry)) for entry in ledger.facts(PUBLISHED)
+        entry.fact["name"]: PublishedPoll(ledger, _read(entry), curator=curator)
+        for entry in ledger.facts(PUBLISHED)
     }
 
 
-def one_published(ledger: Ledger, name: str) -> PublishedPoll:
+def one_published(ledger: Ledger, name: str, *, curator: bool = True) -> PublishedPoll:
     """One poll by name."""
     entries = _filed(ledger, name)
     if not entries:
         raise _unknown(str(name)[:40], "is not there")
-    return PublishedPoll(ledger, _read(entries[0]))
+    return PublishedPoll(ledger, _read(entries[0]), curator=curator)
 
 
 def _read(entry: Entry) -> Poll:

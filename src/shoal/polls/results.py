@@ -119,7 +119,7 @@ class Results:
             tuple(
                 each
                 for one, two in combinations(found.items(), 2)
-                for each in differences(one, two, self._risk)
+                for each in differences(one, two, self._risk, is_open=self.is_open)
             ),
         )  # fmt: skip
 
@@ -149,7 +149,7 @@ class Results:
             designs = arm.designs[places[0]], arm.designs[places[1]]
             pairs.append((arm.name, designs, counts))
         questions = self.poll.questions[places[0]], self.poll.questions[places[1]]
-        return cross_tab(questions, pairs, self._risk)
+        return cross_tab(questions, pairs, self._risk, is_open=self.is_open)
 
     # one respondent
 
@@ -157,7 +157,8 @@ class Results:
         self, question: str, *, arm: str | None = None, prior: Sequence[Number] | None = None
     ) -> Suspicion:
         """How likely each answer of one respondent is after each report, from a prior or from the estimate itself."""
-        place, found = self._place(question), self._arm(arm)
+        place = self._place(question)
+        found = self._arm(arm, place)
         design = self.poll.arms[found].designs[place]
         return suspicions(
             self.poll.questions[place], design, self.reports(found, place), prior, self.poll.arms[found].name
@@ -176,7 +177,7 @@ class Results:
         The margin is that of the normal interval; if left out, the one of the present design.
         """
         place = self._place(question or self.poll.questions[0].name)
-        arm = self._arm(None)
+        arm = self._arm(None, place)
         found = self._measured(arm, place)
         return what_if(
             self.poll.questions[place], self.poll.arms[arm].designs[place], found,
@@ -186,31 +187,34 @@ class Results:
     def _place(self, question: str) -> int:
         return self.poll.questions.index(self.poll.question(question))
 
-    def _arm(self, name: str | None) -> int:
-        """The place of an arm; the first if none is named."""
+    def _arm(self, name: str | None, question: int) -> int:
+        """The place of an arm; if none is named, of the first that hides the answer to a question."""
         names = [arm.name for arm in self.poll.arms]
         if name is not None and name not in names:
             raise PollError(
                 f"there is no arm {str(name)[:40]!r}.", remedy=f"The arms are: {', '.join(names)}."
             )
-        return 0 if name is None else names.index(name)
+        if name is not None:
+            return names.index(name)
+        ways = [arm.designs[question].way for arm in self.poll.arms]
+        return next((place for place, way in enumerate(ways) if way != DIRECT), 0)
 
     # in writing
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers are texts."""
+        costs = self.shuffled()
         return {
             "name": self.poll.name,
             "mark": self.poll.mark,
             "open": self.is_open,
             "people": self.people,
             "confidence": str(self.confidence),
-            "arms": [self._arm_dict(arm) for arm in self.poll.arms],
+            "arms": [self._arm_dict(arm, costs[arm.name]) for arm in self.poll.arms],
             "questions": [each.to_dict() for each in self],
         }
 
-    def _arm_dict(self, arm: PollArm) -> dict[str, Any]:
-        found = self.shuffled()[arm.name]
+    def _arm_dict(self, arm: PollArm, found: Shuffled | None) -> dict[str, Any]:
         return {
             "name": arm.name,
             "people": self.arms[arm.name],

@@ -238,6 +238,8 @@ def check_fits(question: Question, found: Asked) -> None:
             f"the odds of the question {question.name!r} do not fit it, or the words do not fit the odds.",
             remedy="Make the poll anew from its questions and arms.",
         )
+    if question.scale is None and isinstance(law, TransitionMatrix):
+        law.worth(0, 0)  # refused where the odds do not tell the answers apart
     read_text(found.title, "the title of a way", 200)
     read_text(found.instructions, "the instructions", LONGEST_TEXT)
 

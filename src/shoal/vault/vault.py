@@ -293,11 +293,11 @@ class Vault:
     @property
     def polls(self) -> dict[str, PublishedPoll]:
         """Every poll by name, in the order in which they were published."""
-        return published(self._ledger)
+        return published(self._ledger, curator=self._analyst is None)
 
     def poll(self, name: str) -> PublishedPoll:
         """One poll by name."""
-        return one_published(self._ledger, name)
+        return one_published(self._ledger, name, curator=self._analyst is None)
 
     def publish(self, poll: Poll) -> PublishedPoll:
         """Publish a poll: from now on its definition stands, and it can be answered."""
