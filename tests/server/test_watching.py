@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 from tests.server.accessible import look
+from tests.server.browser import fresh
 from tests.server.conftest import Running
 
 from shoal.local import crosswise
@@ -40,7 +41,7 @@ def _filled(running: Running) -> None:
 
 @contextmanager
 def opened(browser: Browser, running: Running, path: str) -> Iterator[Page]:
-    with browser.new_context(reduced_motion="reduce", accept_downloads=True) as context:
+    with fresh(browser, reduced_motion="reduce", accept_downloads=True) as context:
         page = context.new_page()
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
