@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,10 @@ class Asker:
             ) as client:
                 return await client.request(method, path, **more)
 
-        answer = asyncio.run(sending())
+        with ThreadPoolExecutor(
+            1
+        ) as apart:  # a browser in the same process keeps this thread's loop
+            answer = apart.submit(asyncio.run, sending()).result()
         self.cookies.update(answer.cookies)
         return answer
 

@@ -7,9 +7,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -33,6 +34,14 @@ def chromium() -> str:
             pytest.fail(words)
         pytest.skip(words)
     return found
+
+
+@contextmanager
+def fresh(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A visitor that was never here: no cookie, nothing stored, nothing cached; patient with a busy machine."""
+    with browser.new_context(**options) as context:
+        context.set_default_timeout(120_000)
+        yield context
 
 
 @contextmanager

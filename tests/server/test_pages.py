@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from tests.polls.samples import VECTORS
 from tests.server.accessible import look
+from tests.server.browser import fresh
 from tests.server.conftest import Running
 
 from shoal.local import crosswise
@@ -64,7 +65,7 @@ def _published(running: Running) -> None:
 
 @contextmanager
 def opened(browser: Browser, address: str, **options: Any) -> Iterator[Page]:
-    with browser.new_context(**options) as context:
+    with fresh(browser, **options) as context:
         page = context.new_page()
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -241,7 +242,7 @@ def test_without_scripts_the_page_says_why_it_needs_them(
 def test_a_script_that_was_changed_on_the_way_does_not_run(
     browser: Browser, running: Running, file: str
 ) -> None:
-    with browser.new_context() as context:
+    with fresh(browser) as context:
         page = context.new_page()
         page.route(
             f"**/static/{file}",

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, Route
 from scipy.stats import binom
 from tests.server.accessible import look
+from tests.server.browser import fresh
 from tests.server.conftest import Running
 
 from shoal.polls import Poll
@@ -90,7 +91,7 @@ def designed(page: Page, running: Running) -> str:
 @contextmanager
 def visiting(browser: Browser, person: Person) -> Iterator[Page]:
     """A browser that was never here; everything it asks for is stopped and written down before it leaves."""
-    with browser.new_context() as context:
+    with fresh(browser) as context:
 
         def passed(route: Route) -> None:
             person.requests.append(route.request)
@@ -112,7 +113,7 @@ def answer(browser: Browser, address: str, person: Person) -> None:
 
 @pytest.fixture(scope="module")
 def study(browser: Browser, running: Running) -> Iterator[Study]:
-    with browser.new_context() as context:
+    with fresh(browser) as context:
         page = context.new_page()
         name = designed(page, running)
         people = [Person(truth_of(number)) for number in range(PEOPLE)]

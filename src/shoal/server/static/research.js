@@ -47,7 +47,7 @@ function rowsOf(question) {
 
 function sortedRows(question) {
   const rows = rowsOf(question);
-  const answers = question.estimates[0].rows.map((row) => row.answer);
+  const answers = [...new Set(rows.map((row) => row.answer))];
   return answers.flatMap((answer) => rows.filter((row) => row.answer === answer));
 }
 
@@ -256,8 +256,11 @@ async function refresh() {
 }
 
 async function live() {
-  if (!document.hidden) await refresh();
-  setTimeout(live, EVERY);
+  try {
+    if (!document.hidden) await refresh();
+  } finally {
+    setTimeout(live, EVERY);
+  }
 }
 
 byId("turn").addEventListener("click", turn);

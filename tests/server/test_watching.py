@@ -1,0 +1,187 @@
+"""The researcher's pages in a real browser: designing, watching, inviting, closing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from tests.server.accessible import look
+from tests.server.browser import fresh
+from tests.server.conftest import Running
+
+from shoal.local import crosswise
+from shoal.polls import Arm, Poll, Question, by_device, by_own, directly, once_number
+
+pytestmark = pytest.mark.xdist_group("watching")
+FARE = Question("fare", "Have you ever travelled without a ticket?")
+HOURS = Question("hours", "How many hours a week?", range=(0, 40, 1), unit="hours")
+AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
+GUESTS = Poll(
+    "guests", title="Guests", questions=[FARE, HOURS, AGE], once="invitation",
+    arms=[
+        Arm("device", {"fare": by_device(odds=3), "hours": by_device(odds=3), "age": directly()}, share=2),
+        Arm("own", {"fare": by_own(crosswise("1/4")), "hours": directly(), "age": directly()}),
+        Arm("direct", directly()),
+    ],
+)  # fmt: skip
+OPEN = Poll("open", FARE.text, odds=3)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _filled(running: Running) -> None:
+    running.vault.publish(OPEN)
+    live = running.vault.publish(GUESTS)
+    for number, token in enumerate(live.invite(60)):
+        truth = {"fare": ("no", "yes")[number % 2], "hours": str(number % 20), "age": AGE.answers[number % 3]}  # fmt: skip
+        live.add(GUESTS.client().rehearse(truth), once=token)
+
+
+@contextmanager
+def opened(browser: Browser, running: Running, path: str) -> Iterator[Page]:
+    with fresh(browser, reduced_motion="reduce", accept_downloads=True) as context:
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(running.door.link)
+        page.goto(running.origin + path)
+        yield page
+        assert problems == []
+
+
+def report(running: Running) -> None:
+    running.vault.poll("open").add("01", once=once_number())
+
+
+def test_a_new_report_appears_without_loading_the_page_again(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/open") as page:
+        page.get_by_text("No reports yet").wait_for()
+        report(running)
+        page.locator("#questions svg").wait_for()
+        assert page.locator("#figures dd").first.text_content() == "1"
+
+
+def test_closing_and_reopening_need_a_second_word(browser: Browser, running: Running) -> None:
+    live = running.vault.poll("open")
+    with opened(browser, running, "/polls/open") as page:
+        page.get_by_role("button", name="Close the poll").click()
+        page.get_by_role("button", name="Cancel").click()
+        assert live.is_open
+        page.get_by_role("button", name="Close the poll").click()
+        page.get_by_role("button", name="Close it").click()
+        page.get_by_role("button", name="Reopen the poll").wait_for()
+        assert not live.is_open
+        page.get_by_role("button", name="Reopen the poll").click()
+        page.keyboard.press("Escape")
+        assert not live.is_open
+        page.get_by_role("button", name="Reopen the poll").click()
+        page.get_by_role("button", name="Reopen it").click()
+        page.get_by_role("button", name="Close the poll").wait_for()
+    assert live.is_open
+
+
+def test_invitations_are_downloaded_and_each_opens_the_page(
+    browser: Browser, running: Running, tmp_path: Path
+) -> None:
+    with opened(browser, running, "/polls/guests") as page:
+        page.get_by_label("How many").fill("3")
+        page.get_by_role("button", name="Make invitations").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name="Download 3 links").click()
+        waiting.value.save_as(tmp_path / "links.csv")
+        head, *links = (tmp_path / "links.csv").read_text().split()
+        assert (head, len(set(links))) == ("link", 3)
+        page.goto(links[0])
+        page.locator(".question").first.wait_for()
+
+
+def test_a_larger_epsilon_gives_a_smaller_margin_on_the_slider(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/guests") as page:
+        slide = page.locator("#if-slide")
+        page.locator("#if dd").first.wait_for()
+
+        def margin_at(key: str) -> float:
+            slide.press(key)
+            words = page.locator("#if dd").first.text_content() or ""
+            return float(words.removeprefix("± ").removesuffix(" %"))
+
+        assert margin_at("Home") > margin_at("End")
+
+
+def test_the_ways_of_asking_are_compared_and_two_questions_crossed(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/guests") as page:
+        page.get_by_role("heading", name="device less own").first.wait_for()
+        titles = page.locator("#differences h3").all_text_contents()
+        assert [title.rpartition("? ")[2] for title in titles[:3]] == ["device less own", "device less direct", "own less direct"]  # fmt: skip
+        page.locator("#crosstab caption").first.wait_for()
+        assert page.locator("#crosstab caption").all_text_contents()[:3] == ["device", "own", "direct"]  # fmt: skip
+        page.get_by_label("Columns").select_option("fare")
+        page.get_by_text("Choose two different questions.").wait_for()
+
+
+def test_the_exports_are_the_files_they_say(browser: Browser, running: Running) -> None:
+    with opened(browser, running, "/polls/guests") as page:
+        names = []
+        for words in ("Reports, CSV", "Results and odds, JSON"):
+            with page.expect_download() as waiting:
+                page.get_by_role("link", name=words).click()
+            names.append(waiting.value.suggested_filename)
+        assert names == ["guests.csv", "guests.json"]
+
+
+def test_the_wizard_says_what_is_wrong_and_publishes_what_is_right(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_label("Title").fill("Three ways")
+        assert page.get_by_label("Name in links").input_value() == "three-ways"
+        page.get_by_label("Epsilon, what a report may cost").fill("much")
+        page.get_by_role("alert").get_by_text("epsilon").wait_for()
+        page.get_by_label("Epsilon, what a report may cost").fill("1.1")
+        page.get_by_label("Respondents randomise by themselves").check()
+        page.get_by_label("Asked directly").check()
+        page.get_by_text("own: 1 of 3 respondents").wait_for()
+        assert not page.get_by_role("alert").is_visible()
+        page.get_by_role("button", name="Publish").click()
+        page.wait_for_url("**/polls/three-ways")
+    made = running.vault.poll("three-ways").poll
+    assert [(arm.name, arm.share) for arm in made.arms] == [("randomised", 1), ("own", 1), ("direct", 1)]  # fmt: skip
+    assert "mother born" in made.arms[1].designs[0].instructions
+
+
+def test_the_plan_follows_what_is_typed(browser: Browser, running: Running) -> None:
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_label("Epsilon, what a report may cost").fill("1.1")
+        page.get_by_label("Margin").fill("3")
+        page.get_by_text("3,586 people").wait_for()
+        page.get_by_label("Margin").fill("6")
+        page.get_by_text("897 people").wait_for()
+
+
+def test_the_pages_of_a_study_with_arms_are_accessible(
+    browser: Browser, running: Running, tmp_path: Path
+) -> None:
+    found = []
+    with opened(browser, running, "/polls/guests") as page:
+        page.locator("#crosstab table").first.wait_for()
+        for each in page.locator("#questions summary").all():
+            each.click()
+        found += look(page, "arms", tmp_path)
+        page.get_by_role("button", name="Close the poll").click()
+        found += look(page, "sure", tmp_path)
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_label("Respondents randomise by themselves").check()
+        page.get_by_label("Asked directly").check()
+        page.get_by_role("button", name="Add a question").click()
+        page.get_by_role("group", name="Question 2").get_by_label("Kind").select_option("range")
+        page.get_by_role("alert").wait_for()
+        found += look(page, "wizard-arms", tmp_path)
+    assert found == []
