@@ -202,7 +202,7 @@ def test_seeded_releases_repeat_and_say_so(case: Case) -> None:
         one = mechanism.release(*columns(case.rows))
     with seam.seeded(4):
         assert mechanism.release(*columns(case.rows)) == one
-    assert not (one.over if isinstance(one, ReleasedRatio) else one).event.private
+    assert not one.event.private
 
 
 @every
@@ -453,7 +453,7 @@ def test_data_and_parameters_of_the_wrong_kind_are_refused(act: Any) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda: PriestleyChao.for_epsilon(1, relation="add_remove", low=0, high=1, degree=2).cost,
+        lambda: PriestleyChao.for_epsilon(1, relation="add_remove", low=0, high=1, degree=2),
         lambda: LossSurface.for_epsilon(1, relation="add_remove", loss="hinge", domain=[(0, 1)], degree=2),
         lambda: LossSurface.for_epsilon(1, relation="change", loss="cubic", domain=[(0, 1)], degree=2),
         lambda: KernelRegression.for_epsilon(1, relation="change", low=1, high=1, degree=2),
