@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import accounting, ledger, noise, selection
+from benchmarks import accounting, functions, ledger, noise, selection
 from benchmarks.local import row as local
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 from benchmarks.questions import row as questions
@@ -23,6 +23,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "questions": questions.run,
     "ledger": ledger.run,
     "local": local.run,
+    "functions": functions.run,
 }
 PACKAGES = [
     "shoal",

@@ -213,6 +213,7 @@ def test_a_seeded_release_says_so_in_its_random_event() -> None:
         {"sensitivity": 1, "epsilon": 1, "budget": Pure(1)},
         {"sensitivity": 1, "epsilon": 1, "candidates": "ab", "degree": 2},
         {"sensitivity": 1, "budget": 1},
+        {"sampler": uniform_sampler(), "epsilon": 1, "candidates": "ab", "monotone": True},
         {"sensitivity": 1, "epsilon": 1, "size": 0},
     ],
 )

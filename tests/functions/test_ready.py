@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -201,7 +202,31 @@ def test_seeded_releases_repeat_and_say_so(case: Case) -> None:
         one = mechanism.release(*columns(case.rows))
     with seam.seeded(4):
         assert mechanism.release(*columns(case.rows)) == one
-    assert not (one.over if isinstance(one, ReleasedRatio) else one).event.private
+    assert not one.event.private
+
+
+@every
+def test_a_used_mechanism_can_be_sent_away_and_is_small(case: Case) -> None:
+    mechanism = case.make(Pure(1), "change")
+    released = mechanism.release(*columns(case.rows))
+    released.plot()
+    twin = pickle.loads(pickle.dumps(mechanism))
+    assert twin == mechanism
+    assert len(pickle.dumps(mechanism)) < 1500
+    assert pickle.loads(pickle.dumps(released)) == released
+    assert len(pickle.dumps(released)) < 4000
+    assert list(twin.sums(*columns(case.rows))) == list(mechanism.sums(*columns(case.rows)))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [("distribution", {"counts": []}), ("distribution", {"low": 2}), ("roc", {"negatives": [1.0]}),
+     ("regression", {"low": 5}), ("regression", {"part": None}), ("roc", {"deviation": None})],
+)  # fmt: skip
+def test_text_that_does_not_fit_together_is_refused(name: str, change: dict[str, Any]) -> None:
+    released = CASES[name].make(Pure(1), "change").release(*columns(CASES[name].rows))
+    with pytest.raises(InputError):
+        type(released).from_json(json.dumps({**json.loads(released.to_json()), **change}))
 
 
 def test_mechanisms_are_equal_by_their_parameters() -> None:
@@ -428,7 +453,7 @@ def test_data_and_parameters_of_the_wrong_kind_are_refused(act: Any) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda: PriestleyChao.for_epsilon(1, relation="add_remove", low=0, high=1, degree=2).cost,
+        lambda: PriestleyChao.for_epsilon(1, relation="add_remove", low=0, high=1, degree=2),
         lambda: LossSurface.for_epsilon(1, relation="add_remove", loss="hinge", domain=[(0, 1)], degree=2),
         lambda: LossSurface.for_epsilon(1, relation="change", loss="cubic", domain=[(0, 1)], degree=2),
         lambda: KernelRegression.for_epsilon(1, relation="change", low=1, high=1, degree=2),

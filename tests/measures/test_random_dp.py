@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from shoal.errors import (
     ShapeError,
 )
 from shoal.events import Composed, Event, Group, Repeated, StatedPure, StatedRandom
+from shoal.ledger import Ledger
 
 PROMISE = RandomDP(1, "1e-6", "0.05")
 EVENT = StatedRandom(1, 0, "0.05", relation="change")
@@ -93,6 +95,16 @@ def test_no_budget_of_differential_privacy_pays_for_it(event: Event, budget: Any
     with pytest.raises((PriceError, BudgetExceeded)):
         budget.spend(event)
     assert budget.sums == before
+
+
+@pytest.mark.parametrize("budget", [Pure(10**6), ZeroConcentrated(10**6), Approx(10**3, "0.5")])
+def test_no_account_of_a_ledger_is_charged_for_it(budget: Measure, tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path / "office.shoal"))
+    ledger.open_account("visits", budget, relation="change")
+    before = ledger.account("visits").spent
+    with pytest.raises((PriceError, BudgetExceeded)):
+        ledger.charge("visits", EVENT, caller="ana", body={}, key="monday")
+    assert ledger.account("visits").spent == before
 
 
 def test_the_refusal_says_why() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from shoal.errors import ShapeError
 from shoal.events import Event
 from shoal.exact import Number, open_unit, whole
 from shoal.functions.operator import Operator, Reals
@@ -173,6 +174,15 @@ class ReleasedDistribution:
     high: float
     deviation: float
     event: Event
+
+    def __post_init__(self) -> None:
+        rows = 1.0 if self.rows is None else self.rows
+        numbers = (*self.counts, rows, self.deviation, self.low, self.high)
+        if not self.counts or not np.isfinite(numbers).all() or not self.low < self.high:
+            raise ShapeError(
+                "a distribution has finite counts, and a low end below its high one.",
+                remedy="Let Distribution make it, or read it from text that it wrote.",
+            )
 
     def __call__(self, points: ArrayLike) -> Any:
         """The share of rows at or below each point, rising from 0 to 1."""

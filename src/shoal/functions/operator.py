@@ -50,6 +50,10 @@ class Operator:
                 remedy="Choose a smaller degree, or release fewer dimensions at a time.",
             )
 
+    def __getstate__(self) -> dict[str, int]:
+        """The parameters; matrices that are kept at hand are made anew where a copy is used."""
+        return {"degree": self.degree, "dims": self.dims, "order": self.order}
+
     @property
     def size(self) -> int:
         """How many lattice values there are."""

@@ -128,6 +128,11 @@ def privatize(
         )
     if sampler is not None:
         _epsilon_delta(paid)
+    if sampler is not None and monotone:
+        raise RangeError(
+            "monotone scores cannot be measured: a row that changes can raise one score and lower another.",
+            remedy="Leave monotone out, or state a proven sensitivity under 'add_remove'.",
+        )
     if candidates is not None and degree is not None:
         raise RangeError(
             "candidates and degree were both given.",

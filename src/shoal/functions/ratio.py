@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shoal.errors import ShapeError
+from shoal.events import Event
 from shoal.functions.released import ReleasedFunction, read_object, unreadable
 from shoal.plots import Picture
 
@@ -33,12 +34,18 @@ class ReleasedRatio:
     high: float
 
     def __post_init__(self) -> None:
-        same = (self.part.operator, self.part.domain) == (self.over.operator, self.over.domain)
+        both = self.part, self.over
+        same = len({(each.operator, each.domain, each.event) for each in both}) == 1
         if not same or not self.low < self.high:
             raise ShapeError(
                 "a quotient needs two functions of one shape, and a low end below the high one.",
                 remedy="Let KernelRegression make it, or read it from text that it wrote.",
             )
+
+    @property
+    def event(self) -> Event:
+        """The description of the one release that both functions come from; it is charged once."""
+        return self.over.event
 
     def __call__(self, points: ArrayLike) -> Any:
         """The quotient at one point or at many, cut to the public ends."""

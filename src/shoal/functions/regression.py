@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ STEPS = 1 << 16
 @dataclass(frozen=True, init=False, repr=False)
 class _Curve(Summed):
     """A kernel table, the public ends of the values, and the operator of the released function."""
+
+    needs_rows: ClassVar[bool] = False
+    """Whether the number of rows must be public."""
 
     table: KernelTable
     low: Fraction
@@ -56,6 +59,11 @@ class _Curve(Summed):
             raise RangeError(
                 "low must be below high.",
                 remedy="Give the public ends of the values as low < high.",
+            )
+        if self.needs_rows and Relation.read(relation, "relation") is not Relation.CHANGE:
+            raise RangeError(
+                "relation must be 'change' for a sum over a public number of rows; got 'add_remove'.",
+                remedy="Use KernelRegression, which needs no number of rows.",
             )
         table = KernelTable(degree, dims=dims, kernel=kernel, bandwidth=bandwidth)
         self._keep(
@@ -216,16 +224,13 @@ class PriestleyChao(_Curve):
     True
     """
 
+    needs_rows = True
+
     @property
     def size(self) -> int:
         return self.table.size
 
     def _moved_up(self, norm: Norm) -> Fraction:
-        if self.relation is not Relation.CHANGE:
-            raise RangeError(
-                "relation must be 'change' for a sum over a public number of rows; got 'add_remove'.",
-                remedy="Use KernelRegression, which needs no number of rows.",
-            )
         return apart_up(STEPS // 2 * self.table.longest_up(norm), self.relation, norm, signed=True)
 
     def release(self, x: NDArray[Any], y: NDArray[Any]) -> ReleasedFunction:

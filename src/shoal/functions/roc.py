@@ -98,6 +98,14 @@ class ReleasedRoc:
     deviation: float
     event: Event
 
+    def __post_init__(self) -> None:
+        same = len(self.negatives) == len(self.positives) > 0
+        if not same or not np.isfinite((*self.negatives, *self.positives, self.deviation)).all():
+            raise ShapeError(
+                "a ROC curve has as many finite counts of negatives as of positives.",
+                remedy="Let RocCurve make it, or read it from text that it wrote.",
+            )
+
     def __call__(self, alarms: ArrayLike) -> Any:
         """The share of positives found, at a share of negatives that are taken for positives."""
         asked = np.asarray(alarms, dtype=np.float64)

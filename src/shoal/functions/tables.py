@@ -7,7 +7,7 @@ its cell, and how far one row can move the whole vector is read off the table: a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -67,6 +67,10 @@ class KernelTable:
             Fraction(1, operator.degree) if bandwidth is None else positive(bandwidth, "bandwidth")
         )
         keep(self, "bandwidth", width)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The parameters; the table is made anew where a copy is used."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def cells(self) -> int:
