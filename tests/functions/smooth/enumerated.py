@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 Graph = frozenset[tuple[int, int]]
 Values = Mapping[Any, Fraction]
-Neighbours = Callable[[Any], Iterable[Hashable]]
+Neighbours = Callable[[Any], Iterable[Any]]
 
 
 def rows(size: int, values: int) -> list[tuple[int, ...]]:

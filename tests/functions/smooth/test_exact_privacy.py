@@ -112,7 +112,7 @@ def shifted_cauchy_loss(alpha: float, wide: float) -> float:
         return math.log(wide) - math.log(wide**2 + (y - one) ** 2) + math.log(1 + (y - other) ** 2)
 
     both = [log_ratio(y, 0.0, alpha) for y in places]
-    return max(max(both), -min(both))
+    return max(*both, -min(both))
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])

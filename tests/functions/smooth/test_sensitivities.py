@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_smooth_sensitivity_is_smooth_and_no_less_than_the_local_one(
     near = changed(VALUES)
     for data, found in smooth.items():
         assert found >= statistic.local_sensitivity(data)
-        assert all(smooth[other] * Fraction(keep) <= found for other in near(data))  # type: ignore[index]
+        assert all(smooth[other] * Fraction(keep) <= found for other in near(data))
 
 
 def test_smooth_sensitivity_is_the_least_smooth_bound() -> None:
@@ -101,9 +102,9 @@ def test_rows_that_are_not_so_many_numbers_are_refused_without_a_word_about_them
     "wrong", [{"low": 4, "high": 4}, {"below": 2, "above": 1}, {"size": 0}, {"grid": Grid(-50)}]
 )
 def test_what_describes_no_trimmed_mean_is_refused(wrong: dict[str, object]) -> None:
-    made: dict[str, object] = {"size": 3, "low": 0, "high": 4, "below": 1, "above": 1, **wrong}
+    made: dict[str, Any] = {"size": 3, "low": 0, "high": 4, "below": 1, "above": 1, **wrong}
     with pytest.raises(RangeError):
-        TrimmedMean(**made)  # type: ignore[arg-type]
+        TrimmedMean(**made)
 
 
 def test_a_graph_has_three_nodes_or_more_and_not_too_many() -> None:
