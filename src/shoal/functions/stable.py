@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,6 +40,13 @@ class _Stable(Mechanism, ABC):
             raise out_of_range("delta", risk, "above 0 and at most 1/2")
         put(self, "delta", risk)
         put(self, "relation", Relation.read(relation, "relation"))
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        yield from (
+            ("epsilon", self.epsilon),
+            ("delta", self.delta),
+            ("relation", str(self.relation)),
+        )
 
     @property
     def cost(self) -> Approx:
