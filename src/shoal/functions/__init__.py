@@ -1,9 +1,12 @@
-"""Release of whole functions and of statistics with unbounded global sensitivity."""
+"""Release of whole functions and of statistics that one row can move far, but hardly ever does."""
 
+from shoal.functions.aggregate import SampleAndAggregate, Smoothed
 from shoal.functions.bernstein import Bernstein
 from shoal.functions.choosing import choose_operator
 from shoal.functions.density import Distribution, KernelDensity, ReleasedDistribution
+from shoal.functions.inverse import InverseSensitivity
 from shoal.functions.loss import LossSurface
+from shoal.functions.means import ClippedMean, NarrowingMean, QuantileClippedMean
 from shoal.functions.operator import Operator
 from shoal.functions.privatizing import Privatized, privatize
 from shoal.functions.ratio import ReleasedRatio
@@ -12,29 +15,56 @@ from shoal.functions.released import ReleasedFunction
 from shoal.functions.roc import ReleasedRoc, RocCurve
 from shoal.functions.sampler import Sampled, Sampler
 from shoal.functions.sampling_plan import SamplingPlan, plan_sampling
+from shoal.functions.smooth import (
+    SmoothArsinhNormal,
+    SmoothCauchy,
+    SmoothGaussian,
+    SmoothLaplace,
+    Statistic,
+    TriangleCount,
+    TrimmedMean,
+)
 from shoal.functions.smoothness import Smoothness
+from shoal.functions.stable import StableHistogram, StableMode
 from shoal.functions.targets import LocalMean, SpacedCurve
+from shoal.functions.testing import ProposeTestRelease
 
 __all__ = [
     "Bernstein",
+    "ClippedMean",
     "Distribution",
+    "InverseSensitivity",
     "KernelDensity",
     "KernelRegression",
     "LocalMean",
     "LossSurface",
+    "NarrowingMean",
     "Operator",
     "PriestleyChao",
     "Privatized",
+    "ProposeTestRelease",
+    "QuantileClippedMean",
     "ReleasedDistribution",
     "ReleasedFunction",
     "ReleasedRatio",
     "ReleasedRoc",
     "RocCurve",
+    "SampleAndAggregate",
     "Sampled",
     "Sampler",
     "SamplingPlan",
+    "SmoothArsinhNormal",
+    "SmoothCauchy",
+    "SmoothGaussian",
+    "SmoothLaplace",
+    "Smoothed",
     "Smoothness",
     "SpacedCurve",
+    "StableHistogram",
+    "StableMode",
+    "Statistic",
+    "TriangleCount",
+    "TrimmedMean",
     "choose_operator",
     "plan_sampling",
     "privatize",

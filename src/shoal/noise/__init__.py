@@ -14,6 +14,12 @@ from shoal.noise.integers import (
     rounded_gaussian,
     truncated_geometric,
 )
+from shoal.noise.inversion import (
+    rounded_arsinh_normal,
+    rounded_cauchy,
+    rounded_laplace,
+    rounded_normal,
+)
 from shoal.noise.race import exponential_race, gumbel_race, laplace_race
 from shoal.noise.source import Source, current
 from shoal.noise.stairs import staircase
@@ -35,7 +41,11 @@ __all__ = [
     "gumbel_race",
     "laplace_race",
     "one_below",
+    "rounded_arsinh_normal",
+    "rounded_cauchy",
     "rounded_gaussian",
+    "rounded_laplace",
+    "rounded_normal",
     "staircase",
     "truncated_geometric",
     "uniform_below",

@@ -1,0 +1,23 @@
+"""Statistics that most datasets hold still: noise that follows how far this one can move, smoothly."""
+
+from shoal.functions.smooth.arsinh import SmoothArsinhNormal
+from shoal.functions.smooth.cauchy import SmoothCauchy
+from shoal.functions.smooth.gaussian import SmoothGaussian
+from shoal.functions.smooth.laplace import SmoothLaplace
+from shoal.functions.smooth.mechanism import Smooth
+from shoal.functions.smooth.statistic import Reading, Statistic, smooth_steps
+from shoal.functions.smooth.triangles import TriangleCount
+from shoal.functions.smooth.trimmed import TrimmedMean
+
+__all__ = [
+    "Reading",
+    "Smooth",
+    "SmoothArsinhNormal",
+    "SmoothCauchy",
+    "SmoothGaussian",
+    "SmoothLaplace",
+    "Statistic",
+    "TriangleCount",
+    "TrimmedMean",
+    "smooth_steps",
+]

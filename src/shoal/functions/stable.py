@@ -1,0 +1,153 @@
+"""Histograms and modes over categories that nobody listed: what is far from changing may be told as it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import ShapeError
+from shoal.events import Composed, Event, Geometric, StatedApprox
+from shoal.exact import Number, out_of_range, positive
+from shoal.functions.thresholds import rarely_reached
+from shoal.measures import Approx
+from shoal.mechanisms.mechanism import Mechanism
+from shoal.noise import current, discrete_laplace
+from shoal.sensitivity import Relation
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class _Stable(Mechanism, ABC):
+    """What both share: a price with a delta, and which rows are neighbours."""
+
+    epsilon: Fraction
+    delta: Fraction
+    relation: Relation
+
+    def __init__(
+        self, *, epsilon: Number, delta: Number, relation: Relation | str = Relation.ADD_REMOVE
+    ) -> None:
+        put = object.__setattr__
+        put(self, "epsilon", positive(epsilon, "epsilon"))
+        risk = positive(delta, "delta")
+        if risk > Fraction(1, 2):
+            raise out_of_range("delta", risk, "above 0 and at most 1/2")
+        put(self, "delta", risk)
+        put(self, "relation", Relation.read(relation, "relation"))
+
+    def _shown(self) -> Iterator[tuple[str, Any]]:
+        yield from (
+            ("epsilon", self.epsilon),
+            ("delta", self.delta),
+            ("relation", str(self.relation)),
+        )
+
+    @property
+    def cost(self) -> Approx:
+        """What one release costs."""
+        return Approx(self.epsilon, self.delta)
+
+    @property
+    @abstractmethod
+    def _moved(self) -> int:
+        """How far one change moves what the noise is added to."""
+
+    @property
+    def event(self) -> Event:
+        """The description of one release: geometric noise, and delta that may fail."""
+        own: dict[str, Any] = {"relation": self.relation, "private": current().private}
+        noise = Geometric(scale=self._moved / self.epsilon, sensitivity=self._moved, **own)
+        return Composed((noise, StatedApprox(epsilon=0, delta=self.delta, **own)))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class StableHistogram(_Stable):
+    """Count rows by category, tell only categories whose noisy count is high, and list none beforehand.
+
+    Guarantee: (epsilon, delta)-DP; in other measures geometric noise and a failing mass of delta.
+    Needs: epsilon > 0, 0 < delta <= 1/2.  A row lies in one category; a person with several rows is several.
+    Edges: a category with one row is told with probability at most delta, one without rows never.  Told
+        categories come in the order of their noisy counts.
+    Reference: Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016.  Proof: stability.md.
+
+    >>> table = StableHistogram(epsilon=1, delta="1e-6").release(["tea"] * 90 + ["rum"])
+    >>> list(table)
+    ['tea']
+    """
+
+    @property
+    def _moved(self) -> int:
+        return 2 if self.relation is Relation.CHANGE else 1
+
+    @cached_property
+    def threshold(self) -> int:
+        """The least noisy count that is told."""
+        return 1 + rarely_reached(self._moved / self.epsilon, self.delta)
+
+    def release(self, rows: Iterable[Hashable]) -> dict[Hashable, int]:
+        """The noisy counts that reach the threshold."""
+        tally = _tally(rows)
+        noise = discrete_laplace(self._moved / self.epsilon).many(len(tally))
+        noisy = np.array(list(tally.values()), dtype=object) + noise
+        told = [(int(n), key) for key, n in zip(tally, noisy, strict=True) if n >= self.threshold]
+        return {
+            key: count for count, key in sorted(told, key=lambda each: (-each[0], repr(each[1])))
+        }
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class StableMode(_Stable):
+    """The most frequent category, exactly, where it leads by enough; nothing otherwise.
+
+    Guarantee: (epsilon, delta)-DP; in other measures geometric noise and a failing mass of delta.
+    Needs: as `StableHistogram`.
+    Edges: None says that the lead was too small; it costs as much as an answer.
+    Reference: Smith and Thakurta 2013, distance to instability.  Proof: stability.md.
+
+    >>> StableMode(epsilon=1, delta="1e-6").release(["tea"] * 90 + ["rum"])
+    'tea'
+    """
+
+    @property
+    def _moved(self) -> int:
+        return 1
+
+    @cached_property
+    def threshold(self) -> int:
+        """What the noisy number of changes that leave the mode alone must reach."""
+        return rarely_reached(1 / self.epsilon, self.delta)
+
+    def release(self, rows: Iterable[Hashable]) -> Hashable | None:
+        """The mode, or None."""
+        leading = sorted(_tally(rows).items(), key=lambda each: (-each[1], repr(each[0])))[:2]
+        lead = leading[0][1] - (leading[1][1] if len(leading) > 1 else 0) if leading else 0
+        safe = self.safe_changes(lead)
+        if safe + discrete_laplace(1 / self.epsilon).one() < self.threshold or not leading:
+            return None
+        return leading[0][0]
+
+    def safe_changes(self, lead: int) -> int:
+        """How many changes surely leave a mode that leads by so many rows."""
+        return max(0, (lead - 1) // 2 if self.relation is Relation.CHANGE else lead - 1)
+
+
+def _tally(rows: Iterable[Hashable]) -> Counter[Hashable]:
+    """How often each category occurs; a row that cannot be a key is in none."""
+    if isinstance(rows, str | bytes | dict) or not isinstance(rows, Iterable):
+        raise ShapeError(
+            f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
+            remedy="Give one category per row.",
+        )
+    tally: Counter[Hashable] = Counter()
+    for row in rows:
+        try:
+            tally[row] += 1
+        except TypeError:
+            continue
+    return tally
