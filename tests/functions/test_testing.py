@@ -123,3 +123,9 @@ def test_it_is_charged_as_two_noises_and_a_mass_that_may_fail() -> None:
 def test_a_bound_below_one_step_is_refused() -> None:
     with pytest.raises(RangeError, match="one step"):
         ProposeTestRelease(epsilon=1, delta="0.1", bound="0.5").release(MEDIAN, (0,) * 7)
+
+
+def test_a_bound_that_nothing_exceeds_always_passes() -> None:
+    wide = ProposeTestRelease(epsilon="0.01", delta="1e-9", bound=VALUES)
+    with seam.seeded("wide"):
+        assert None not in [wide.release(MEDIAN, (0, 0, 0, 0, 4, 4, 4)) for _ in range(50)]

@@ -123,9 +123,15 @@ class ProposeTestRelease(Mechanism):
         return moved
 
 
-def distance_to_instability(reading: Reading, moved: int) -> int:
-    """The least k at which the span exceeds so many steps, and last + 1 if it never does.
+_NEVER = 1 << 40
 
-    Spans never fall with k, so it is found by bisection.
+
+def distance_to_instability(reading: Reading, moved: int) -> int:
+    """The least k at which the span exceeds so many steps, and 2^40 if it never does.
+
+    Spans never fall with k, so it is found by bisection.  The last span is the same for all datasets, so whether
+    it never does is no secret.
     """
+    if reading.span(reading.last) <= moved:
+        return _NEVER
     return bisect_left(range(reading.last + 1), True, key=lambda k: reading.span(k) > moved)

@@ -49,9 +49,13 @@ def overlap(promise: Central | Local, people: int, distance: Fraction) -> Real:
 
 
 def local_divergence(epsilon: Fraction, people: int, distance: Fraction) -> arb:
-    """A bound of the smaller Kullback-Leibler divergence: n t ln(1 + (e^eps - 1) t) tanh(eps / 2)."""
-    leverage = 1 + ball(epsilon).expm1() * ball(distance)
-    return people * ball(distance) * leverage.log() * ball(epsilon / 2).tanh()
+    """A bound of the Kullback-Leibler divergence of all reports: 2 n t tanh(eps / 2) (l / (1 - e^-l) - 1).
+
+    l = ln(1 + (e^eps - 1) t) bounds the loss of one report between the two populations.
+    """
+    grown = ball(epsilon).expm1() * ball(distance)
+    steep = grown.log1p() * (1 + grown) / grown - 1
+    return 2 * people * ball(distance) * ball(epsilon / 2).tanh() * steep
 
 
 def _central(measure: Measure, people: int, distance: Fraction) -> arb:
