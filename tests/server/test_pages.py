@@ -150,6 +150,19 @@ def test_a_report_whose_answer_was_lost_is_not_counted_twice(
     assert sum(cells(running, "arms").values()) == sum(before.values()) + 1
 
 
+@pytest.mark.parametrize("status", [403, 404, 500, 502])
+def test_a_server_that_refuses_for_reasons_of_its_own_is_not_blamed_on_the_respondent(
+    browser: Browser, running: Running, status: int
+) -> None:
+    with opened(browser, f"{running.origin}/p/whole") as page:
+        page.route("**/reports", lambda route: route.fulfill(status=status, body="<p>proxy"))
+        for choices in page.locator(".choices").all():
+            choices.get_by_role("radio").first.check()
+        page.get_by_role("spinbutton").fill("1")
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("could not take your answer just now").wait_for()
+
+
 def test_a_poll_that_closes_while_one_answers_says_so(browser: Browser, running: Running) -> None:
     handle = running.vault.poll("closing")
     with opened(browser, f"{running.origin}/p/closing") as page:

@@ -91,7 +91,8 @@ def designed(page: Page, running: Running) -> str:
 @contextmanager
 def visiting(browser: Browser, person: Person) -> Iterator[Page]:
     """A browser that was never here; everything it asks for is stopped and written down before it leaves."""
-    with fresh(browser) as context:
+    phone = {"width": 390, "height": 844}
+    with fresh(browser, viewport=phone, reduced_motion="reduce") as context:
 
         def passed(route: Route) -> None:
             person.requests.append(route.request)

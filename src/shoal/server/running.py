@@ -56,6 +56,6 @@ def server_of(vault: Vault, door: Door) -> Server:
     """A server that logs no request: no address, no time, no agent of anyone is written down."""
     config = uvicorn.Config(
         application(vault, door), access_log=False, log_level="warning", server_header=False,
-        date_header=False, proxy_headers=False, lifespan="off", timeout_graceful_shutdown=5,
+        date_header=False, proxy_headers=False, ws="none", lifespan="off", timeout_graceful_shutdown=5,
     )  # fmt: skip
     return Server(config)

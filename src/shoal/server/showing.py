@@ -131,7 +131,7 @@ def _differences(question: Question, found: Sequence[Difference]) -> list[dict[s
     for (one, two), rows in groupby(found, key=lambda each: each.arms):
         listed = list(rows)
         kept = listed[1:] if len(question.answers) == 2 and len(listed) == 2 else listed
-        shown = [{"answer": each.answer, "value": float(each.value), "exact": each.interval} for each in kept]  # fmt: skip
+        shown = [{"answer": each.answer, "value": float(each.value), "exact": each.interval, "always": each.always} for each in kept]  # fmt: skip
         made.append({"title": f"{one} less {two}", "rows": shown})
     return made
 
@@ -179,8 +179,10 @@ def what_if(handle: PublishedPoll, name: str, confidence: str) -> dict[str, Any]
     """The margin and the people at other epsilons, for a question that a device randomises."""
     found = handle.results(confidence)
     question = found.poll.question(name)
-    design = found.poll.arms[0].designs[found.poll.questions.index(question)]
-    now = float(design.law.epsilon)
+    place = found.poll.questions.index(question)
+    designs = [arm.designs[place] for arm in found.poll.arms]
+    hidden = [design for design in designs if design.way != DIRECT]
+    now = float((hidden or designs)[0].law.epsilon)
     rows = [
         {
             "epsilon": asked,
@@ -217,9 +219,11 @@ def crosstab(handle: PublishedPoll, one: str, two: str, confidence: str) -> dict
         for name, rows in every.items()
         if rows and rows[0][0].people
     ]
-    note = "Shares of all who were asked so, each with its interval. Cells need many more people than single questions."
+    note = "Shares of all who were asked so, each with its interval"
+    note += ": the always-valid one, while the poll is open" if handle.is_open else ""
+    note += ". Cells need many more people than single questions."
     return {"tables": tables, "note": note}
 
 
 def _cell(each: Estimate) -> dict[str, Any]:
-    return {"value": float(each.value or 0), "interval": each.interval}
+    return {"value": float(each.value or 0), "interval": each.always or each.interval}

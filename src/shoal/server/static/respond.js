@@ -192,13 +192,15 @@ async function send(body) {
       method: "POST", body, headers: { "Content-Type": "application/json" },
       credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
     });
-    return response.status;
+    const told = await response.json().catch(() => ({}));
+    return { status: response.status, code: told.error?.code };
   } catch {
-    return 0;
+    return { status: 0 };
   }
 }
 
-const ENDS = { 201: "thanks", 409: "already", 410: "closed", 403: "link" };
+const ENDS = { 201: "thanks", 409: "already", 410: "closed" };
+const endOf = ({ status, code }) => (code === "poll-4" ? "link" : ENDS[status]);
 
 function failed(status) {
   const trouble = byId("trouble");
@@ -234,11 +236,12 @@ function start() {
     const answers = sections.map((section) => answerOf(section).at);
     const report = reportText(poll, drawn, answers);
     button.setAttribute("aria-busy", "true");
-    const status = await send(JSON.stringify({ mark, report, once: drawn.once }));
+    const found = await send(JSON.stringify({ mark, report, once: drawn.once }));
     button.removeAttribute("aria-busy");
-    if (status === 201 || status === 409) place.write(key, { sent: true });
-    if (ENDS[status]) show(ENDS[status]);
-    else failed(status);
+    const end = endOf(found);
+    if (end === "thanks" || end === "already") place.write(key, { sent: true });
+    if (end) show(end);
+    else failed(found.status);
   });
   arm.hidden = false;
   byId("answering").hidden = false;
