@@ -174,7 +174,8 @@ def test_a_sampled_choice_measures_its_scores_one_by_one() -> None:
     sampler = Sampler(lambda k: ["abc"[i] for i in letters.integers(3, size=k)], rows=9, samples=99)
     chosen = privatize(names_with, sampler=sampler, candidates="abc", epsilon=1)
     assert chosen.cost == RandomDP(1, 0, "0.01")
-    assert float(chosen.mechanism.sensitivity.value) == pytest.approx(1)  # type: ignore[union-attr]
+    assert chosen.sampled is not None
+    assert float(chosen.sampled.value) == pytest.approx(1)
     assert chosen.release(["a"] * 9) in "abc"
 
 
@@ -227,3 +228,13 @@ def test_a_sampled_sensitivity_has_no_zero_concentrated_promise() -> None:
         privatize(np.mean, sampler=uniform_sampler(), budget=ZeroConcentrated(1))
     with pytest.raises(CalibrationError):
         privatize(np.mean, sensitivity=1, budget=RandomDP(1, 0, "0.1"))
+
+
+def test_nothing_of_a_sampled_release_that_anyone_sees_has_a_price_in_differential_privacy() -> (
+    None
+):
+    uniform = np.random.default_rng(1).uniform
+    sampler = Sampler(lambda k: uniform(size=k), rows=50, samples=99)
+    made = privatize(lambda rows: float(np.mean(rows)), sampler=sampler, epsilon=1)
+    shown = [name for name in dir(made) if not name.startswith("_")]
+    assert not any(hasattr(getattr(made, name), "cost") for name in shown)

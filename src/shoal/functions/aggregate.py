@@ -113,10 +113,9 @@ class SampleAndAggregate(Mechanism):
     def _value(self, function: Callable[[list[Any]], Any], block: list[Any]) -> Any:
         """What the function says about a block; a failure of its own must not show."""
         try:
-            value = function(block)
-        except Exception:  # noqa: BLE001 - whatever it was, it was about private rows
+            return _finite(function(block), self.otherwise)
+        except (Exception, SystemExit, GeneratorExit):  # noqa: BLE001 - it was about private rows
             return self.otherwise
-        return _finite(value, self.otherwise)
 
 
 def _finite(value: Any, otherwise: Fraction) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,8 +29,14 @@ LOSSES: dict[str, Callable[[Reals], Reals]] = {
 _STEPS = 1 << 10
 """Parameters, features and labels are rounded to their box cut into so many steps."""
 _ENTRIES = 1 << 14
-_UNIT = 1 << 20
+_FINEST = 20
+"""Losses are counted in steps of 2^-20, or so coarse that the largest takes 2^40 of them."""
+_LARGEST = 40
 _PIECE = 1 << 21
+_MOST_ROWS = 1 << 21
+"""So many losses of at most 2^40 steps add up below 2^62."""
+_SMALLEST, _GREATEST = 2.0**-8, 2.0**34
+"""Beyond, a label and theta . x have no common step that 64 bits hold."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -98,6 +105,24 @@ class LossSurface(Summed):
             radius=positive(radius, "radius"),
             label=positive(label, "label"),
         )
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what the whole numbers of the table cannot hold; only public numbers are looked at."""
+        if self.loss != "squared" and self.label != 1:
+            raise ShapeError(
+                "labels of a classification lie from -1 to 1.", remedy="Leave label out."
+            )
+        if self.loss == "squared" and not _SMALLEST <= self._labels_to_inner <= _GREATEST:
+            raise RangeError(
+                "label and the largest theta . x are too far apart to be told by one grid.",
+                remedy="Scale x, y or the domain so that label is about as large as radius times the largest parameter.",
+            )
+        if not math.isfinite(self._worst):
+            raise RangeError(
+                "the largest loss is too large for a number.",
+                remedy="Give a smaller domain, radius or label.",
+            )
 
     @property
     def operator(self) -> Operator:
@@ -115,38 +140,38 @@ class LossSurface(Summed):
     def release(self, x: NDArray[Any], y: NDArray[Any]) -> ReleasedFunction:
         """The surface; x has a row per person and a column per parameter, y a number."""
         rows = max(1, len(y))
-        noisy = self._noisy(self.sums(x, y)) / (_UNIT * rows)
+        one = self._unit * rows
+        noisy = np.asarray(self._noisy(self.sums(x, y)), dtype=np.float64) / one
         return ReleasedFunction(
             operator=self.operator,
             coefficients=tuple(noisy.tolist()),
             domain=self.domain,
-            deviation=self._deviation(1 / (_UNIT * rows)),
+            deviation=self._deviation(1 / one),
             event=self.event,
         )
 
-    def sums(self, x: Any, y: Any) -> NDArray[np.int64]:
+    def sums(self, x: Any, y: Any) -> NDArray[Any]:
         """The losses added up over rows, in whole steps, before their noise; they are private."""
         box = ((-float(self.radius), float(self.radius)),) * len(self.domain)
         features = np.floor(read_points(x, box) * 2 * _STEPS + 0.5).astype(np.int64) - _STEPS
         ends = -float(self.label), float(self.label)
         labels = read_steps(y, ends, 2 * _STEPS, rows=len(features)) - _STEPS
-        if self.loss != "squared" and self.label != 1:
-            raise ShapeError(
-                "labels of a classification lie from -1 to 1.", remedy="Leave label out."
-            )
-        total = np.zeros(self.size, dtype=np.int64)
+        total = np.zeros(
+            self.size, dtype=object
+        )  # sums of pieces fit 64 bits, and theirs any number
         least, most = self._ends
         for at in range(0, len(features), max(1, _PIECE // self.size)):
             piece = slice(at, at + max(1, _PIECE // self.size))
             found = self._looked_up(features[piece], labels[piece])
             total += np.clip(found, least, most).sum(axis=0)
-        return total
+        return total.astype(np.int64) if len(features) <= _MOST_ROWS else total
 
     def _looked_up(self, features: Integers, labels: Integers) -> Integers:
         """The loss of each row at each parameter: an index from exact integers, then the table."""
         inner = features @ self._parameters.T
         if self.loss == "squared":
-            argument = labels[:, None] * self._label_factor - inner
+            label, slope = self._factors
+            argument = labels[:, None] * label - inner * slope
         else:
             argument = labels[:, None] * inner
         return np.asarray(self._table[_place(argument, self._reach)], dtype=np.int64)
@@ -163,37 +188,58 @@ class LossSurface(Summed):
         return float(np.abs(np.array(self.domain)).max())
 
     @property
-    def _label_factor(self) -> int:
+    def _labels_to_inner(self) -> float:
         """A step of the label, in steps of theta . x."""
-        return max(1, round(float(self.label / self.radius) / self._largest * _STEPS))
+        return float(self.label / self.radius) / self._largest * _STEPS
+
+    @property
+    def _factors(self) -> tuple[int, int]:
+        """Whole numbers in that proportion, to 1 in 1000: what a label and what theta . x is multiplied by."""
+        slope = max(1, math.ceil(512 / self._labels_to_inner))
+        return round(self._labels_to_inner * slope), slope
 
     @property
     def _reach(self) -> int:
         """No argument of the loss is larger than this, in whole steps."""
         inner = _STEPS * int(np.abs(self._parameters).sum(axis=1).max())
         if self.loss == "squared":
-            return inner + _STEPS * self._label_factor
+            label, slope = self._factors
+            return inner * slope + _STEPS * label
         return inner * _STEPS
 
     @property
     def _step(self) -> float:
         """What one whole step of the argument stands for."""
         one = self._largest / _STEPS * float(self.radius) / _STEPS
-        return one if self.loss == "squared" else one / _STEPS
+        return one / (self._factors[1] if self.loss == "squared" else _STEPS)
+
+    @cached_property
+    def _worst(self) -> float:
+        """The largest loss of the table."""
+        ends = np.array([-1.0, 1.0]) * self._reach * self._step
+        with np.errstate(over="ignore"):
+            return float(np.abs(LOSSES[self.loss](ends)).max())
+
+    @cached_property
+    def _unit(self) -> float:
+        """How many whole steps a loss of 1 has: a power of two."""
+        return 2.0 ** min(_FINEST, _LARGEST - max(0, math.frexp(self._worst)[1]))
 
     @cached_property
     def _table(self) -> Integers:
         """The loss, in whole steps, for arguments spread evenly from -reach to reach."""
         arguments = np.linspace(-1, 1, 2 * _ENTRIES + 1) * self._reach * self._step
-        return np.rint(LOSSES[self.loss](arguments) * _UNIT).astype(np.int64)
+        return np.rint(LOSSES[self.loss](arguments) * self._unit).astype(np.int64)
 
     @cached_property
     def _ends(self) -> tuple[Integers, Integers]:
         """The least and the largest loss that any row can have at each parameter, from the table."""
         furthest = _STEPS * np.abs(self._parameters).sum(axis=1)
-        furthest = (
-            furthest + _STEPS * self._label_factor if self.loss == "squared" else furthest * _STEPS
-        )
+        if self.loss == "squared":
+            label, slope = self._factors
+            furthest = furthest * slope + _STEPS * label
+        else:
+            furthest = furthest * _STEPS
         low, high = _place(-furthest, self._reach), _place(furthest, self._reach)
         within = [self._table[a : b + 1] for a, b in zip(low, high, strict=True)]
         return np.array([each.min() for each in within]), np.array([each.max() for each in within])

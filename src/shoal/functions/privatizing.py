@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ class Privatized:
     """
 
     function: Target
-    mechanism: Noise | Exponential | Bernstein
+    _mechanism: Noise | Exponential | Bernstein = field(repr=False)
+    """It believes in its sensitivity, so that its own price is not that of a release whose sensitivity was sampled."""
     budget: Measure
     candidates: tuple[Hashable, ...] | None
     size: int
@@ -47,7 +48,7 @@ class Privatized:
     def cost(self) -> Measure:
         """What one release costs."""
         if self.sampled is None:
-            return self.mechanism.cost
+            return self._mechanism.cost
         epsilon, delta = _epsilon_delta(self.budget)
         return RandomDP(epsilon, delta, self.sampled.plan.gamma)
 
@@ -63,11 +64,11 @@ class Privatized:
                 relation=str(Relation.CHANGE),
                 private=current().private,
             )
-        if isinstance(self.mechanism, Bernstein):
-            return self.mechanism.event
-        if isinstance(self.mechanism, Exponential):
-            return self.mechanism.event_for(candidates=self.size)
-        return self.mechanism.event_for(size=self.size)
+        if isinstance(self._mechanism, Bernstein):
+            return self._mechanism.event
+        if isinstance(self._mechanism, Exponential):
+            return self._mechanism.event_for(candidates=self.size)
+        return self._mechanism.event_for(size=self.size)
 
     def release(self, data: Any) -> Any:
         """A number or an array, a candidate, or a `ReleasedFunction`, as the function is."""
@@ -76,13 +77,13 @@ class Privatized:
                 f"the sensitivity was sampled for {self.sampled.rows} rows; {len(data)} were given.",
                 remedy="Make the sampler with rows= the number of rows to release, which is public.",
             )
-        if isinstance(self.mechanism, Bernstein):
-            return replace(self.mechanism.release(self.function(data)), event=self.event)
-        if isinstance(self.mechanism, Exponential):
+        if isinstance(self._mechanism, Bernstein):
+            return replace(self._mechanism.release(self.function(data)), event=self.event)
+        if isinstance(self._mechanism, Exponential):
             assert self.candidates is not None
             scores = scores_of(self.function, self.candidates, data)
-            return self.mechanism.release(scores, candidates=self.candidates)
-        return _released(self.mechanism, self.function(data), self.size)
+            return self._mechanism.release(scores, candidates=self.candidates)
+        return _released(self._mechanism, self.function(data), self.size)
 
 
 def privatize(

@@ -186,7 +186,7 @@ def read_domain(domain: Sequence[Sequence[float]] | None, dims: int) -> Domain:
         return ((0.0, 1.0),) * dims
     ends = [tuple(float(end) for end in each) for each in domain]
     fits = len(ends) == dims and all(len(each) == 2 for each in ends)
-    if not fits or not all(math.isfinite(a + b) and a < b for a, b in ends):
+    if not fits or not all(math.isfinite(b - a) and a < b for a, b in ends):
         raise ShapeError(
             f"domain must hold a low and a high end for each of {dims} dimensions.",
             remedy="Give domain=[(0, 100)], for example: public ends, the low one first.",

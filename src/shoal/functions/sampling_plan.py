@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 
 from flint import arb
 
@@ -12,6 +13,8 @@ from shoal.errors import CalibrationError, RangeError
 from shoal.exact import Number, Real, ball, floor_of, is_below, open_unit, short, upper, whole
 
 RULES = ("exact", "published")
+_FEW = 4096
+"""Powers of rationals are computed exactly up to here."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,18 @@ def _confident(share: Fraction | None, samples: int | None, sure: Fraction) -> S
     risk = 1 - sure
 
     def fewest(left: Fraction) -> int:
-        return -floor_of(lambda: -(ball(risk).log() / (-ball(left)).log1p()))
+        near = int(math.log(float(risk)) / math.log1p(-float(left)))
+        return next(
+            number
+            for number in count(max(1, near - 1))
+            if _rarely_below(number, number, left, risk)
+        )
 
     if share is None:
         assert samples is not None
         number = samples
         share = min(Fraction(1), upper(lambda: -((ball(risk).log() / number).expm1())))
+        share = max(share, Fraction(1, number + 1))
         return SamplingPlan(number, number, share, "exact", sure)
     if samples is None:
         samples = fewest(share)
@@ -107,17 +116,15 @@ def _confident(share: Fraction | None, samples: int | None, sure: Fraction) -> S
 
 
 def _rarely_below(rank: int, samples: int, share: Fraction, risk: Fraction) -> bool:
-    """Whether P(Bin(samples, 1 - share) >= rank) <= risk, decided by enclosures."""
-    if rank == samples:  # (1 - share)^samples, which may equal the risk exactly
-        return bool((1 - share) ** samples <= risk) if samples <= 4096 else is_below(
-            lambda: samples * (-ball(share)).log1p(), lambda: ball(risk).log()
-        )  # fmt: skip
+    """Whether P(Bin(samples, 1 - share) >= rank) <= risk, by an upper bound: where both are equal it may say no, which is safe."""
+    if rank == samples and samples <= _FEW:  # (1 - share)^samples, which may well equal the risk
+        return bool((1 - share) ** samples <= risk)
 
     def chance() -> arb:
         kept = ball(1 - share)
         return kept.beta_lower(arb(rank), arb(samples - rank + 1), regularized=True)
 
-    return is_below(chance, lambda: ball(risk))
+    return bool(upper(chance) <= risk)
 
 
 def _published(share: Fraction | None, samples: int | None) -> SamplingPlan:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -20,6 +22,10 @@ from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.noise import current, discrete_laplace
 from shoal.sensitivity import Relation
+
+Category = tuple[type, Any]
+_PLAIN = frozenset({str, bytes, bool, int, date, type(None)})
+"""Types of which equal values are alike in everything."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -96,9 +102,11 @@ class StableHistogram(_Stable):
         noise = discrete_laplace(self._moved / self.epsilon).many(len(tally))
         noisy = np.array(list(tally.values()), dtype=object) + noise
         told = [(int(n), key) for key, n in zip(tally, noisy, strict=True) if n >= self.threshold]
-        return {
-            key: count for count, key in sorted(told, key=lambda each: (-each[0], repr(each[1])))
-        }
+        ranked = sorted(told, key=lambda each: (-each[0], repr(each[1])))
+        table: dict[Hashable, int] = {}
+        for count, category in ranked:  # of 1, 1.0 and True, which are one key, the first stays
+            table.setdefault(_value(category), count)
+        return table
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -130,24 +138,40 @@ class StableMode(_Stable):
         safe = self.safe_changes(lead)
         if safe + discrete_laplace(1 / self.epsilon).one() < self.threshold or not leading:
             return None
-        return leading[0][0]
+        return _value(leading[0][0])
 
     def safe_changes(self, lead: int) -> int:
         """How many changes surely leave a mode that leads by so many rows."""
         return max(0, (lead - 1) // 2 if self.relation is Relation.CHANGE else lead - 1)
 
 
-def _tally(rows: Iterable[Hashable]) -> Counter[Hashable]:
-    """How often each category occurs; a row that cannot be a key is in none."""
+def _tally(rows: Iterable[Hashable]) -> Counter[Category]:
+    """How often each category occurs; a row that cannot be one is in none.
+
+    Rows of one category must be alike in everything that is told, or the one that came first would show.  So categories
+    are told apart by type and value, and only plain values are categories; 1, 1.0 and True are three.
+    """
     if isinstance(rows, str | bytes | dict) or not isinstance(rows, Iterable):
         raise ShapeError(
             f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
             remedy="Give one category per row.",
         )
-    tally: Counter[Hashable] = Counter()
-    for row in rows:
-        try:
-            tally[row] += 1
-        except TypeError:
-            continue
-    return tally
+    return Counter(found for row in rows if (found := _category(row)) is not None)
+
+
+def _category(row: Any) -> Category | None:
+    """The type and the value of a row, both without anything of its own; None where it is no plain value."""
+    plain = row.item() if isinstance(row, np.generic) else row
+    kind = type(plain)
+    if kind is tuple:
+        inner = tuple(_category(each) for each in plain)
+        return None if None in inner else (tuple, inner)
+    if kind is float:
+        return None if math.isnan(plain) else (float, plain + 0.0)  # -0.0 becomes 0.0
+    return (kind, plain) if kind in _PLAIN else None
+
+
+def _value(category: Category) -> Hashable:
+    kind, value = category
+    found: Hashable = value
+    return tuple(map(_value, value)) if kind is tuple else found

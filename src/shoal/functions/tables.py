@@ -151,7 +151,7 @@ def read_points(values: Any, domain: tuple[tuple[float, float], ...]) -> Reals:
 
     Every row goes through the same elementwise arithmetic, wherever it stands among how many others.
     """
-    places = np.asarray(values)
+    places = _array(values)
     if places.dtype.kind not in "iuf":
         raise ShapeError(
             f"data must be an array of numbers; got one of {places.dtype}.",
@@ -169,6 +169,16 @@ def read_points(values: Any, domain: tuple[tuple[float, float], ...]) -> Reals:
         raise not_finite()
     low, high = np.array(domain).T
     return np.asarray((np.clip(places, low, high) - low) / (high - low))
+
+
+def _array(values: Any) -> NDArray[Any]:
+    """An array as it is; of a list numpy would choose the type by what is in it, and one row could decide for all."""
+    if not isinstance(values, np.ndarray) and not hasattr(values, "__array__"):
+        raise ShapeError(
+            f"data must be an array; got {type(values).__name__}.",
+            remedy="Give numpy.asarray(rows, dtype=float), one row per person.",
+        )
+    return np.asarray(values)
 
 
 def read_steps(values: Any, ends: tuple[float, float], steps: int, *, rows: int) -> Integers:

@@ -14,6 +14,9 @@ from shoal.limits.two_points import largest_product, overlap
 from shoal.measures import Measure
 from shoal.sensitivity import Relation
 
+_FARTHEST = 1 << 16
+"""Rows further apart than this are not looked at; any number of rows gives a limit."""
+
 SUMMED = "sum of the mean squared errors of all cells"
 
 
@@ -59,7 +62,7 @@ def table(
     moving = Relation.read(relation, "relation") is Relation.CHANGE
     factor = Fraction(number // 2, 2) if moving else Fraction(number, 4)
     best, where, worse, rows = Fraction(0), 1, 0, 1
-    while worse < 4:
+    while worse < 4 and rows < _FARTHEST:
         at = rows
         found = factor * lower(lambda: at * at * group_overlap(measure, at))  # noqa: B023 - asked at once
         if found > best:

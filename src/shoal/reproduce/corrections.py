@@ -48,7 +48,7 @@ _PLACES: dict[str, list[tuple[Weight, str, str]]] = {
         (U, "Proposition 7.10: delta grows by N e^(N eps)", "The sum is (e^(N eps) - 1) / (e^eps - 1) delta; the mechanism's own profile is better still."),
         (P, "7.2.4: the Laplace density (1 / 2b) e^(-b |y|)", "e^(-|y| / b); as printed its mass is 1 / b^2."),
         (P, "Proposition 7.18: the Gaussian formula holds for every epsilon", "It is proved for epsilon at most 1 and false for large epsilon. The exact condition is Balle and Wang's."),
-        (U, "Proposition 7.19: error Delta_1 sqrt(log(d / beta))", "sigma sqrt(2 log(d / beta)), with Delta_2 in sigma; as printed it covers 81 % of what it should at d = 10."),
+        (U, "Proposition 7.19: error Delta_1 sqrt(log(d / beta))", "sigma sqrt(2 log(d / beta)), with Delta_2 in sigma; as printed it covers 81 % where 95 % is claimed, at d = 10."),
         (N, "Example 7.22: the sensitivity of the score equals that of f", "It is at most that for a finite set of outputs."),
         (P, "Proposition 7.31: local privacy implies central privacy", "For replaced people. If people are added or removed, the number of reports is seen."),
         (N, "Definition 7.32: the truth is told with probability about eps / (K + eps)", "With probability e^eps / (K + e^eps - 1), which goes to 1 / K."),

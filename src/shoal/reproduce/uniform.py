@@ -42,7 +42,10 @@ def _run(effort: Effort) -> Sequence[Part]:
 
 def _as_printed(people: int, repeats: int) -> tuple[float, float, float]:
     noise = Laplace.for_epsilon(1, sensitivity=1)
-    central = [float(noise.release(_THETA)) for _ in range(20 * repeats)]
+    central = [
+        float(noise.release(float(draw_uniform(str(_THETA), people=people).max())))
+        for _ in range(2 * repeats)
+    ]
     local = [
         float(_one_by_one(noise, draw_uniform(str(_THETA), people=people)).max())
         for _ in range(min(repeats, 20))

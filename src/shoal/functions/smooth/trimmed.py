@@ -52,6 +52,11 @@ class TrimmedMean(Statistic):
         keep(self, "rows", BoundedRows.read(size=size, low=low, high=high, grid=grid))
         keep(self, "below", whole(below, "below", at_least=0))
         keep(self, "above", whole(above, "above", at_least=0))
+        if self.rows.size * self.rows.width >= 1 << 62:
+            raise RangeError(
+                "the sum of all rows must be below 2^62 steps.",
+                remedy="Choose a coarser grid.",
+            )
         if self.left < 1:
             raise RangeError(
                 "below and above must leave at least one row.",
