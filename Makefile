@@ -18,7 +18,7 @@ demo: $(VENV)/.ready ## a guided walk through a vault, in a minute
 
 test: $(VENV)/.ready ## run every test but the long statistical audits
 	@sh scripts/browser.sh
-	@$(VENV)/bin/python -m pytest -n 2 --dist loadgroup -m "not audit"
+	@$(VENV)/bin/python -m pytest -n 2 -m "not audit"
 
 check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: lint" && $(VENV)/bin/ruff check -q $(CODE)

@@ -28,7 +28,6 @@ HOURS = Question(
     "hours", "How many hours a week are you on the way?", range=(0, 40, "0.5"), unit="hours"
 )
 AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
-pytestmark = pytest.mark.xdist_group("pages")
 INTRO = "We ask commuters in Aldam, once a year."
 
 

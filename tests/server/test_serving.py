@@ -61,7 +61,8 @@ def test_the_command_serves_until_it_is_stopped_and_logs_no_request(
         run.send_signal(stop)
         rest, errors = run.communicate(timeout=30)
     assert (run.returncode, errors) == (0, "")
-    assert rest.splitlines()[1:] == ["Stopped; everything that was counted is kept."]
+    assert rest.splitlines()[-1] == "Stopped; everything that was counted is kept."
+    assert len(rest.splitlines()) <= 2
     with shoal.open(office) as vault:
         assert vault.poll("fare").cells == {"01": 1}
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, Page, Request, Route
 from scipy.stats import binom
 from tests.server.accessible import look
@@ -37,8 +36,6 @@ CHOOSE = """(truth) => {
 }"""
 """Choose these answers, and say what the page then shows as kept and as sent."""
 
-pytestmark = pytest.mark.xdist_group("study")
-
 
 @dataclass
 class Person:
@@ -59,6 +56,9 @@ class Person:
 
 @dataclass(frozen=True)
 class Study:
+    """What came of it; the page of results is open."""
+
+    running: Running
     poll: Poll
     people: list[Person]
     researcher: Page
@@ -112,30 +112,29 @@ def answer(browser: Browser, address: str, person: Person) -> None:
         page.get_by_role("heading", name="Thank you").wait_for()
 
 
-@pytest.fixture(scope="module")
-def study(browser: Browser, running: Running) -> Iterator[Study]:
+@contextmanager
+def answered(browser: Browser, running: Running) -> Iterator[Study]:
+    """The study, made and answered by everyone."""
     with fresh(browser) as context:
         page = context.new_page()
         name = designed(page, running)
         people = [Person(truth_of(number)) for number in range(PEOPLE)]
         for person in people:
             answer(browser, f"{running.origin}/p/{name}", person)
-        yield Study(running.vault.poll(name).poll, people, page)
+        yield Study(running, running.vault.poll(name).poll, people, page)
 
 
-def test_only_the_files_of_the_page_and_one_post_leave_the_browser(
-    study: Study, running: Running
-) -> None:
+def only_the_files_of_the_page_and_one_post_leave_the_browser(study: Study) -> None:
     own = [f"/p/{study.poll.name}", "/static/style.css", "/static/client.js", "/static/respond.js"]
     expected = Counter(
-        [("GET", running.origin + path) for path in own]
-        + [("POST", f"{running.origin}/p/{study.poll.name}/reports")]
+        [("GET", study.running.origin + path) for path in own]
+        + [("POST", f"{study.running.origin}/p/{study.poll.name}/reports")]
     )
     for person in study.people:
         assert Counter((each.method, each.url) for each in person.requests) == expected
 
 
-def test_every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing_else(
+def every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing_else(
     study: Study,
 ) -> None:
     bodies = [person.posts[0].post_data or "" for person in study.people]
@@ -151,7 +150,7 @@ def test_every_post_has_the_same_length_and_holds_the_report_and_a_number_and_no
     assert not {"cookie", "referer"} & set(next(iter(names)))
 
 
-def test_what_was_shown_before_is_what_was_sent(study: Study) -> None:
+def what_was_shown_before_is_what_was_sent(study: Study) -> None:
     for person in study.people:
         _, told = study.poll.read(person.report)
         assert person.shown == [("no", "yes")[report] for report in told]
@@ -176,31 +175,27 @@ def accepted(chance: float, trials: int) -> tuple[int, int]:
     return int(binom.ppf(CERTAIN / 2, trials, chance)), int(binom.isf(CERTAIN / 2, trials, chance))
 
 
-def test_reports_have_the_stated_law_given_the_true_answers(study: Study) -> None:
+def reports_have_the_stated_law_given_the_true_answers(study: Study) -> None:
     true, trials, chance = true_reports(study)
     low, high = accepted(float(chance), trials)
     assert low <= true <= high
 
 
-@pytest.mark.parametrize("off", [0.7, 1.3])
-def test_a_law_that_lies_thirty_percent_more_or_less_would_be_rejected(
-    study: Study, off: float
-) -> None:
+def a_law_that_lies_thirty_percent_more_or_less_would_be_rejected(study: Study) -> None:
     _, trials, chance = true_reports(study)
     low, high = accepted(float(chance), trials)
-    other = 1 - off * (1 - float(chance))
-    missed = binom.cdf(high, trials, other) - binom.cdf(low - 1, trials, other)
-    assert missed < 0.1
+    for off in (0.7, 1.3):
+        other = 1 - off * (1 - float(chance))
+        missed = binom.cdf(high, trials, other) - binom.cdf(low - 1, trials, other)
+        assert missed < 0.1
 
 
-def test_the_server_counted_exactly_the_reports_that_were_sent(
-    study: Study, running: Running
-) -> None:
+def the_server_counted_exactly_the_reports_that_were_sent(study: Study) -> None:
     sent = Counter(person.report for person in study.people)
-    assert running.vault.poll(study.poll.name).cells == dict(sorted(sent.items()))
+    assert study.running.vault.poll(study.poll.name).cells == dict(sorted(sent.items()))
 
 
-def test_the_researchers_page_covers_the_truth(study: Study) -> None:
+def the_researchers_page_covers_the_truth(study: Study) -> None:
     page = study.researcher
     page.get_by_label("Confidence").select_option("0.999")
     page.get_by_text("99.9 % intervals").first.wait_for(state="attached")
@@ -225,13 +220,27 @@ def unbiased(study: Study, place: int) -> Fraction:
     return sum((law.worth(report, 1) for report in told), Fraction(0)) / len(told)
 
 
-def test_the_pages_of_a_running_study_are_accessible(study: Study, tmp_path: Path) -> None:
+def the_pages_are_accessible(study: Study, folder: Path) -> None:
     page = study.researcher
     page.get_by_label("Confidence").select_option("0.95")
-    found = look(page, "poll", tmp_path)
+    found = look(page, "poll", folder)
     page.goto(page.url.rpartition("/polls/")[0] + "/")
-    found += look(page, "list", tmp_path)
+    found += look(page, "list", folder)
     page.goto(page.url + "polls/new")
     page.get_by_text("Your true answer is sent").first.wait_for()
-    found += look(page, "wizard", tmp_path)
+    found += look(page, "wizard", folder)
     assert found == []
+
+
+def test_a_study_that_two_hundred_people_answer_holds_from_end_to_end(
+    browser: Browser, running: Running, tmp_path: Path
+) -> None:
+    with answered(browser, running) as study:
+        only_the_files_of_the_page_and_one_post_leave_the_browser(study)
+        every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing_else(study)
+        what_was_shown_before_is_what_was_sent(study)
+        reports_have_the_stated_law_given_the_true_answers(study)
+        a_law_that_lies_thirty_percent_more_or_less_would_be_rejected(study)
+        the_server_counted_exactly_the_reports_that_were_sent(study)
+        the_researchers_page_covers_the_truth(study)
+        the_pages_are_accessible(study, tmp_path)

@@ -15,7 +15,6 @@ from tests.server.conftest import Running
 from shoal.local import crosswise
 from shoal.polls import Arm, Poll, Question, by_device, by_own, directly, once_number
 
-pytestmark = pytest.mark.xdist_group("watching")
 FARE = Question("fare", "Have you ever travelled without a ticket?")
 HOURS = Question("hours", "How many hours a week?", range=(0, 40, 1), unit="hours")
 AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
