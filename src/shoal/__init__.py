@@ -13,6 +13,7 @@ from shoal.errors import ShoalError
 if TYPE_CHECKING:
     from shoal import (
         accounting,
+        audit,
         engines,
         errors,
         events,
@@ -94,6 +95,7 @@ __all__ = [
     "ZeroConcentrated",
     "account",
     "accounting",
+    "audit",
     "counting",
     "engines",
     "errors",
@@ -118,6 +120,7 @@ __all__ = [
 
 _FLOORS = (
     "accounting",
+    "audit",
     "engines",
     "errors",
     "events",

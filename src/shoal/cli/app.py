@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli import asking, budgets, curating, looking, mechanism, reproduce, tour
+from shoal.cli import asking, attack, budgets, curating, looking, mechanism, reproduce, tour
 from shoal.cli.account import EXAMPLES as ACCOUNT_EXAMPLES
 from shoal.cli.account import account
 from shoal.cli.console import set_debug
@@ -61,6 +61,7 @@ for panel, name, act, examples in (
     (TOOLS, "mechanism", mechanism.mechanism, mechanism.EXAMPLES),
     (TOOLS, "tour", tour.tour, tour.EXAMPLES),
     (TOOLS, "reproduce", reproduce.reproduce, reproduce.EXAMPLES),
+    (TOOLS, "attack", attack.attack, attack.EXAMPLES),
 ):
     app.command(name, epilog=examples, rich_help_panel=panel)(act)
 app.add_typer(asking.suggest, name="suggest", rich_help_panel=ANALYST)

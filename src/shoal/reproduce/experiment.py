@@ -14,9 +14,9 @@ class Effort:
 
     quick: bool = False
 
-    def times(self, many: int) -> int:
-        """So many repetitions, or a twentieth of them and at least 20 in a quick run."""
-        return max(20, many // 20) if self.quick else many
+    def times(self, many: int, *, least: int = 20) -> int:
+        """So many repetitions, or a twentieth of them and at least ``least`` in a quick run."""
+        return max(least, many // 20) if self.quick else many
 
 
 @dataclass(frozen=True)
