@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shoal.audit.attacks import ATTACKS
+from shoal.audit.attacks import ATTACKS, Attack, Result, Score
 from shoal.cli.app import app
+from shoal.cli.console import Exit
 
 runner = CliRunner()
 
@@ -41,6 +42,15 @@ def test_figures_come_as_data_and_the_same_seed_gives_the_same() -> None:
         del each["seconds"]
     assert first == again
     assert first[0]["without"]["rate"] == 1
+
+
+def test_an_attack_that_passes_its_ceiling_ends_with_a_code_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    always = Score.of([1] * 100)
+    planted = Attack("planted", "Planted", "", "", lambda _: Result(0.5, always, always, 0.525, ()))
+    monkeypatch.setitem(ATTACKS, "planted", planted)
+    assert runner.invoke(app, ["attack", "planted"]).exit_code == Exit.UNSOUND
 
 
 def test_an_unknown_attack_is_refused_with_the_names_there_are(tmp_path: Path) -> None:

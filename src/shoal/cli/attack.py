@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from shoal.audit.attacks import ATTACKS, Attack, Effort, Outcome, report, run
 from shoal.audit.attacks.report import share
-from shoal.cli.console import answers, refusals, remarks
+from shoal.cli.console import Exit, answers, refusals, remarks
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
 
@@ -41,7 +41,10 @@ def attack(
     seed: Annotated[int, typer.Option(help="The seed of every draw; the same seed gives the same page.")] = 2026,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Stage the classic attacks on made-up people, with and without Shoal in front."""
+    """Stage the classic attacks on made-up people, with and without Shoal in front.
+
+    The exit code is 5 if one passes its ceiling by more than chance explains.
+    """
     with refusals():
         chosen = _chosen(names or [])
         if out is not None and out.suffix.lower() not in (".html", ".md"):
@@ -54,6 +57,8 @@ def attack(
             page = report(outcomes)
             out.write_text(page.html() if out.suffix.lower() == ".html" else page.markdown(), encoding="utf-8")  # fmt: skip
         _print(outcomes, out, as_json=as_json)
+        if not all(each.result.held for each in outcomes):
+            raise typer.Exit(int(Exit.UNSOUND))
 
 
 def _chosen(names: list[str]) -> list[Attack]:

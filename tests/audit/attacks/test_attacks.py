@@ -92,6 +92,21 @@ def test_one_page_holds_all_attacks_and_their_figures() -> None:
     assert report(chosen[:1]).title == ATTACKS["bayes"].title
 
 
+def rows(name: str) -> list[list[str]]:
+    """The rows of the tables below the summary."""
+    grids = [part for part in outcome(name).result.parts if isinstance(part, Grid)]
+    return [list(row) for grid in grids for row in grid.rows]
+
+
+def test_both_kinds_of_noise_in_doubles_are_seen_through() -> None:
+    assert [row[0] for row in rows("floats")] == ["Laplace", "Gaussian"]
+    assert all(float(row[1].removesuffix(" %")) > 95 for row in rows("floats"))
+
+
+def test_both_ways_to_decode_find_all_bits_behind_a_budget_that_is_no_promise() -> None:
+    assert rows("reconstruction")[-1][2:4] == ["100.0 %", "100.0 %"]
+
+
 # what is held, and what would not be
 
 

@@ -123,22 +123,22 @@ def _laws() -> tuple[Noise, Noise]:
 
 
 def _run(effort: Effort) -> Result:
-    runs = effort.times(4000, least=200)
+    runs = effort.times(10_000, least=400)
     laws = _laws()
     naive = {law.name: {each: _right(law, each, runs, shoal=False) for each in ANSWERS} for law in laws}  # fmt: skip
     ours = {law.name: {each: _right(law, each, runs, shoal=True) for each in ANSWERS} for law in laws}  # fmt: skip
     last = ANSWERS[-1]
     rows = [
-        [law.name, percent(naive[law.name][last].rate), percent(ours[law.name][last].rate), percent(law.ceiling)]
+        [law.name, percent(naive[law.name][last].rate), percent(ours[law.name][last].rate), percent(ours[law.name][last].error), percent(law.ceiling)]
         for law in laws
     ]  # fmt: skip
     parts: list[Part] = [
         Words(
-            "The noise has the right law to fifteen digits, and the promise is made for exact numbers. Doubles are not: of the doubles near an answer only some can be 0 plus such noise, and only some, "
+            "The noise follows its law to fifteen digits, but the promise is made for exact numbers, and doubles are not exact: of those near an answer only some can be 0 plus such noise, and only some, "
             "others, 1 plus such noise. The attack computes the uniform numbers back that would explain each answer, tries their neighbours, and counts for which truth an answer has an explanation."
         ),
         Heading(f"{last} answers, made for epsilon {float(EPSILON):g} together", 3),
-        Grid(["noise", "in doubles", "Shoal's", "ceiling"], rows, frozenset((1, 2, 3))),
+        Grid(["noise", "in doubles", "Shoal's", "standard error", "ceiling"], rows, frozenset(range(1, 5))),
         lines(
             {
                 **{f"{name}, in doubles": [(each, naive[name][each].rate) for each in ANSWERS] for name in naive},

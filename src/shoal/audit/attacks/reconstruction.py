@@ -87,7 +87,7 @@ def _shoal(epsilon: Fraction) -> Blur:
 
 
 def _run(effort: Effort) -> Result:
-    runs = effort.times(20, least=4)
+    runs = effort.times(20, least=5)
     errors = (0, 2, 4, 8, 16, 32) if effort.quick else (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
     by_error = {error: _scores(_within(error) if error else _exact, runs) for error in errors}
     prices = epsilons(10, 1000) if effort.quick else epsilons(1, 10, 100, 1000, 10_000)

@@ -115,7 +115,7 @@ def _with_shoal(epsilon: Fraction, blocks: list[Block]) -> Score:
 
 
 def _run(effort: Effort) -> Result:
-    blocks = [made_up() for _ in range(effort.times(80, least=4))]
+    blocks = [made_up() for _ in range(effort.times(80, least=10))]
     without = _exactly(blocks)
     prices = epsilons(10, 1000) if effort.quick else epsilons(1, 10, 100, 1000)
     scores = {each: _with_shoal(each, blocks) for each in prices}
