@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import answer_figure, survey_figures
+from scripts import answer_figure, attack_figures, survey_figures
 from shoal import account, plots
 from shoal.accounting import Account
 
@@ -19,6 +19,7 @@ FOLDER = Path(__file__).parent.parent / "docs" / "figures"
 NUMBERS = FOLDER / "numbers.json"
 ANSWER = FOLDER / "answer.json"
 SURVEYS = FOLDER / "surveys.json"
+ATTACKS = FOLDER / "attacks.json"
 DELTA = "1e-6"
 
 
@@ -67,6 +68,19 @@ def numbers(name: str) -> dict[str, list[list[float]]]:
     }
 
 
+def attacks() -> None:
+    """The pictures of the attacks and their figures; a few minutes."""
+    found = attack_figures.outcomes()
+    for name, svg in attack_figures.drawn(found).items():
+        place = FOLDER / f"{name}.svg"
+        place.write_text(svg, encoding="utf-8")
+        print(place.relative_to(FOLDER.parent.parent))
+    figures = attack_figures.kept(found)
+    lines = [f" {json.dumps(name)}: {json.dumps(each)}" for name, each in figures.items()]
+    ATTACKS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    print(attack_figures.table(figures))
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, figure in FIGURES.items():
@@ -76,6 +90,7 @@ def main() -> None:
     print(picture.save(FOLDER / f"{answer_figure.NAME}.svg").relative_to(FOLDER.parent.parent))
     for name, draw in survey_figures.PICTURES.items():
         print(draw().save(FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
+    attacks()
     surveys = {name: made() for name, made in survey_figures.NUMBERS.items()}
     SURVEYS.write_text(json.dumps(surveys, indent=1) + "\n", encoding="utf-8")
     ANSWER.write_text(json.dumps(kept) + "\n", encoding="utf-8")

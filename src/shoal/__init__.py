@@ -13,6 +13,7 @@ from shoal.errors import ShoalError
 if TYPE_CHECKING:
     from shoal import (
         accounting,
+        audit,
         engines,
         errors,
         events,
@@ -111,6 +112,7 @@ __all__ = [
     "ZeroConcentrated",
     "account",
     "accounting",
+    "audit",
     "by_device",
     "by_own",
     "counting",
@@ -142,6 +144,7 @@ __all__ = [
 
 _FLOORS = (
     "accounting",
+    "audit",
     "engines",
     "errors",
     "events",

@@ -170,6 +170,13 @@ COMMANDS = (
     ),
     Late(
         TOOLS,
+        "attack",
+        "attack.attack",
+        "EXAMPLES",
+        "Stage the classic attacks on made-up people, with and without Shoal in front.",
+    ),
+    Late(
+        TOOLS,
         "reproduce",
         "reproduce.reproduce",
         "EXAMPLES",

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from shoal.page import Grid, Heading, Part, Words
-from shoal.reproduce.drawing import lines
+from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import Numbers
 from shoal.reproduce.words import figure, percent

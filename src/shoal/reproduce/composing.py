@@ -10,7 +10,7 @@ from shoal.accounting import account
 from shoal.events import Gaussian, Repeated, StatedPure
 from shoal.measures import gaussian_delta_up, gaussian_mu_down
 from shoal.page import Grid, Heading, Part, Words
-from shoal.reproduce.drawing import lines
+from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.words import figure
 

@@ -11,7 +11,7 @@ from shoal.exact import root_up
 from shoal.measures import Approx
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.page import Grid, Part, Words
-from shoal.reproduce.drawing import lines
+from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.words import figure
 from shoal.sensitivity import Norm, Sensitivity

@@ -12,7 +12,7 @@ from shoal.exact import root_up
 from shoal.measures import Approx
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.page import Grid, Heading, Part, Words
-from shoal.reproduce.drawing import lines, side_by_side
+from shoal.plots.lines import lines, side_by_side
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import uniforms
 from shoal.reproduce.words import figure

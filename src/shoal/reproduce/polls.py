@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from shoal.local import mangat, warner
 from shoal.page import Grid, Heading, Part, Words
-from shoal.reproduce.drawing import lines
+from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import binomials
 from shoal.reproduce.words import figure, percent

@@ -10,7 +10,7 @@ from shoal.accounting import account
 from shoal.events import Event, Gaussian, Laplace, RandomizedResponse
 from shoal.measures import Pure, Renyi
 from shoal.page import Grid, Heading, Part, Words
-from shoal.reproduce.drawing import side_by_side
+from shoal.plots.lines import side_by_side
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.words import figure
 

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.local.uniform import draw_uniform, estimate_uniform
 from shoal.mechanisms import Laplace
 from shoal.page import Grid, Part, Words
-from shoal.reproduce.drawing import lines
+from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.words import figure
 

@@ -1,0 +1,53 @@
+"""The pictures and the figures of docs/attacks.md, from one full run of every attack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from shoal.audit.attacks import ATTACKS, Outcome, run
+from shoal.audit.attacks.report import share
+from shoal.page import Picture
+
+PICTURES = {"attack-averaging": ("averaging", 0), "attack-bayes": ("bayes", 2)}
+"""Name of the file -> the attack, and which of its pictures it is."""
+
+
+def outcomes() -> list[Outcome]:
+    """Every attack, in full."""
+    return run(list(ATTACKS.values()))
+
+
+def drawn(found: Sequence[Outcome]) -> dict[str, str]:
+    """The pictures as SVG."""
+    by_name = {each.attack.name: each for each in found}
+    return {name: _pictures(by_name[attack])[at] for name, (attack, at) in PICTURES.items()}
+
+
+def _pictures(outcome: Outcome) -> list[str]:
+    return [part.svg for part in outcome.parts() if isinstance(part, Picture)]
+
+
+def kept(found: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+    """The figures of each attack, with six digits."""
+    return {each.attack.name: _figures(each) for each in found}
+
+
+def _figures(outcome: Outcome) -> dict[str, Any]:
+    result = outcome.result
+    told = {
+        "chance": result.chance,
+        "without": result.without.rate,
+        "shoal": result.shoal.rate,
+        "error": result.shoal.error,
+        "ceiling": result.ceiling,
+    }
+    return {name: float(f"{value:.6g}") for name, value in told.items()}
+
+
+def table(figures: dict[str, dict[str, Any]]) -> str:
+    """The table of docs/attacks.md."""
+    head = ["| attack | blind guess | without Shoal | with Shoal | standard error | ceiling |", "|---|---:|---:|---:|---:|---:|"]  # fmt: skip
+    columns = ("chance", "without", "shoal", "error", "ceiling")
+    rows = [f"| `{name}` | {' | '.join(share(each[column]) for column in columns)} |" for name, each in figures.items()]  # fmt: skip
+    return "\n".join([*head, *rows])
