@@ -43,6 +43,11 @@ POLLS = {
     for poll in (
         one_way("device", by_device(odds=3), FARE),
         one_way("retried", by_device(odds=3), FARE),
+        one_way("locked", by_device(odds=3), FARE),
+        one_way("forgetful", by_device(odds=3), FARE),
+        one_way("loud", by_device(epsilon=10), FARE),
+        one_way("late", by_device(odds=3), FARE),
+        one_way("skipped", by_device(odds=3), FARE, once="invitation"),
         one_way("typed", by_device(odds=3), FARE, HOURS),
         one_way("closing", by_device(odds=3), FARE),
         one_way("invited", by_device(odds=3), FARE, once="invitation"),
@@ -51,7 +56,7 @@ POLLS = {
         Poll("whole", title="Commuting", intro=INTRO, questions=[FARE, MODE, HOURS, AGE],
              arms=[Arm("all", {"fare": by_device(odds=3), "mode": by_device(odds=2, size=2), "hours": by_device(odds=3), "age": directly()})]),
         Poll("arms", title="Arms", questions=[FARE],
-             arms=[Arm("a", by_device(odds=3)), Arm("b", by_own(crosswise("1/4"))), Arm("c", directly())]),
+             arms=[Arm("a", by_device(odds=3)), Arm("b", by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Are both answers the same?")), Arm("c", directly())]),
     )
 }  # fmt: skip
 
@@ -149,7 +154,126 @@ def test_a_report_whose_answer_was_lost_is_not_counted_twice(
     assert sum(cells(running, "arms").values()) == sum(before.values()) + 1
 
 
-@pytest.mark.parametrize("status", [403, 404, 500, 502])
+def test_after_a_first_try_the_answers_are_locked_and_the_same_report_is_sent(
+    browser: Browser, running: Running
+) -> None:
+    """Two reports from one draw would tell more than one; so the first stays, through changes and reloads."""
+    bodies: list[str | None] = []
+    with opened(browser, f"{running.origin}/p/locked") as page:
+        page.on("request", lambda asked: bodies.append(asked.post_data) if asked.method == "POST" else None)  # fmt: skip
+        page.route("**/reports", lambda route: route.abort())
+        page.get_by_label("yes").check()
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("your answers cannot be changed any more").wait_for()
+        assert page.locator("input:enabled").count() == 0
+        page.get_by_role("button", name="Try again").click()
+        page.reload()
+        page.get_by_text("You have pressed “Send” before").wait_for()
+        assert page.get_by_label("yes").is_hidden()
+        kept = page.evaluate("JSON.parse(Object.values(localStorage)[0])")
+        assert set(kept) == {
+            "once",
+            "arm",
+            "report",
+        }  # with what was drawn it would tell the answer
+        page.unroute("**/reports")
+        page.get_by_role("button", name="Try again").click()
+        heading(page, "Thank you")
+    assert len(bodies) >= 2
+    assert len(set(bodies)) == 1
+    assert sum(cells(running, "locked").values()) == 1
+
+
+def test_a_second_window_sends_what_the_first_one_tried(browser: Browser, running: Running) -> None:
+    with opened(browser, f"{running.origin}/p/direct") as page:
+        second = page.context.new_page()
+        second.goto(page.url)
+        bodies: list[str | None] = []
+
+        def lost(route: Any) -> None:
+            bodies.append(route.request.post_data)
+            route.abort()
+
+        for window, answer in ((page, "yes"), (second, "no")):
+            window.route("**/reports", lost)
+            window.get_by_label(answer, exact=True).check()
+            window.get_by_label("60 or more").check()
+            window.get_by_role("button", name="Send").click()
+            if window is second:
+                window.get_by_text("You have pressed “Send” before").wait_for()
+                assert window.get_by_text("will be sent as it is").first.is_hidden()
+                window.get_by_role("button", name="Try again").click()
+            window.get_by_text("Nothing is lost").wait_for()
+    assert len(bodies) == 2
+    assert len(set(bodies)) == 1
+
+
+@pytest.mark.parametrize("broken", ["throw new Error('full')", ""])
+def test_a_browser_that_keeps_nothing_is_told_to_answer_once(
+    browser: Browser, running: Running, broken: str
+) -> None:
+    words = "This browser keeps nothing."
+    with opened(browser, f"{running.origin}/p/forgetful") as page:
+        page.get_by_role("button", name="Send").wait_for()
+        assert page.get_by_text(words).is_hidden()
+    with fresh(browser) as context:
+        context.add_init_script(f"Storage.prototype.setItem = function () {{ {broken} }}")
+        page = context.new_page()
+        page.goto(f"{running.origin}/p/forgetful")
+        page.get_by_text(words).wait_for()
+        page.get_by_label("yes").check()
+        page.get_by_role("button", name="Send").click()
+        heading(page, "Thank you")
+
+
+def test_a_report_that_tells_a_lot_says_so(browser: Browser, running: Running) -> None:
+    with opened(browser, f"{running.origin}/p/loud") as page:
+        page.get_by_label("yes").check()
+        page.get_by_text("This tells a lot about you.").wait_for()
+        assert page.get_by_text("proves little").count() == 0
+        assert page.get_by_text("all but about 1 time in 22,0").is_visible()
+
+
+def test_the_link_to_the_content_leaves_the_invitation_as_it_is(
+    browser: Browser, running: Running
+) -> None:
+    one, two = running.vault.poll("skipped").invite(2)
+    with opened(browser, f"{running.origin}/p/skipped#{one}") as page:
+        page.get_by_label("yes").check()
+        page.locator(".skip").focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "main"
+        assert page.url.endswith(f"#{one}")
+        page.evaluate("location.hash = 'how'")
+        assert page.get_by_label("yes").is_checked()
+        page.get_by_role("button", name="Send").click()
+        heading(page, "Thank you")
+        stored = page.evaluate("JSON.stringify(Object.entries(localStorage))")
+        assert one not in stored
+        page.evaluate(f"location.hash = '{two}'")
+        page.get_by_role("button", name="Send").wait_for()
+        assert two not in page.evaluate("JSON.stringify(Object.entries(localStorage))")
+    assert sum(cells(running, "skipped").values()) == 1
+
+
+def test_a_page_whose_definition_does_not_fit_its_mark_does_not_start(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, f"{running.origin}/p/device") as page:
+        page.get_by_text("How this works").click()
+        assert page.get_by_text("and it fits").is_visible()
+    with fresh(browser) as context:
+        page = context.new_page()
+        address = f"{running.origin}/p/device"
+        page.route(address, lambda route: route.fulfill(
+            response=(told := route.fetch()), body=told.text().replace('"same":"3"', '"same":"30"')))  # fmt: skip
+        page.goto(address)
+        heading(page, "This page is not as it was written")
+        assert page.get_by_role("button", name="Send").count() == 0
+        assert page.evaluate("localStorage.length") == 0
+
+
+@pytest.mark.parametrize("status", [403, 404, 409, 410, 500, 502])
 def test_a_server_that_refuses_for_reasons_of_its_own_is_not_blamed_on_the_respondent(
     browser: Browser, running: Running, status: int
 ) -> None:
@@ -172,6 +296,23 @@ def test_a_poll_that_closes_while_one_answers_says_so(browser: Browser, running:
         page.reload()
         heading(page, "This poll is closed")
     assert cells(running, "closing") == {}
+
+
+def test_a_report_that_came_too_late_is_said_to_have_come_and_no_other_is_ever_sent(
+    browser: Browser, running: Running
+) -> None:
+    handle = running.vault.poll("late")
+    with opened(browser, f"{running.origin}/p/late") as page:
+        page.get_by_label("yes").check()
+        shown = page.locator(".sent .value").text_content()
+        handle.close()
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("reached the server and was not counted").first.wait_for()
+        handle.reopen()
+        page.reload()
+        page.get_by_role("button", name="Try again").click()
+        heading(page, "Thank you")
+    assert cells(running, "late") == {"00" if shown == "no" else "01": 1}
 
 
 def test_an_invitation_counts_once_and_anything_else_is_a_bad_link(

@@ -29,7 +29,7 @@ MIXED = Poll(
     questions=[Question("fare", "Fare?"), Question("hours", "Hours?", range=(0, 4, "0.5"), unit="h")],
     arms=[
         Arm("device", by_device(odds=3)),
-        Arm("own", {"fare": by_own(crosswise("1/4")), "hours": directly()}, share=2),
+        Arm("own", {"fare": by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Are both answers the same?"), "hours": directly()}, share=2),
     ],
 )  # fmt: skip
 ONCE = "0123456789abcdef0123456789abcdef"
@@ -83,7 +83,7 @@ def test_the_page_holds_the_definition_and_its_mark(asker: Asker, poll: Poll) ->
 
 def test_text_of_the_poll_is_never_markup(asker: Asker) -> None:
     page = asker.get("/p/hostile").text
-    assert page.count("<script") == 3
+    assert page.count("<script") == 4
     assert "alert(1)</script>" not in page.replace("\\u003c", "<<<").replace("&lt;", "<<<")
     assert "<i>a" not in page
 
@@ -92,7 +92,7 @@ def test_text_of_the_poll_is_never_markup(asker: Asker) -> None:
 def test_scripts_and_styles_are_loaded_with_their_fingerprint(asker: Asker, poll: Poll) -> None:
     page = asker.get(f"/p/{poll.name}").text
     loaded = re.findall(r'<(?:script|link)[^>]*(?:src|href)="(/[^"]+)"([^>]*)>', page)
-    assert [path for path, _ in loaded] == ["/static/style.css", "/static/client.js", "/static/respond.js"]  # fmt: skip
+    assert [path for path, _ in loaded] == ["/static/style.css", "/static/client.js", "/static/telling.js", "/static/respond.js"]  # fmt: skip
     assert all('integrity="sha384-' in rest for _, rest in loaded)
 
 
@@ -171,6 +171,16 @@ def test_what_is_not_json_is_refused(asker: Asker, content: bytes) -> None:
     assert answer.status_code == 400
 
 
+@pytest.mark.parametrize("extra", ['"report": "00"', '"once": "' + OTHER + '"', '"mark": ""'])
+def test_a_name_that_stands_twice_is_refused(asker: Asker, extra: str) -> None:
+    content = json.dumps(body())
+    for twice in ("{" + extra + ", " + content[1:], content[:-1] + ", " + extra + "}"):
+        kind = {"Content-Type": "application/json"}
+        answer = asker.send("POST", "/p/fare/reports", content=twice.encode(), headers=kind)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "request-1")
+    assert counted(asker) == {}
+
+
 def test_a_long_body_is_refused(asker: Asker) -> None:
     assert asker.post("/p/fare/reports", body(report="0" * 2000)).status_code == 413
     assert asker.post("/api/polls", {"draft": "0" * 10**6}).status_code == 401
@@ -193,6 +203,30 @@ def test_a_report_from_a_page_of_another_site_is_refused(
 ) -> None:
     assert asker.report(FARE, "01", ONCE, headers=header).status_code == 403
     assert counted(asker) == {}
+
+
+def test_the_first_report_from_another_address_is_said_on_the_terminal_and_no_other(
+    asker: Asker, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(3):
+        asker.report(FARE, "01", ONCE, headers={"Origin": "https://elsewhere.example"})
+    assert [each.getMessage()[:10] for each in caplog.records if each.name == "uvicorn.error"] == ["[origin-1]"]  # fmt: skip
+    assert "--public" in caplog.text
+    assert not any(word in caplog.text for word in ("elsewhere", ONCE, "fare"))
+
+
+def test_no_address_is_answered_with_a_way_to_another_one(asker: Asker) -> None:
+    for path in ("/p/fare/", "/polls/", "/static/style.css/", "/p/fare/definition.json/"):
+        answer = asker.get(path, headers={"Host": "elsewhere.example"})
+        assert (answer.status_code, "location" in answer.headers) == (404, False)
+
+
+def test_a_closed_poll_does_not_say_that_nothing_was_sent(asker: Asker) -> None:
+    open_page = asker.get("/p/fare").text
+    asker.vault.poll("fare").close()
+    for page in (open_page, asker.get("/p/fare").text):
+        assert "nothing of yours was sent" not in page
+    assert "reached the server and was not counted" in open_page
 
 
 def test_an_unexpected_error_says_nothing_of_itself(

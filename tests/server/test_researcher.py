@@ -95,11 +95,28 @@ def test_the_key_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(asker:
     assert asker.get("/").status_code == 200
 
 
+def test_the_cookie_does_not_hold_the_key_and_is_new_each_time(asker: Asker) -> None:
+    """Browsers send a cookie to every port of a host, so what stands in it opens no other door, and not this one as a key."""
+    values = []
+    for _ in range(2):
+        asker.unlock()
+        values.append(asker.cookies[asker.door.cookie])
+        assert asker.get("/").status_code == 200
+    assert values[0] != values[1]
+    assert not any(asker.door.key in each for each in values)
+    other = Asker(asker.vault)
+    for forged in (values[0], asker.door.key, "", "0" * 96, values[0][:32], "1" + values[0][1:]):
+        other.cookies.set(other.door.cookie, forged, domain="127.0.0.1")
+        assert other.get("/").status_code == 401
+    assert asker.get("/", params={"key": values[0]}).headers.get("set-cookie") is None
+
+
 def test_behind_tls_the_cookie_is_sent_by_tls_only(tmp_path: Path) -> None:
     address = Address.of("127.0.0.1", 8000, public="https://polls.example.org")
     with hosting(tmp_path, GUESTS, address=address) as asker:
         answer = asker.get(f"/?key={asker.door.key}")
         assert "Secure" in answer.headers["set-cookie"]
+        assert answer.headers["set-cookie"].startswith("__Host-")
         assert "strict-transport-security" in answer.headers
         local = {"Origin": "http://127.0.0.1:8000"}
         assert asker.post("/api/polls/guests/close", {}, headers=local).status_code == 403
@@ -230,6 +247,41 @@ def test_a_larger_epsilon_needs_fewer_people(asker: Asker) -> None:
     people = [row["people"] for row in rows]
     assert people == sorted(people, reverse=True)
     assert people[0] > people[-1]
+
+
+def test_another_epsilon_says_for_which_question_answer_and_way_it_is(asker: Asker) -> None:
+    arms = [{"way": "direct", "share": 1}, {"way": "device", "share": 1, "epsilon": "2"}]
+    asker.unlock().post("/api/polls", {"draft": {**DRAFT, "arms": arms}})
+    found = asker.get("/api/polls/secrets/what-if?question=fare").json()
+    assert found["rows"][found["present"]]["epsilon"] == "2"
+    assert all(word in found["words"] for word in ("this question alone", "“yes”", "“randomised”"))
+
+
+@pytest.mark.parametrize(("epsilon", "warns"), [("1", False), ("2.9", False), ("3.1", True)])
+def test_the_wizard_warns_of_an_epsilon_that_hides_little(
+    asker: Asker, epsilon: str, *, warns: bool
+) -> None:
+    arms = [{"way": "device", "share": 1, "epsilon": epsilon}]
+    body = {"draft": {**DRAFT, "arms": arms}, "guess": "30%", "margin": "5%"}
+    told = asker.unlock().post("/api/preview", body).json()["arms"][0]
+    assert (told["warn"], "hides little" in told["promise"]) == (warns, warns)
+
+
+def test_while_a_poll_is_open_every_comparison_has_an_interval_for_every_look(
+    asker: Asker,
+) -> None:
+    asker.unlock().post("/api/polls", {"draft": DRAFT})
+    handle = asker.vault.poll("secrets")
+    for number in range(30):
+        handle.add(f"{number % 3}{number % 2}{number % 2}", once=f"{number:032x}")
+    for is_open in (True, False):
+        if not is_open:
+            handle.close()
+        question = asker.get("/api/polls/secrets/results").json()["questions"][0]
+        rows = [row for each in question["differences"] for row in each["rows"]]
+        assert len(rows) == 3
+        assert all((row["always"] is not None) == is_open for row in rows)
+    assert all(row["exact"][0] < row["value"] < row["exact"][1] for row in rows)
 
 
 @pytest.mark.parametrize("path", ["posterior?question=none", "what-if?question=none", "crosstab?one=none&two=fare", "posterior"])  # fmt: skip

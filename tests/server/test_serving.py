@@ -90,6 +90,12 @@ def test_other_machines_are_let_in_only_behind_tls(office: Path, host: str) -> N
     assert "--behind-tls" in words
 
 
+def test_behind_a_proxy_the_address_that_people_see_must_be_said(office: Path) -> None:
+    code, words = ran("--vault", str(office), "--host", "0.0.0.0", "--behind-tls")
+    assert code == 2
+    assert "--behind-tls --public https://" in words
+
+
 @pytest.mark.parametrize(
     "public", ["http://polls.example.org", "polls.example.org", "https://", "https://a.example/polls", "https://me@a.example", "ftp://a"]
 )  # fmt: skip

@@ -125,7 +125,8 @@ def answered(browser: Browser, running: Running) -> Iterator[Study]:
 
 
 def only_the_files_of_the_page_and_one_post_leave_the_browser(study: Study) -> None:
-    own = [f"/p/{study.poll.name}", "/static/style.css", "/static/client.js", "/static/respond.js"]
+    files = ("style.css", "client.js", "telling.js", "respond.js")
+    own = [f"/p/{study.poll.name}", *(f"/static/{name}" for name in files)]
     expected = Counter(
         [("GET", study.running.origin + path) for path in own]
         + [("POST", f"{study.running.origin}/p/{study.poll.name}/reports")]

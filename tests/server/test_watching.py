@@ -22,7 +22,7 @@ GUESTS = Poll(
     "guests", title="Guests", questions=[FARE, HOURS, AGE], once="invitation",
     arms=[
         Arm("device", {"fare": by_device(odds=3), "hours": by_device(odds=3), "age": directly()}, share=2),
-        Arm("own", {"fare": by_own(crosswise("1/4")), "hours": directly(), "age": directly()}),
+        Arm("own", {"fare": by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Are both answers the same?"), "hours": directly(), "age": directly()}),
         Arm("direct", directly()),
     ],
 )  # fmt: skip
@@ -120,6 +120,11 @@ def test_the_ways_of_asking_are_compared_and_two_questions_crossed(
         page.get_by_role("heading", name="device less own").first.wait_for()
         titles = page.locator("#differences h3").all_text_contents()
         assert [title.rpartition("? ")[2] for title in titles[:3]] == ["device less own", "device less direct", "own less direct"]  # fmt: skip
+        assert (
+            page.locator("#differences p", has_text="however often you look").count()
+            == page.locator("#differences h3").count()
+        )
+        page.get_by_text("Epsilons are for this question alone.").wait_for()
         page.locator("#crosstab caption").first.wait_for()
         assert page.locator("#crosstab caption").all_text_contents()[:3] == ["device", "own", "direct"]  # fmt: skip
         page.get_by_label("Columns").select_option("fare")

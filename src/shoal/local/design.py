@@ -114,10 +114,12 @@ def _is_even(matrix: TransitionMatrix) -> bool:
 
 
 def times(chance: Fraction) -> str:
-    """A chance as so many times out of so many: exact where that is short, else about.
+    """A chance as so many times out of so many: exact where that is short, else about; never certain by rounding.
 
     >>> times(Fraction(3, 4)), times(Fraction(1)), times(Fraction(1, 6)), times(Fraction(123457, 999983))
     ('3 times out of 4', 'always', '1 time out of 6', 'about 123 times out of 1000')
+    >>> times(Fraction(22026, 22027)), times(Fraction(1, 10**12))
+    ('all but about 1 time in 22,027', 'about 1 time in 1,000,000,000,000')
     """
     if chance in (0, 1):
         return "always" if chance else "never"
@@ -127,4 +129,8 @@ def times(chance: Fraction) -> str:
     while round(chance * base) < 10 and base < 10**9:
         base *= 10
     near = round(chance * base)
+    if near == base:
+        return f"all but about 1 time in {round(1 / (1 - chance)):,}"
+    if near == 0:
+        return f"about 1 time in {round(1 / chance):,}"
     return f"about {near} {'time' if near == 1 else 'times'} out of {base}"

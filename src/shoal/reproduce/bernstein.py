@@ -22,7 +22,7 @@ from shoal.functions import (
 from shoal.functions.privatizing import LatticeValues
 from shoal.measures import Pure
 from shoal.page import Grid, Heading, Part, Words
-from shoal.reproduce.drawing import lines, side_by_side
+from shoal.plots.lines import lines, side_by_side
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import Numbers, normals, uniforms
 from shoal.reproduce.words import figure

@@ -33,7 +33,12 @@ class Address:
                 f"to listen on {host!r} would let other machines in, and this server does not speak TLS: whoever is on the way "
                 "could read the researcher's key and change the page that randomises, before it reaches a respondent.",
                 remedy="Listen on 127.0.0.1 behind a reverse proxy that speaks TLS, with --public https://...; "
-                "or, if the proxy runs elsewhere on a network you trust, say --behind-tls.",
+                "or, if the proxy runs elsewhere on a network you trust, say --behind-tls as well.",
+            )
+        if behind_tls and public is None:
+            raise SchemaError(
+                "behind a proxy the server must know the address that browsers see: it refuses reports from pages of any other.",
+                remedy="Say it: --behind-tls --public https://polls.example.org.",
             )
         shown = f"[{host}]" if ":" in host else host
         return cls(host, port, f"http://{shown}:{port}" if public is None else _public(public))

@@ -27,12 +27,19 @@ async def read_json(request: Request, *, most: int) -> dict[str, Any]:
                 "Send only what is asked for.",
             )  # fmt: skip
     try:
-        found = json.loads(body)
+        found = json.loads(body, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         raise malformed() from None
     if not isinstance(found, dict):
         raise malformed()
     return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which every name stands once: of two readers, neither may see another value."""
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError
+    return dict(pairs)
 
 
 def text_of(body: dict[str, Any], field: str, *, most: int = 4000) -> str:

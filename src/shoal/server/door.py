@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
+import logging
 from dataclasses import dataclass, field
-from hmac import compare_digest
 
 from fastapi import Request, Response
 
@@ -12,6 +13,7 @@ from shoal.server.address import Address
 from shoal.server.failures import Refused
 
 _DIGITS = 32
+_LOG = logging.getLogger("uvicorn.error")
 
 
 def new_key() -> str:
@@ -25,11 +27,12 @@ class Door:
 
     address: Address
     key: str = field(repr=False, default_factory=new_key)
+    _refused: set[str] = field(repr=False, default_factory=set, compare=False)
 
     @property
     def cookie(self) -> str:
-        """Its name holds the port: browsers share cookies between the ports of a host."""
-        return f"shoal-key-{self.address.port}"
+        """Its name holds the port: browsers share cookies between the ports of a host.  By TLS it is for this host alone."""
+        return f"{'__Host-' if self.address.secure else ''}shoal-key-{self.address.port}"
 
     @property
     def link(self) -> str:
@@ -38,18 +41,24 @@ class Door:
 
     def fits(self, key: str | None) -> bool:
         """Whether this is the key; takes as long for a wrong one."""
-        return key is not None and compare_digest(key.encode(), self.key.encode())
+        return key is not None and hmac.compare_digest(key.encode(), self.key.encode())
 
     def let_in(self, response: Response) -> None:
-        """Let a browser keep the key, out of the reach of scripts and of other sites."""
+        """Let a browser keep what only the key can make, new each time, out of the reach of scripts and of other sites."""
+        number = new_key()
         response.set_cookie(
-            self.cookie, self.key, httponly=True, samesite="strict", path="/",
+            self.cookie, number + self._digest(number), httponly=True, samesite="strict", path="/",
             secure=self.address.secure,
         )  # fmt: skip
 
     def knows(self, request: Request) -> bool:
-        """Whether a request carries the key in its cookie."""
-        return self.fits(request.cookies.get(self.cookie))
+        """Whether the cookie of a request was made with the key: a number, and its digest under the key."""
+        told = request.cookies.get(self.cookie, "")
+        number, digest = told[:_DIGITS], told[_DIGITS:]
+        return hmac.compare_digest(digest.encode(), self._digest(number).encode())
+
+    def _digest(self, number: str) -> str:
+        return hmac.new(self.key.encode(), number.encode(), "sha256").hexdigest()
 
     def researcher(self, request: Request) -> None:
         """Refuse whoever has no key, and whatever another site asks a browser to send."""
@@ -66,10 +75,21 @@ class Door:
         told = request.headers.get("sec-fetch-site", "same-origin")
         origin = request.headers.get("origin", self.address.origin)
         if told not in {"same-origin", "none"} or not self._ours(origin):
+            self._say_once()
             raise Refused(
                 403, "origin-1", "this request comes from a page of another site.",
                 "Use the pages of this server; behind a proxy, tell shoal serve its --public address.",
             )  # fmt: skip
+
+    def _say_once(self) -> None:
+        """Tell whoever started the server, once and without the request: with a wrong address every report is refused."""
+        if not self._refused:
+            self._refused.add("origin-1")
+            _LOG.warning(
+                "[origin-1] a request was refused that came from a page of another address than %s; "
+                "if respondents see another one, start with --public.",
+                self.address.origin,
+            )
 
     def _ours(self, origin: str) -> bool:
         port, same = self.address.port, {self.address.origin}

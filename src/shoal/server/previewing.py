@@ -12,6 +12,9 @@ from shoal.polls.planning import Need, needs
 from shoal.polls.way import DIRECT
 from shoal.server.words import hidden_ratio, sentence, suspicion_in_words
 
+TELLS_A_LOT = 20
+"""Odds of about e^3: a report that is likelier than this under one answer than under another hides little."""
+
 
 def preview(poll: Poll, *, guess: Fraction, margin: Fraction) -> dict[str, Any]:
     """People for each question that someone hides, and each way of asking in words."""
@@ -56,6 +59,7 @@ def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
         promised = "No epsilon: " + " ".join(each.law.note for each in arm.designs if each.way != DIRECT)  # fmt: skip
     else:
         promised = f"Epsilon {epsilon_text(arm.hidden_epsilon)}: {suspicion_in_words(ratio)}, whatever is sent."
+        promised += " This hides little: a report tells a lot about its sender. Choose an epsilon below 3." if ratio > TELLS_A_LOT else ""  # fmt: skip
     return {
         "name": arm.name,
         "part": f"{arm.share} of {poll.shares} respondents",
@@ -63,5 +67,5 @@ def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
             {"text": question.text, "words": sentence(design.words)} for question, design in asked
         ],
         "promise": promised,
-        "warn": direct == len(arm.designs) or ratio is None,
+        "warn": direct == len(arm.designs) or ratio is None or ratio > TELLS_A_LOT,
     }

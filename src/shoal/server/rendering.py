@@ -16,6 +16,7 @@ STATIC = HERE / "static"
 FILES = {
     "style.css": "text/css; charset=utf-8",
     "client.js": "text/javascript; charset=utf-8",
+    "telling.js": "text/javascript; charset=utf-8",
     "respond.js": "text/javascript; charset=utf-8",
     "drawing.js": "text/javascript; charset=utf-8",
     "wizard.js": "text/javascript; charset=utf-8",

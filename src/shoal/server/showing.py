@@ -180,9 +180,9 @@ def what_if(handle: PublishedPoll, name: str, confidence: str) -> dict[str, Any]
     found = handle.results(confidence)
     question = found.poll.question(name)
     place = found.poll.questions.index(question)
-    designs = [arm.designs[place] for arm in found.poll.arms]
-    hidden = [design for design in designs if design.way != DIRECT]
-    now = float((hidden or designs)[0].law.epsilon)
+    arms = found.poll.arms
+    present = next((arm for arm in arms if arm.designs[place].way != DIRECT), arms[0])
+    now = float(present.designs[place].law.epsilon)
     rows = [
         {
             "epsilon": asked,
@@ -193,7 +193,9 @@ def what_if(handle: PublishedPoll, name: str, confidence: str) -> dict[str, Any]
         for asked, each in zip(EPSILONS, found.what_if(EPSILONS, question=name), strict=True)
     ]
     nearest = min(range(len(EPSILONS)), key=lambda place: abs(float(EPSILONS[place]) - min(now, 9)))
-    return {"rows": rows, "present": nearest}
+    told = "the mean" if question.scale is not None else f"“{question.answers[-1]}”"
+    words = f"Epsilons are for this question alone. The margin is that of {told}; as many people and the present margin are those of “{present.name}”."
+    return {"rows": rows, "present": nearest, "words": words}
 
 
 def _margin(margin: float, question: Question) -> str:

@@ -26,7 +26,7 @@ class State:
 THANKS = State(
     "thanks", "Thank you",
     ("Your report was counted. What this page drew by chance is deleted from this device.",
-     "Together with all others it tells how common each answer is. Where your answer was randomised, nobody can be sure what you meant."),
+     "Together with all others it tells how common each answer is. Where your answer was randomised, what was sent need not be what you meant."),
 )  # fmt: skip
 ALREADY = State(
     "already", "You have answered already",
@@ -34,7 +34,22 @@ ALREADY = State(
 )  # fmt: skip
 CLOSED = State(
     "closed", "This poll is closed",
-    ("It takes no more answers, and nothing of yours was sent or kept. Thank you for looking in.",),
+    ("It takes no more answers. Thank you for looking in.",),
+)  # fmt: skip
+LATE = State(
+    "late", "This poll is closed",
+    ("It was closed before your report came. The report reached the server and was not counted; the server keeps nothing of it.",
+     "This browser keeps the report, if it keeps anything: should the poll open again, this page sends the same one, and never a second."),
+)  # fmt: skip
+UNKNOWN = State(
+    "unknown", "This link does not work",
+    ("The poll knows no such invitation. Your report reached the server and was not counted; the server keeps nothing of it.",
+     "This browser keeps the report, if it keeps anything, so that this link never sends a second one. Check that the link is exactly as you received it, or ask whoever sent it."),
+)  # fmt: skip
+CHANGED = State(
+    "changed", "This page is not as it was written",
+    ("The definition in it does not fit the mark that stands beside it, so the odds may not be those of the poll. Nothing was sent.",
+     "Load the page again; if it stays so, tell whoever runs the poll."),
 )  # fmt: skip
 LINK = State(
     "link", "This link does not work",
@@ -54,7 +69,7 @@ NO_KEY = State(
 LOST = State(
     "lost", "There is nothing here", ("Check the address.",), ("/", "All polls"),
 )  # fmt: skip
-STATES = (THANKS, ALREADY, CLOSED, LINK)
+STATES = (THANKS, ALREADY, LATE, LINK, UNKNOWN, CHANGED)
 
 
 def ready(definition: Mapping[str, Any]) -> dict[str, Any]:

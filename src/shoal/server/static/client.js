@@ -128,3 +128,25 @@ export function among(design, report, people, prior) {
 export function freshOnce(take = secretBytes) {
   return Array.from(take(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+function decimal(text) {
+  const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim());
+  if (!found || !(found[2] || found[3])) return null;
+  const [, sign, whole, part = "", power = "0"] = found;
+  const number = BigInt(`${whole}${part}`);
+  return { number: sign === "-" ? -number : number, power: Number(power) - part.length };
+}
+
+/** How many steps a typed number lies above the low end of a range, exactly; null where it is not one of its numbers. */
+export function stepsUpTo({ low, high, step }, typed) {
+  const found = [low, high, step, typed].map(decimal);
+  if (found.includes(null)) return null;
+  const least = Math.min(...found.map(({ power }) => power));
+  const [from, to, by, at] = found.map(({ number, power }) => number * 10n ** BigInt(power - least));
+  return at < from || at > to || (at - from) % by !== 0n ? null : Number((at - from) / by);
+}
+
+/** A definition as it was written, from a page, where "<" stands as an escape so that no text of it is markup. */
+export function originalText(text) {
+  return text.replace(/\\(u003c|[^])/g, (pair, rest) => (rest === "u003c" ? "<" : pair));
+}

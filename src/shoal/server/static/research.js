@@ -59,6 +59,10 @@ function drawn(question, rows) {
 
 const sureness = () => `${Number((100 * results.confidence).toFixed(4))} %`;
 
+/** An estimate with its intervals in words; while the poll is open the one that holds at every look is among them. */
+const inWords = (write) => (row) =>
+  `${row.label}: ${write(row.value)}, ${span(write, row.exact)}${row.always ? `; however often you look ${span(write, row.always)}` : ""}`;
+
 const span = (write, ends) => (ends ? `${write(ends[0])} to ${write(ends[1])}` : "–");
 
 function questionSheet(question) {
@@ -79,7 +83,7 @@ function questionSheet(question) {
   scroll.setAttribute("role", "region");
   scroll.setAttribute("aria-label", `Estimates: ${question.text}`);
   sheet.append(drawing, make("details", "", make("summary", "", "As a table"), scroll));
-  const words = rows.map((row) => `${row.label}: ${write(row.value)}, ${span(write, row.exact)}`).join("; ");
+  const words = rows.map(inWords(write)).join(". ");
   return { sheet, draw: () => intervals(drawing, drawn(question, rows), { bounds: question.bounds, write, tick: tickOf(question), words }) };
 }
 
@@ -118,7 +122,7 @@ function showDifferences() {
       const drawing = make("div", "");
       parts.push(make("h3", "", `${question.text} ${each.title}`), drawing);
       const rows = each.rows.map((row) => ({ ...row, label: row.answer }));
-      const words = rows.map((row) => `${row.label}: ${write(row.value)}, ${span(write, row.exact)}`).join("; ");
+      const words = rows.map(inWords(write)).join(". ");
       draws.push(() => intervals(drawing, rows, { write, tick, words }));
       parts.push(make("p", "small soft", words));
     }
@@ -179,6 +183,7 @@ async function showIf() {
   const slide = byId("if-slide");
   const first = !whatIf.length;
   whatIf = found.rows;
+  byId("if-words").textContent = found.words;
   slide.max = whatIf.length - 1;
   if (first) slide.value = found.present;
   pickEpsilon();

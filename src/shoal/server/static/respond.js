@@ -1,6 +1,7 @@
 // The respondent's page: draws once, shows what stays and what leaves, and sends one report.
 
-import { among, draw, freshOnce, membersOf, reportFor, reportText, weightOf } from "./client.js";
+import { draw, freshOnce, originalText, reportFor, reportText, stepsUpTo } from "./client.js";
+import { reportName, tells } from "./telling.js";
 
 const block = document.getElementById("definition");
 const poll = JSON.parse(block.textContent);
@@ -14,7 +15,7 @@ function make(tag, className, ...children) {
   return element;
 }
 
-// what this browser keeps: the draws until they are used, then only that they were
+// what this browser keeps: the draws until "Send", then the report alone, and once it was counted only that it was
 
 const place = {
   read(key) {
@@ -24,11 +25,14 @@ const place = {
       return null;
     }
   },
+  /** Whether the value is really kept. */
   write(key, value) {
     try {
-      localStorage.setItem(key, JSON.stringify(value));
+      const text = JSON.stringify(value);
+      localStorage.setItem(key, text);
+      return localStorage.getItem(key) === text;
     } catch {
-      // a browser that keeps nothing still answers, from memory
+      return false; // such a browser still answers, from memory, and its owner is told
     }
   },
 };
@@ -38,15 +42,27 @@ function invitation() {
   return /^[0-9a-f]{32}$/.test(token) ? token : null;
 }
 
+/** SHA-256 in hexadecimal digits; null where the browser has none, which is without TLS. */
+async function digest(text) {
+  if (!globalThis.crypto?.subtle) return null;
+  const found = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(found), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The draw that was kept, or a new one. An invitation itself is not kept: its link has it. */
 function kept(key, token) {
   const found = place.read(key);
+  const once = token ?? found?.once;
   if (found?.sent) return found;
-  if (found?.once && Array.isArray(found.numbers)) {
-    return { ...found, numbers: found.numbers.map((each) => (each === null ? null : BigInt(each))) };
+  if (once && typeof found?.report === "string") return { ...found, once };
+  if (once && Array.isArray(found?.numbers)) {
+    return { ...found, once, numbers: found.numbers.map((each) => (each === null ? null : BigInt(each))) };
   }
-  const made = { once: token ?? freshOnce(), ...draw(poll) };
-  place.write(key, { ...made, numbers: made.numbers.map((each) => each?.toString() ?? null) });
-  return made;
+  const made = draw(poll);
+  const mine = token ? {} : { once: freshOnce() };
+  const stays = place.write(key, { ...mine, ...made, numbers: made.numbers.map((each) => each?.toString() ?? null) });
+  byId("forgetful").hidden = stays;
+  return { once: token, ...mine, ...made };
 }
 
 // states
@@ -59,15 +75,6 @@ function show(state) {
 }
 
 // what an answer leads to, in words
-
-const quoted = (text) => `“${text}”`;
-const listed = (names) =>
-  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
-
-function reportName(design, report) {
-  if (!design.subset) return design.reports[Number(report)];
-  return listed(membersOf(report, design.subset.size).map((at) => design.subset.answers[at]));
-}
 
 function pair(truth, sent, where = "stays on this device") {
   const box = (kind, what, value, where) =>
@@ -87,53 +94,10 @@ function dots(filled) {
   return box;
 }
 
-function whyOne(design, report) {
-  const sent = Number(report);
-  const told = quoted(design.reports[sent]);
-  const even = among(design, sent, 100)[sent];
-  const size = design.matrix.answers.length;
-  const rare = design.matrix.answers.map((_, at) => (at === sent ? BigInt(size - 1) : 9n));
-  const few = among(design, sent, 100, rare)[sent];
-  return [
-    make("p", "", make("strong", "", `Why ${told} proves little. `),
-      `Of 100 people who send ${told}, about ${even} have that answer and ${100 - even} do not, ` +
-      `if all answers are equally common. If only 1 person in 10 has it, about ${few} of the 100 do.`),
-    dots(even),
-  ];
-}
-
-function whySet(design, report) {
-  const members = membersOf(report, design.subset.size);
-  const inside = members.reduce((sum, at) => sum + among(design, report, 1000)[at], 0);
-  const filled = Math.round(inside / 10);
-  return [
-    make("p", "", make("strong", "", "Why this proves little. "),
-      `A set of ${members.length} is sent. Of 100 people who send this one, about ${filled} have an answer ` +
-      `that is in it and ${100 - filled} do not, if all answers are equally common.`),
-    dots(filled),
-  ];
-}
-
-function whyRange(design, report) {
-  const { answers, total } = design.matrix;
-  const often = (at) => Number((200n * weightOf(design, at, Number(report)) + BigInt(total)) / (2n * BigInt(total)));
-  const told = quoted(design.reports[Number(report)]);
-  return [
-    make("p", "", make("strong", "", `Why ${told} proves little. `),
-      `Of 100 people with the answer ${answers[0]}, about ${often(0)} send ${told}; ` +
-      `of 100 with the answer ${answers.at(-1)}, about ${often(answers.length - 1)} do.`),
-  ];
-}
-
 function why(design, report) {
-  if (design.subset) return design.subset.size === 1 ? whyOne(asMatrix(design), report) : whySet(design, report);
-  const same = design.matrix.answers.length === design.matrix.reports.length;
-  return same ? whyOne(design, report) : whyRange(design, report);
-}
-
-function asMatrix({ subset, ...rest }) {
-  const matrix = { answers: subset.answers, reports: subset.answers, same: subset.inside, other: subset.outside };
-  return { ...rest, matrix, reports: subset.answers };
+  const { title, words, warn, filled } = tells(design, report);
+  const told = make("p", warn ? "note warn" : "", make("strong", "", title), words);
+  return filled === undefined ? [told] : [told, dots(filled)];
 }
 
 // one question
@@ -143,10 +107,9 @@ function answerOf(section) {
     const chosen = section.querySelector("input:checked");
     return chosen ? { at: Number(chosen.value), said: chosen.parentElement.textContent.trim() } : null;
   }
-  const input = section.querySelector("input");
-  if (input.value === "" || !input.validity.valid) return null;
-  const at = Math.round((Number(input.value) - Number(input.min)) / Number(input.step));
-  return { at, said: input.value };
+  const { value } = section.querySelector("input");
+  const at = stepsUpTo(poll.questions[section.dataset.question].range, value);
+  return at === null ? null : { at, said: value };
 }
 
 function preview(section, design, u) {
@@ -161,7 +124,7 @@ function preview(section, design, u) {
     return box.replaceChildren(pair("only you know it", answer.said, "not even this device does"),
       make("p", "", "This page was not told your true answer, so it cannot send it."));
   }
-  return box.replaceChildren(make("p", "note warn", `${quoted(answer.said)} will be sent as it is.`));
+  return box.replaceChildren(make("p", "note warn", `“${answer.said}” will be sent as it is.`));
 }
 
 function complain(section, words) {
@@ -199,25 +162,57 @@ async function send(body) {
   }
 }
 
-const ENDS = { 201: "thanks", 409: "already", 410: "closed" };
-const endOf = ({ status, code }) => (code === "poll-4" ? "link" : ENDS[status]);
+// by the code of the poll itself: a proxy on the way has statuses of its own
+const ENDS = { "poll-4": "unknown", "poll-5": "already", "poll-6": "late" };
+const endOf = ({ status, code }) => (status === 201 ? "thanks" : ENDS[code]);
 
-function failed(status) {
-  const trouble = byId("trouble");
-  trouble.firstElementChild.textContent = status
-    ? "The poll could not take your answer just now. Nothing is lost: try again."
-    : "There seems to be no connection. Nothing is lost: your answers are still here, and nothing was redrawn. Try again.";
-  trouble.hidden = false;
+function ask(words) {
+  byId("trouble").firstElementChild.textContent = words;
+  byId("trouble").hidden = false;
   byId("send").textContent = "Try again";
 }
 
-function start() {
-  byId("unscripted").remove();
-  const token = poll.once === "invitation" ? invitation() : null;
-  if (poll.once === "invitation" && !token) return show("link");
-  const key = `shoal:${mark}:${token ?? ""}`;
-  const drawn = kept(key, token);
-  if (drawn.sent) return show("already");
+function failed(status) {
+  const reason = status ? "The poll could not take your answer just now." : "There seems to be no connection.";
+  ask(`${reason} Nothing is lost: the same report is sent when you try again. It may have arrived, so your answers cannot be changed any more: ` +
+    "two reports would say more about you than was promised.");
+}
+
+/** Make the one report of this browser: it is kept without what was drawn, and stays the same ever after. */
+function settle(key, drawn, sections) {
+  drawn.report = reportText(poll, drawn, sections.map((section) => answerOf(section).at));
+  delete drawn.numbers;
+  for (const section of sections) section.querySelector("fieldset").disabled = true;
+  place.write(key, { ...(poll.once === "invitation" ? {} : { once: drawn.once }), arm: drawn.arm, report: drawn.report });
+}
+
+/** Go on with a report that was made before, here or in another window; what was chosen since is not sent. */
+function resume(drawn, report) {
+  drawn.report = report;
+  document.querySelector("[data-arm]").hidden = true;
+  ask("You have pressed “Send” before, and the poll has not confirmed it. The report that was made then is kept here; try again to send the same one.");
+}
+
+async function submitted(key, drawn, sections) {
+  const button = byId("send");
+  if (button.getAttribute("aria-busy") === "true") return;
+  const before = place.read(key);
+  if (before?.sent) return show("already");
+  if (drawn.report === undefined) {
+    if (before?.report !== undefined) return resume(drawn, before.report);
+    if (missing(sections)) return;
+    settle(key, drawn, sections);
+  }
+  button.setAttribute("aria-busy", "true");
+  const found = await send(JSON.stringify({ mark, report: drawn.report, once: drawn.once }));
+  button.removeAttribute("aria-busy");
+  const end = endOf(found);
+  if (end === "thanks" || end === "already") place.write(key, { sent: true });
+  if (end) show(end);
+  else failed(found.status);
+}
+
+function begin(key, drawn) {
   const arm = document.querySelector(`[data-arm="${drawn.arm}"]`);
   for (const other of document.querySelectorAll("[data-arm]")) if (other !== arm) other.remove();
   const sections = [...arm.querySelectorAll(".question")];
@@ -229,23 +224,37 @@ function start() {
     };
     section.addEventListener(section.dataset.kind === "range" ? "input" : "change", change);
   });
-  byId("form").addEventListener("submit", async (event) => {
+  byId("form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const button = byId("send");
-    if (button.getAttribute("aria-busy") === "true" || missing(sections)) return;
-    const answers = sections.map((section) => answerOf(section).at);
-    const report = reportText(poll, drawn, answers);
-    button.setAttribute("aria-busy", "true");
-    const found = await send(JSON.stringify({ mark, report, once: drawn.once }));
-    button.removeAttribute("aria-busy");
-    const end = endOf(found);
-    if (end === "thanks" || end === "already") place.write(key, { sent: true });
-    if (end) show(end);
-    else failed(found.status);
+    submitted(key, drawn, sections);
   });
   arm.hidden = false;
+  if (drawn.report !== undefined) resume(drawn, drawn.report);
   byId("answering").hidden = false;
 }
 
-addEventListener("hashchange", () => location.reload());
+async function start() {
+  const found = await digest(originalText(block.textContent));
+  const token = poll.once === "invitation" ? invitation() : null;
+  const key = `shoal:${mark}:${token ? ((await digest(token)) ?? token) : ""}`;
+  byId("unscripted").remove();
+  if (found !== null && found !== mark) return show("changed");
+  byId(found === null ? "unchecked" : "checked").hidden = false;
+  if (poll.once === "invitation" && !token) return show("link");
+  const drawn = kept(key, token);
+  if (drawn.sent) return show("already");
+  begin(key, drawn);
+}
+
+// the part behind # is the invitation: another one is another page, and the link to the content must not replace it
+
+const opened = invitation();
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("main").focus();
+});
+addEventListener("hashchange", () => {
+  const token = invitation();
+  if (poll.once === "invitation" && token && token !== opened) location.reload();
+});
 start();
