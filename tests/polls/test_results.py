@@ -59,7 +59,9 @@ SMALL = Poll(
     questions=[FARE, AGE],
     arms=[
         Arm("device", {"fare": by_device(odds=3), "age": by_device(odds=2, size=2)}, share=2),
-        Arm("own", {"fare": by_own(crosswise("1/4")), "age": directly()}),
+        Arm(
+            "own", {"fare": by_own(crosswise("1/4"), harmless="Born in spring?"), "age": directly()}
+        ),
         Arm("direct", directly()),
     ],
 )
