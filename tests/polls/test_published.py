@@ -18,6 +18,7 @@ from shoal.errors import (
     UnknownPollError,
     VaultError,
 )
+from shoal.ledger.entry import digest
 from shoal.polls import Poll, PublishedPoll, once_number
 
 POLLS = polls()
@@ -252,3 +253,20 @@ def test_a_whole_poll_runs_from_definition_to_results(path: Path) -> None:
     results = poll.results()
     assert (results.people, sum(results.arms.values())) == (50, 50)
     assert results.is_open
+
+
+def test_a_closed_poll_does_not_tell_in_which_order_numbers_came(path: Path) -> None:
+    poll = published(path)
+    numbers = [once_number() for _ in range(40)]
+    for number in numbers:
+        poll.add("01", once=number)
+    kept = [digest(f"{poll.poll.mark}\n{number}") for number in numbers]
+
+    def coming() -> list[str]:
+        content = path.read_bytes()
+        return sorted(kept, key=lambda each: content.find(each.encode()), reverse=True)
+
+    assert coming() == kept
+    poll.close()
+    assert coming() == sorted(kept)
+    assert path.with_name(path.name + "-wal").stat().st_size == 0
