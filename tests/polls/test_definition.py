@@ -309,3 +309,28 @@ def test_people_are_told_to_roll_again_for_each_question_they_hide_by_hand() -> 
     assert Poll.from_toml(poll.to_toml()) == poll
     one = Poll("a", title="T", questions=TWO[:1], arms=[Arm("x", by_own(coins()))])
     assert one.arms[0].designs[0].instructions == coins().instructions
+
+
+@pytest.mark.parametrize("text", ["yes\ud800", "yes\u200b", "y\u00ades", "yes\ue000", "yes\u0378", "\u200dyes", "a\u200d b", "a\u202eb", "a\u2028b", "a\tb"])  # fmt: skip
+def test_text_with_what_cannot_be_seen_is_refused(text: str) -> None:
+    with pytest.raises(PollError, match="that can be seen"):
+        Poll("a", text, epsilon=1)
+    with pytest.raises(PollError, match="that can be seen"):
+        Question("a", "Q?", answers=("no", text))
+
+
+def test_text_with_lines_and_joined_letters_is_kept() -> None:
+    text = "Two\nlines, \N{MAN}\u200d\N{WOMAN} and \u0645\u06cc\u200c\u062e"
+    assert Poll.from_json(Poll("a", text, epsilon=1).to_json()).title == text
+
+
+@pytest.mark.parametrize("pair", [("e\u0301", "\u00e9"), ("ok", "\uff4f\uff4b"), ("a b", "a  b"), ("ab", "a\u200db")])  # fmt: skip
+def test_two_answers_that_look_alike_are_refused(pair: tuple[str, str]) -> None:
+    with pytest.raises(PollError, match="different answers"):
+        Question("a", "Q?", answers=pair)
+
+
+@pytest.mark.parametrize("given", [{"epsilon": "1e4"}, {"epsilon": 28}, {"odds": 10**12 + 1}, {"odds": Fraction(10**5000 + 1, 10**5000)}])  # fmt: skip
+def test_odds_too_large_or_too_long_to_be_told_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(PollError, match="10\\^12"):
+        by_device(**given)

@@ -270,3 +270,21 @@ def test_a_closed_poll_does_not_tell_in_which_order_numbers_came(path: Path) -> 
     poll.close()
     assert coming() == sorted(kept)
     assert path.with_name(path.name + "-wal").stat().st_size == 0
+
+
+def test_results_taken_while_a_poll_is_closed_and_reopened_are_never_called_tampered(path: Path) -> None:  # fmt: skip
+    poll, done = published(path), threading.Event()
+
+    def run() -> None:
+        for _ in range(15):
+            poll.add("01", once=once_number())
+            poll.close()
+            poll.reopen()
+        done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not done.is_set():
+        poll.results()
+    thread.join()
+    assert poll.results().people == 15

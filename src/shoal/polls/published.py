@@ -164,7 +164,9 @@ class PublishedPoll:
 
         Edges: of a closed poll whose counters are not those it was closed with, a `TamperedError` is raised.
         """
-        last, cells = self._last(), self.cells
+        last, cells = self._ledger.take(
+            lambda desk: (desk.filed(_FILED, self.name)[0], dict(self._tally.cells_at(desk)))
+        )  # in one transaction: closing in between would look like tampering
         if last.kind == CLOSED and last.fact["digest"] != _digest(cells):
             raise TamperedError(
                 f"the counters of the poll {self.name!r} are not those it was closed with.",

@@ -25,6 +25,9 @@ from shoal.polls.question import LONGEST_TEXT, Question, read_text
 DEVICE, OWN, DIRECT = "device", "own", "direct"
 Law = TransitionMatrix | Subsets
 
+MOST_ODDS, MOST_EPSILON = 10**12, 27
+"""Beyond them nothing is hidden; e^27 is below 10^12."""
+
 _READABLE = (20, 100, 1000, 10**6)
 """Odds made for an epsilon have the first of these as their largest denominator that costs at most 1 % of it."""
 
@@ -86,7 +89,17 @@ def by_device(
     if epsilon is not None:
         return Way(DEVICE, odds=readable_odds(epsilon), size=size)
     assert odds is not None
-    return Way(DEVICE, odds=rational(odds, "odds"), size=size)
+    found = rational(odds, "odds")
+    if found > MOST_ODDS or found.denominator > MOST_ODDS:
+        raise _too_much("odds")
+    return Way(DEVICE, odds=found, size=size)
+
+
+def _too_much(what: str) -> PollError:
+    return PollError(
+        f"{what} must be such that the odds are at most 10^12, with a denominator of at most 10^12.",
+        remedy="Choose odds such as 3 or 19/7, or an epsilon such as 1; ask directly where nothing is to be hidden.",
+    )
 
 
 def by_own(
@@ -137,6 +150,8 @@ def readable_odds(epsilon: Number) -> Fraction:
     (Fraction(19, 7), Fraction(101, 100))
     """
     price = positive(epsilon, "epsilon")
+    if price > MOST_EPSILON:
+        raise _too_much("epsilon")
     for largest in _READABLE:
         found = odds_down(price, largest=largest)
         if found > 1 and _costs_most_of(found, price):
