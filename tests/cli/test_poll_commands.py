@@ -118,9 +118,13 @@ def test_a_design_by_hand_says_what_to_do(office: Path) -> None:
         "--design", "crosswise probability=1/4", "--instructions", "Born in spring?",
     )  # fmt: skip
     assert "Born in spring?" in said
-    warned = good("poll", "new", "sided", QUESTION, "--design", "triangular")
+    warned = good(
+        "poll", "new", "sided", QUESTION, "--design", "triangular harmless='Born in spring?'"
+    )
     assert "epsilon is infinite" in warned
     assert "excludes the answer" in warned
+    arms = "--arm", "dice own crosswise probability=1/4 harmless='Born in June?'"
+    assert "The harmless question: Born in June?" in good("poll", "new", "arms", QUESTION, *arms)
 
 
 def test_an_invitation_is_counted_once(office: Path) -> None:
@@ -144,6 +148,12 @@ def test_an_invitation_is_counted_once(office: Path) -> None:
         (["new", "a", "Q?", "--epsilon", "1", "--design", "coins"], Exit.USAGE, "of its own"),
         (["new", "a", "Q?", "--design", "coins", "--arm", "x direct"], Exit.USAGE, "--arm"),
         (["new", "a", "Q?", "--arm", "direct"], Exit.USAGE, "cannot be read"),
+        (
+            ["new", "a", "Q?", "--arm", "x own coins instructions='Toss"],
+            Exit.USAGE,
+            "cannot be read",
+        ),
+        (["new", "a", "Q?", "--design", "crosswise"], Exit.USAGE, "needs a harmless question"),
         (["new", "a", "Q?", "--arm", "x direct share=two"], Exit.USAGE, "whole number"),
         (["new", "a", "Q?", "--epsilon", "1", "--instructions", "x"], Exit.USAGE, "by hand"),
         (["new", "a", "Q?", "--odds", "3:4"], Exit.USAGE, "at most 1 to 1"),

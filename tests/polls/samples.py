@@ -46,7 +46,14 @@ def polls() -> dict[str, Poll]:
             people=400,
             arms=[
                 Arm("device", one_hidden, share=6),
-                Arm("own", {"fare": by_own(crosswise("1/4")), "age": directly()}, share=2),
+                Arm(
+                    "own",
+                    {
+                        "fare": by_own(crosswise("1/4"), harmless="Born in spring?"),
+                        "age": directly(),
+                    },
+                    share=2,
+                ),
                 Arm("direct", directly(), share=2),
             ],
         ),
@@ -57,7 +64,7 @@ def polls() -> dict[str, Poll]:
             arms=[
                 Arm("coins", by_own(coins(), instructions="Toss two coins.", title="Coins")),
                 Arm("forced", by_device(design=forced("3/4", yes="1/6"))),
-                Arm("one-sided", by_own(triangular("1/4"))),
+                Arm("one-sided", by_own(triangular("1/4"), harmless="Born in spring?")),
             ],
         ),
         "everything": Poll(
@@ -70,7 +77,7 @@ def polls() -> dict[str, Poll]:
                     {
                         "mode": by_device(odds=2, size=2),
                         "hours": by_device(odds=3),
-                        "fare": by_own(crosswise("1/6")),
+                        "fare": by_own(crosswise("1/6"), harmless="Born in spring?"),
                     },
                     share=5,
                 ),

@@ -10,11 +10,22 @@ from tests.polls.samples import AGE, FARE, HOURS, polls
 
 from shoal.errors import InputError, PollError, ShoalError
 from shoal.exact import ball, is_below
-from shoal.local import Design, Subsets, TransitionMatrix, crosswise, forced, kuk
+from shoal.local import (
+    Design,
+    Subsets,
+    TransitionMatrix,
+    coins,
+    crosswise,
+    forced,
+    kuk,
+    triangular,
+    unrelated,
+)
 from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
 from shoal.polls.way import readable_odds
 
 POLLS = polls()
+TWO = [Question("one", "One?"), Question("two", "Two?")]
 
 
 @pytest.mark.parametrize("name", POLLS)
@@ -175,7 +186,9 @@ def test_a_one_sided_design_says_what_it_gives_away() -> None:
         lambda: Poll("a", title="T", questions=[FARE], arms=[Arm("x", directly(), share=0)]),
         lambda: Poll("a", title="T", questions=[FARE], arms=[Arm("x", directly())] * 2),
         lambda: Poll("a", title="T", questions=[AGE], arms=[Arm("x", by_own(forced()))]),
-        lambda: Poll("a", title="T", questions=[HOURS], arms=[Arm("x", by_own(crosswise()))]),
+        lambda: Poll(
+            "a", title="T", questions=[HOURS], arms=[Arm("x", by_own(crosswise(), harmless="H?"))]
+        ),
         by_device,
         lambda: Poll(
             "a",
@@ -186,6 +199,8 @@ def test_a_one_sided_design_says_what_it_gives_away() -> None:
         lambda: by_device(epsilon=1, odds=3),
         lambda: by_device(design=kuk(), size=2),
         lambda: by_own("crosswise"),  # type: ignore[arg-type]
+        lambda: by_own(crosswise(), harmless=5),  # type: ignore[arg-type]
+        lambda: by_own(coins(), harmless="Born in spring?"),
         lambda: Question("q", "Q?", range=(0, 1, 1, 1)),
     ],
 )
@@ -260,3 +275,62 @@ def test_odds_that_do_not_tell_answers_apart_are_refused() -> None:
     blind = TransitionMatrix([["1/2", "1/2"], ["1/2", "1/2"]], answers=("no", "yes"))
     with pytest.raises(ShoalError, match="estimate nothing"):
         Poll("a", title="T", questions=[FARE], arms=[Arm("x", by_own(Design("x", blind, "Toss.")))])
+
+
+@pytest.mark.parametrize("design", [crosswise("1/4"), triangular("1/4"), unrelated("2/3")])
+def test_a_design_with_a_harmless_question_is_refused_without_one(design: Design) -> None:
+    with pytest.raises(PollError, match="needs a harmless question"):
+        by_own(design, instructions=" ")
+    asked = by_own(design, harmless="Were you born in spring?").instructions
+    assert asked == f"The harmless question: Were you born in spring?\n{design.instructions}"
+    file = FILE.replace("instructions =", "harmless =")
+    assert (
+        "harmless question: Was your mother" in Poll.from_toml(file).arms[0].designs[0].instructions
+    )
+
+
+@pytest.mark.parametrize("design", [crosswise("1/4"), triangular("1/4"), unrelated("2/3")])
+def test_two_questions_are_not_hidden_by_one_harmless_question(design: Design) -> None:
+    ways = [by_own(design, harmless=text) for text in ("Born in spring?", "born  in SPRING?", "Born in June?")]  # fmt: skip
+    with pytest.raises(PollError, match="learns whether the true answers are the same"):
+        Poll("a", title="T", questions=TWO, arms=[Arm("x", ways[0])])
+    with pytest.raises(PollError, match="learns whether"):
+        Poll("a", title="T", questions=TWO, arms=[Arm("x", {"one": ways[0], "two": ways[1]})])
+    good = Poll("a", title="T", questions=TWO, arms=[Arm("x", {"one": ways[0], "two": ways[2]})])
+    same = good.to_json().replace("Born in June?", "Born in spring?")
+    with pytest.raises(PollError, match="learns whether"):
+        Poll.from_json(same)
+
+
+def test_people_are_told_to_roll_again_for_each_question_they_hide_by_hand() -> None:
+    poll = Poll("a", title="T", questions=TWO, arms=[Arm("x", by_own(coins()))])
+    told = [each.instructions.splitlines()[-1] for each in poll.arms[0].designs]
+    assert told == [f"Do this anew for this question, number {n} of 2." for n in (1, 2)]
+    assert Poll.from_toml(poll.to_toml()) == poll
+    one = Poll("a", title="T", questions=TWO[:1], arms=[Arm("x", by_own(coins()))])
+    assert one.arms[0].designs[0].instructions == coins().instructions
+
+
+@pytest.mark.parametrize("text", ["yes\ud800", "yes\u200b", "y\u00ades", "yes\ue000", "yes\u0378", "\u200dyes", "a\u200d b", "a\u202eb", "a\u2028b", "a\tb"])  # fmt: skip
+def test_text_with_what_cannot_be_seen_is_refused(text: str) -> None:
+    with pytest.raises(PollError, match="that can be seen"):
+        Poll("a", text, epsilon=1)
+    with pytest.raises(PollError, match="that can be seen"):
+        Question("a", "Q?", answers=("no", text))
+
+
+def test_text_with_lines_and_joined_letters_is_kept() -> None:
+    text = "Two\nlines, \N{MAN}\u200d\N{WOMAN} and \u0645\u06cc\u200c\u062e"
+    assert Poll.from_json(Poll("a", text, epsilon=1).to_json()).title == text
+
+
+@pytest.mark.parametrize("pair", [("e\u0301", "\u00e9"), ("ok", "\uff4f\uff4b"), ("a b", "a  b"), ("ab", "a\u200db")])  # fmt: skip
+def test_two_answers_that_look_alike_are_refused(pair: tuple[str, str]) -> None:
+    with pytest.raises(PollError, match="different answers"):
+        Question("a", "Q?", answers=pair)
+
+
+@pytest.mark.parametrize("given", [{"epsilon": "1e4"}, {"epsilon": 28}, {"odds": 10**12 + 1}, {"odds": Fraction(10**5000 + 1, 10**5000)}])  # fmt: skip
+def test_odds_too_large_or_too_long_to_be_told_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(PollError, match="10\\^12"):
+        by_device(**given)

@@ -18,6 +18,7 @@ from shoal.errors import (
     UnknownPollError,
     VaultError,
 )
+from shoal.ledger.entry import digest
 from shoal.polls import Poll, PublishedPoll, once_number
 
 POLLS = polls()
@@ -252,3 +253,38 @@ def test_a_whole_poll_runs_from_definition_to_results(path: Path) -> None:
     results = poll.results()
     assert (results.people, sum(results.arms.values())) == (50, 50)
     assert results.is_open
+
+
+def test_a_closed_poll_does_not_tell_in_which_order_numbers_came(path: Path) -> None:
+    poll = published(path)
+    numbers = [once_number() for _ in range(40)]
+    for number in numbers:
+        poll.add("01", once=number)
+    kept = [digest(f"{poll.poll.mark}\n{number}") for number in numbers]
+
+    def coming() -> list[str]:
+        content = path.read_bytes()
+        return sorted(kept, key=lambda each: content.find(each.encode()), reverse=True)
+
+    assert coming() == kept
+    poll.close()
+    assert coming() == sorted(kept)
+    assert path.with_name(path.name + "-wal").stat().st_size == 0
+
+
+def test_results_taken_while_a_poll_is_closed_and_reopened_are_never_called_tampered(path: Path) -> None:  # fmt: skip
+    poll, done = published(path), threading.Event()
+
+    def run() -> None:
+        for _ in range(15):
+            poll.add("01", once=once_number())
+            poll.close()
+            poll.reopen()
+        done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while not done.is_set():
+        poll.results()
+    thread.join()
+    assert poll.results().people == 15

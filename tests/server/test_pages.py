@@ -56,7 +56,7 @@ POLLS = {
         Poll("whole", title="Commuting", intro=INTRO, questions=[FARE, MODE, HOURS, AGE],
              arms=[Arm("all", {"fare": by_device(odds=3), "mode": by_device(odds=2, size=2), "hours": by_device(odds=3), "age": directly()})]),
         Poll("arms", title="Arms", questions=[FARE],
-             arms=[Arm("a", by_device(odds=3)), Arm("b", by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Are both answers the same?")), Arm("c", directly())]),
+             arms=[Arm("a", by_device(odds=3)), Arm("b", by_own(crosswise("1/4"), harmless="Born in spring?")), Arm("c", directly())]),
     )
 }  # fmt: skip
 

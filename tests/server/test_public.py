@@ -29,7 +29,7 @@ MIXED = Poll(
     questions=[Question("fare", "Fare?"), Question("hours", "Hours?", range=(0, 4, "0.5"), unit="h")],
     arms=[
         Arm("device", by_device(odds=3)),
-        Arm("own", {"fare": by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Are both answers the same?"), "hours": directly()}, share=2),
+        Arm("own", {"fare": by_own(crosswise("1/4"), harmless="Born in spring?"), "hours": directly()}, share=2),
     ],
 )  # fmt: skip
 ONCE = "0123456789abcdef0123456789abcdef"

@@ -20,12 +20,12 @@ GUESTS = Poll("guests", "Have you ever travelled without a ticket?", odds=3, onc
 DRAFT: dict[str, Any] = {
     "name": "secrets", "title": "Secrets", "intro": "", "once": "browser",
     "questions": [
-        {"name": "fare", "text": "Ever without a ticket?", "plain": False, "answers": ["no", "yes"]},
+        {"name": "fare", "text": "Ever without a ticket?", "plain": False, "answers": ["no", "yes"], "harmless": "Born in spring?"},
         {"name": "age", "text": "How old?", "plain": True, "answers": ["young", "old"]},
     ],
     "arms": [
         {"way": "device", "share": 3, "epsilon": "1"},
-        {"way": "own", "share": 1, "design": "crosswise", "chance": "1/4", "harmless": "Born in spring?"},
+        {"way": "own", "share": 1, "design": "crosswise", "chance": "1/4"},
         {"way": "direct", "share": 1},
     ],
 }  # fmt: skip
@@ -145,6 +145,14 @@ def test_a_form_becomes_the_poll_it_describes(asker: Asker) -> None:
     assert asker.get("/p/secrets").status_code == 200
 
 
+def test_a_form_with_two_hidden_questions_takes_a_harmless_one_for_each(asker: Asker) -> None:
+    fine = {**QUESTION, "name": "fine", "harmless": "Born in June?"}
+    answer = asker.unlock().post("/api/polls", {"draft": changed(questions=[QUESTION, fine])})
+    assert answer.status_code == 201
+    told = [each.instructions for each in asker.vault.poll("secrets").poll.arms[1].designs]
+    assert ["Born in spring?" in told[0], "Born in June?" in told[1], "spring" in told[1]] == [True, True, False]  # fmt: skip
+
+
 def test_sending_the_form_twice_makes_one_poll_and_another_form_of_the_name_is_refused(
     asker: Asker,
 ) -> None:
@@ -165,9 +173,10 @@ WRONG: list[Any] = [
     changed(arms=[]), changed(questions="x"), changed(arms=[{"way": "magic", "share": 1}]), changed(arms=[{"way": "direct", "share": 0}]),
     changed(arms=[{"way": "direct", "share": True}]), changed(arms=[{"way": "direct", "share": 1.5}]), changed(title=5),
     changed(arms=[{"way": "device", "share": 1, "epsilon": "0"}]), changed(arms=[{"way": "device", "share": 1, "epsilon": "much"}]),
-    changed(arms=[{"way": "own", "share": 1, "design": "crosswise", "chance": "1/2", "harmless": "x"}]),
-    changed(arms=[{"way": "own", "share": 1, "design": "crosswise", "chance": "1/4", "harmless": " "}]),
-    changed(arms=[{"way": "own", "share": 1, "design": "nothing", "chance": "1/4", "harmless": "x"}]),
+    changed(arms=[{"way": "own", "share": 1, "design": "crosswise", "chance": "1/2"}]),
+    changed(questions=[{**QUESTION, "harmless": " "}]), changed(questions=[{**QUESTION, "harmless": 5}]),
+    changed(questions=[QUESTION, {**QUESTION, "name": "fine"}]),
+    changed(arms=[{"way": "own", "share": 1, "design": "nothing", "chance": "1/4"}]),
     changed(questions=[{**QUESTION, "answers": ["one"]}]), changed(questions=[{**QUESTION, "answers": [1, 2]}]),
     changed(questions=[{**QUESTION, "text": ""}]), changed(questions=[QUESTION, QUESTION]),
     changed(questions=[{"name": "h", "text": "?", "range": ["0", "x", "1"], "unit": ""}]),

@@ -22,7 +22,7 @@ GUESTS = Poll(
     "guests", title="Guests", questions=[FARE, HOURS, AGE], once="invitation",
     arms=[
         Arm("device", {"fare": by_device(odds=3), "hours": by_device(odds=3), "age": directly()}, share=2),
-        Arm("own", {"fare": by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Are both answers the same?"), "hours": directly(), "age": directly()}),
+        Arm("own", {"fare": by_own(crosswise("1/4"), harmless="Born in spring?"), "hours": directly(), "age": directly()}),
         Arm("direct", directly()),
     ],
 )  # fmt: skip
@@ -159,6 +159,25 @@ def test_the_wizard_says_what_is_wrong_and_publishes_what_is_right(
     made = running.vault.poll("three-ways").poll
     assert [(arm.name, arm.share) for arm in made.arms] == [("randomised", 1), ("own", 1), ("direct", 1)]  # fmt: skip
     assert "mother born" in made.arms[1].designs[0].instructions
+
+
+def test_the_wizard_asks_for_a_harmless_question_for_each_that_is_hidden_by_hand(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_label("Title").fill("By hand")
+        assert not page.get_by_label("Harmless question").is_visible()
+        page.get_by_label("Respondents randomise by themselves").check()
+        page.get_by_role("button", name="Add a question").click()
+        second = page.get_by_role("group", name="Question 2")
+        second.get_by_label("Question", exact=True).fill("Have you ever lied to a conductor?")
+        page.get_by_role("alert").get_by_text("needs a harmless question").wait_for()
+        second.get_by_label("Harmless question").fill("Is your house number even?")
+        page.get_by_role("alert").wait_for(state="hidden")
+        page.get_by_role("button", name="Publish").click()
+        page.wait_for_url("**/polls/by-hand")
+    told = [each.instructions for each in running.vault.poll("by-hand").poll.arms[1].designs]
+    assert ["mother born" in told[0], "house number" in told[1]] == [True, True]
 
 
 def test_the_plan_follows_what_is_typed(browser: Browser, running: Running) -> None:

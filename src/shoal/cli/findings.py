@@ -125,7 +125,7 @@ def _estimates(lines: list[tuple[str, Estimate]], found: Results) -> Any:
             each.answer,
             str(each.people),
             "" if each.value is None else f"{float(each.value):.4f}",
-            _ends(each.interval) + (" normal" if each.method == "normal" else ""),
+            _ends(each.interval) + ("" if each.method == "exact" else f" {each.method}"),
             *(["" if each.always is None else _ends(each.always)] if found.is_open else []),
         ]
         for arm, each in lines

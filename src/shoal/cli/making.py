@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,15 @@ def _single(design: str | None, epsilon: str | None, odds: str | None) -> str:
 
 def _arm(text: str, question: Question, instructions: str) -> Arm:
     """An arm as it is typed: NAME WAY [DESIGN] [key=value ...]."""
-    words = text.split()
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a quotation mark without its other half
+        words = []
     plain = [word for word in words if "=" not in word]
     if not 2 <= len(plain) <= 3 or words[: len(plain)] != plain:
         raise PollError(
             f"the arm {text[:60]!r} cannot be read.",
-            remedy="Write 'dice own crosswise probability=1/4', 'phone device epsilon=1 share=3' or 'open direct'.",
+            remedy="Write 'dice own crosswise probability=1/4 harmless=\"Were you born in spring?\"', 'phone device epsilon=1 share=3' or 'open direct'.",
         )
     fields: dict[str, Any] = dict(word.split("=", 1) for word in words[len(plain) :])
     share = fields.pop("share", "1")

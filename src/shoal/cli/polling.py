@@ -39,9 +39,9 @@ For example:
 
     shoal poll new hours "How many hours a week?" --range 0:40:1 --unit hours --epsilon 2
 
-    shoal poll new dice "Have you ever travelled without a ticket?" --design "crosswise probability=1/4" --instructions "Was your mother born in January, February or March? Say only whether both answers are the same." --once invitation
+    shoal poll new dice "Have you ever travelled without a ticket?" --design "crosswise probability=1/4 harmless='Was your mother born in January, February or March?'" --once invitation
 
-    shoal poll new arms "Have you ever travelled without a ticket?" --arm "phone device epsilon=1 share=3" --arm "dice own crosswise probability=1/4" --arm "open direct"
+    shoal poll new arms "Have you ever travelled without a ticket?" --arm "phone device epsilon=1 share=3" --arm "dice own crosswise probability=1/4 harmless='Was your mother born in January, February or March?'" --arm "open direct"
 """
 LIST = """
 For example:

@@ -352,6 +352,8 @@ class Ledger:
             if changed:
                 desk.mark()
             steps.done("marked")
+            if store.sensitive:
+                store.sweep()
         except store.driver_errors as error:
             if not store.is_conflict(error):
                 raise

@@ -46,6 +46,12 @@ class PostgresStore(Store):
     def is_conflict(self, error: BaseException) -> bool:
         return getattr(error, "sqlstate", None) in _COLLISIONS
 
+    def sweep(self) -> None:
+        """The log is the server's."""
+
+    def settle(self) -> None:
+        """Where rows stand, and how long old ones are kept, is the server's matter."""
+
     def begin_setup(self, connection: sa.Connection) -> None:
         if connection.exec_driver_sql("SHOW fsync").scalar() != "on":
             raise StorageError(

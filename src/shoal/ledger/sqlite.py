@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,13 @@ import sqlalchemy as sa
 from shoal.errors import StorageError
 from shoal.ledger.head import HeadFile
 from shoal.ledger.store import Store, head_path
-from shoal.ledger.tables import SQLITE_GUARDS
+from shoal.ledger.tables import COUNTERS, MARKS, SQLITE_GUARDS
 
 _WAIT_MILLISECONDS = 60_000
 _LOG_PAGES = 4000
 """The write-ahead log is folded into the file when it has so many pages: 16 MB."""
+_SWEEP_MILLISECONDS = 100
+"""How long a report waits for readers, so that the log can be emptied behind it; else the next report empties it."""
 
 
 class SqliteStore(Store):
@@ -41,6 +45,43 @@ class SqliteStore(Store):
 
     def is_conflict(self, error: BaseException) -> bool:
         return isinstance(error, sqlite3.IntegrityError)
+
+    def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
+        """As for every store; and what a process that was killed left in the log is folded in."""
+        super().prepare(begin)
+        log = self.path.with_name(self.path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            with self.translated(), self._turn(), self.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA busy_timeout=0")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
+
+    def sweep(self) -> None:
+        """Fold the log into the file and cut it to nothing: its frames would tell what each commit changed.
+
+        The commit is durable already; where a reader is in the way, or the disk refuses, the next sweep does it.
+        """
+        assert self._cursor is not None
+        with suppress(sqlite3.OperationalError):
+            self._cursor.execute(f"PRAGMA busy_timeout={_SWEEP_MILLISECONDS}")
+            self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._cursor.fetchall()
+        self._cursor.execute(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
+
+    def settle(self) -> None:
+        """Rows of a page stand in the file in the order in which they were written: write all of them in the order of their keys.
+
+        What is removed is overwritten with zeros, since connections delete securely.
+        """
+        assert self._cursor is not None
+        self.sensitive = True
+        for table in (COUNTERS, MARKS):
+            keys = ", ".join(column.name for column in table.primary_key)
+            self._cursor.execute(f"SELECT * FROM {table.name} ORDER BY {keys}")  # noqa: S608 - names of ours
+            rows = self._cursor.fetchall()
+            self._cursor.execute(f"DELETE FROM {table.name}")  # noqa: S608 - as above
+            for row in rows:
+                self._cursor.execute(f"INSERT INTO {table.name} VALUES (?, ?, ?)", row)  # noqa: S608 - as above
 
     def begin_setup(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -88,5 +129,6 @@ def _set_up(connection: Any, _record: object) -> None:
         cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA fullfsync=ON")
+    cursor.execute("PRAGMA secure_delete=ON")
     cursor.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
     cursor.close()

@@ -84,6 +84,8 @@ class Store(ABC):
     begin_words: ClassVar[tuple[str, ...]]
     writer_options: ClassVar[Mapping[str, Any]] = {}
     word: str
+    sensitive = False
+    """Whether the open transaction wrote what must not be read off the log afterwards: which cell was counted with which mark."""
 
     def __init__(self, engine: sa.Engine, head: HeadFile | None) -> None:
         self.engine = engine
@@ -106,12 +108,21 @@ class Store(ABC):
 
     def begin(self) -> None:
         cursor = self._cursor or self._connect()
+        self.sensitive = False
         for words in self.begin_words:
             cursor.execute(words)
 
     def commit(self) -> None:
         assert self._cursor is not None
         self._cursor.execute("COMMIT")
+
+    @abstractmethod
+    def sweep(self) -> None:
+        """After a sensitive commit: empty the log of the database, where it is ours to empty."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Write the counters and marks anew in their own order, where rows otherwise stay in the order in which they came."""
 
     def rows(self, statement: str, *values: Any) -> list[Any]:
         """What a named statement finds, inside the transaction that writes."""

@@ -25,8 +25,9 @@ class Tally:
 
     Guarantee: a counter is raised and a mark used in one transaction: after a crash either both were done or neither.  Of a mark that
         comes several times at once, in whatever threads and processes, one is counted.
-    Edges: nothing is kept but how often each cell came and which marks were given out and used: no number, no order, no time.
-        Who can copy the storage between two commits can see which cell and which mark changed.
+    Edges: nothing is kept but how often each cell came and which marks were given out and used: no number and no time.  In a file the log
+        is emptied after each count, and `settle` removes the order in which rows were added.  Who can copy the storage between two
+        commits can see which cell and which mark changed; PostgreSQL keeps a log of its own, which is not ours to empty.
 
     >>> from tempfile import mkdtemp
     >>> with Ledger(f"{mkdtemp()}/office.shoal") as ledger:
@@ -55,6 +56,7 @@ class Tally:
                     "this number was not given out as an invitation; nothing was counted.",
                     remedy="Use the whole link of the invitation, unchanged.",
                 )
+            store.sensitive = True
             if known:
                 store.run("use mark", self.name, mark)
             else:
@@ -77,6 +79,10 @@ class Tally:
             return done
 
         return self.ledger.take(act)
+
+    def settle(self, desk: Desk) -> None:
+        """Inside a transaction: write all counters and marks anew, so that their places in the file do not tell which came first."""
+        desk.store.settle()
 
     def cells(self) -> dict[str, int]:
         """How often each cell came, in the order of the cells."""

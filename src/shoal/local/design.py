@@ -13,6 +13,8 @@ from shoal.local.transition import TransitionMatrix
 from shoal.measures import Pure
 
 NO, YES = "no", "yes"
+DICE, HARMLESS = "dice", "harmless"
+"""Where a respondent's chance comes from: it is drawn anew for each question, or is the answer to a harmless question."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +23,14 @@ class Design:
 
     Guarantee: what its matrix promises, for each reply by itself, when the randomisation is done as `instructions` say.
     Needs: nothing but its matrix.
-    Edges: `note` says what a one-sided design gives away; its epsilon is infinite.
+    Edges: `note` says what a one-sided design gives away; its epsilon is infinite.  `source` is "dice" or "harmless", or empty where it is not
+        known; a harmless question serves one sensitive question only.
     """
 
     name: str
     matrix: TransitionMatrix
     instructions: str
+    source: str = ""
 
     @property
     def epsilon(self) -> Fraction | float:

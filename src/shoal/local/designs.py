@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, open_unit, out_of_range, short, whole
-from shoal.local.design import NO, YES, Design, times
+from shoal.local.design import DICE, HARMLESS, NO, YES, Design, times
 from shoal.local.transition import TransitionMatrix
 
 
@@ -23,7 +23,7 @@ def warner(truth: Number = "3/4") -> Design:
     """
     chance = _not_half(open_unit(truth, "truth"), "truth")
     how = f"Toss in secret. Say the true answer {times(chance)}, and the opposite else."
-    return Design("Warner", TransitionMatrix.for_truth(chance, answers=(NO, YES)), how)
+    return Design("Warner", TransitionMatrix.for_truth(chance, answers=(NO, YES)), how, DICE)
 
 
 def coins() -> Design:
@@ -33,6 +33,7 @@ def coins() -> Design:
         "two coins",
         matrix,
         "Toss two coins in secret. If both show heads, say the opposite of the truth.",
+        DICE,
     )
 
 
@@ -49,7 +50,7 @@ def forced(truth: Number = "2/3", *, yes: Number | None = None) -> Design:
         raise out_of_range("yes", says, f"at most {short(1 - chance)}, what the truth leaves")
     denies = 1 - chance - says
     how = f"Roll in secret. Say the true answer {times(chance)}, 'yes' whatever is true {times(says)}, and 'no' whatever is true {times(denies)}."
-    return Design("forced response", _two(says, says + chance), how)
+    return Design("forced response", _two(says, says + chance), how, DICE)
 
 
 def unrelated(truth: Number = "2/3", *, prevalence: Number = "1/2") -> Design:
@@ -64,7 +65,7 @@ def unrelated(truth: Number = "2/3", *, prevalence: Number = "1/2") -> Design:
         f"Roll in secret. Answer the sensitive question {times(chance)}, and the harmless one else. "
         f"Of the harmless one the answer is 'yes' {times(known)}."
     )
-    return Design("unrelated question", _two(says, says + chance), how)
+    return Design("unrelated question", _two(says, says + chance), how, HARMLESS)
 
 
 def kuk(yes: Number = "3/4", no: Number = "1/4", *, draws: int = 1) -> Design:
@@ -88,7 +89,7 @@ def kuk(yes: Number = "3/4", no: Number = "1/4", *, draws: int = 1) -> Design:
         f"Draw {many} from the first deck if your answer is 'yes' ({times(red[0])} red), "
         f"and from the second if it is 'no' ({times(red[1])} red). Tell only what was red."
     )
-    return Design("Kuk", matrix, how)
+    return Design("Kuk", matrix, how, DICE)
 
 
 def crosswise(probability: Number = "1/4") -> Design:
@@ -104,7 +105,7 @@ def crosswise(probability: Number = "1/4") -> Design:
         reports=("different", "same"),
     )
     how = f"Answer both questions in your mind; the harmless one has 'yes' {times(chance)}. Say only whether the two answers are the same."
-    return Design("crosswise", matrix, how)
+    return Design("crosswise", matrix, how, HARMLESS)
 
 
 def triangular(probability: Number = "1/4") -> Design:
@@ -114,14 +115,14 @@ def triangular(probability: Number = "1/4") -> Design:
         [[1 - chance, chance], [0, 1]], answers=(NO, YES), reports=("both no", "at least one yes")
     )
     how = f"Answer both questions in your mind; the harmless one has 'yes' {times(chance)}. Say whether both answers are 'no', or at least one is 'yes'."
-    return Design("triangular", matrix, how)
+    return Design("triangular", matrix, how, HARMLESS)
 
 
 def mangat(truth: Number = "2/3") -> Design:
     """Mangat's design: who has the trait says "yes"; who has not says "no" with this chance.  One-sided: "no" is a certain no."""
     chance = open_unit(truth, "truth")
     how = f"If the true answer is 'yes', say 'yes'. Else roll in secret and say 'no' {times(chance)}, and 'yes' else."
-    return Design("Mangat", _two(1 - chance, Fraction(1)), how)
+    return Design("Mangat", _two(1 - chance, Fraction(1)), how, DICE)
 
 
 def kary(
@@ -144,7 +145,7 @@ def kary(
         assert epsilon is not None
         matrix = TransitionMatrix.for_epsilon(epsilon, size=len(names), answers=names)
     how = f"Roll in secret. Say the true answer {times(matrix.chance(0, 0))}, and each other one {times(matrix.chance(0, 1))}."
-    return Design("k-ary response", matrix, how)
+    return Design("k-ary response", matrix, how, DICE)
 
 
 def for_epsilon(epsilon: Number) -> Design:

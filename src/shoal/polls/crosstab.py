@@ -22,7 +22,10 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class CrossTab:
-    """Shares of pairs of answers: by arm, and together where several arms hide them.  Rows are the first question's answers."""
+    """Shares of pairs of answers: by arm, and together where several arms hide them.  Rows are the first question's answers.
+
+    An arm that asks directly what another arm hides is left out of ``together``: it measures what people say openly.
+    """
 
     questions: tuple[Question, Question]
     arms: Mapping[str, tuple[tuple[Estimate, ...], ...]]
@@ -64,16 +67,17 @@ def cross_tab(
             remedy="Cross questions with fewer answers.",
         )
     found = {name: _measured(questions, designs, counts) for name, designs, counts in arms}
+    masked = {place for _, designs, _ in arms for place in (0, 1) if designs[place].way != DIRECT}
     hidden = [
         found[name]
         for name, designs, _ in arms
-        if any(design.way != DIRECT for design in designs)
-    ]  # fmt: skip
+        if masked and all(designs[place].way != DIRECT for place in masked)
+    ]
     wide = len(questions[1].answers)
     return CrossTab(
         questions,
         {name: _cut(estimates(each, risk, is_open=is_open), wide) for name, each in found.items()},
-        _cut(combined(hidden, risk), wide),
+        _cut(combined(hidden, risk, is_open=is_open), wide),
     )
 
 

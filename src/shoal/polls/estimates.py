@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.exact import float_down, float_up
+from shoal.exact import ball, float_down, float_up, upper
 from shoal.local import bit_worths, interval_of
-from shoal.local.intervals import Groups, Interval, normal_point
+from shoal.local.intervals import Groups, Interval
 from shoal.polls.question import Question
 from shoal.polls.way import DIRECT, Asked
 
 MEAN = "mean"
+Ends = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -130,31 +131,48 @@ def variance_of(groups: Groups, *, softened: bool = False) -> Fraction:
     return spread / (people * max(1, people - 1))
 
 
-def combined(found: Sequence[Measured], risk: Fraction) -> tuple[Estimate, ...]:
-    """Several arms that hide the answer, weighted by the inverse of their variances; intervals are normal ones."""
-    some = [each for each in found if each.people > 1]
+def combined(found: Sequence[Measured], risk: Fraction, *, is_open: bool) -> tuple[Estimate, ...]:
+    """Several arms that hide the answer, weighted by how many reported and by how far their worths reach, never by what was reported.
+
+    Proof: polls.md.
+    """
+    some = [each for each in found if each.people]
     if len(some) < 2:
         return ()
     return tuple(
-        _weighted(name, [each.groups[place] for each in some], some[0].ends, risk)
+        _weighted(name, [each.groups[place] for each in some], some[0].ends, (risk, risk / len(found)), is_open=is_open)
         for place, name in enumerate(some[0].names)
-    )
+    )  # fmt: skip
 
 
 def _weighted(
-    name: str, arms: Sequence[Groups], ends: tuple[Fraction, Fraction], risk: Fraction
-) -> Estimate:
-    weights = [1 / variance_of(groups, softened=True) for groups in arms]
+    name: str, arms: Sequence[Groups], ends: Ends, risks: tuple[Fraction, Fraction], *, is_open: bool
+) -> Estimate:  # fmt: skip
+    """``risks`` are that of the whole interval, and that of each arm's where all of them must hold at once."""
+    people = [sum(count for _, count in groups) for groups in arms]
+    reaches = [max(groups)[0] - min(groups)[0] for groups in arms]
+    weights = [count / reach**2 for count, reach in zip(people, reaches, strict=True)]
     shares = [weight / sum(weights) for weight in weights]
-    value = sum(
-        (share * mean_of(groups) for share, groups in zip(shares, arms, strict=True)), Fraction(0)
-    )
-    spread = sum(share**2 / weight for share, weight in zip(shares, weights, strict=True))
-    people = sum(count for groups in arms for _, count in groups)
-    error = math.sqrt(spread)
-    reach = normal_point(risk) * error
-    low, high = (min(max(float(value) + side, float(ends[0])), float(ends[1])) for side in (-reach, reach))  # fmt: skip
-    return Estimate(name, people, value, error, (low, high), None, "normal")
+    value = sum((share * mean_of(each) for share, each in zip(shares, arms, strict=True)), Fraction(0))  # fmt: skip
+    spread = sum(share**2 * variance_of(each, softened=True) for share, each in zip(shares, arms, strict=True))  # fmt: skip
+    always = None
+    if is_open:
+        each_end = [exact_interval(each, ends, risks[1], method="always") for each in arms]
+        low, high = (
+            sum((share * Fraction(pair[side]) for share, pair in zip(shares, each_end, strict=True)), Fraction(0))
+            for side in (0, 1)
+        )  # fmt: skip
+        always = _cut((low, high), ends)
+    weight = 2 * sum(weights, Fraction(0))
+    reach = upper(lambda: (ball(2 / risks[0]).log() / ball(weight)) ** ball(Fraction(1, 2)))
+    interval = _cut((value - reach, value + reach), ends)
+    return Estimate(name, sum(people), value, math.sqrt(spread), interval, always, "hoeffding")
+
+
+def _cut(found: tuple[Fraction, Fraction], ends: Ends) -> Interval:
+    """Two ends moved to what is possible, and rounded outwards."""
+    low, high = (min(max(each, ends[0]), ends[1]) for each in found)
+    return float_down(low), float_up(high)
 
 
 @dataclass(frozen=True)

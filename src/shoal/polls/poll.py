@@ -16,7 +16,7 @@ from shoal.local.stream import Take, secret_bytes
 from shoal.polls import form, toml
 from shoal.polls.client import Client
 from shoal.polls.question import LONGEST_TEXT, Question, read_name, read_text
-from shoal.polls.way import DIRECT, Asked, Way, asked, by_device, check_fits
+from shoal.polls.way import DIRECT, OWN, Asked, Way, asked, by_device, check_fits
 
 ONCE = ("browser", "invitation")
 MOST_ARMS, MOST_QUESTIONS, MOST_SHARES = 10, 50, 10**6
@@ -47,10 +47,19 @@ class Arm:
                 f"the arm {self.name!r} must say for each question how it is asked, and for no other.",
                 remedy=f"Give ways for: {', '.join(question.name for question in questions)}.",
             )
+        own = [question.name for question in questions if ways[question.name].kind == OWN]
+        anew = {
+            name: f"Do this anew for this question, number {place} of {len(own)}."
+            for place, name in enumerate(own, 1)
+            if len(own) > 1
+        }
         return PollArm(
             read_name(self.name, "an arm"),
             whole(self.share, "share", at_least=1),
-            tuple(asked(question, ways[question.name]) for question in questions),
+            tuple(
+                asked(question, ways[question.name], anew=anew.get(question.name, ""))
+                for question in questions
+            ),
         )
 
 
@@ -174,6 +183,7 @@ class Poll:
                 raise form.unreadable()
             for question, design in zip(questions, arm.designs, strict=True):
                 check_fits(question, design)
+            _check_own_chance(arm)
         if once not in ONCE:
             raise PollError(
                 f"once must be one of {', '.join(ONCE)}.",
@@ -352,6 +362,16 @@ def _lowest_terms(arms: Sequence[PollArm]) -> tuple[PollArm, ...]:
             remedy="Give small whole numbers, such as 3 and 1.",
         )
     return tuple(PollArm(arm.name, arm.share // common, arm.designs) for arm in arms)
+
+
+def _check_own_chance(arm: PollArm) -> None:
+    """Refuse two questions that people hide with one and the same chance: together their replies would tell more than both alone."""
+    own = [" ".join(each.instructions.casefold().split()) for each in arm.designs if each.way == OWN]  # fmt: skip
+    if len(set(own)) != len(own):
+        raise PollError(
+            f"the arm {arm.name!r} hides two questions by hand with the same instructions: who compares the two replies learns whether the true answers are the same.",
+            remedy="Give each question a harmless question of its own, or instructions that say to roll again.",
+        )
 
 
 def _check_names(names: Sequence[str], what: str, most: int) -> None:

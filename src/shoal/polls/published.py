@@ -79,13 +79,17 @@ class PublishedPoll:
         return _filed(self._ledger, self.name)[-1]
 
     def close(self) -> None:
-        """Count no more reports; the journal keeps how many there were and a digest of all counters."""
+        """Count no more reports; the journal keeps how many there were and a digest of all counters.
+
+        The counters and the used numbers are written anew in their own order, so that the file does not tell which came first.
+        """
         self._check_curator()
 
         def act(desk: Desk) -> None:
             self._in_state(desk, closed=False)
             cells = self._tally.cells_at(desk)
             self._write(desk, CLOSED, {"reports": sum(cells.values()), "digest": _digest(cells)})
+            self._tally.settle(desk)
 
         self._ledger.take(act)
 
@@ -160,7 +164,9 @@ class PublishedPoll:
 
         Edges: of a closed poll whose counters are not those it was closed with, a `TamperedError` is raised.
         """
-        last, cells = self._last(), self.cells
+        last, cells = self._ledger.take(
+            lambda desk: (desk.filed(_FILED, self.name)[0], dict(self._tally.cells_at(desk)))
+        )  # in one transaction: closing in between would look like tampering
         if last.kind == CLOSED and last.fact["digest"] != _digest(cells):
             raise TamperedError(
                 f"the counters of the poll {self.name!r} are not those it was closed with.",

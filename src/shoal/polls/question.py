@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +15,9 @@ from shoal.exact import Number, rational
 MOST_ANSWERS = 1001
 LONGEST_TEXT, LONGEST_ANSWER, LONGEST_NAME = 2000, 200, 40
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,38}[a-z0-9])?")
-_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+"""The categories of characters that cannot be seen, or mean nothing: controls, formats, surrogates, private and unassigned ones."""
+_JOINERS = "\u200c\u200d"
 
 
 @dataclass(frozen=True)
@@ -163,10 +166,24 @@ def read_name(name: object, what: str) -> str:
     return name
 
 
+def has_unseen(text: str) -> bool:
+    r"""Whether a text holds what cannot be seen; line feeds, and joiners between two visible characters, are let through.
+
+    >>> has_unseen("yes\u200b"), has_unseen("two\nlines"), has_unseen("\ud800")
+    (True, False, True)
+    """
+    unseen = [unicodedata.category(each) in _UNSEEN and each != "\n" for each in text]
+    for place, each in enumerate(text):
+        inside = 0 < place < len(text) - 1 and not (unseen[place - 1] or unseen[place + 1])
+        if unseen[place] and not (each in _JOINERS and inside and not text[place - 1].isspace() and not text[place + 1].isspace()):  # fmt: skip
+            return True
+    return False
+
+
 def read_text(text: object, what: str, longest: int, *, empty: bool = False) -> str:
     """A text that people can read: nothing unseen in it, and not too long."""
     found = text.strip() if isinstance(text, str) else None
-    if found is None or (not found and not empty) or len(found) > longest or _UNSEEN.search(found):
+    if found is None or (not found and not empty) or len(found) > longest or has_unseen(found):
         raise PollError(
             f"{what} must be text of {'at most' if empty else '1 to'} {longest} characters that can be seen.",
             remedy="Shorten it, or leave out control characters.",
@@ -179,12 +196,18 @@ def read_answers(answers: Iterable[str]) -> tuple[str, ...]:
     if isinstance(answers, str):
         answers = (answers,)
     found = tuple(read_text(each, "an answer", LONGEST_ANSWER) for each in answers)
-    if not 2 <= len(found) <= MOST_ANSWERS or len(set(found)) != len(found):
+    if not 2 <= len(found) <= MOST_ANSWERS or len({_alike(each) for each in found}) != len(found):
         raise PollError(
             f"a choice has 2 to {MOST_ANSWERS} different answers.",
             remedy="Give each answer once; use a range for numbers.",
         )
     return found
+
+
+def _alike(answer: str) -> str:
+    """What two answers share that people cannot tell apart."""
+    plain = unicodedata.normalize("NFKC", answer).replace("\u200c", "").replace("\u200d", "")
+    return " ".join(plain.split())
 
 
 def _scale(ends: Sequence[Number], unit: str) -> Scale:

@@ -115,7 +115,7 @@ class Results:
         return QuestionResult(
             question,
             {name: estimates(each, self._risk, is_open=self.is_open) for name, each in found.items()},
-            combined(hidden, self._risk),
+            combined(hidden, self._risk, is_open=self.is_open),
             tuple(
                 each
                 for one, two in combinations(found.items(), 2)
@@ -257,7 +257,7 @@ class Results:
             lines.append(result.question.text)
             for arm, found in result.arms.items():
                 lines += [f"  {arm}: {each}" for each in found]
-            lines += [f"  together: {each} (normal)" for each in result.together]
+            lines += [f"  together: {each} ({each.method})" for each in result.together]
         return "\n".join(lines)
 
 

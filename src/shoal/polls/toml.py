@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shoal.polls.poll import Poll
 
 _PLAIN = ("name", "title", "intro", "language", "once", "people", "epsilon", "odds")
-_WAY = ("way", "epsilon", "odds", "size", "design", "instructions", "title")
+_WAY = ("way", "epsilon", "odds", "size", "design", "harmless", "instructions", "title")
 
 
 def read(text: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def way_of(said: Mapping[str, Any], question: Question | None) -> Way:
         given = {part: said[part] for part in ("epsilon", "odds", "size") if part in said}
         return by_device(**given, design=design)
     if kind == OWN and design is not None:
-        texts = {part: said[part] for part in ("instructions", "title") if part in said}
+        texts = {part: said[part] for part in ("harmless", "instructions", "title") if part in said}
         return by_own(design, **texts)
     raise PollError(
         "a way is 'device', 'direct', or 'own' with a design.",

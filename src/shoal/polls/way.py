@@ -19,11 +19,14 @@ from shoal.local import (
     odds_in_words,
     one_bit,
 )
-from shoal.local.design import times
+from shoal.local.design import DICE, HARMLESS, times
 from shoal.polls.question import LONGEST_TEXT, Question, read_text
 
 DEVICE, OWN, DIRECT = "device", "own", "direct"
 Law = TransitionMatrix | Subsets
+
+MOST_ODDS, MOST_EPSILON = 10**12, 27
+"""Beyond them nothing is hidden; e^27 is below 10^12."""
 
 _READABLE = (20, 100, 1000, 10**6)
 """Odds made for an epsilon have the first of these as their largest denominator that costs at most 1 % of it."""
@@ -86,19 +89,53 @@ def by_device(
     if epsilon is not None:
         return Way(DEVICE, odds=readable_odds(epsilon), size=size)
     assert odds is not None
-    return Way(DEVICE, odds=rational(odds, "odds"), size=size)
+    found = rational(odds, "odds")
+    if found > MOST_ODDS or found.denominator > MOST_ODDS:
+        raise _too_much("odds")
+    return Way(DEVICE, odds=found, size=size)
 
 
-def by_own(design: Design, *, instructions: str = "", title: str = "") -> Way:
+def _too_much(what: str) -> PollError:
+    return PollError(
+        f"{what} must be such that the odds are at most 10^12, with a denominator of at most 10^12.",
+        remedy="Choose odds such as 3 or 19/7, or an epsilon such as 1; ask directly where nothing is to be hidden.",
+    )
+
+
+def by_own(
+    design: Design, *, harmless: str = "", instructions: str = "", title: str = ""
+) -> Way:  # fmt: skip
     """The respondent randomises by hand, as the design's instructions say or others that fit its odds; the device knows nothing.
 
+    Needs: for the crosswise, triangular and unrelated designs the ``harmless`` question, or instructions that hold it.
     Edges: a one-sided design, such as the triangular one, costs an infinite epsilon, and the page says so.
+
+    >>> from shoal.local import crosswise
+    >>> print(by_own(crosswise("1/4"), harmless="Was your mother born in spring?").instructions)
+    The harmless question: Was your mother born in spring?
+    Answer both questions in your mind; the harmless one has 'yes' 1 time out of 4. Say only whether the two answers are the same.
     """
     if not isinstance(design, Design):
         raise PollError(
             "by_own needs a design.", remedy="Give one such as shoal.local.crosswise('1/4')."
         )
-    return Way(OWN, design=design, instructions=instructions, title=title)
+    if not isinstance(harmless, str) or not isinstance(instructions, str):
+        raise PollError(
+            "the harmless question and the instructions must be text.", remedy="Write them out."
+        )
+    asked, told = harmless.strip(), instructions.strip()
+    if design.source == HARMLESS and not asked and not told:
+        raise PollError(
+            f"the design {design.name!r} needs a harmless question.",
+            remedy="Give harmless=, a question whose answer nobody else knows and whose chance you do, such as a mother's month of birth.",
+        )
+    if asked and design.source != HARMLESS:
+        raise PollError(
+            f"the design {design.name!r} has no harmless question.", remedy="Give instructions."
+        )
+    if asked:
+        told = f"The harmless question: {asked}\n{told or design.instructions}"
+    return Way(OWN, design=design, instructions=told, title=title)
 
 
 def directly() -> Way:
@@ -113,6 +150,8 @@ def readable_odds(epsilon: Number) -> Fraction:
     (Fraction(19, 7), Fraction(101, 100))
     """
     price = positive(epsilon, "epsilon")
+    if price > MOST_EPSILON:
+        raise _too_much("epsilon")
     for largest in _READABLE:
         found = odds_down(price, largest=largest)
         if found > 1 and _costs_most_of(found, price):
@@ -204,14 +243,16 @@ class Asked:
         return len(str(self.law.kinds - 1))
 
 
-def asked(question: Question, way: Way) -> Asked:
-    """A way of asking, applied to a question and put into words."""
+def asked(question: Question, way: Way, *, anew: str = "") -> Asked:
+    """A way of asking, applied to a question and put into words; ``anew`` is said where dice are rolled for several questions."""
     law, kind = way.law_for(question), way.kind
     words = law_in_words(law, kind)
     if kind != OWN:
         return Asked(question.name, kind, _TITLES[kind], _INSTRUCTIONS[kind], words, law)
     assert way.design is not None
     told = way.instructions or way.design.instructions
+    if anew and way.design.source == DICE:
+        told = f"{told}\n{anew}"
     title = way.title or f"{_TITLES[OWN]}: {way.design.name}"
     return Asked(question.name, kind, title, told, words, law)
 

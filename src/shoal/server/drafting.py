@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -44,7 +44,8 @@ def poll_of(draft: object) -> Poll:
     asked = [_mapping(each) for each in _list(said, "questions", most=50)]
     questions = [_question(each) for each in asked]
     plain = {each.name for each, form in zip(questions, asked, strict=True) if form.get("plain")}
-    arms = [_arm(_mapping(arm), questions, plain) for arm in _list(said, "arms", most=10)]
+    harmless = {each.name: _text(form, "harmless") for each, form in zip(questions, asked, strict=True)}  # fmt: skip
+    arms = [_arm(_mapping(arm), plain, harmless) for arm in _list(said, "arms", most=10)]
     if not arms:
         raise PollError(
             "no way of asking was chosen.", remedy="Choose at least one of the ways of asking."
@@ -69,35 +70,31 @@ def _question(said: Mapping[str, Any]) -> Question:
     return Question(name, text, answers=answers)
 
 
-def _arm(said: Mapping[str, Any], questions: Sequence[Question], plain: set[str]) -> Arm:
+def _arm(said: Mapping[str, Any], plain: set[str], harmless: Mapping[str, str]) -> Arm:
+    """An arm of the form; ``harmless`` has every question's name, and the harmless question that hides it by hand."""
     kind, share = _text(said, "way"), said.get("share")
-    hidden = len(questions) - len(plain)
+    hidden = [each for each in harmless if each not in plain]
+    ways = dict.fromkeys(harmless, directly())
     if kind == "device":
-        shared = positive(_text(said, "epsilon"), "epsilon") / max(1, hidden)
-        name, way = "randomised", by_device(epsilon=shared)
+        shared = positive(_text(said, "epsilon"), "epsilon") / max(1, len(hidden))
+        name = "randomised"
+        ways |= dict.fromkeys(hidden, by_device(epsilon=shared))
     elif kind == "own":
-        name, way = "own", _own(said)
+        name = "own"
+        ways |= {each: _own(said, harmless[each]) for each in hidden}
     elif kind == "direct":
-        name, way = "direct", directly()
+        name = "direct"
     else:
         raise malformed()
-    ways = {each.name: directly() if each.name in plain else way for each in questions}
     return Arm(name, ways, share=_share(share))
 
 
-def _own(said: Mapping[str, Any]) -> Way:
+def _own(said: Mapping[str, Any], harmless: str) -> Way:
     found = next((each for each in OWN_DESIGNS if each.name == _text(said, "design")), None)
     if found is None:
         raise malformed()
     design = found.make(_text(said, "chance"))
-    harmless = _text(said, "harmless").strip() if found.harmless else ""
-    if found.harmless and not harmless:
-        raise PollError(
-            "this design needs a harmless question.",
-            remedy="Write one whose answer nobody else knows and whose chance you do, such as a mother's month of birth.",
-        )
-    asked = f"The harmless question: {harmless}\n" if harmless else ""
-    return by_own(design, instructions=asked + design.instructions)
+    return by_own(design, harmless=harmless if found.harmless else "")
 
 
 def _share(share: object) -> int:

@@ -111,7 +111,7 @@ def _notes(question: Question, result: QuestionResult, ways: Mapping[str, str]) 
         )
     if result.together:
         made.append(
-            "“together” joins the ways that hide the answer, weighted by their precision; its interval is a normal one."
+            "“together” joins the ways that hide the answer, weighted by how many reported and how much each report tells; its interval is Hoeffding's, which covers at least as often as it says."
         )
     return made
 

@@ -19,10 +19,10 @@ function parts(box) {
 }
 
 function questionOf(box, at) {
-  const { text, kind, name, answers, low, high, step, unit, plain } = parts(box);
+  const { text, kind, name, answers, low, high, step, unit, plain, harmless } = parts(box);
   const shape = kind === "range" ? { range: [low, high, step], unit }
     : { answers: answers.split("\n").map((each) => each.trim()).filter(Boolean) };
-  return { name: name || `q${at + 1}`, text, plain, ...shape };
+  return { name: name || `q${at + 1}`, text, plain, harmless, ...shape };
 }
 
 function renumber() {
@@ -59,7 +59,7 @@ function armsOf() {
   const arms = [];
   if (byId("use-device").checked) arms.push({ way: "device", share: share("share-device"), epsilon: value("epsilon") });
   if (byId("use-own").checked) {
-    arms.push({ way: "own", share: share("share-own"), design: value("design"), chance: value("chance"), harmless: value("harmless") });
+    arms.push({ way: "own", share: share("share-own"), design: value("design"), chance: value("chance") });
   }
   if (byId("use-direct").checked) arms.push({ way: "direct", share: share("share-direct") });
   return arms;
@@ -142,7 +142,10 @@ function showWays() {
   const several = document.querySelectorAll("[id^=use-]:checked").length > 1;
   for (const share of document.querySelectorAll("[id^=share-]")) share.closest(".field").hidden = !several;
   const { harmless, chance, label } = byId("design").selectedOptions[0].dataset;
-  byId("harmless-field").hidden = !harmless;
+  for (const field of list.querySelectorAll("[data-harmless]")) {
+    const plain = field.closest(".question").querySelector("[data-part=plain]").checked;
+    field.hidden = plain || !harmless || !byId("use-own").checked;
+  }
   byId("chance-field").hidden = !chance;
   byId("chance-label").textContent = label || "Chance";
 }
@@ -172,10 +175,10 @@ function start() {
     byId("chance").value = byId("design").selectedOptions[0].dataset.chance;
     showWays();
   });
-  byId("add").addEventListener("click", () => { add("").querySelector("input").focus(); refresh(); });
+  byId("add").addEventListener("click", () => { add("").querySelector("input").focus(); showWays(); refresh(); });
   byId("wizard").addEventListener("input", () => { name(); showWays(); refresh(); });
   byId("wizard").addEventListener("submit", publish);
-  add("Have you ever travelled without a ticket?");
+  add("Have you ever travelled without a ticket?").querySelector("[data-part=harmless]").value = "Was your mother born in January, February or March?";
   name();
   showWays();
   look();
