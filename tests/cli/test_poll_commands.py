@@ -55,7 +55,9 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
 def test_a_poll_is_made_answered_looked_at_closed_and_exported(office: Path) -> None:
     good("poll", "new", "commute", QUESTION, "--odds", "3:1", "--title", "Travel")
     for number in range(8):
-        sent = data("poll", "answer", "commute", f"commute={'yes' if number % 2 else 'no'}")
+        sent = data(
+            "poll", "answer", "--count", "commute", f"commute={'yes' if number % 2 else 'no'}"
+        )
         assert sent["arm"] == "randomised"
         assert sent["report"] in {"00", "01"}
         assert sent["sent"]["commute"] == ("no", "yes")[int(sent["report"][1])]
@@ -64,7 +66,7 @@ def test_a_poll_is_made_answered_looked_at_closed_and_exported(office: Path) -> 
     vault = shoal.open("office.shoal")
     assert found["questions"] == vault.poll("commute").results().to_dict()["questions"]
     assert "closed with 8 reports" in good("poll", "close", "commute")
-    code, _, err = run("poll", "answer", "commute", "commute=yes")
+    code, _, err = run("poll", "answer", "--count", "commute", "commute=yes")
     assert (code, "[poll-6]" in err) == (Exit.REFUSED, True)
     good("poll", "export", "commute", "--out", "out.json")
     assert read_export(Path("out.json").read_text()).people == 8
@@ -132,10 +134,10 @@ def test_an_invitation_is_counted_once(office: Path) -> None:
     (link,) = good("poll", "invite", "dice", "1", "--url", "https://x.example/").split()
     assert link.startswith("https://x.example/p/dice#")
     number = link.partition("#")[2]
-    good("poll", "answer", "dice", "dice=yes", "--invitation", number)
-    code, _, err = run("poll", "answer", "dice", "dice=yes", "--invitation", number)
+    good("poll", "answer", "--count", "dice", "dice=yes", "--invitation", number)
+    code, _, err = run("poll", "answer", "--count", "dice", "dice=yes", "--invitation", number)
     assert (code, "[poll-5]" in err) == (Exit.REFUSED, True)
-    code, _, err = run("poll", "answer", "dice", "dice=yes")
+    code, _, err = run("poll", "answer", "--count", "dice", "dice=yes")
     assert (code, "[poll-4]" in err) == (Exit.REFUSED, True)
 
 
@@ -143,7 +145,8 @@ def test_an_invitation_is_counted_once(office: Path) -> None:
     ("words", "code", "part"),
     [
         (["new"], Exit.USAGE, "a name and a question"),
-        (["new", "a", "Q?"], Exit.USAGE, "exactly one of epsilon, odds and design"),
+        (["new", "a", "Q?"], Exit.USAGE, "Write --epsilon 1"),
+        (["plan", "commute", "--margin", "5"], Exit.USAGE, "below 1"),
         (["new", "a", "Q?", "--epsilon", "1", "--arm", "x direct"], Exit.USAGE, "--arm"),
         (["new", "a", "Q?", "--epsilon", "1", "--design", "coins"], Exit.USAGE, "of its own"),
         (["new", "a", "Q?", "--design", "coins", "--arm", "x direct"], Exit.USAGE, "--arm"),
@@ -190,10 +193,23 @@ def test_results_show_arms_differences_and_tables(office: Path) -> None:
     Path("two.toml").write_text(poll.to_toml())
     good("poll", "new", "--file", "two.toml")
     for _ in range(12):
-        good("poll", "answer", "two", "fare=yes", "age=no")
+        good("poll", "answer", "--count", "two", "fare=yes", "age=no")
     said = good("poll", "results", "two", "--cross", "fare,age")
     for part in ("one less two", "together", "no & yes", "at any time"):
         assert part in said
     table = good("poll", "results", "two", "--csv")
     assert {row["question"] for row in csv.DictReader(io.StringIO(table))} == {"fare", "age"}
     assert findings.RESULTS
+
+
+def test_an_answer_is_counted_only_where_that_is_asked(office: Path) -> None:
+    good("poll", "new", "commute", QUESTION, "--epsilon", "1")
+    assert not data("poll", "answer", "commute", "commute=yes")["counted"]
+    assert data("poll", "list")[0]["people"] == 0
+    assert data("poll", "answer", "commute", "commute=yes", "--count")["counted"]
+    assert data("poll", "list")[0]["people"] == 1
+
+
+def test_a_plan_for_a_range_reaches_a_twentieth_of_it_and_says_so(office: Path) -> None:
+    good("poll", "new", "hours", "How many?", "--range", "0:40:1", "--unit", "hours", "--epsilon", "2")  # fmt: skip
+    assert "2 hours" in good("poll", "plan", "hours")

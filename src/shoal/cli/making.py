@@ -59,13 +59,18 @@ def poll_of(
 
 def _single(design: str | None, epsilon: str | None, odds: str | None) -> str:
     kind = (design or "subset").split()[0]
+    if kind in _BY_DEVICE and not epsilon and not odds:
+        raise PollError(
+            "exactly one of --epsilon, --odds, --design and --arm must be given.",
+            remedy="Write --epsilon 1, or --odds 3:1.",
+        )
     prices = [f"{name}={value}" for name, value in (("epsilon", epsilon), ("odds", odds)) if value]
     if kind in _BY_DEVICE:
         return " ".join(["device", *(["size=1"] if kind == "kary" else []), *prices])
     if prices:
         raise PollError(
             f"the design {kind[:40]!r} has odds of its own.",
-            remedy=f"Leave --epsilon and --odds out, or write --design '{kind[:40]} probability=1/4'.",
+            remedy="Leave --epsilon and --odds out, or say them as parameters, as in --design 'warner truth=3/4'.",
         )
     return f"own {design}"
 

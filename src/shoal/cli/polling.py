@@ -16,7 +16,7 @@ from shoal.cli.making import odds_of, poll_in, poll_of
 from shoal.cli.options import AsJson, VaultOption, opened, pair
 from shoal.cli.tables import facts_table, plain_table
 from shoal.errors import PollError
-from shoal.polls import Poll, PublishedPoll, needs, once_number
+from shoal.polls import Need, Poll, PublishedPoll, needs, once_number
 from shoal.polls.form import epsilon_text
 
 EXAMPLES = """
@@ -164,7 +164,9 @@ def new(
             return
         with opened(vault) as held:
             held.publish(made)
-        _show_poll(made, as_json=as_json, next_="Next: shoal serve, or shoal poll answer.")
+        _show_poll(
+            made, as_json=as_json, next_="Next: shoal serve; shoal poll answer tries it out."
+        )
 
 
 @poll.command("list", epilog=LIST)
@@ -245,7 +247,10 @@ def plan(
     file: Annotated[
         Path | None, typer.Option(metavar="POLL.TOML", help="A poll that is not published.")
     ] = None,
-    margin: Annotated[str, typer.Option(help="How far the interval may reach.")] = "0.05",
+    margin: Annotated[
+        str | None,
+        typer.Option(help="How far the interval may reach.  [default: 0.05, of a range 5 % of it]"),
+    ] = None,
     guess: Annotated[str, typer.Option(help="The expected share.")] = "1/2",
     confidence: Annotated[str, typer.Option(help="How sure.")] = "0.95",
     as_json: AsJson = False,
@@ -267,12 +272,26 @@ def plan(
             typer.echo(json.dumps([row.to_dict() for row in rows]))
             return
         cells = [
-            [row.question, row.arm, row.epsilon, f"{row.people:,}", f"{row.in_all:,}"]
+            [
+                row.question,
+                row.arm,
+                row.epsilon,
+                _reach(found, row),
+                f"{row.people:,}",
+                f"{row.in_all:,}",
+            ]
             for row in rows
         ]
         answers().print(
-            plain_table(["question", "arm", "epsilon", "people", "in all"], cells, (2, 3, 4))
+            plain_table(
+                ["question", "arm", "epsilon", "margin", "people", "in all"], cells, (2, 3, 4, 5)
+            )
         )
+
+
+def _reach(found: Poll, row: Need) -> str:
+    scale = found.question(row.question).scale
+    return f"{row.margin:.4g} {scale.unit if scale else ''}".strip()
 
 
 @poll.command("invite", epilog=INVITE)
@@ -319,28 +338,48 @@ def answer(
     *,
     vault: VaultOption = None,
     invitation: Annotated[str | None, typer.Option(help="The number of an invitation.")] = None,
+    count: Annotated[
+        bool, typer.Option("--count", help="Count the report, for good; else it is only shown.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a poll from here, to try it: chance is drawn on this machine, and only the report is counted."""
+    """Answer a poll from here, to try it: chance is drawn on this machine, and the report is shown; with --count it is counted, for good."""
     with refusals(), opened(vault) as held:
         found = held.poll(name)
         said = dict(pair(each, "an answer", "fare=yes") for each in given)
-        _answer(found, said, invitation, as_json=as_json)
+        _answer(found, said, invitation, count=count, as_json=as_json)
 
 
 def _answer(
-    found: PublishedPoll, said: dict[str, str], invitation: str | None, *, as_json: bool
+    found: PublishedPoll,
+    said: dict[str, str],
+    invitation: str | None,
+    *,
+    count: bool,
+    as_json: bool,
 ) -> None:
     client = found.poll.client()
     report = client.rehearse(said)
-    found.add(report, once=invitation or once_number(), mark=found.poll.mark)
+    if count:
+        found.add(report, once=invitation or once_number(), mark=found.poll.mark)
     _, told = found.poll.read(report)
     sent = {
         design.question: design.law.told(each)
         for design, each in zip(client.arm.designs, told, strict=True)
     }
     if as_json:
-        typer.echo(json.dumps({"arm": client.arm.name, "report": report, "sent": sent}))
+        typer.echo(
+            json.dumps({"arm": client.arm.name, "report": report, "sent": sent, "counted": count})
+        )
         return
     rows = [(question, f"{said[question]}; sent: {words}") for question, words in sent.items()]
-    answers().print(facts_table([("arm", client.arm.name), *rows, ("report", report)]))
+    answers().print(
+        facts_table(
+            [
+                ("arm", client.arm.name),
+                *rows,
+                ("report", report),
+                ("counted", "yes" if count else "no"),
+            ]
+        )
+    )

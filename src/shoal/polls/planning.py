@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from shoal.errors import PollError
 from shoal.exact import Number, closed_unit, open_unit, positive
 from shoal.local import Subsets, bit_worths
 from shoal.local.intervals import normal_point
@@ -36,22 +37,23 @@ class Need:
 
 
 def needs(
-    poll: Poll, *, margin: Number, guess: Number = "1/2", confidence: Number = "0.95"
+    poll: Poll, *, margin: Number | None = None, guess: Number = "1/2", confidence: Number = "0.95"
 ) -> tuple[Need, ...]:
     """For each question and arm, the people with whom the normal interval of a share reaches at most ``margin`` to either side.
 
     ``guess`` is the expected share of the answer of interest; of a range, the expected place of the mean between low and high, and
-    ``margin`` is then in its unit.
+    ``margin`` is then in its unit.  If left out it is 0.05, of a range 5 % of it.
 
     >>> poll = Poll("commute", "Have you ever ...?", odds=3)
     >>> needs(poll, margin="0.03", guess="0.1")[0].people
     3586
     """
-    risk, reach = 1 - open_unit(confidence, "confidence"), positive(margin, "margin")
+    risk = 1 - open_unit(confidence, "confidence")
     share = closed_unit(guess, "guess")
     made = []
     for arm in poll.arms:
         for question, design in zip(poll.questions, arm.designs, strict=True):
+            reach = _reach(question, margin)
             people = _people(spread(question, design, share), reach, risk)
             in_all = math.ceil(people * Fraction(poll.shares, arm.share))
             price = epsilon_text(design.law.epsilon)
@@ -59,6 +61,19 @@ def needs(
                 Need(question.name, arm.name, price, design.words, float(reach), people, in_all)
             )
     return tuple(made)
+
+
+def _reach(question: Question, margin: Number | None) -> Fraction:
+    scale = question.scale
+    if margin is None:
+        return Fraction(1, 20) * (1 if scale is None else scale.high - scale.low)
+    reach = positive(margin, "margin")
+    if scale is None and reach >= 1:
+        raise PollError(
+            f"the margin of the share in {question.name!r} must be below 1.",
+            remedy="Give 0.05 for 5 percent.",
+        )
+    return reach
 
 
 def spread(question: Question, design: Asked, share: Fraction) -> Fraction:
