@@ -96,7 +96,7 @@ function scaleOf(rows, bounds, most) {
   return { step, low: Math.floor(start / step + 1e-9) * step, high: Math.ceil(high / step - 1e-9) * step };
 }
 
-/** Intervals one below the other: thick the exact one, thin the one that is valid at every look. */
+/** Intervals one below the other: thick the one for a single look, thin the one that is valid at every look. */
 export function intervals(place, rows, { bounds = null, write = percent, tick, words }) {
   const draw = () => {
     const width = Math.max(260, Math.floor(place.clientWidth || 600));
@@ -138,7 +138,7 @@ export function intervals(place, rows, { bounds = null, write = percent, tick, w
 /** What the two kinds of interval are, beside a drawing. */
 export function legend(sureness, always, direct) {
   const item = (kind, text) => make("li", kind, text);
-  const parts = [item("k-point", "estimate, unbiased"), item("k-exact", `exact ${sureness} interval: right if you look once, at the end`)];
+  const parts = [item("k-point", "estimate, unbiased"), item("k-exact", `${sureness} interval for one look: right if you look once, at the end`)];
   if (always) parts.push(item("k-always", `always-valid ${sureness} interval: right however often you look`));
   if (direct) parts.push(item("k-direct", "asked directly: what people say openly"));
   return make("ul", "key", ...parts);

@@ -76,7 +76,7 @@ function questionSheet(question) {
     return { sheet };
   }
   const always = rows.some((row) => row.always);
-  const head = ["", "estimate", "exact interval", ...(always ? ["always-valid interval"] : [])];
+  const head = ["", "estimate", "interval for one look", ...(always ? ["always-valid interval"] : [])];
   const cells = rows.map((row) => [row.label, write(row.value), span(write, row.exact), ...(always ? [span(write, row.always)] : [])]);
   const scroll = make("div", "scroll", table(`Estimates with ${sureness()} intervals`, head, cells));
   scroll.tabIndex = 0;
@@ -96,7 +96,7 @@ function showKey() {
 
 function explained(always) {
   const lines = ["Estimates are unbiased: they undo the odds exactly. They can leave the possible range when few people have answered; intervals are cut to it.",
-    `The exact interval holds the truth with at least ${sureness()} in one look that was planned before, for example when the poll is closed.`];
+    `The interval for one look holds the truth with at least ${sureness()} in one look that was planned before, for example when the poll is closed.`];
   if (always) {
     lines.push(`Whoever looks again and again, and stops when it suits, needs the always-valid interval: with ${sureness()} it holds the truth at every look together. ` +
       "Quote this one if you decide from this page when to stop.");
