@@ -213,3 +213,9 @@ def test_an_answer_is_counted_only_where_that_is_asked(office: Path) -> None:
 def test_a_plan_for_a_range_reaches_a_twentieth_of_it_and_says_so(office: Path) -> None:
     good("poll", "new", "hours", "How many?", "--range", "0:40:1", "--unit", "hours", "--epsilon", "2")  # fmt: skip
     assert "2 hours" in good("poll", "plan", "hours")
+
+
+@pytest.mark.parametrize(("epsilon", "warned"), [("1", False), ("2.9", False), ("3.1", True), ("10", True)])  # fmt: skip
+def test_odds_that_hide_little_are_said_to(epsilon: str, warned: bool, office: Path) -> None:
+    out = good("poll", "new", "loud", "Have you?", "--epsilon", epsilon)
+    assert ("This hides little" in out) is warned

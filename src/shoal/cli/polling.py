@@ -232,6 +232,9 @@ def _show_poll(found: Poll, *, as_json: bool, next_: str) -> None:
                 console.print(Text(f"    {design.instructions}"), soft_wrap=True)
             if design.law.note and design.way == "own":
                 console.print(Text(f"    epsilon is infinite: {design.law.note}", style="yellow"))
+        if hidden and arm.hidden_ratio is not None and arm.hides_little:
+            words = "  This hides little: a report tells a lot about its sender. An epsilon below 3 hides more."
+            console.print(Text(words, style="yellow"), soft_wrap=True)
         if arm.direct:
             words = f"  asked directly, epsilon infinite: {', '.join(arm.direct)}"
             console.print(Text(words, style="yellow"))

@@ -63,6 +63,10 @@ class Arm:
         )
 
 
+TELLS_A_LOT = 20
+"""Odds of about e^3: a report that is likelier than this under one answer than under another hides little."""
+
+
 @dataclass(frozen=True)
 class PollArm:
     """An arm of a poll as it is published."""
@@ -81,10 +85,20 @@ class PollArm:
         """What a report costs who sends it, rounded up: infinite where a question is asked directly."""
         return _logarithm(self.ratio)
 
+    @cached_property
+    def hidden_ratio(self) -> Fraction | None:
+        """The ratio for the questions that are not asked directly."""
+        return _product([each for each in self.designs if each.way != DIRECT])
+
     @property
     def hidden_epsilon(self) -> Fraction | float:
-        """The same for the questions that are not asked directly."""
-        return _logarithm(_product([each for each in self.designs if each.way != DIRECT]))
+        """Epsilon for the questions that are not asked directly."""
+        return _logarithm(self.hidden_ratio)
+
+    @property
+    def hides_little(self) -> bool:
+        """Whether a report about what is not asked directly tells a lot about its sender."""
+        return self.hidden_ratio is None or self.hidden_ratio > TELLS_A_LOT
 
     @property
     def direct(self) -> tuple[str, ...]:

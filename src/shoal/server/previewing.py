@@ -10,10 +10,7 @@ from shoal.polls import Poll, PollArm, Question
 from shoal.polls.form import epsilon_text
 from shoal.polls.planning import Need, needs
 from shoal.polls.way import DIRECT
-from shoal.server.words import hidden_ratio, sentence, suspicion_in_words
-
-TELLS_A_LOT = 20
-"""Odds of about e^3: a report that is likelier than this under one answer than under another hides little."""
+from shoal.server.words import sentence, suspicion_in_words
 
 
 def preview(poll: Poll, *, guess: Fraction, margin: Fraction) -> dict[str, Any]:
@@ -52,14 +49,14 @@ def _in_words(found: Sequence[Need], question: Question) -> str:
 
 def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
     asked = zip(poll.questions, arm.designs, strict=True)
-    ratio, direct = hidden_ratio(arm), len(arm.direct)
+    ratio, direct = arm.hidden_ratio, len(arm.direct)
     if direct == len(arm.designs):
         promised = "Answers are sent as they are: nothing is hidden."
     elif ratio is None:
         promised = "No epsilon: " + " ".join(each.law.note for each in arm.designs if each.way != DIRECT)  # fmt: skip
     else:
         promised = f"Epsilon {epsilon_text(arm.hidden_epsilon)}: {suspicion_in_words(ratio)}, whatever is sent."
-        promised += " This hides little: a report tells a lot about its sender. Choose an epsilon below 3." if ratio > TELLS_A_LOT else ""  # fmt: skip
+        promised += " This hides little: a report tells a lot about its sender. Choose an epsilon below 3." if arm.hides_little else ""  # fmt: skip
     return {
         "name": arm.name,
         "part": f"{arm.share} of {poll.shares} respondents",
@@ -67,5 +64,5 @@ def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
             {"text": question.text, "words": sentence(design.words)} for question, design in asked
         ],
         "promise": promised,
-        "warn": direct == len(arm.designs) or ratio is None or ratio > TELLS_A_LOT,
+        "warn": direct == len(arm.designs) or arm.hides_little,
     }

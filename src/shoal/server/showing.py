@@ -15,7 +15,7 @@ from shoal.polls.form import epsilon_text
 from shoal.polls.respondent import Suspicion
 from shoal.polls.results import QuestionResult
 from shoal.polls.way import DEVICE, DIRECT, readable_odds
-from shoal.server.words import hidden_ratio, promise, suspicion, suspicion_in_words
+from shoal.server.words import promise, suspicion, suspicion_in_words
 
 EPSILONS = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.25",
             "1.5", "1.75", "2", "2.5", "3", "3.5", "4", "5", "6")  # fmt: skip
@@ -61,7 +61,7 @@ def _whole(kept: _Kept) -> dict[str, Any]:
 
 def _epsilon(found: Results) -> dict[str, str]:
     poll = found.poll
-    ratios = [hidden_ratio(arm) for arm in poll.arms if len(arm.direct) < len(arm.designs)]
+    ratios = [arm.hidden_ratio for arm in poll.arms if len(arm.direct) < len(arm.designs)]
     known = [each for each in ratios if each is not None]
     words = suspicion_in_words(max(known)) if known and len(known) == len(ratios) else ""
     open_said = "; what is asked directly is not hidden" if any(arm.direct for arm in poll.arms) else ""  # fmt: skip

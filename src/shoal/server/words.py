@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.polls import Poll, PollArm
+from shoal.polls import Poll
 from shoal.polls.form import epsilon_text
-from shoal.polls.way import DIRECT
 
 
 @dataclass(frozen=True)
@@ -116,18 +115,6 @@ def _stated(arm: Mapping[str, Any]) -> str:
     return f"In the group “{arm['name']}” {words}{plain}."
 
 
-def hidden_ratio(arm: PollArm) -> Fraction | None:
-    """The largest ratio of two chances of one report over the questions that are not asked directly."""
-    made = Fraction(1)
-    for design in arm.designs:
-        if design.way == DIRECT:
-            continue
-        if design.ratio is None:
-            return None
-        made *= design.ratio
-    return made
-
-
 def suspicion(ratio: Fraction) -> Fraction:
     """To what a suspicion of one half can rise at most after one report, as a chance rounded up to a thousandth.
 
@@ -151,8 +138,8 @@ def promise(poll: Poll) -> str:
     hidden = [arm for arm in poll.arms if len(arm.direct) < len(arm.designs)]
     if not hidden:
         return "asked directly"
-    ratios = [hidden_ratio(arm) for arm in hidden]
+    ratios = [arm.hidden_ratio for arm in hidden]
     if None in ratios:
         return "epsilon infinite"
-    dearest = max(hidden, key=lambda arm: hidden_ratio(arm) or 0)
+    dearest = max(hidden, key=lambda arm: arm.hidden_ratio or 0)
     return f"epsilon {epsilon_text(dearest.hidden_epsilon)}"
