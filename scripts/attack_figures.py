@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shoal.audit.attacks import ATTACKS, Outcome, run
-from shoal.audit.attacks.report import share
+from shoal.auditing.attacks import ATTACKS, Outcome, run
+from shoal.auditing.attacks.report import share
 from shoal.page import Picture
 
 PICTURES = {"attack-averaging": ("averaging", 0), "attack-bayes": ("bayes", 2)}

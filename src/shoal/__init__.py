@@ -13,7 +13,7 @@ from shoal.errors import ShoalError
 if TYPE_CHECKING:
     from shoal import (
         accounting,
-        audit,
+        auditing,
         engines,
         errors,
         events,
@@ -112,7 +112,7 @@ __all__ = [
     "ZeroConcentrated",
     "account",
     "accounting",
-    "audit",
+    "auditing",
     "by_device",
     "by_own",
     "counting",
@@ -144,7 +144,7 @@ __all__ = [
 
 _FLOORS = (
     "accounting",
-    "audit",
+    "auditing",
     "engines",
     "errors",
     "events",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shoal.audit.attacks import ATTACKS, Attack, Result, Score
+from shoal.auditing.attacks import ATTACKS, Attack, Result, Score
 from shoal.cli.app import app
 from shoal.cli.console import Exit
 

@@ -10,7 +10,7 @@ from scripts import attack_figures
 from scripts.figures import ATTACKS as KEPT
 from scripts.figures import FOLDER
 
-from shoal.audit.attacks import ATTACKS, run
+from shoal.auditing.attacks import ATTACKS, run
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "attacks.md"
 

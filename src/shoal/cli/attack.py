@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from shoal.audit.attacks import ATTACKS, Attack, Effort, Outcome, report, run
-from shoal.audit.attacks.report import share
+from shoal.auditing.attacks import ATTACKS, Attack, Effort, Outcome, report, run
+from shoal.auditing.attacks.report import share
 from shoal.cli.console import Exit, answers, refusals, remarks
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
-from shoal.audit.attacks.rehearsing import counted
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
+from shoal.auditing.attacks.rehearsing import counted
 from shoal.noise import uniform_below
 from shoal.page import Code, Heading, Part, Words
 from shoal.reproduce import Effort

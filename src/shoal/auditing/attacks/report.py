@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result
 from shoal.exact import short
 from shoal.noise.seam import seeded
 from shoal.page import Grid, Heading, Page, Part, Words

@@ -3,18 +3,18 @@
 Everything is drawn from a seed, on made-up people, so that a run can be repeated.
 """
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.averaging import AVERAGING
-from shoal.audit.attacks.believing import BELIEVING
-from shoal.audit.attacks.ceiling import coin_up
-from shoal.audit.attacks.differencing import DIFFERENCING
-from shoal.audit.attacks.floats import FLOATS
-from shoal.audit.attacks.linkage import LINKAGE
-from shoal.audit.attacks.membership import MEMBERSHIP
-from shoal.audit.attacks.reconstruction import RECONSTRUCTION
-from shoal.audit.attacks.report import Outcome, report, run
-from shoal.audit.attacks.shaming import SHAMING
-from shoal.audit.attacks.tables import TABLES
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.averaging import AVERAGING
+from shoal.auditing.attacks.believing import BELIEVING
+from shoal.auditing.attacks.ceiling import coin_up
+from shoal.auditing.attacks.differencing import DIFFERENCING
+from shoal.auditing.attacks.floats import FLOATS
+from shoal.auditing.attacks.linkage import LINKAGE
+from shoal.auditing.attacks.membership import MEMBERSHIP
+from shoal.auditing.attacks.reconstruction import RECONSTRUCTION
+from shoal.auditing.attacks.report import Outcome, report, run
+from shoal.auditing.attacks.shaming import SHAMING
+from shoal.auditing.attacks.tables import TABLES
 from shoal.reproduce import Effort
 
 ATTACKS = {

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.audit.attacks import believing, floats, linkage, reconstruction, shaming, tables
+from shoal.auditing.attacks import believing, floats, linkage, reconstruction, shaming, tables
 from shoal.measures import Pure
 from shoal.measures.views import posterior_interval
 from shoal.mechanisms import Gaussian, Laplace

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 
-from shoal.audit.attacks.attack import EPSILON, Score
+from shoal.auditing.attacks.attack import EPSILON, Score
 from shoal.exact import float_up
 from shoal.measures import Pure
 from shoal.measures.views import Promise, guess_up

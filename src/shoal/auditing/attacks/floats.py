@@ -16,8 +16,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.ceiling import CEILING, coin_up, pure_coin_up
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.ceiling import CEILING, coin_up, pure_coin_up
 from shoal.measures import Approx, GaussianDP
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.noise import uniform_below

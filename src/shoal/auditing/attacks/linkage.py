@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
 from shoal.mechanisms import Geometric
 from shoal.noise import uniform_below
 from shoal.page import Heading, Part, Words

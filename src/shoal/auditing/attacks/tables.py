@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_matrix, eye_array, hstack
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
 from shoal.mechanisms import Geometric
 from shoal.noise import uniform_below
 from shoal.page import Grid, Heading, Part, Words

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from shoal.audit.attacks import (
+from shoal.auditing.attacks import (
     ATTACKS,
     EPSILON,
     Attack,

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.ceiling import BARE, CEILING, SHOAL, pure_coin_up
-from shoal.audit.attacks.rehearsing import counted
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL, pure_coin_up
+from shoal.auditing.attacks.rehearsing import counted
 from shoal.noise import uniform_below
 from shoal.page import Grid, Part, Words
 from shoal.plots.lines import lines

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.audit.attacks.attack import EPSILON, Attack, Result, Score
-from shoal.audit.attacks.ceiling import BARE, CEILING, SHOAL
+from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
+from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL
 from shoal.exact import float_up
 from shoal.measures import Approx
 from shoal.page import Grid, Heading, Part, Words
