@@ -100,10 +100,10 @@ def audit(
             for at, data in enumerate((d0, d1))
         ]  # fmt: skip
     failing.check()
-    return judge(*drawn, claim=measure, confidence=confidence, event=event, method=method)
+    return audit_samples(*drawn, claim=measure, confidence=confidence, event=event, method=method)
 
 
-def judge(
+def audit_samples(
     first: Any,
     second: Any,
     *,

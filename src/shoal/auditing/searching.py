@@ -27,9 +27,9 @@ _ATOM = 0.004
 _LISTED = 400
 """So many whole outputs are told apart."""
 _COORDINATES = 24
-_TRAINING, _TEST = 2.0, 1.65
+_TRAINING, _TEST = 3.0, 1.65
 """Predictions are lowered by so many standard errors of both parts on each side, so that rare events must earn their place."""
-_FITTED = 30_000
+_FITTED = 10_000
 """So many examples a side are enough for the scorer."""
 
 Counted = NDArray[np.float64]
