@@ -169,9 +169,7 @@ class Claim:
         return str(self.measure)
 
 
-def read_claim(
-    claim: Measure | None, *, epsilon: Any = None, delta: Any = None
-) -> Measure:
+def read_claim(claim: Measure | None, *, epsilon: Any = None, delta: Any = None) -> Measure:
     """The claim that is meant: a measure, or an epsilon and perhaps a delta."""
     if claim is not None and (epsilon is not None or delta is not None):
         raise RangeError(
