@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from shoal.engines.engine import Engine
-from shoal.errors import BudgetExceeded, CalibrationError, RangeError
+from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
+from shoal.mechanisms.meeting import secret
 from shoal.plan import Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Request
@@ -187,6 +188,28 @@ class Ask:
             raise
         charge.answered(kept)
         return answer
+
+    def rehearse(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        noise: str | None = None,
+    ) -> Answer:
+        """What `release` does, with noise that is no secret: for those who test this program.
+
+        Needs: a source that is not private, put in place through `shoal.noise.seam`.  Nothing is charged, since
+            no budget can pay for it: with noise that others know, the answer tells the rows.
+        Edges: refused outside the seam, before rows are read.
+        """
+        made = self._priced(self._request(epsilon, delta, rho), noise)
+        if secret():
+            raise PriceError(
+                "a rehearsal was asked for where noise is secret.",
+                remedy="Use release, which is charged; rehearsals are for auditing.replay and shoal.noise.seam.",
+            )
+        return self._drawn(made, {})
 
     def _drawn(self, made: Priced, facts: Mapping[str, Any]) -> Answer:
         groups = self._groups
