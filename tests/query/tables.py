@@ -61,6 +61,10 @@ def made(
     )
 
 
+Given = list[tuple[Additive, list[int]]]
+"""Who was given what."""
+
+
 class _Silent:
     """A witness that lets additive mechanisms release the value itself.
 
@@ -73,7 +77,7 @@ class _Silent:
         self.secret = Keystream()
         self.pools = self.secret.pools
         self.words = self.secret.words
-        self.given: list[tuple[Additive, list[int]]] = []
+        self.given: Given = []
 
     def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
         if not isinstance(meeting.by, Additive) or not isinstance(meeting.claim, Moves):
@@ -83,7 +87,7 @@ class _Silent:
 
 
 @contextmanager
-def without_noise() -> Iterator[list[tuple[Additive, list[int]]]]:
+def without_noise() -> Iterator[Given]:
     """Inside, additive mechanisms release the value itself; who was given what is listed."""
     silent = _Silent()
     token = _override.set(silent)

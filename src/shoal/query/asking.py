@@ -181,7 +181,11 @@ class Ask:
             return restored(made, charge.stored, self.intervals or CONFIDENCE)
         charge.begin()
         try:
-            answer = self._drawn(made, charge.facts)
+            groups, noisy = self._drawn(made)
+            certificate = certificate_of(
+                self.text, made, len(groups), self._held.tables, charge.facts
+            )
+            answer = Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
             kept = stored(answer)
         except BaseException as error:
             charge.left(type(error).__name__)
@@ -200,7 +204,7 @@ class Ask:
         """What `release` does, with noise that is no secret: for those who test this program.
 
         Needs: a source that is not private, put in place through `shoal.noise.seam`.  Nothing is charged, since
-            no budget can pay for it: with noise that others know, the answer tells the rows.
+            no budget can pay for it: with noise that others know, the answer tells the rows.  So it has no certificate.
         Edges: refused outside the seam, before rows are read.
         """
         made = self._priced(self._request(epsilon, delta, rho), noise)
@@ -209,16 +213,14 @@ class Ask:
                 "a rehearsal was asked for where noise is secret.",
                 remedy="Use release, which is charged; rehearsals are for auditing.replay and shoal.noise.seam.",
             )
-        return self._drawn(made, {})
+        return Answer(made, *self._drawn(made), {}, self.intervals or CONFIDENCE)
 
-    def _drawn(self, made: Priced, facts: Mapping[str, Any]) -> Answer:
+    def _drawn(self, made: Priced) -> tuple[list[Group], list[Noisy]]:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
             groups = made.selection.release(self._held.engine, made.noised.bounded)
-        noisy = _noisy(made, self._held.engine, groups)
-        certificate = certificate_of(self.text, made, len(groups), self._held.tables, facts)
-        return Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
+        return groups, _noisy(made, self._held.engine, groups)
 
     def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
         budget = self._held.budget

@@ -111,10 +111,14 @@ def replay(
     """
     neighbours = None if relation is None else Relation.read(relation, "relation")
     steps = whole(group, "group", at_least=1)
-    seen = _Seen()
+    seen, times = _Seen(), whole(repeats, "repeats", at_least=1)
+    playing = _Playing(run, neighbours, steps, seen)
+    kept: list[_Recorded] = []
     for one, two in pairs:
-        for again in range(whole(repeats, "repeats", at_least=1)):
-            _Pair(run, neighbours, steps, seen).play(one, two, f"{seed} {seen.pairs} {again}")
+        if not kept or kept[0].data is not one:
+            kept = [playing.recorded(one, f"{seed} {again}") for again in range(times)]
+        for recorded in kept:
+            playing.play(recorded, two)
         seen.pairs += 1
     return Replay(seen.pairs, seen.noises, seen.worst, tuple(seen.differences), seen.errors)
 
@@ -134,17 +138,29 @@ class _Ending:
     error: Exception | None
 
 
-class _Pair:
-    """One recording and its play."""
+@dataclass(frozen=True)
+class _Recorded:
+    """A run that was recorded; one dataset may have many neighbours."""
+
+    data: Any
+    source: Recorder
+    ending: _Ending
+
+
+class _Playing:
+    """Recordings, and what came of playing them on neighbours."""
 
     def __init__(
         self, run: Callable[[Any], Any], relation: Relation | None, group: int, seen: _Seen
     ) -> None:
         self._run, self._relation, self._group, self._seen = run, relation, group, seen
 
-    def play(self, one: Any, two: Any, seed: str) -> None:
-        recording = Recorder(seed)
-        first = self._ending(recording, one)
+    def recorded(self, data: Any, seed: str) -> _Recorded:
+        source = Recorder(seed)
+        return _Recorded(data, source, self._ending(source, data))
+
+    def play(self, recorded: _Recorded, two: Any) -> None:
+        recording, first = recorded.source, recorded.ending
         player = Player(recording)
         second = self._ending(player, two)
         self._seen.differences.extend(self._moved(player))
