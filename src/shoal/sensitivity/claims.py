@@ -198,13 +198,13 @@ class Answers(Claim):
         self, before: Any, after: Any, *, other: Any, output: Any, times: int
     ) -> Iterator[Movement]:
         del other, times
-        mine, theirs = list(before), list(after)
+        mine, theirs = _each(before), _each(after)
         if len(mine) != len(theirs):
             yield _unlike("how many answers", len(mine), len(theirs))
             return
         if self.chance is None or self.odds is None:
             return
-        for one, two, report in zip(mine, theirs, list(output), strict=True):
+        for one, two, report in zip(mine, theirs, _each(output), strict=True):
             if np.array_equal(one, two):
                 continue
             chances = sorted((self.chance(one, report), self.chance(two, report)))
@@ -230,6 +230,14 @@ def numbers(given: Any) -> list[Fraction]:
     if isinstance(given, list | tuple):
         return [_exactly(each) for each in given]
     return [_exactly(given.item() if isinstance(given, np.generic) else given)]
+
+
+def _each(given: Any) -> list[Any]:
+    """The entries one by one: Python's own numbers, or rows of them."""
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        entries: list[Any] = given.tolist()
+        return entries
+    return list(given)
 
 
 def _exactly(number: Any) -> Fraction:
