@@ -9,13 +9,14 @@ from typing import Any
 from shoal.auditing.exact import Bits, law_of, verify
 from shoal.auditing.judge import audit
 from shoal.auditing.replay import replay
+from shoal.auditing.replay.replaying import HINT
 from shoal.exact import float_down
 from shoal.measures import Measure
 from shoal.sensitivity import Relation
 
 Aim = Callable[[Any, Any], float]
 OTHERWISE = 1e6
-"""What a difference counts that is no movement: another noise, another result, an error on one side."""
+"""What a difference counts that no length tells: another noise, another result, an error on one side."""
 
 
 def moving(run: Callable[[Any], Any], *, relation: Relation | str | None = None) -> Aim:
@@ -29,11 +30,10 @@ def moving(run: Callable[[Any], Any], *, relation: Relation | str | None = None)
 
     def aim(one: Any, two: Any) -> float:
         found = replay(run, [(one, two)], relation=relation)
-        if any(each.kind != "moved" for each in found.differences):
+        shown = [each for each in found.differences if each.kind != HINT]
+        if any(each.kind != "moved" or not each.share for each in shown):
             return OTHERWISE
-        if found.worst > 1 or not found.differences:
-            return float(found.worst)
-        return OTHERWISE
+        return float(found.worst)
 
     return aim
 
