@@ -131,8 +131,8 @@ def _asked(timed: Timed) -> list[tuple[str, Array, Array]]:
     for side in (0, 1):
         order = np.argsort(sizes[:, side], kind="stable")
         third = len(order) // 3
-        small, large = (np.sort(each) for each in (order[:third], order[len(order) - third :]))
-        asked.append((f"size of noise, dataset {side}", times[large, side], times[small, side]))
+        least, most = np.sort(order[:third]), np.sort(order[len(order) - third :])
+        asked.append((f"size of noise, dataset {side}", times[most, side], times[least, side]))
     large, small = _equal(timed.answers, times, sizes)
     if large.size >= FEWEST:
         asked.append(("size of noise at equal answers", large, small))
