@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from shoal.auditing.events import key_of
 from shoal.auditing.outputs import Array, Outputs
 
-_FREQUENT = 24
+_FREQUENT = 8
 """So many values of each part, if they are frequent, have a feature of their own."""
 _MOST_PARTS = 64
-_PAIRED = 8
+_PAIRED = 6
 _EIGHTHS = 8
 _RIDGE = 1.0
-_STEPS = 25
+_STEPS = 12
+_MOST_FEATURES = 160
 
 
 def flatten(output: Any, at: str = "") -> dict[str, Any]:
@@ -48,15 +49,33 @@ def flatten(output: Any, at: str = "") -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Column:
-    """One part of every output: its number where it is one (NaN otherwise), and its key."""
+    """One part of every output: its number where it is one (NaN otherwise), and its key where some part is a text."""
 
     name: str
     numbers: Array
-    keys: Sequence[str]
+    keys: NDArray[np.object_] | None
+
+    def is_(self, key: str | float) -> Array:
+        """Where the part is just that: a key, a number, or NaN for none."""
+        if isinstance(key, str):
+            found = np.zeros(len(self.numbers), dtype=np.bool_) if self.keys is None else self.keys == key
+        else:
+            found = np.isnan(self.numbers) if np.isnan(key) else self.numbers == key
+        return np.asarray(found, dtype=np.float64)
+
+    def frequent(self) -> list[tuple[str | float, int]]:
+        """Keys, or numbers, with how often they come; the most frequent first."""
+        if self.keys is not None:
+            return list(Counter(self.keys.tolist()).most_common(_FREQUENT))
+        values, counts = np.unique(self.numbers, return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:_FREQUENT]
+        return list(zip(values[order].tolist(), counts[order].tolist(), strict=True))
 
 
 def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Column]:
     """The parts of the outputs as columns, the most frequent first; ``names`` fixes which."""
+    if outputs.table is not None:
+        return _table_columns(*outputs.table, names)
     if outputs.numbers is not None:
         flat = [{"": each} for each in outputs.listed]
     else:
@@ -67,15 +86,24 @@ def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Col
     return [_column(name, [each.get(name) for each in flat]) for name in names]
 
 
+def _table_columns(numbers: Array, lengths: Array, names: Sequence[str] | None) -> list[Column]:
+    """The columns of rows of numbers, by the names that `flatten` gives them."""
+    known = {"#": lengths, **{f"[{place}]": column for place, column in enumerate(numbers)}}
+    wanted = list(known)[:_MOST_PARTS] if names is None else names
+    none = np.full(len(lengths), np.nan)
+    return [Column(name, known.get(name, none), None) for name in wanted]
+
+
 def _column(name: str, values: list[Any]) -> Column:
     numbers = np.fromiter((_number(each) for each in values), np.float64, len(values))
-    return Column(name, numbers, [key_of(each) for each in values])
+    if {type(each) for each in values} <= {bool, int, float, type(None)}:
+        return Column(name, numbers, None)
+    return Column(name, numbers, np.array([key_of(each) for each in values], dtype=object))
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool | int | float | np.number):
-        number = float(np.clip(value, -1e300, 1e300))
-        return number if np.isfinite(number) else np.nan
+    if type(value) in (bool, int, float) or isinstance(value, np.number):
+        return float(max(-1e300, min(1e300, value)))
     return np.nan
 
 
@@ -90,11 +118,12 @@ class Features:
     def learn(cls, outputs: Outputs) -> Features:
         """From outputs of both datasets together."""
         columns = columns_of(outputs)
-        makers = [maker for column in columns for maker in _makers(column)]
+        by_column = [_makers(column) for column in columns]
+        makers = [each[at] for at in range(max(map(len, by_column))) for each in by_column if at < len(each)]  # fmt: skip
         numeric = [each for each in columns if np.unique(each.numbers[~np.isnan(each.numbers)]).size > 2]  # fmt: skip
         for one, other in combinations(numeric[:_PAIRED], 2):
             makers += _pair_makers(one, other)
-        return cls(tuple(column.name for column in columns), tuple(makers))
+        return cls(tuple(column.name for column in columns), tuple(makers[:_MOST_FEATURES]))
 
     def rows(self, outputs: Outputs) -> Array:
         """One row per output; the first number of each is 1."""
@@ -114,9 +143,8 @@ def _makers(column: Column) -> list[Maker]:
         centre, spread = _scale(known)
         makers.append(lambda seen: np.nan_to_num(np.clip((seen[name].numbers - centre) / spread, -4, 4)))  # fmt: skip
         makers += [_above(name, edge) for edge in np.unique(np.quantile(known, np.arange(1, _EIGHTHS) / _EIGHTHS))]  # fmt: skip
-    frequent = Counter(column.keys).most_common(_FREQUENT)
-    least = max(5, len(column.keys) // 500)
-    makers += [_equals(name, key) for key, count in frequent if least <= count < len(column.keys)]
+    least, most = max(5, len(column.numbers) // 500), len(column.numbers)
+    makers += [_equals(name, key) for key, count in column.frequent() if least <= count < most]
     return makers
 
 
@@ -144,8 +172,8 @@ def _above(name: str, edge: float) -> Maker:
     return lambda seen: np.asarray(seen[name].numbers > edge, dtype=np.float64)
 
 
-def _equals(name: str, key: str) -> Maker:
-    return lambda seen: np.array([each == key for each in seen[name].keys], dtype=np.float64)
+def _equals(name: str, key: str | float) -> Maker:
+    return lambda seen: seen[name].is_(key)
 
 
 @dataclass(frozen=True)
@@ -179,6 +207,6 @@ def logistic(rows: Array, labels: NDArray[np.float64]) -> Array:
         bend = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(ridge)
         step = np.linalg.solve(bend, slope)
         weights = weights + step
-        if np.abs(step).max() < 1e-6:
+        if np.abs(step).max() < 1e-3:
             break
     return weights
