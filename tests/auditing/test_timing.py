@@ -131,6 +131,15 @@ def test_steady_time_is_refuted_no_more_often_than_the_confidence_allows() -> No
     assert alarms <= 33  # 5 % of 400, and three standard deviations
 
 
+def test_a_machine_that_grows_slower_accuses_nobody() -> None:
+    generator, alarms = np.random.default_rng(6), 0
+    for _ in range(40):
+        drifting = np.abs(np.cumsum(generator.normal(0, 1e5, 600))).reshape(300, 2)
+        answers = np.asarray(generator.geometric(0.05, (300, 2)), dtype=np.float64)
+        alarms += timing(Timed(drifting, answers)).refuted
+    assert alarms <= 3  # 1 % of 40, and three standard deviations
+
+
 @pytest.mark.audit
 @pytest.mark.parametrize("mechanism", [Laplace, Geometric])
 def test_noise_of_shoal_takes_no_longer_when_it_is_large(mechanism: Any) -> None:

@@ -12,10 +12,11 @@ are made in pairs, each pair in the order of a coin, after some that are not cou
 No two computations take the same time to the nanosecond (a small integer of Python is found, a large one is made), so each question is about more than a
 ``resolution``, a microsecond if nothing is said.
 
-Level: each question is a sign test.  Let T and U be the times of two kinds of runs, and pair runs of both kinds by something that is not their times.  If U is stochastically at
-most T + resolution, a pair has U > T + resolution with probability at most 1/2: replace U by an independent T' + resolution, and T' > T has at most 1/2.  So the number of
-such pairs is at most binomial, and its tail is the p-value.  Two directions of every question share the risk.  That nothing is found proves nothing: another clock,
-machine or load may show more.
+Level: each question is a sign test.  Runs are taken in couples that are close in time: of one pair, or the first two, the next two ... of those that
+are looked at, where one of the two is of the kind in question.  Which of the two it is, is a coin: by the order of a pair, or because noise is drawn anew in every run.
+So, whatever the times drift, if this kind takes no longer it is the slower one of a couple with probability at most 1/2; and if it takes at most the resolution longer, it is slower by more than
+that with at most 1/2.  The number of couples in which it is so is at most binomial, and the tail is the p-value.  Two directions of every question share the risk.  That
+nothing is found proves nothing: another clock, machine or load may show more.
 """
 
 from __future__ import annotations
@@ -129,27 +130,43 @@ def _asked(timed: Timed) -> list[tuple[str, Array, Array]]:
     times, sizes = timed.times, np.abs(timed.answers - np.median(timed.answers, axis=0))
     asked = [("slower dataset", times[:, 1], times[:, 0])]
     for side in (0, 1):
+        third = len(sizes) // 3
         order = np.argsort(sizes[:, side], kind="stable")
-        third = len(order) // 3
-        least, most = np.sort(order[:third]), np.sort(order[len(order) - third :])
-        asked.append((f"size of noise, dataset {side}", times[most, side], times[least, side]))
-    large, small = _equal(timed.answers, times, sizes)
-    if large.size >= FEWEST:
-        asked.append(("size of noise at equal answers", large, small))
+        ends = np.sort(np.concatenate([order[:third], order[len(order) - third :]]))
+        large, small = _couples(ends, np.isin(ends, order[len(order) - third :]))
+        asked.append((f"size of noise, dataset {side}", times[large, side], times[small, side]))
+    more, less = _equal(timed.answers, times, sizes)
+    if more.size >= FEWEST:
+        asked.append(("size of noise at equal answers", more, less))
     return asked
 
 
+def _couples(runs: NDArray[np.intp], large: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:  # fmt: skip
+    """Of runs in the order of time, two by two, those of which one is large and one is not: first the large ones."""
+    even = len(runs) // 2 * 2
+    two, which = runs[:even].reshape(-1, 2), large[:even].reshape(-1, 2)
+    mixed = which[:, 0] != which[:, 1]
+    two, first = two[mixed], which[mixed, 0]
+    return np.where(first, two[:, 0], two[:, 1]), np.where(first, two[:, 1], two[:, 0])
+
+
 def _equal(answers: Array, times: Array, sizes: Array) -> tuple[Array, Array]:
-    """Times of runs with equal answers, from either dataset, first of that whose noise was larger."""
-    large, small = [np.zeros(0)], [np.zeros(0)]
-    for answer in np.intersect1d(answers[:, 0], answers[:, 1]):
-        rows = [np.flatnonzero(answers[:, side] == answer) for side in (0, 1)]
-        noise = [float(sizes[rows[side][0], side]) for side in (0, 1)]
-        more, pairs = int(noise[1] > noise[0]), min(map(len, rows))
-        if noise[0] != noise[1]:
-            large.append(times[rows[more][:pairs], more])
-            small.append(times[rows[1 - more][:pairs], 1 - more])
-    return np.concatenate(large), np.concatenate(small)
+    """Times of couples of runs with equal answers, one on each dataset, first of that whose noise was larger."""
+    flat, slow, size = (
+        answers.ravel(),
+        times.ravel(),
+        sizes.ravel(),
+    )  # pair by pair, so in the order of time
+    order = np.argsort(flat, kind="stable")
+    starts = np.flatnonzero(np.diff(flat[order], prepend=np.nan) != 0)
+    more, less = [np.zeros(0)], [np.zeros(0)]
+    for runs in np.split(order, starts[1:]):
+        noise = size[runs]
+        if noise.min() != noise.max():
+            large, small = _couples(runs, noise == noise.max())
+            more.append(slow[large])
+            less.append(slow[small])
+    return np.concatenate(more), np.concatenate(less)
 
 
 def _number(answer: Any) -> float:
