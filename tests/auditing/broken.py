@@ -105,7 +105,7 @@ ONE = Pure(1)
 BROKEN = (
     Broken("half noise", "Laplace noise of half the scale", half_noise, 0, 1, ONE, 2_000),
     Broken("wrong sensitivity", "values up to 3, noise for values up to 1", wrong_sensitivity, [0.0], [3.0], ONE, 1_000),
-    Broken("sparse vector, variant 3", "the noisy answer is told", sparse_numeric, [-2] * 10 + [0], [-1] * 10 + [0], ONE, 60_000),
+    Broken("sparse vector, variant 3", "the noisy answer is told", sparse_numeric, [-2] * 20 + [0], [-1] * 20 + [0], ONE, 150_000),
     Broken("sparse vector, variant 4", "noise does not grow with the answers above", sparse_small_noise, [0] * 5 + [1] * 5, [1] * 5 + [0] * 5, ONE, 20_000),
     Broken("sparse vector, variant 5", "no noise on the answers", sparse_no_noise, [0, 1], [1, 0], ONE, 1_000),
     Broken("sparse vector, variant 6", "no end to the answers above", sparse_no_stop, [0] * 8 + [1] * 8, [1] * 8 + [0] * 8, ONE, 40_000),

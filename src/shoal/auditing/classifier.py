@@ -74,6 +74,8 @@ class Column:
 
 def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Column]:
     """The parts of the outputs as columns, the most frequent first; ``names`` fixes which."""
+    if outputs.table is not None:
+        return _table_columns(*outputs.table, names)
     if outputs.numbers is not None:
         flat = [{"": each} for each in outputs.listed]
     else:
@@ -82,6 +84,14 @@ def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Col
         seen = Counter(name for each in flat for name in each)
         names = [name for name, _ in seen.most_common(_MOST_PARTS)]
     return [_column(name, [each.get(name) for each in flat]) for name in names]
+
+
+def _table_columns(numbers: Array, lengths: Array, names: Sequence[str] | None) -> list[Column]:
+    """The columns of rows of numbers, by the names that `flatten` gives them."""
+    known = {"#": lengths, **{f"[{place}]": column for place, column in enumerate(numbers)}}
+    wanted = list(known)[:_MOST_PARTS] if names is None else names
+    none = np.full(len(lengths), np.nan)
+    return [Column(name, known.get(name, none), None) for name in wanted]
 
 
 def _column(name: str, values: list[Any]) -> Column:

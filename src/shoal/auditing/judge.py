@@ -126,16 +126,17 @@ def audit_samples(
             remedy=f"Draw at least {LEAST} on each dataset.",
         )
     given = None if event is None else read_event(event)
-    split = [training(len(each), searched=given is None) for each in (one, other)]
+    split = [training(each, searched=given is None) for each in (one, other)]
     proposal = _propose(one, other, split, claims_of(claim), given)
     counts = _counts(one, other, split, proposal)
     return _verdict(one, other, claim, proposal, counts, risk=risk, method=method)
 
 
-def training(samples: int, *, searched: bool) -> int:
-    """How many of the first samples propose an event: half of few, a twentieth of many."""
+def training(outputs: Outputs, *, searched: bool) -> int:
+    """How many of the first samples propose an event: half of few; of many a twentieth, or a fifth where a scorer must learn."""
+    samples = len(outputs)
     least = 10_000 if searched else 500
-    return min(samples // 2, max(least, samples // 20))
+    return min(samples // 2, max(least, samples // (5 if searched and outputs.numbers is None else 20)))
 
 
 def _propose(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,21 @@ class Outputs:
         if self.numbers is not None:
             return Outputs(numbers=self.numbers[start:end])
         return Outputs(items=self.listed[start:end])
+
+    @cached_property
+    def table(self) -> tuple[Array, Array] | None:
+        """Numbers by place, and lengths, where every output is a row of numbers; NaN where there is none."""
+        items = self.items
+        if items is None or not all(type(each) in (tuple, list) for each in items):
+            return None
+        if not {type(part) for each in items for part in each} <= {bool, int, float, type(None)}:
+            return None
+        columns = list(zip_longest(*items, fillvalue=None))
+        try:
+            numbers = np.array(columns, dtype=np.float64).reshape(len(columns), len(items))
+        except OverflowError:  # whole numbers beyond every float
+            return None
+        return numbers, np.fromiter(map(len, items), np.float64, len(items))
 
     @property
     def listed(self) -> Sequence[Any]:

@@ -26,6 +26,8 @@ _ATOM = 0.004
 """A value that so large a share of outputs has is a bin of its own."""
 _LISTED = 400
 """So many whole outputs are told apart."""
+_REPEATED = 2_000
+"""Whole outputs are told apart where some of the first so many come again."""
 _COORDINATES = 24
 _TRAINING, _TEST = 3.0, 1.65
 """Predictions are lowered by so many standard errors of both parts on each side, so that rare events must earn their place."""
@@ -183,6 +185,9 @@ def _prefixes(
 
 def _kinds(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Proposal]:
     """Whole outputs, sorted by the ratio of how often they came."""
+    few = keys_of(first.part(0, _REPEATED))
+    if len(set(few)) > 0.9 * len(few):
+        return  # hardly any output comes twice
     keys = [keys_of(each) for each in (first, second)]
     listed = [key for key, _ in Counter([*keys[0], *keys[1]]).most_common(_LISTED)]
     place = {key: at for at, key in enumerate(listed)}

@@ -12,7 +12,7 @@ from shoal.auditing.outputs import Outputs
 
 _BINS = 48
 _BARS = 14
-_LOOKED_AT = 200_000
+_LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True)
