@@ -1,0 +1,80 @@
+"""Faults in what people see: the server and the command."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+FACES = (
+    Mutation(
+        "the-server-logs-what-was-sent",
+        "src/shoal/server/headers.py",
+        '(%s)", type(error).__name__)',
+        '(%s)", error)',
+        "A report stands in the log of the server, beside its time.",
+        ("tests/server/test_public.py",),
+    ),
+    Mutation(
+        "the-server-logs-who-came",
+        "src/shoal/server/running.py",
+        'access_log=False, log_level="warning"',
+        'access_log=True, log_level="info"',
+        "The log tells which address answered a poll, and when.",
+        ("tests/server/test_serving.py",),
+    ),
+    Mutation(
+        "an-invitation-in-the-address",
+        "src/shoal/server/api.py",
+        'f"{place}#{token}"',
+        'f"{place}?once={token}"',
+        "The number of an invitation is sent to the server and to every proxy before anything is answered.",
+        ("tests/server/test_researcher.py",),
+    ),
+    Mutation(
+        "nobody-needs-the-key",
+        "src/shoal/server/door.py",
+        "        if not self.knows(request):\n",
+        "        if False:\n",
+        "Whoever finds the address reads all counters and closes polls.",
+        ("tests/server/test_researcher.py",),
+    ),
+    Mutation(
+        "another-site-answers-for-you",
+        "src/shoal/server/door.py",
+        'if told not in {"same-origin", "none"} or not self._ours(origin):',
+        "if False:",
+        "A page elsewhere sends a report in the name of whoever looks at it.",
+        ("tests/server/test_public.py",),
+    ),
+    Mutation(
+        "pages-stay-in-the-cache",
+        "src/shoal/server/headers.py",
+        'headers.setdefault("Cache-Control", "no-store")',
+        'headers.setdefault("Cache-Control", "max-age=3600")',
+        "Whoever uses the same computer later sees the page of a poll on a sensitive question.",
+        ("tests/server/test_public.py",),
+    ),
+    Mutation(
+        "a-closed-poll-takes-reports",
+        "src/shoal/polls/published.py",
+        "if desk.kinds(_FILED, self.name)[0] == CLOSED:",
+        "if False:",
+        "People go on answering after they were told that the poll is over, and are counted.",
+        ("tests/polls/test_published.py",),
+    ),
+    Mutation(
+        "the-command-prints-the-error",
+        "src/shoal/cli/console.py",
+        "something unexpected happened ({type(error).__name__}).",
+        "something unexpected happened ({error}).",
+        "A value of somebody stands on the terminal, in the text of an error.",
+        ("tests/cli",),
+    ),
+    Mutation(
+        "the-command-writes-over-rows",
+        "src/shoal/vault/vault.py",
+        "            if each.location.holds(Path(path)):\n",
+        "            if False:\n",
+        "An answer is written over the rows it was computed from.",
+        ("tests/cli/test_vault_refusals.py",),
+    ),
+)
