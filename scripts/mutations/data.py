@@ -11,7 +11,10 @@ DATA = (
         "name: factor and factor * self.at_most for name, factor in self.left.stability.items()",
         "name: factor for name, factor in self.left.stability.items()",
         "A row that becomes several rows in a join is hidden as one.",
-        ("tests/plan", "tests/query/test_neighbours.py"),
+        (
+            "tests/query/test_broken_planners.py::test_a_join_that_multiplies_rows_is_bounded_for_rows",
+            "tests/plan/test_relation.py",
+        ),
     ),
     Mutation(
         "a-union-counts-one-side",
@@ -19,7 +22,7 @@ DATA = (
         "return None if left is None or right is None else left + right",
         "return None if left is None or right is None else max(left, right)",
         "A row that is on both sides of a union is hidden once.",
-        ("tests/plan", "tests/query/test_neighbours.py"),
+        ("tests/plan/test_relation.py", "tests/engines/test_totals.py"),
     ),
     Mutation(
         "a-left-join-makes-no-null",
@@ -27,7 +30,7 @@ DATA = (
         "nullable=c.nullable or outer",
         "nullable=c.nullable",
         "A missing partner is counted as an end of the range, and the count of rows is taken for that of values.",
-        ("tests/plan", "tests/engines/test_relations.py"),
+        ("tests/plan/test_relation.py", "tests/engines/test_relations.py"),
     ),
     Mutation(
         "the-narrower-person-is-protected",
@@ -35,7 +38,7 @@ DATA = (
         "rows_per_group=max(left.rows_per_group, right.rows_per_group)",
         "rows_per_group=min(left.rows_per_group, right.rows_per_group)",
         "Two tables of one person keep to the smaller share, which nobody stated for both.",
-        ("tests/plan", "tests/query"),
+        ("tests/plan/test_relation.py::test_the_bounds_of_two_units_are_the_wider_of_both",),
     ),
     Mutation(
         "difference-of-ranges-end-by-end",
@@ -83,7 +86,7 @@ DATA = (
         'if isinstance(condition, Call) and condition.name == "and":',
         'if isinstance(condition, Call) and condition.name in ("and", "or"):',
         "After WHERE with OR, values are believed to lie in a range that half of the rows leave.",
-        ("tests/plan", "tests/sql"),
+        ("tests/plan", "tests/sql", "tests/engines/test_relations.py"),
     ),
     Mutation(
         "sum-bounded-at-its-high-end",
@@ -91,7 +94,7 @@ DATA = (
         "most = max(abs(self.lo - self.middle), abs(self.hi - self.middle))",
         "most = abs(self.hi - self.middle)",
         "Whoever owes much moves a sum further than its noise was made for.",
-        ("tests/plan", "tests/engines/test_totals.py", "tests/query"),
+        ("tests/query/test_neighbours.py", "tests/engines/test_totals.py"),
     ),
     Mutation(
         "change-moves-totals-once",
@@ -99,7 +102,7 @@ DATA = (
         "twice = 2 if self.unit.relation is Relation.CHANGE else 1",
         "twice = 1",
         "A person who changes everything is hidden as if they only left.",
-        ("tests/plan", "tests/engines/test_totals.py", "tests/query"),
+        ("tests/query/test_neighbours.py", "tests/engines/test_totals.py"),
     ),
     Mutation(
         "rows-per-group-not-squared",
@@ -107,7 +110,7 @@ DATA = (
         "return root_up(Fraction(unit.groups * rows * rows))",
         "return root_up(Fraction(unit.groups * rows))",
         "Whoever has many rows in a group gets Gaussian noise for the root of them.",
-        ("tests/plan", "tests/engines/test_totals.py", "tests/query"),
+        ("tests/query/test_neighbours.py", "tests/engines/test_totals.py"),
     ),
     Mutation(
         "a-row-moves-one-row",
@@ -115,7 +118,10 @@ DATA = (
         "return max(factor for factor in factors if factor is not None)",
         "return 1",
         "What joins and unions make of a row is forgotten when noise is chosen.",
-        ("tests/plan", "tests/engines/test_totals.py", "tests/query"),
+        (
+            "tests/query/test_broken_planners.py::test_a_join_that_multiplies_rows_is_bounded_for_rows",
+            "tests/engines/test_totals.py",
+        ),
     ),
     Mutation(
         "shares-are-rounded-up",
@@ -123,7 +129,7 @@ DATA = (
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows)",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows) + 1",
         "Whoever has very many rows counts for more than their share.",
-        ("tests/engines", "tests/plan"),
+        ("tests/engines/test_totals.py",),
     ),
     Mutation(
         "one-row-too-many-is-no-excess",
@@ -179,11 +185,7 @@ DATA = (
         "votes[shares.groups > term.hi] = 0",
         "pass",
         "Someone who is in every group has a chance in each of them to be the only one told.",
-        (
-            "tests/engines/test_sorting.py",
-            "tests/engines/test_totals.py",
-            "tests/query/test_selection.py",
-        ),
+        ("tests/query/test_selection.py", "tests/engines/test_sorting.py"),
     ),
     Mutation(
         "sorting-does-not-tell-persons-apart",
@@ -239,7 +241,7 @@ DATA = (
         "if int(vote) >= least]",
         "if int(vote) >= least - 1]",
         "A key that only one person has is told more often than delta.",
-        ("tests/query",),
+        ("tests/query/test_selection.py",),
     ),
     Mutation(
         "change-has-the-delta-twice",
@@ -247,7 +249,7 @@ DATA = (
         "risk = self.delta / (2 if self.bounded.unit.relation is Relation.CHANGE else 1)",
         "risk = self.delta",
         "Under change one comes and one goes, and each may be told with the whole delta.",
-        ("tests/query",),
+        ("tests/query/test_selection.py",),
     ),
     Mutation(
         "groups-without-a-vote-are-told",
@@ -255,7 +257,7 @@ DATA = (
         "for key, (vote,) in found.items() if vote > 0}",
         "for key, (vote,) in found.items()}",
         "A key that only someone without a vote has can be told.",
-        ("tests/query",),
+        ("tests/query/test_selection.py",),
     ),
     Mutation(
         "selecting-keys-costs-no-delta",
@@ -263,7 +265,7 @@ DATA = (
         "return Composed((self.noise.event_for(size=1), failing))",
         "return self.noise.event_for(size=1)",
         "The chance that a single person's key is told is never charged.",
-        ("tests/query",),
+        ("tests/query/test_prices.py::test_a_selection_costs_its_epsilon_and_its_delta",),
     ),
     Mutation(
         "read-before-it-is-charged",
@@ -271,7 +273,9 @@ DATA = (
         "        charge = self._charge(made, delta, key)\n",
         "        self._drawn(made, {})\n        charge = self._charge(made, delta, key)\n",
         "Rows are read and noise is drawn for a question that may yet be refused, and for a retry anew.",
-        ("tests/query", "tests/vault"),
+        (
+            "tests/query/test_prices.py::test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn",
+        ),
     ),
     Mutation(
         "a-failure-is-kept-in-its-own-words",
@@ -279,7 +283,7 @@ DATA = (
         "charge.left(type(error).__name__)",
         "charge.left(str(error))",
         "The text of an error, with a value of somebody in it, is written into the journal for good.",
-        ("tests/query", "tests/vault"),
+        ("tests/vault/test_paying.py", "tests/vault/test_asking.py"),
     ),
     Mutation(
         "one-of-several-totals-is-charged",
@@ -287,7 +291,9 @@ DATA = (
         "made = (m for m in self.mechanisms if m is not None)",
         "made = (m for m in self.mechanisms[:1] if m is not None)",
         "A mean is a sum and a count, and one of them is free.",
-        ("tests/query",),
+        (
+            "tests/query/test_prices.py::test_the_events_of_a_pure_release_cost_exactly_what_was_asked",
+        ),
     ),
     Mutation(
         "quantiles-are-free",
@@ -295,7 +301,7 @@ DATA = (
         "*(placed.event for placed in self.places))",
         ")",
         "Any number of medians can be asked for nothing.",
-        ("tests/query",),
+        ("tests/query/test_places.py::test_quantiles_cost_what_was_asked",),
     ),
     Mutation(
         "quantiles-at-twice-the-rate",
@@ -303,7 +309,9 @@ DATA = (
         "return self.loss / (2 * max(level, 1 - level) * self.spread.sensitivity.value)",
         "return self.loss / (max(level, 1 - level) * self.spread.sensitivity.value)",
         "A median costs twice the epsilon that is charged.",
-        ("tests/query/test_places.py",),
+        (
+            "tests/query/test_places.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
+        ),
     ),
     Mutation(
         "quantiles-look-at-one-side",
@@ -311,7 +319,9 @@ DATA = (
         "return self.loss / (2 * max(level, 1 - level) * self.spread.sensitivity.value)",
         "return self.loss / (2 * level * self.spread.sensitivity.value)",
         "A low quantile moves more by whoever lies above it, and is charged by whoever lies below.",
-        ("tests/query/test_places.py",),
+        (
+            "tests/query/test_places.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
+        ),
     ),
     Mutation(
         "rehearsed-quantiles-say-private",
@@ -319,6 +329,9 @@ DATA = (
         "private = self.mechanism.event_for(candidates=2).private",
         "private = True",
         "A quantile drawn with a known seed is recorded as a private release.",
-        ("tests/query",),
+        (
+            "tests/query/test_broken_planners.py::test_a_rehearsal_is_never_charged_as_private",
+            "tests/query/test_places.py",
+        ),
     ),
 )

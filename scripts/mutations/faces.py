@@ -67,7 +67,7 @@ FACES = (
         "something unexpected happened ({type(error).__name__}).",
         "something unexpected happened ({error}).",
         "A value of somebody stands on the terminal, in the text of an error.",
-        ("tests/cli",),
+        ("tests/cli/test_vault_refusals.py", "tests/cli/test_session.py"),
     ),
     Mutation(
         "the-command-writes-over-rows",
@@ -75,6 +75,6 @@ FACES = (
         "            if each.location.holds(Path(path)):\n",
         "            if False:\n",
         "An answer is written over the rows it was computed from.",
-        ("tests/cli/test_vault_refusals.py",),
+        ("tests/cli/test_vault_refusals.py::test_no_file_that_holds_rows_is_written_over",),
     ),
 )

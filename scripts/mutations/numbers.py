@@ -11,7 +11,9 @@ NUMBERS = (
         "return math.ceil(distance / self.spacing)",
         "return math.floor(distance / self.spacing)",
         "A value that moves by a part of a step lands a whole step away, and the noise is made for none.",
-        ("tests/exact/test_grid.py",),
+        (
+            "tests/exact/test_grid.py::test_values_a_distance_apart_land_no_further_apart_than_its_steps",
+        ),
     ),
     Mutation(
         "grid-rounds-halves-to-even",
@@ -19,7 +21,7 @@ NUMBERS = (
         "steps += scaled - below >= 0.5",
         "steps = np.rint(scaled).astype(np.int64)",
         "Rows one step apart land two steps apart, twice as far as the noise hides.",
-        ("tests/exact/test_grid.py",),
+        ("tests/exact/test_grid.py::test_halves_go_up_and_everything_else_to_the_nearest",),
     ),
     Mutation(
         "upper-rounds-down",
@@ -27,7 +29,7 @@ NUMBERS = (
         "return (math.ceil(steps) if up else math.floor(steps)) * ulp",
         "return (math.floor(steps) if up else math.ceil(steps)) * ulp",
         "Every price and every width of noise is rounded to the side that gives people away.",
-        ("tests/exact/test_real.py",),
+        ("tests/exact/test_real.py::test_a_named_direction_is_never_missed",),
     ),
     Mutation(
         "root-rounds-down",
@@ -35,7 +37,7 @@ NUMBERS = (
         "return upper(lambda: ball(square).sqrt())",
         "return lower(lambda: ball(square).sqrt())",
         "Sensitivities in L2 come out below what a person can move.",
-        ("tests/exact/test_real.py",),
+        ("tests/sensitivity/test_value.py",),
     ),
     Mutation(
         "float-down-rounds-to-nearest",
@@ -43,7 +45,9 @@ NUMBERS = (
         "return nearest if Fraction(nearest) <= number else math.nextafter(nearest, -math.inf)",
         "return nearest",
         "A printed epsilon can lie below the one that was spent.",
-        ("tests/exact/test_real.py",),
+        (
+            "tests/exact/test_real.py::test_float_down_and_float_up_are_the_nearest_floats_on_their_sides",
+        ),
     ),
     Mutation(
         "zero-counts-as-positive",
@@ -51,7 +55,7 @@ NUMBERS = (
         'if number <= 0:\n        raise out_of_range(name, number, "above 0")',
         'if number < 0:\n        raise out_of_range(name, number, "above 0")',
         "A scale of 0 is taken for a scale, and the value is released as it is.",
-        ("tests/exact/test_rational.py",),
+        ("tests/exact/test_rational.py::test_a_reader_takes_its_range_and_nothing_beyond",),
     ),
     Mutation(
         "uniform-by-remainder",
@@ -59,7 +63,9 @@ NUMBERS = (
         "words[words < bound][:missing]",
         "(words % bound)[:missing]",
         "Small numbers come too often, so that coins and choices lean and tell more than their epsilon.",
-        ("tests/noise/test_uniform.py",),
+        (
+            "tests/noise/test_uniform.py::test_a_word_is_cut_to_the_bits_of_the_bound_and_no_further",
+        ),
     ),
     Mutation(
         "laplace-counts-zero-twice",
@@ -67,7 +73,9 @@ NUMBERS = (
         'left = arb(1) if self.side == "floor" else ball(-1 / self.scale).exp()',
         "left = arb(1)",
         "Zero comes too often: whoever is not hidden by the noise at all is found more often than promised.",
-        ("tests/noise", "tests/laws_of_noise"),
+        (
+            "tests/noise/test_block_draws.py::test_every_leading_word_gives_the_integer_of_the_closed_form",
+        ),
     ),
     Mutation(
         "noise-one-percent-too-narrow",
@@ -75,7 +83,9 @@ NUMBERS = (
         "return ball(-Fraction(1 << self.bits) / self.scale).exp()",
         "return ball(-Fraction(1 << self.bits) * 101 / (100 * self.scale)).exp()",
         "Laplace noise is a hundredth narrower than it is charged for, in every answer.",
-        ("tests/noise", "tests/laws_of_noise"),
+        (
+            "tests/noise/test_block_draws.py::test_every_leading_word_gives_the_integer_of_the_closed_form",
+        ),
     ),
     Mutation(
         "normal-noise-of-half-the-variance",
@@ -83,7 +93,7 @@ NUMBERS = (
         "start *= float(1 / (2 * self.variance))",
         "start *= float(1 / self.variance)",
         "Inside its blocks Gaussian noise falls off twice as fast as it is charged for.",
-        ("tests/noise", "tests/laws_of_noise"),
+        ("tests/noise/test_blocks.py::test_drop_in_floats_is_within_its_claim",),
     ),
     Mutation(
         "tickets-below-the-weight",
@@ -91,7 +101,7 @@ NUMBERS = (
         "_MARGIN = 2.0**-21 + 2.0**-30",
         "_MARGIN = -(2.0**-21)",
         "Bounds of weights lie below the weights, so that choices do not have the law they are priced by.",
-        ("tests/noise/test_weights.py",),
+        ("tests/noise/test_weights.py::test_an_upper_weight_is_above_the_weight_and_close_to_it",),
     ),
     Mutation(
         "draws-survive-a-fork",
@@ -99,7 +109,7 @@ NUMBERS = (
         "os.register_at_fork(after_in_child=_forget)",
         "pass",
         "Two processes add the same noise, and the difference of their answers is the difference of the people.",
-        ("tests/noise/test_processes.py",),
+        ("tests/noise/test_processes.py::test_parent_children_and_grandchild_share_no_draw",),
     ),
     Mutation(
         "words-stay-in-memory",
@@ -107,7 +117,7 @@ NUMBERS = (
         "        window[:] = 0\n",
         "",
         "Whoever sees the memory later reads the noise of answers that were given long before.",
-        ("tests/noise/test_source.py",),
+        ("tests/noise/test_source.py::test_the_buffer_is_wiped_behind_the_reader",),
     ),
     Mutation(
         "key-is-never-replaced",
@@ -115,7 +125,7 @@ NUMBERS = (
         "self._replace_key(filled[: self._KEY])",
         "self._unerased = 0",
         "A key that is found tells all the noise ever drawn under it.",
-        ("tests/noise/test_source.py",),
+        ("tests/noise/test_source.py::test_a_refill_continues_under_the_key_that_was_set_aside",),
     ),
     Mutation(
         "seeded-noise-passes-as-secret",
@@ -123,7 +133,7 @@ NUMBERS = (
         "    if source.private:\n",
         "    if False:\n",
         "Noise that anyone can draw again is charged as if it hid somebody.",
-        ("tests/noise/test_seam.py",),
+        ("tests/noise/test_seam.py::test_a_source_that_calls_itself_private_is_refused",),
     ),
     Mutation(
         "race-forgets-who-has-won",
@@ -131,7 +141,9 @@ NUMBERS = (
         "if drawn not in chosen:",
         "if True:",
         "One candidate can fill several places of a list that was priced for different ones.",
-        ("tests/noise/test_gumbel_race.py", "tests/mechanisms/test_exact_selection.py"),
+        (
+            "tests/noise/test_gumbel_race.py::test_later_places_go_to_candidates_that_were_not_chosen",
+        ),
     ),
     Mutation(
         "pure-epsilon-falls-too-fast",
@@ -139,7 +151,9 @@ NUMBERS = (
         "return ball(epsilon) + (-ball(delta) * (1 + ball(-epsilon).exp())).log1p()",
         "return ball(epsilon) + (-2 * ball(delta) * (1 + ball(-epsilon).exp())).log1p()",
         "At a delta a smaller epsilon is told than the release has.",
-        ("tests/measures/test_from_pure.py",),
+        (
+            "tests/measures/test_from_pure.py::test_the_epsilon_lies_just_above_that_of_randomized_response",
+        ),
     ),
     Mutation(
         "pure-as-bounded-range",
@@ -147,7 +161,7 @@ NUMBERS = (
         "return holdable_up(min(rho, epsilon, epsilon**2 / 2))",
         "return holdable_up(min(rho, epsilon, epsilon**2 / 8))",
         "Every pure release is charged a quarter of its rho.",
-        ("tests/measures/test_from_pure.py",),
+        ("tests/measures/test_from_pure.py::test_rho_lies_just_above_the_divergence_of_order_one",),
     ),
     Mutation(
         "renyi-by-the-order-itself",
@@ -155,7 +169,9 @@ NUMBERS = (
         "return ball(divergence) - ball(1 / (order - 1)).log1p() - logs / ball(order - 1)",
         "return ball(divergence) - ball(1 / (order - 1)).log1p() - logs / ball(order)",
         "Every epsilon that comes from a divergence is too small.",
-        ("tests/measures/test_from_renyi.py",),
+        (
+            "tests/measures/test_from_renyi.py::test_the_epsilon_of_one_order_lies_just_above_its_formula",
+        ),
     ),
     Mutation(
         "concentrated-without-the-order",
@@ -163,7 +179,9 @@ NUMBERS = (
         "return renyi_epsilon_up(rho * (1 + t), order=1 + t, delta=delta)",
         "return renyi_epsilon_up(rho * t, order=1 + t, delta=delta)",
         "Every epsilon that comes from a rho is too small.",
-        ("tests/measures/test_from_zero_concentrated.py",),
+        (
+            "tests/measures/test_from_zero_concentrated.py::test_the_epsilon_is_that_of_the_best_order_found_by_force",
+        ),
     ),
     Mutation(
         "gaussian-noise-on-the-wrong-side",
@@ -171,7 +189,9 @@ NUMBERS = (
         "enough, _ = turning_point(lambda mu: _fits(mu, epsilon, delta), start=start)",
         "_, enough = turning_point(lambda mu: _fits(mu, epsilon, delta), start=start)",
         "Gaussian noise is made for a delta a hair above the one that was promised.",
-        ("tests/measures/test_gaussian_privacy.py",),
+        (
+            "tests/measures/test_gaussian_privacy.py::test_the_largest_mu_keeps_the_promise_and_a_slightly_larger_one_breaks_it",
+        ),
     ),
     Mutation(
         "gaussian-epsilon-on-the-wrong-side",
@@ -179,7 +199,9 @@ NUMBERS = (
         "_, enough = turning_point(\n        lambda epsilon",
         "enough, _ = turning_point(\n        lambda epsilon",
         "The epsilon that is told does not cover the delta that it is told for.",
-        ("tests/measures/test_gaussian_privacy.py",),
+        (
+            "tests/measures/test_gaussian_privacy.py::test_the_epsilon_keeps_the_promise_and_a_slightly_smaller_one_breaks_it",
+        ),
     ),
     Mutation(
         "approx-forgets-its-own-delta",
@@ -187,7 +209,9 @@ NUMBERS = (
         "ball(self.delta + (1 - self.delta) * more)",
         "ball((1 - self.delta) * more)",
         "Whoever was told in full with probability delta is not counted any more.",
-        ("tests/measures",),
+        (
+            "tests/measures/test_conversions.py::test_the_delta_of_an_approximate_promise_lies_just_above_that_of_its_worst_case",
+        ),
     ),
     Mutation(
         "approx-compares-epsilon-alone",
@@ -195,7 +219,7 @@ NUMBERS = (
         "return self.epsilon <= other.epsilon and self.delta <= other.delta",
         "return self.epsilon <= other.epsilon",
         "A promise that tells everything with probability one half passes for one that never does.",
-        ("tests/measures/test_order.py",),
+        ("tests/measures/test_order.py::test_two_values_that_are_at_most_each_other_are_equal",),
     ),
     Mutation(
         "random-dp-takes-the-largest-gamma",
@@ -203,7 +227,7 @@ NUMBERS = (
         "min(one, sum((each.gamma for each in several), Fraction(0))),",
         "max((each.gamma for each in several), default=Fraction(0)),",
         "More people than stated are among those for whom nothing holds.",
-        ("tests/measures/test_random_dp.py",),
+        ("tests/measures/test_random_dp.py::test_several_promises_add_up_and_never_beyond_one",),
     ),
     Mutation(
         "loss-looks-from-one-side",
@@ -211,7 +235,7 @@ NUMBERS = (
         "return found.joined(away.epsilon(target, tolerance, floor=found.low))",
         "return found",
         "People who come into the data are protected less than those who go, and it is not said.",
-        ("tests/measures/loss", "tests/accounting/test_bracket.py"),
+        ("tests/measures/loss/test_sampled.py",),
     ),
     Mutation(
         "delta-looks-from-one-side",
@@ -219,7 +243,7 @@ NUMBERS = (
         "return found.joined(away.delta(float_down(exact), float_up(exact)))",
         "return found",
         "The delta that is told holds for people who leave the data, not for those who come.",
-        ("tests/measures/loss", "tests/accounting/test_bracket.py"),
+        ("tests/measures/loss/test_sampled.py::test_sampled_atoms_cost_what_enumeration_says",),
     ),
     Mutation(
         "infinite-losses-do-not-count",
@@ -227,7 +251,7 @@ NUMBERS = (
         "min(1.0, found.high + most))",
         "min(1.0, found.high))",
         "The chance that everything is told is left out of delta.",
-        ("tests/measures/loss", "tests/accounting"),
+        ("tests/measures/loss/test_contour.py::test_what_is_infinite_is_counted_on_both_sides",),
     ),
     Mutation(
         "histogram-under-change-moves-one-cell",
@@ -235,7 +259,9 @@ NUMBERS = (
         "row = [Fraction(1)] if neighbours is Relation.ADD_REMOVE else [Fraction(1), Fraction(-1)]",
         "row = [Fraction(1)]",
         "Whoever changes a category moves two cells, and the noise hides one.",
-        ("tests/sensitivity/test_known.py",),
+        (
+            "tests/sensitivity/test_known.py::test_a_claim_is_the_largest_movement_between_neighbours",
+        ),
     ),
     Mutation(
         "sum-takes-one-relation-for-the-other",
@@ -243,7 +269,9 @@ NUMBERS = (
         "value = most - least if neighbours is Relation.CHANGE else max(abs(least), abs(most))",
         "value = most - least if neighbours is Relation.ADD_REMOVE else max(abs(least), abs(most))",
         "Whoever joins a sum of large numbers of similar size is hidden by their spread alone.",
-        ("tests/sensitivity/test_known.py",),
+        (
+            "tests/sensitivity/test_known.py::test_a_claim_is_the_largest_movement_between_neighbours",
+        ),
     ),
     Mutation(
         "any-norm-will-do",

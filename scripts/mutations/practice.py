@@ -43,7 +43,7 @@ PRACTICE = (
         "kept = later & (drawn < before + self.same)",
         "kept = later & (drawn <= before + self.same)",
         "Where many answers are randomised at once, the truth is told more often than promised.",
-        ("tests/local",),
+        ("tests/local/test_transition.py",),
     ),
     Mutation(
         "unary-odds-of-one-bit",
@@ -51,7 +51,7 @@ PRACTICE = (
         'object.__setattr__(self, "odds", own * (1 - other) / (other * (1 - own)))',
         'object.__setattr__(self, "odds", own / other)',
         "Two bits change with a value, and one is charged.",
-        ("tests/local/oracles",),
+        ("tests/local/oracles/test_oracles.py",),
     ),
     Mutation(
         "a-lifetime-of-one-bit",
@@ -59,7 +59,7 @@ PRACTICE = (
         "return ((1 - self.noise / 2) / (self.noise / 2)) ** 2",
         "return (1 - self.noise / 2) / (self.noise / 2)",
         "What all reports of a lifetime tell is said to be half of it.",
-        ("tests/local/oracles",),
+        ("tests/local/oracles/test_rappor.py",),
     ),
     Mutation(
         "hadamard-tells-more-truth",
@@ -67,7 +67,7 @@ PRACTICE = (
         "told = np.flatnonzero(truthful((self.odds - 1) / self._total, len(values)))",
         "told = np.flatnonzero(truthful(self.odds / self._total, len(values)))",
         "Reports lean more to their sender than epsilon says.",
-        ("tests/local",),
+        ("tests/local/oracles/test_oracles.py",),
     ),
     Mutation(
         "unit-vectors-without-slack",
@@ -75,7 +75,7 @@ PRACTICE = (
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (-slack, slack))",
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (slack, -slack))",
         "Rounding a vector lets a report cost more than it says.",
-        ("tests/local/numeric",),
+        ("tests/local/numeric/test_vectors.py",),
     ),
     Mutation(
         "several-questions-for-one-epsilon-each",
@@ -83,7 +83,7 @@ PRACTICE = (
         'positive(epsilon, "epsilon") / max(1, len(questions))',
         'positive(epsilon, "epsilon")',
         "A poll of five questions costs five times what its page says.",
-        ("tests/polls",),
+        ("tests/polls/test_definition.py",),
     ),
     Mutation(
         "a-report-costs-its-dearest-question",
@@ -91,7 +91,7 @@ PRACTICE = (
         "        made *= each.ratio\n",
         "        made = max(made, each.ratio)\n",
         "Respondents are told the price of one question for all of them.",
-        ("tests/polls",),
+        ("tests/polls/test_definition.py", "tests/polls/test_client.py"),
     ),
     Mutation(
         "two-questions-hidden-by-one-die",
@@ -99,7 +99,7 @@ PRACTICE = (
         "    if len(set(own)) != len(own):\n",
         "    if False:\n",
         "Whoever compares the two replies learns whether the true answers are the same.",
-        ("tests/polls",),
+        ("tests/polls/test_together.py", "tests/polls/test_definition.py"),
     ),
     Mutation(
         "an-answer-is-drawn-anew-when-it-is-changed",
@@ -141,7 +141,7 @@ PRACTICE = (
         'kept = sorted(digest(f"{self.poll.mark}\\n{number}") for number in numbers)',
         'kept = [digest(f"{self.poll.mark}\\n{number}") for number in numbers]',
         "The third line of the file is the third person of the list, with whether they answered.",
-        ("tests/polls", "tests/ledger/test_traces.py"),
+        ("tests/polls/test_published.py",),
     ),
     Mutation(
         "closing-keeps-the-order",
@@ -149,7 +149,7 @@ PRACTICE = (
         "            self._tally.settle(desk)\n",
         "",
         "The file of a closed poll tells in which order people answered.",
-        ("tests/polls",),
+        ("tests/polls/test_published.py",),
     ),
     Mutation(
         "smooth-weights-fall-too-fast",
@@ -157,7 +157,10 @@ PRACTICE = (
         "weight = -(-weight * keep.numerator // keep.denominator)",
         "weight = -(-weight * keep.numerator**2 // keep.denominator**2)",
         "The width of the noise jumps between neighbours, and the jump is seen.",
-        ("tests/functions/smooth",),
+        (
+            "tests/functions/smooth/test_sensitivities.py",
+            "tests/functions/smooth/test_statistics.py",
+        ),
     ),
     Mutation(
         "smooth-laplace-spends-epsilon-twice",
@@ -165,7 +168,7 @@ PRACTICE = (
         "return self.share * self.epsilon",
         "return self.epsilon",
         "All of epsilon hides the value, and the width of the noise is free.",
-        ("tests/functions/smooth",),
+        ("tests/functions/smooth/test_exact_privacy.py",),
     ),
     Mutation(
         "smooth-gaussian-forgets-the-width",
@@ -173,7 +176,7 @@ PRACTICE = (
         "delta = lower(lambda: ball(self.delta / 2) * ball(-self._spare).exp())",
         "delta = self.delta / 2",
         "The delta of the value grows with the width of the noise, and is not charged so.",
-        ("tests/functions/smooth",),
+        ("tests/functions/smooth/test_exact_privacy.py",),
     ),
     Mutation(
         "smooth-cauchy-ignores-the-width",
@@ -181,7 +184,7 @@ PRACTICE = (
         "return min(lower(lambda: room().sqrt()), lower(lambda: squeezed().sqrt()))",
         "return lower(lambda: room().sqrt())",
         "A value that moves while the width changes is hidden for one of both.",
-        ("tests/functions/smooth",),
+        ("tests/functions/smooth/test_exact_privacy.py",),
     ),
     Mutation(
         "proposed-bounds-pass-too-early",
@@ -189,7 +192,7 @@ PRACTICE = (
         "+ noise.one() < self.threshold:",
         "+ noise.one() < self.threshold - 1:",
         "Data next to an unstable dataset are answered more often than delta.",
-        ("tests/functions",),
+        ("tests/functions/test_testing.py",),
     ),
     Mutation(
         "proposed-answer-takes-all-of-epsilon",
@@ -197,7 +200,7 @@ PRACTICE = (
         "return moved / ((1 - self.share) * self.epsilon)",
         "return moved / self.epsilon",
         "The test and the answer cost more than epsilon together.",
-        ("tests/functions",),
+        ("tests/functions/test_testing.py",),
     ),
     Mutation(
         "a-category-of-one-is-told",
@@ -205,7 +208,7 @@ PRACTICE = (
         "return 1 + rarely_reached(self._moved / self.epsilon, self.delta)",
         "return rarely_reached(self._moved / self.epsilon, self.delta)",
         "A category that one person has is told more often than delta.",
-        ("tests/functions",),
+        ("tests/functions/test_stable.py",),
     ),
     Mutation(
         "a-mode-may-fall-with-one-change",
@@ -213,7 +216,7 @@ PRACTICE = (
         "(lead - 1) // 2 if self.relation is Relation.CHANGE else lead - 1)",
         "lead // 2 if self.relation is Relation.CHANGE else lead)",
         "The mode is told for sure where one person decides it.",
-        ("tests/functions",),
+        ("tests/functions/test_stable.py",),
     ),
     Mutation(
         "rarely-means-twice-as-often",
@@ -221,7 +224,7 @@ PRACTICE = (
         "return max(1, math.ceil(upper(place)))",
         "return max(1, math.floor(upper(place)))",
         "Rare categories and unstable data pass a threshold that is one too low.",
-        ("tests/functions",),
+        ("tests/functions/test_stable.py", "tests/functions/test_testing.py"),
     ),
     Mutation(
         "a-sampled-sensitivity-is-believed",
@@ -253,6 +256,6 @@ PRACTICE = (
         "    return 2 * longest\n",
         "    return longest\n",
         "A row that changes moves the lattice twice as far as its noise was made for.",
-        ("tests/functions",),
+        ("tests/functions/test_ready.py",),
     ),
 )

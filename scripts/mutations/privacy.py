@@ -11,7 +11,7 @@ PRIVACY = (
         "lines[Line(one, size * steps_needed(one, relation), None)] += times",
         "lines[Line(one, size * steps_needed(one, relation), None)] = times",
         "The same release made twice is charged once.",
-        ("tests/accounting", "tests/laws"),
+        ("tests/accounting/test_bracket.py::test_what_is_known_from_below_is_known_of_laws_only",),
     ),
     Mutation(
         "parallel-under-change-counts-one-part",
@@ -19,7 +19,9 @@ PRIVACY = (
         "in_all = size if relation == Relation.ADD_REMOVE else 2 * size",
         "in_all = size",
         "Whoever moves from one part to another is charged for one of them.",
-        ("tests/accounting",),
+        (
+            "tests/accounting/test_group.py::test_a_row_that_changes_is_seen_by_the_two_dearest_parts",
+        ),
     ),
     Mutation(
         "change-costs-what-leaving-costs",
@@ -27,7 +29,7 @@ PRIVACY = (
         "    if relation == Relation.CHANGE:\n        return 2",
         "    if relation == Relation.CHANGE:\n        return 1",
         "A budget for rows that change is spent at half the price.",
-        ("tests/accounting",),
+        ("tests/accounting/test_calibration.py::test_the_relation_counts",),
     ),
     Mutation(
         "a-rehearsal-has-a-price",
@@ -35,7 +37,9 @@ PRIVACY = (
         "    if not event.private:\n",
         "    if False:\n",
         "Noise from a known seed is charged and trusted as if it were secret.",
-        ("tests/accounting", "tests/mechanisms/test_seeds.py"),
+        (
+            "tests/accounting/test_account.py::test_a_rehearsal_is_never_charged_however_deep_it_lies",
+        ),
     ),
     Mutation(
         "filter-looks-before-it-adds",
@@ -43,7 +47,7 @@ PRIVACY = (
         "if not self._allows(after):",
         "if not self._allows(self._sums):",
         "The last question may cost anything, once the budget is not yet used up.",
-        ("tests/accounting/test_filters.py",),
+        ("tests/accounting/test_filters.py::test_a_budget_holds_exactly_what_adds_up_to_it",),
     ),
     Mutation(
         "filter-forgets-the-reserve",
@@ -51,7 +55,7 @@ PRIVACY = (
         "if sums[0] is None or told(sums[0]) > self.reserve:",
         "if sums[0] is None:",
         "Selections that may fail outright are allowed without end.",
-        ("tests/accounting/test_filters.py",),
+        ("tests/accounting/test_filters.py::test_stated_deltas_are_paid_from_the_reserve",),
     ),
     Mutation(
         "every-order-has-the-whole-delta",
@@ -59,7 +63,9 @@ PRIVACY = (
         "self._shares = {order: part * usable for order, part in self._parts.items()}",
         "self._shares = {order: usable for order, part in self._parts.items()}",
         "An adaptive asker gets several deltas instead of one.",
-        ("tests/accounting/test_filters.py", "tests/accounting/test_filter_states.py"),
+        (
+            "tests/accounting/test_filters.py::test_the_orders_share_no_more_than_the_delta_there_is",
+        ),
     ),
     Mutation(
         "odometer-spends-one-delta-often",
@@ -83,7 +89,9 @@ PRIVACY = (
         "return sum_ + math.ceil(cost / grid) * grid",
         "return sum_ + math.floor(cost / grid) * grid",
         "A budget that is spent in very many odd pieces is never quite spent.",
-        ("tests/accounting",),
+        (
+            "tests/accounting/test_filter_states.py::test_a_sum_is_never_below_the_truth_and_gives_back_no_more_than_it_took",
+        ),
     ),
     Mutation(
         "amplified-by-the-first-term-alone",
@@ -107,7 +115,7 @@ PRIVACY = (
         "mass = _rate(event) * told(_inside(event, unit))",
         "mass = _rate(event) ** 2 * told(_inside(event, unit))",
         "Whoever is in the sample and is told in full counts for too little.",
-        ("tests/accounting",),
+        ("tests/accounting/test_sampling.py", "tests/accounting/test_rules.py"),
     ),
     Mutation(
         "shuffling-takes-its-delta-for-free",
@@ -147,7 +155,7 @@ PRIVACY = (
         "@prices(Exponential, by=ZeroConcentrated)",
         "@prices(Exponential, PermuteAndFlip, by=ZeroConcentrated)",
         "Permute-and-flip has no bounded range, and is charged a quarter of its rho.",
-        ("tests/accounting",),
+        ("tests/accounting/test_rules.py", "tests/accounting/test_bounded_range.py"),
     ),
     Mutation(
         "top-k-costs-one-choice",
@@ -155,7 +163,7 @@ PRIVACY = (
         "return Repeated(one, event.k)",
         "return one",
         "k choices are charged as one of them.",
-        ("tests/accounting",),
+        ("tests/accounting/test_rules.py",),
     ),
     Mutation(
         "sparse-vector-threshold-is-free",
@@ -163,7 +171,7 @@ PRIVACY = (
         "event.epsilon_threshold + event.epsilon_queries, relation=event.relation",
         "event.epsilon_queries, relation=event.relation",
         "The noise of the threshold is spent and not charged.",
-        ("tests/accounting",),
+        ("tests/accounting/test_rules.py",),
     ),
     Mutation(
         "advanced-composition-without-drift",
@@ -171,7 +179,7 @@ PRIVACY = (
         "return e * (-2 * k * ball(risk).log()).sqrt() + k * e * e.expm1()",
         "return e * (-2 * k * ball(risk).log()).sqrt()",
         "Many releases of a large epsilon are told to cost next to nothing.",
-        ("tests/accounting",),
+        ("tests/accounting/test_optimal.py",),
     ),
     Mutation(
         "optimal-composition-forgets-what-failed",
@@ -187,7 +195,10 @@ PRIVACY = (
         "return grid, self.spread / distance * self._steps_apart(distance / grid.spacing, size)",
         "return grid, self.spread / grid.spacing",
         "Rounding to a coarse grid moves a value further than its noise was made for.",
-        ("tests/mechanisms/test_exact_additive.py", "tests/mechanisms/test_error.py"),
+        (
+            "tests/mechanisms/test_exact_additive.py::test_noise_on_the_grid_loses_at_most_epsilon",
+            "tests/mechanisms/test_exact_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
+        ),
     ),
     Mutation(
         "the-grid-is-paid-for-once",
@@ -195,7 +206,10 @@ PRIVACY = (
         "return Fraction(math.ceil(distance) + size - 1)",
         "return Fraction(math.ceil(distance))",
         "Each of many rounded numbers can move by a step, and the noise is made for one.",
-        ("tests/mechanisms/test_exact_additive.py",),
+        (
+            "tests/mechanisms/test_exact_additive.py::test_a_vector_loses_at_most_epsilon_however_the_movement_is_split",
+            "tests/mechanisms/test_exact_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
+        ),
     ),
     Mutation(
         "laplace-noise-in-l2",
@@ -203,7 +217,7 @@ PRIVACY = (
         'keep(self, "sensitivity", Sensitivity.read(sensitivity, norm=Norm.L1))',
         'keep(self, "sensitivity", Sensitivity.read(sensitivity, norm=Norm.L2))',
         "A vector of answers gets noise for its length in L2, and costs more epsilon than it says.",
-        ("tests/mechanisms",),
+        ("tests/mechanisms/test_refusals.py::test_a_sensitivity_in_too_weak_a_norm_is_refused",),
     ),
     Mutation(
         "more-numbers-than-were-thought-of",
@@ -211,7 +225,9 @@ PRIVACY = (
         "if known is not None and size > known:",
         "if False:",
         "A hundred counts are released with the noise of one.",
-        ("tests/mechanisms",),
+        (
+            "tests/mechanisms/test_kinds.py::test_a_sensitivity_for_few_numbers_is_not_used_for_more",
+        ),
     ),
     Mutation(
         "sums-wrap-around",
@@ -219,7 +235,7 @@ PRIVACY = (
         "if small and values.min(initial=0) > -_FITS and values.max(initial=0) < _FITS:",
         "if small:",
         "A total beyond 64 bits comes out with the other sign, which shows that it was beyond them.",
-        ("tests/mechanisms",),
+        ("tests/mechanisms/test_kinds.py",),
     ),
     Mutation(
         "seeded-laplace-says-private",
@@ -227,7 +243,7 @@ PRIVACY = (
         "private=current().private,",
         "private=True,",
         "A rehearsal with known noise is recorded as a private release.",
-        ("tests/mechanisms/test_seeds.py",),
+        ("tests/mechanisms/test_runs.py", "tests/contracts/test_mechanisms.py"),
     ),
     Mutation(
         "classic-gaussian-for-large-epsilon",
@@ -235,7 +251,9 @@ PRIVACY = (
         "        if bound > 1:\n",
         "        if bound > 100:\n",
         "The textbook formula is used where it is false, with too little noise.",
-        ("tests/mechanisms",),
+        (
+            "tests/mechanisms/test_budgets.py::test_the_classic_formula_is_refused_where_it_is_false",
+        ),
     ),
     Mutation(
         "gaussian-vector-rounded-for-free",
@@ -243,7 +261,9 @@ PRIVACY = (
         "return distance + root_up(Fraction(size))",
         "return distance",
         "Rounding a vector to a coarse grid moves it further than its noise was made for.",
-        ("tests/mechanisms",),
+        (
+            "tests/mechanisms/test_exact_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
+        ),
     ),
     Mutation(
         "sparse-vector-without-question-noise",
@@ -251,7 +271,9 @@ PRIVACY = (
         "if steps + self._question_noise.one() < self._threshold:",
         "if steps < self._threshold:",
         "One answer above and one below tell two neighbours apart for sure.",
-        ("tests/mechanisms/test_exact_sparse.py",),
+        (
+            "tests/mechanisms/test_statistics.py::test_comparisons_have_the_law_they_claim_and_no_other",
+        ),
     ),
     Mutation(
         "sparse-vector-gives-one-more",
@@ -259,7 +281,7 @@ PRIVACY = (
         "            if self._left == 0:\n",
         "            if self._left < 0:\n",
         "A run goes on after all the positives that were paid for.",
-        ("tests/mechanisms/test_exact_sparse.py", "tests/mechanisms/test_runs.py"),
+        ("tests/mechanisms/test_refusals.py::test_a_spent_run_answers_nothing_more",),
     ),
     Mutation(
         "sparse-vector-noise-for-one-positive",
@@ -307,7 +329,10 @@ PRIVACY = (
         "gumbel_race(numbers, self.rate, places=self.k)",
         "gumbel_race(numbers, self.rate, places=min(len(names), self.k + 1))",
         "One choice more is told than was paid for.",
-        ("tests/mechanisms/test_exact_selection.py",),
+        (
+            "tests/mechanisms/test_kinds.py",
+            "tests/mechanisms/test_statistics.py::test_a_choice_has_the_law_it_claims_and_no_other",
+        ),
     ),
     Mutation(
         "response-priced-as-binary",
@@ -323,6 +348,9 @@ PRIVACY = (
         "away = 1 + uniform_below(self.categories - 1, flat.size)",
         "away = uniform_below(self.categories, flat.size)",
         "The truth is told more often than was promised.",
-        ("tests/mechanisms",),
+        (
+            "tests/mechanisms/test_exact_response.py",
+            "tests/mechanisms/test_statistics.py::test_reports_have_the_law_they_claim_and_no_other",
+        ),
     ),
 )
