@@ -12,8 +12,7 @@ DATA = (
         "name: factor for name, factor in self.left.stability.items()",
         "A row that becomes several rows in a join is hidden as one.",
         (
-            "tests/query/test_broken_planners.py::test_a_join_that_multiplies_rows_is_bounded_for_rows",
-            "tests/plan/test_relation.py",
+            "tests/plan/test_bounded.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -22,15 +21,17 @@ DATA = (
         "return None if left is None or right is None else left + right",
         "return None if left is None or right is None else max(left, right)",
         "A row that is on both sides of a union is hidden once.",
-        ("tests/plan/test_relation.py", "tests/engines/test_totals.py"),
+        (
+            "tests/plan/test_bounded.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+        ),
     ),
     Mutation(
         "a-left-join-makes-no-null",
         "src/shoal/plan/relation.py",
         "nullable=c.nullable or outer",
         "nullable=c.nullable",
-        "A missing partner is counted as an end of the range, and the count of rows is taken for that of values.",
-        ("tests/plan/test_relation.py", "tests/engines/test_relations.py"),
+        "A NULL that nobody expects can make an answer fail for one person's row alone, which tells that it is there.",
+        ("tests/plan/test_relation.py::test_the_right_side_of_a_left_join_may_be_missing",),
     ),
     Mutation(
         "the-narrower-person-is-protected",
@@ -69,15 +70,15 @@ DATA = (
         "src/shoal/plan/functions/conditional.py",
         "may_be_null=lambda call: any(value.nullable for value in values_of_case(call)),",
         "may_be_null=lambda call: all(value.nullable for value in values_of_case(call)),",
-        "A NULL is taken for a value, and shows in counts that are believed to be those of rows.",
-        ("tests/plan/test_facts.py",),
+        "A NULL that nobody expects can make an answer fail for one person's row alone, which tells that it is there.",
+        ("tests/plan/test_facts.py::test_an_expression_is_null_free_only_if_nothing_can_overflow",),
     ),
     Mutation(
         "division-is-never-null",
         "src/shoal/plan/functions/arithmetic.py",
         "    if found is None or found[1].lo <= 0 <= found[1].hi:\n        return True",
         "    if found is None:\n        return True",
-        "Dividing by a zero in one row gives a NULL where none was thought possible.",
+        "A person whose row divides by zero can make an answer fail, which tells that they are there.",
         ("tests/plan/test_facts.py",),
     ),
     Mutation(
@@ -85,8 +86,10 @@ DATA = (
         "src/shoal/plan/refine.py",
         'if isinstance(condition, Call) and condition.name == "and":',
         'if isinstance(condition, Call) and condition.name in ("and", "or"):',
-        "After WHERE with OR, values are believed to lie in a range that half of the rows leave.",
-        ("tests/plan", "tests/sql", "tests/engines/test_relations.py"),
+        "Values meet arithmetic that was made for another range, and an overflow in one person's row shows.",
+        (
+            "tests/plan/test_relation.py::test_a_condition_teaches_only_what_holds_in_every_row_it_keeps",
+        ),
     ),
     Mutation(
         "sum-bounded-at-its-high-end",
@@ -94,7 +97,7 @@ DATA = (
         "most = max(abs(self.lo - self.middle), abs(self.hi - self.middle))",
         "most = abs(self.hi - self.middle)",
         "Whoever owes much moves a sum further than its noise was made for.",
-        ("tests/query/test_neighbours.py", "tests/engines/test_totals.py"),
+        ("tests/plan/test_bounded.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",),
     ),
     Mutation(
         "change-moves-totals-once",
@@ -102,7 +105,7 @@ DATA = (
         "twice = 2 if self.unit.relation is Relation.CHANGE else 1",
         "twice = 1",
         "A person who changes everything is hidden as if they only left.",
-        ("tests/query/test_neighbours.py", "tests/engines/test_totals.py"),
+        ("tests/plan/test_bounded.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",),
     ),
     Mutation(
         "rows-per-group-not-squared",
@@ -110,7 +113,9 @@ DATA = (
         "return root_up(Fraction(unit.groups * rows * rows))",
         "return root_up(Fraction(unit.groups * rows))",
         "Whoever has many rows in a group gets Gaussian noise for the root of them.",
-        ("tests/query/test_neighbours.py", "tests/engines/test_totals.py"),
+        (
+            "tests/plan/test_bounded.py::test_with_keys_a_person_moves_as_many_groups_as_are_allowed",
+        ),
     ),
     Mutation(
         "a-row-moves-one-row",
@@ -119,8 +124,7 @@ DATA = (
         "return 1",
         "What joins and unions make of a row is forgotten when noise is chosen.",
         (
-            "tests/query/test_broken_planners.py::test_a_join_that_multiplies_rows_is_bounded_for_rows",
-            "tests/engines/test_totals.py",
+            "tests/plan/test_bounded.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -129,7 +133,7 @@ DATA = (
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows)",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows) + 1",
         "Whoever has very many rows counts for more than their share.",
-        ("tests/engines/test_totals.py",),
+        ("tests/plan/test_bounded.py::test_a_share_is_the_largest_that_keeps_the_bound",),
     ),
     Mutation(
         "one-row-too-many-is-no-excess",
@@ -137,7 +141,7 @@ DATA = (
         "HAVING SUM({size}) > {most} OR",
         "HAVING SUM({size}) > {most + 1} OR",
         "Whoever has one row more than their share counts with all of them.",
-        ("tests/engines/test_totals.py",),
+        ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
         "sql-counts-all-rows-of-a-group",
@@ -145,7 +149,7 @@ DATA = (
         'counted, factor = f"LEAST(c.n, {rows})", f"COALESCE(w.f, {WHOLE})"',
         'counted, factor = "c.n", f"COALESCE(w.f, {WHOLE})"',
         "Whoever has a thousand rows in a group counts a thousand times.",
-        ("tests/engines/test_totals.py",),
+        ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
         "sql-lets-everybody-vote",
@@ -153,7 +157,9 @@ DATA = (
         'share = f"CASE WHEN w.m > {term.hi} THEN 0 ELSE {share} END"',
         "pass",
         "Someone who is in every group has a chance in each of them to be the only one told.",
-        ("tests/engines/test_totals.py",),
+        (
+            "tests/engines/test_sorting.py::test_who_has_no_vote_has_none_on_any_road_however_few_groups_that_is",
+        ),
     ),
     Mutation(
         "a-join-takes-one-row-more",
@@ -161,7 +167,10 @@ DATA = (
         "WHERE r <= {join.at_most})",
         "WHERE r <= {join.at_most + 1})",
         "A row becomes more rows than it is hidden for.",
-        ("tests/engines/test_relations.py",),
+        (
+            "tests/engines/test_relations.py::test_which_rows_are_cut_depends_on_their_values_and_not_on_their_order",
+            "tests/engines/test_relations.py::test_the_claim_of_a_join_is_reached",
+        ),
     ),
     Mutation(
         "sorting-counts-all-rows-of-a-group",
@@ -169,7 +178,7 @@ DATA = (
         "held = np.minimum(cells.rows, unit.rows_per_group)\n    shares",
         "held = cells.rows\n    shares",
         "Whoever has a thousand rows in a group counts a thousand times.",
-        ("tests/engines/test_sorting.py", "tests/engines/test_totals.py"),
+        ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
         "sorting-lets-one-group-more-pass",
@@ -177,7 +186,7 @@ DATA = (
         "over = np.flatnonzero(sizes > most)",
         "over = np.flatnonzero(sizes > most + 1)",
         "Whoever is in one group more than their share counts fully in all of them.",
-        ("tests/engines/test_sorting.py", "tests/engines/test_totals.py"),
+        ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
         "sorting-lets-everybody-vote",
@@ -185,7 +194,9 @@ DATA = (
         "votes[shares.groups > term.hi] = 0",
         "pass",
         "Someone who is in every group has a chance in each of them to be the only one told.",
-        ("tests/query/test_selection.py", "tests/engines/test_sorting.py"),
+        (
+            "tests/engines/test_sorting.py::test_who_has_no_vote_has_none_on_any_road_however_few_groups_that_is",
+        ),
     ),
     Mutation(
         "sorting-does-not-tell-persons-apart",
@@ -193,7 +204,7 @@ DATA = (
         "    of_person[begins] = True\n    new = of_person.copy()\n",
         "    of_person[begins[:1]] = True\n    new = of_person.copy()\n",
         "Shares are held for everybody together, so that one person can fill the place of many.",
-        ("tests/engines/test_sorting.py", "tests/engines/test_totals.py"),
+        ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
         "quantiles-weigh-all-rows",
@@ -201,7 +212,7 @@ DATA = (
         "LEAST(w.n, {unit.rows_per_group}) ",
         "w.n ",
         "Whoever has a thousand rows decides the median.",
-        ("tests/engines/test_spread.py",),
+        ("tests/engines/test_sorting.py::test_sorting_gives_the_weights_of_grouping",),
     ),
     Mutation(
         "an-engine-error-quotes-its-rows",
@@ -209,7 +220,7 @@ DATA = (
         "kind = type(error).__name__",
         "kind = str(error)",
         "The text of an engine, with a cell of somebody in it, reaches whoever asked.",
-        ("tests/engines/test_duckdb.py",),
+        ("tests/engines/test_duckdb.py::test_an_error_of_the_engine_quotes_nothing",),
     ),
     Mutation(
         "an-engine-reads-any-file",
@@ -217,7 +228,7 @@ DATA = (
         '    connection.execute("SET enable_external_access = false")\n',
         "",
         "Whoever can slip a word into SQL reads every file of the office.",
-        ("tests/engines/test_duckdb.py",),
+        ("tests/engines/test_duckdb.py::test_the_engine_reaches_for_nothing_it_was_not_given",),
     ),
     Mutation(
         "keys-told-for-one-group-alone",

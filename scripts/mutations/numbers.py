@@ -235,7 +235,9 @@ NUMBERS = (
         "return found.joined(away.epsilon(target, tolerance, floor=found.low))",
         "return found",
         "People who come into the data are protected less than those who go, and it is not said.",
-        ("tests/measures/loss/test_sampled.py",),
+        (
+            "tests/measures/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
+        ),
     ),
     Mutation(
         "delta-looks-from-one-side",
@@ -243,7 +245,9 @@ NUMBERS = (
         "return found.joined(away.delta(float_down(exact), float_up(exact)))",
         "return found",
         "The delta that is told holds for people who leave the data, not for those who come.",
-        ("tests/measures/loss/test_sampled.py::test_sampled_atoms_cost_what_enumeration_says",),
+        (
+            "tests/measures/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
+        ),
     ),
     Mutation(
         "infinite-losses-do-not-count",

@@ -73,7 +73,9 @@ PRIVACY = (
         "renyi_epsilon_up(spent, order=order, delta=self._shares[order])",
         "renyi_epsilon_up(spent, order=order, delta=self.budget.delta)",
         "The odometer shows less than was spent.",
-        ("tests/accounting/test_filters.py",),
+        (
+            "tests/accounting/test_filters.py::test_the_odometer_of_a_renyi_filter_gives_each_order_its_own_share_of_delta",
+        ),
     ),
     Mutation(
         "filter-rounds-its-budget-up",
@@ -81,7 +83,9 @@ PRIVACY = (
         "return lower(most)",
         "from shoal.exact import upper\n\n    return upper(most, bits=8)",
         "An adaptive asker may spend more divergence than epsilon and delta allow.",
-        ("tests/accounting/test_filters.py",),
+        (
+            "tests/accounting/test_filters.py::test_the_most_that_a_renyi_filter_takes_at_an_order_implies_its_budget_and_hardly_less",
+        ),
     ),
     Mutation(
         "odd-costs-are-rounded-down",
