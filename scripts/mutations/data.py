@@ -252,7 +252,9 @@ DATA = (
         "if int(vote) >= least]",
         "if int(vote) >= least - 1]",
         "A key that only one person has is told more often than delta.",
-        ("tests/query/test_selection.py",),
+        (
+            "tests/query/test_selection.py::test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it",
+        ),
     ),
     Mutation(
         "change-has-the-delta-twice",
@@ -268,7 +270,9 @@ DATA = (
         "for key, (vote,) in found.items() if vote > 0}",
         "for key, (vote,) in found.items()}",
         "A key that only someone without a vote has can be told.",
-        ("tests/query/test_selection.py",),
+        (
+            "tests/query/test_selection.py::test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told",
+        ),
     ),
     Mutation(
         "selecting-keys-costs-no-delta",
@@ -294,7 +298,9 @@ DATA = (
         "charge.left(type(error).__name__)",
         "charge.left(str(error))",
         "The text of an error, with a value of somebody in it, is written into the journal for good.",
-        ("tests/vault/test_paying.py", "tests/vault/test_asking.py"),
+        (
+            "tests/vault/test_asking.py::test_the_words_of_an_error_that_may_quote_a_row_are_not_kept",
+        ),
     ),
     Mutation(
         "one-of-several-totals-is-charged",
@@ -321,7 +327,7 @@ DATA = (
         "return self.loss / (max(level, 1 - level) * self.spread.sensitivity.value)",
         "A median costs twice the epsilon that is charged.",
         (
-            "tests/query/test_places.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
+            "tests/query/test_places.py::test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further",
         ),
     ),
     Mutation(
@@ -331,7 +337,7 @@ DATA = (
         "return self.loss / (2 * level * self.spread.sensitivity.value)",
         "A low quantile moves more by whoever lies above it, and is charged by whoever lies below.",
         (
-            "tests/query/test_places.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
+            "tests/query/test_places.py::test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further",
         ),
     ),
     Mutation(

@@ -11,7 +11,9 @@ VAULTS = (
         'cursor.execute("PRAGMA synchronous=FULL")',
         'cursor.execute("PRAGMA synchronous=OFF")',
         "After a loss of power the answer is known and its charge is not.",
-        ("tests/ledger/test_charging.py", "tests/ledger/test_faults.py"),
+        (
+            "tests/ledger/test_faults.py::test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing",
+        ),
     ),
     Mutation(
         "deleted-rows-stay-in-the-file",
