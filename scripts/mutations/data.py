@@ -346,9 +346,6 @@ DATA = (
         "private = self.mechanism.event_for(candidates=2).private",
         "private = True",
         "A quantile drawn with a known seed is recorded as a private release.",
-        (
-            "tests/query/test_broken_planners.py::test_a_rehearsal_is_never_charged_as_private",
-            "tests/query/test_places.py",
-        ),
+        ("tests/query/test_broken_planners.py::test_a_rehearsal_is_never_charged_as_private",),
     ),
 )

@@ -22,8 +22,7 @@ VAULTS = (
         'cursor.execute("PRAGMA secure_delete=OFF")',
         "The file goes on telling in which order people answered a poll.",
         (
-            "tests/ledger/test_traces.py",
-            "tests/ledger/test_tally.py::test_what_is_stored_does_not_tell_the_order_in_which_marks_came",
+            "tests/ledger/test_traces.py::test_after_settling_the_places_of_rows_are_the_same_in_whatever_order_they_came",
         ),
     ),
     Mutation(
@@ -126,7 +125,9 @@ VAULTS = (
         "elif entry.previous != (self.head.hash if self.head.number else NOTHING_BEFORE):",
         "elif False:",
         "Entries can be put in the place of others, and nobody notices.",
-        ("tests/ledger/test_tampering.py",),
+        (
+            "tests/ledger/test_tampering.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
+        ),
     ),
     Mutation(
         "seals-are-not-looked-at",

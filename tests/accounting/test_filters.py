@@ -26,7 +26,6 @@ from shoal.events import (
     StatedPure,
     StatedZeroConcentrated,
 )
-from shoal.exact import Number
 from shoal.measures import Approx, Pure, ZeroConcentrated, renyi_epsilon_up
 
 some = settings(derandomize=True, deadline=None, max_examples=40)
@@ -311,7 +310,7 @@ def test_the_odometer_of_a_renyi_filter_gives_each_order_its_own_share_of_delta(
 
 @pytest.mark.parametrize("order", [16, 25, "40.5"])
 def test_the_most_that_a_renyi_filter_takes_at_an_order_implies_its_budget_and_hardly_less(
-    order: Number,
+    order: int | str,
 ) -> None:
     budget = RenyiFilter(Approx(1, "1e-6"), orders=[order])
     most = budget.left.rho * Fraction(order)
