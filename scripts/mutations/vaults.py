@@ -299,7 +299,9 @@ VAULTS = (
         '"datasets": [each.stated for each in self.datasets],',
         '"datasets": [each.to_dict() for each in self.datasets],',
         "Published certificates carry the size, the dates and the hash of a private file.",
-        ("tests/vault/test_asking.py", "tests/vault/test_pages.py", "tests/vault/test_datasets.py"),
+        (
+            "tests/vault/test_asking.py::test_a_certificate_tells_nothing_of_the_files_that_were_read",
+        ),
     ),
     Mutation(
         "written-rows-are-read",
@@ -322,11 +324,13 @@ VAULTS = (
         ),
     ),
     Mutation(
-        "a-failed-opening-after-another-is-given-back",
+        "an-opening-fails-in-its-own-words",
         "src/shoal/vault/accounts.py",
-        "back = self.charge.may_be_given_back",
-        "back = True",
-        "What someone else may have read before dying is given back, or no reason is kept at all.",
-        ("tests/vault/test_paying.py", "tests/vault/test_asking.py"),
+        "self.charge.leave)(type(error).__name__)",
+        "self.charge.leave)(str(error))",
+        "The text of an engine, with a cell of somebody in it, is written into the journal for good.",
+        (
+            "tests/vault/test_asking.py::test_the_words_of_an_error_that_may_quote_a_row_are_not_kept",
+        ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -317,6 +318,15 @@ def test_the_certificate_of_a_release_is_kept_and_stands_in_the_chain(tmp_path: 
     assert dict(kept.certificate) == dict(answer.certificate)
     assert kept.certificate["ledger"]["hash"] == kept.entry.hash
     assert vault.wrong_with(answer.certificate) == []
+
+
+def test_a_certificate_tells_nothing_of_the_files_that_were_read(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    told = json.dumps(dict(vault.sql(COUNT).release(epsilon="0.5").certificate))
+    (named,) = json.loads(told)["datasets"]
+    assert set(named) == {"name", "version", "protects", "columns"}
+    assert vault.dataset("visits").digest not in told
+    assert "visits.parquet" not in told
 
 
 def test_a_certificate_of_another_vault_is_not_one_of_this(tmp_path: Path) -> None:
