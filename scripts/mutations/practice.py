@@ -141,7 +141,9 @@ PRACTICE = (
         'kept = sorted(digest(f"{self.poll.mark}\\n{number}") for number in numbers)',
         'kept = [digest(f"{self.poll.mark}\\n{number}") for number in numbers]',
         "The third line of the file is the third person of the list, with whether they answered.",
-        ("tests/polls/test_published.py",),
+        (
+            "tests/polls/test_published.py::test_the_file_does_not_tell_in_which_order_people_were_invited",
+        ),
     ),
     Mutation(
         "closing-keeps-the-order",
@@ -176,7 +178,9 @@ PRACTICE = (
         "delta = lower(lambda: ball(self.delta / 2) * ball(-self._spare).exp())",
         "delta = self.delta / 2",
         "The delta of the value grows with the width of the noise, and is not charged so.",
-        ("tests/functions/smooth/test_exact_privacy.py",),
+        (
+            "tests/functions/smooth/test_exact_privacy.py::test_moving_the_centre_of_normal_noise_costs_half_of_delta_after_the_width_has_grown_it",
+        ),
     ),
     Mutation(
         "smooth-cauchy-ignores-the-width",
