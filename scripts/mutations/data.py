@@ -47,7 +47,7 @@ DATA = (
         "return found[0].lo - found[1].hi, found[0].hi - found[1].lo",
         "return found[0].lo - found[1].lo, found[0].hi - found[1].hi",
         "A difference is believed to lie in a range that it leaves.",
-        ("tests/plan/test_facts.py",),
+        ("tests/plan/test_facts.py::test_the_range_of_an_expression_follows_from_its_columns",),
     ),
     Mutation(
         "product-of-ranges-by-two-corners",
@@ -55,7 +55,7 @@ DATA = (
         "return min(corners), max(corners)",
         "return corners[0], corners[-1]",
         "A product of numbers of both signs is believed to be positive.",
-        ("tests/plan/test_facts.py",),
+        ("tests/plan/test_facts.py::test_the_range_of_an_expression_follows_from_its_columns",),
     ),
     Mutation(
         "case-has-the-range-of-its-first-branch",
@@ -63,7 +63,7 @@ DATA = (
         "span=lambda call: _hull(values_of_case(call)),",
         "span=lambda call: _hull(values_of_case(call)[:1]),",
         "What ELSE gives is believed to lie where THEN does.",
-        ("tests/plan/test_facts.py",),
+        ("tests/plan/test_facts.py::test_the_range_of_an_expression_follows_from_its_columns",),
     ),
     Mutation(
         "case-is-null-only-if-all-are",
@@ -79,7 +79,7 @@ DATA = (
         "    if found is None or found[1].lo <= 0 <= found[1].hi:\n        return True",
         "    if found is None:\n        return True",
         "A person whose row divides by zero can make an answer fail, which tells that they are there.",
-        ("tests/plan/test_facts.py",),
+        ("tests/plan/test_facts.py::test_an_expression_is_null_free_only_if_nothing_can_overflow",),
     ),
     Mutation(
         "or-teaches-what-and-teaches",
@@ -236,7 +236,9 @@ DATA = (
         "weight + _quantile_up(self.noise, risk / groups)",
         "weight + _quantile_up(self.noise, risk)",
         "Someone alone in many groups is told with as many times the delta.",
-        ("tests/query/test_selection.py",),
+        (
+            "tests/query/test_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+        ),
     ),
     Mutation(
         "threshold-without-the-vote",
@@ -244,7 +246,9 @@ DATA = (
         "weight + _quantile_up(self.noise, risk / groups)",
         "_quantile_up(self.noise, risk / groups)",
         "A key that only one person has is told far more often than delta.",
-        ("tests/query/test_selection.py",),
+        (
+            "tests/query/test_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+        ),
     ),
     Mutation(
         "threshold-off-by-one",
@@ -262,7 +266,9 @@ DATA = (
         "risk = self.delta / (2 if self.bounded.unit.relation is Relation.CHANGE else 1)",
         "risk = self.delta",
         "Under change one comes and one goes, and each may be told with the whole delta.",
-        ("tests/query/test_selection.py",),
+        (
+            "tests/query/test_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+        ),
     ),
     Mutation(
         "groups-without-a-vote-are-told",

@@ -37,7 +37,9 @@ NUMBERS = (
         "return upper(lambda: ball(square).sqrt())",
         "return lower(lambda: ball(square).sqrt())",
         "Sensitivities in L2 come out below what a person can move.",
-        ("tests/sensitivity/test_value.py",),
+        (
+            "tests/sensitivity/test_value.py::test_the_three_norms_are_ordered_and_agree_for_one_number",
+        ),
     ),
     Mutation(
         "float-down-rounds-to-nearest",
@@ -283,7 +285,10 @@ NUMBERS = (
         "if given.dimension != 1 and not given.norm.bounds(wanted):",
         "if False:",
         "A bound in L2 buys Laplace noise, which is too little by the root of the number of answers.",
-        ("tests/sensitivity",),
+        (
+            "tests/sensitivity/test_value.py",
+            "tests/mechanisms/test_refusals.py::test_a_sensitivity_in_too_weak_a_norm_is_refused",
+        ),
     ),
     Mutation(
         "change-is-one-step",
@@ -291,6 +296,6 @@ NUMBERS = (
         "return replace(self, value=2 * self.value, relation=Relation.CHANGE)",
         "return replace(self, value=self.value, relation=Relation.CHANGE)",
         "A person who changes is hidden as if they only left.",
-        ("tests/sensitivity",),
+        ("tests/sensitivity/test_value.py",),
     ),
 )

@@ -103,7 +103,9 @@ PRIVACY = (
         "return (ball(share) * epsilon.expm1()).log1p()",
         "return ball(share) * epsilon",
         "Whoever is in a sample is charged less than a sampled release costs.",
-        ("tests/accounting/test_sampling.py",),
+        (
+            "tests/accounting/test_sampling.py::test_the_sampled_epsilon_is_the_one_of_randomized_response",
+        ),
     ),
     Mutation(
         "sampled-divergence-one-way",
@@ -111,7 +113,9 @@ PRIVACY = (
         "bound = max(one_way(alpha), one_way(1 - alpha))",
         "bound = one_way(1 - alpha)",
         "A sampled release is priced in the direction that costs less.",
-        ("tests/accounting/test_sampling.py",),
+        (
+            "tests/accounting/test_sampling.py::test_the_sampled_divergence_of_pure_releases_is_attained",
+        ),
     ),
     Mutation(
         "failing-mass-amplified-twice",
@@ -119,7 +123,9 @@ PRIVACY = (
         "mass = _rate(event) * told(_inside(event, unit))",
         "mass = _rate(event) ** 2 * told(_inside(event, unit))",
         "Whoever is in the sample and is told in full counts for too little.",
-        ("tests/accounting/test_sampling.py", "tests/accounting/test_rules.py"),
+        (
+            "tests/accounting/test_sampling.py::test_an_approximate_promise_is_sampled_with_its_delta",
+        ),
     ),
     Mutation(
         "shuffling-takes-its-delta-for-free",
@@ -127,7 +133,7 @@ PRIVACY = (
         "        return total(event.event, _CHANGE, unit)\n    return unit.spare",
         "        return total(event.event, _CHANGE, unit)\n    return Fraction(0)",
         "The smaller epsilon of a shuffle is told without the delta it costs.",
-        ("tests/accounting/test_shuffling.py",),
+        ("tests/accounting/test_shuffling.py::test_a_shuffle_is_priced_with_and_without_a_delta",),
     ),
     Mutation(
         "clones-all-there",
@@ -135,7 +141,7 @@ PRIVACY = (
         "total = 1 - reached[0]",
         "total = arb(0)",
         "The chance that a shuffle has nobody to hide among is left out.",
-        ("tests/accounting/test_shuffling.py",),
+        ("tests/accounting/test_shuffling.py::test_any_blocks_are_on_the_safe_side",),
     ),
     Mutation(
         "a-group-costs-rho-by-its-size",
@@ -143,7 +149,7 @@ PRIVACY = (
         "return replace(event, rho=event.rho * size**2)",
         "return replace(event, rho=event.rho * size)",
         "A family is charged as if rho grew with its size and not with the square.",
-        ("tests/accounting/test_group.py",),
+        ("tests/accounting/test_group.py::test_groups_grow_as_their_measure_says",),
     ),
     Mutation(
         "a-group-adds-its-deltas",
@@ -151,7 +157,7 @@ PRIVACY = (
         "return ball(risk) * ball(count * each).expm1() / ball(each).expm1()",
         "return ball(risk) * count",
         "The delta of a family is far larger than the sum of theirs, and is not told.",
-        ("tests/accounting/test_group.py",),
+        ("tests/accounting/test_group.py::test_the_delta_of_a_group_is_the_exact_sum",),
     ),
     Mutation(
         "permute-and-flip-as-exponential",
@@ -159,7 +165,9 @@ PRIVACY = (
         "@prices(Exponential, by=ZeroConcentrated)",
         "@prices(Exponential, PermuteAndFlip, by=ZeroConcentrated)",
         "Permute-and-flip has no bounded range, and is charged a quarter of its rho.",
-        ("tests/accounting/test_rules.py", "tests/accounting/test_bounded_range.py"),
+        (
+            "tests/accounting/test_rules.py::test_choices_without_a_bounded_range_are_priced_by_epsilon_alone",
+        ),
     ),
     Mutation(
         "top-k-costs-one-choice",
@@ -167,7 +175,7 @@ PRIVACY = (
         "return Repeated(one, event.k)",
         "return one",
         "k choices are charged as one of them.",
-        ("tests/accounting/test_rules.py",),
+        ("tests/accounting/test_rules.py::test_the_top_k_are_k_choices",),
     ),
     Mutation(
         "sparse-vector-threshold-is-free",
@@ -175,7 +183,7 @@ PRIVACY = (
         "event.epsilon_threshold + event.epsilon_queries, relation=event.relation",
         "event.epsilon_queries, relation=event.relation",
         "The noise of the threshold is spent and not charged.",
-        ("tests/accounting/test_rules.py",),
+        ("tests/accounting/test_rules.py::test_a_sparse_vector_costs_its_three_parts",),
     ),
     Mutation(
         "advanced-composition-without-drift",
@@ -183,7 +191,7 @@ PRIVACY = (
         "return e * (-2 * k * ball(risk).log()).sqrt() + k * e * e.expm1()",
         "return e * (-2 * k * ball(risk).log()).sqrt()",
         "Many releases of a large epsilon are told to cost next to nothing.",
-        ("tests/accounting/test_optimal.py",),
+        ("tests/accounting/test_optimal.py::test_the_seed_figures_for_small_epsilon_are_met",),
     ),
     Mutation(
         "optimal-composition-forgets-what-failed",
@@ -191,7 +199,7 @@ PRIVACY = (
         "delta = lost + (1 - lost) * pure_losses_delta_up(epsilons, target)",
         "delta = (1 - lost) * pure_losses_delta_up(epsilons, target)",
         "The deltas of the parts are missing from the delta of the whole.",
-        ("tests/accounting/test_optimal.py",),
+        ("tests/accounting/test_optimal.py::test_deltas_of_promises_are_taken_off_first",),
     ),
     Mutation(
         "the-grid-is-not-paid-for",
@@ -239,7 +247,7 @@ PRIVACY = (
         "if small and values.min(initial=0) > -_FITS and values.max(initial=0) < _FITS:",
         "if small:",
         "A total beyond 64 bits comes out with the other sign, which shows that it was beyond them.",
-        ("tests/mechanisms/test_kinds.py",),
+        ("tests/mechanisms/test_kinds.py::test_integers_at_the_edge_of_64_bits_never_wrap",),
     ),
     Mutation(
         "seeded-laplace-says-private",
@@ -247,7 +255,7 @@ PRIVACY = (
         "private=current().private,",
         "private=True,",
         "A rehearsal with known noise is recorded as a private release.",
-        ("tests/mechanisms/test_runs.py", "tests/contracts/test_mechanisms.py"),
+        ("tests/contracts/test_mechanisms.py::test_noise_from_a_seeded_source_is_not_private",),
     ),
     Mutation(
         "classic-gaussian-for-large-epsilon",
@@ -293,7 +301,9 @@ PRIVACY = (
         "moved = self._doubled * self.positives * self.sensitivity.value",
         "moved = self._doubled * self.sensitivity.value",
         "A run of many positives has the noise of a run of one.",
-        ("tests/mechanisms/test_exact_sparse.py",),
+        (
+            "tests/mechanisms/test_exact_sparse.py::test_the_claim_is_reached_by_questions_that_move_against_each_other",
+        ),
     ),
     Mutation(
         "sparse-vector-numbers-for-one-positive",
@@ -301,7 +311,7 @@ PRIVACY = (
         "return self.positives * self.sensitivity.value / self.epsilon_answers",
         "return self.sensitivity.value / self.epsilon_answers",
         "Each number that is told takes the epsilon of all of them.",
-        ("tests/mechanisms/test_exact_sparse.py",),
+        ("tests/mechanisms/test_exact_sparse.py::test_a_run_loses_at_most_epsilon",),
     ),
     Mutation(
         "all-scores-move-one-way",
@@ -309,7 +319,7 @@ PRIVACY = (
         "return 1 if self.monotone else 2",
         "return 1",
         "Questions that move both ways get half the noise they need.",
-        ("tests/mechanisms/test_exact_sparse.py",),
+        ("tests/mechanisms/test_exact_sparse.py::test_a_run_loses_at_most_epsilon",),
     ),
     Mutation(
         "choice-with-half-the-noise",
@@ -317,7 +327,9 @@ PRIVACY = (
         "return self.epsilon / self.sensitivity.value / (1 if self.monotone else 2)",
         "return self.epsilon / self.sensitivity.value",
         "A choice among scores that move both ways costs up to twice its epsilon.",
-        ("tests/mechanisms/test_exact_selection.py",),
+        (
+            "tests/mechanisms/test_exact_selection.py::test_a_choice_among_three_loses_at_most_epsilon",
+        ),
     ),
     Mutation(
         "top-k-at-the-rate-of-one",
@@ -325,7 +337,7 @@ PRIVACY = (
         "return super().rate / self.k",
         "return super().rate",
         "Each of k choices takes the whole epsilon.",
-        ("tests/mechanisms/test_exact_selection.py",),
+        ("tests/mechanisms/test_exact_selection.py::test_the_top_k_together_lose_at_most_epsilon",),
     ),
     Mutation(
         "top-k-tells-one-more",
@@ -333,10 +345,7 @@ PRIVACY = (
         "gumbel_race(numbers, self.rate, places=self.k)",
         "gumbel_race(numbers, self.rate, places=min(len(names), self.k + 1))",
         "One choice more is told than was paid for.",
-        (
-            "tests/mechanisms/test_kinds.py",
-            "tests/mechanisms/test_statistics.py::test_a_choice_has_the_law_it_claims_and_no_other",
-        ),
+        ("tests/mechanisms/test_kinds.py::test_a_choice_is_told_by_its_name_or_by_its_place",),
     ),
     Mutation(
         "response-priced-as-binary",
@@ -344,7 +353,7 @@ PRIVACY = (
         "odds = chance * (self.categories - 1) / (1 - chance)",
         "odds = chance / (1 - chance)",
         "With many categories a true answer stands out far more than its epsilon says.",
-        ("tests/mechanisms/test_exact_response.py",),
+        ("tests/mechanisms/test_exact_response.py::test_a_report_loses_exactly_epsilon",),
     ),
     Mutation(
         "a-lie-may-be-the-truth-again",
@@ -353,8 +362,7 @@ PRIVACY = (
         "away = uniform_below(self.categories, flat.size)",
         "The truth is told more often than was promised.",
         (
-            "tests/mechanisms/test_exact_response.py",
-            "tests/mechanisms/test_statistics.py::test_reports_have_the_law_they_claim_and_no_other",
+            "tests/mechanisms/test_exact_response.py::test_a_lie_is_any_other_category_equally_often",
         ),
     ),
 )
