@@ -73,7 +73,9 @@ FACES = (
         "something unexpected happened ({type(error).__name__}).",
         "something unexpected happened ({error}).",
         "A value of somebody stands on the terminal, in the text of an error.",
-        ("tests/cli/test_vault_refusals.py", "tests/cli/test_session.py"),
+        (
+            "tests/cli/test_vault_refusals.py::test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row",
+        ),
     ),
     Mutation(
         "the-command-writes-over-rows",

@@ -286,8 +286,7 @@ NUMBERS = (
         "if False:",
         "A bound in L2 buys Laplace noise, which is too little by the root of the number of answers.",
         (
-            "tests/sensitivity/test_value.py",
-            "tests/mechanisms/test_refusals.py::test_a_sensitivity_in_too_weak_a_norm_is_refused",
+            "tests/sensitivity/test_value.py::test_a_larger_norm_serves_for_a_smaller_one_and_the_converse_is_refused",
         ),
     ),
     Mutation(
@@ -296,6 +295,6 @@ NUMBERS = (
         "return replace(self, value=2 * self.value, relation=Relation.CHANGE)",
         "return replace(self, value=self.value, relation=Relation.CHANGE)",
         "A person who changes is hidden as if they only left.",
-        ("tests/sensitivity/test_value.py",),
+        ("tests/sensitivity/test_value.py::test_a_change_is_a_removal_and_an_addition",),
     ),
 )
