@@ -152,6 +152,54 @@ DATA = (
         ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
+        "reals-are-not-clamped",
+        "src/shoal/engines/sql/totals.py",
+        'held = f"LEAST(GREATEST({nearest}, {real(float(term.lo))}), {real(float(term.hi))})"',
+        "held = nearest",
+        "Where a stated range is false, one large number moves a sum as far as it likes.",
+        (
+            "tests/engines/test_totals.py::test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column",
+        ),
+    ),
+    Mutation(
+        "integers-are-clamped-above-alone",
+        "src/shoal/engines/sql/totals.py",
+        'f"LEAST(GREATEST({value.sql}, {lo}), {hi})"',
+        'f"LEAST({value.sql}, {hi})"',
+        "Where a stated range is false, one large debt moves a sum as far as it likes.",
+        (
+            "tests/engines/test_totals.py::test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column",
+        ),
+    ),
+    Mutation(
+        "coarse-numbers-are-clamped-below-alone",
+        "src/shoal/engines/sql/totals.py",
+        'held = f"CAST(LEAST({counted} + {term.lo}, {term.hi}) AS BIGINT)"',
+        'held = f"CAST({counted} + {term.lo} AS BIGINT)"',
+        "Where a stated range is false, one large number moves a sum as far as it likes.",
+        (
+            "tests/engines/test_totals.py::test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column",
+        ),
+    ),
+    Mutation(
+        "the-reference-does-not-clamp",
+        "src/shoal/plan/terms.py",
+        "return min(max(nearest, self.lo), self.hi)",
+        "return nearest",
+        "The engine that all others are held against lets one number move a sum as far as it likes.",
+        (
+            "tests/engines/test_totals.py::test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column",
+        ),
+    ),
+    Mutation(
+        "facts-are-not-made-true",
+        "src/shoal/plan/facts.py",
+        "elif value is not None and column.span is not None:",
+        "elif False:",
+        "Numbers outside of their stated range are believed to lie in it: of two guards only the last clamp is left.",
+        ("tests/plan/test_facts.py::test_a_fact_is_made_true",),
+    ),
+    Mutation(
         "sql-counts-all-rows-of-a-group",
         "src/shoal/engines/sql/totals.py",
         'counted, factor = f"LEAST(c.n, {rows})", f"COALESCE(w.f, {WHOLE})"',
