@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.contracts.mechanisms import CASES as CONTRACT
 from tests.functions.ready import CASES as READY
 from tests.functions.ready import columns
 from tests.local.designs import CASES as DESIGNS
@@ -17,6 +18,7 @@ from tests.local.designs import CASES as DESIGNS
 import shoal
 from shoal import Pure
 from shoal.auditing.replay import replay
+from shoal.auditing.replay.recorder import Recorder
 from shoal.functions import (
     Bernstein,
     InverseSensitivity,
@@ -49,6 +51,7 @@ from shoal.local.oracles import (
 )
 from shoal.local.ranges import IntervalTree, SquareWave
 from shoal.local.repeated import RepeatedHash, RepeatedResponse
+from shoal.noise import seam
 
 Run = Callable[[Any], Any]
 
@@ -132,6 +135,15 @@ def test_a_run_of_questions_moves_by_its_sensitivity_and_its_threshold_not_at_al
     assert found.differences == ()
     assert found.noises == 7
     assert replay(run, [([1, 2, -3], [1, 5, -3])]).verdict.refuted
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_a_mechanism_draws_nothing_that_a_witness_is_not_told_of(name: str) -> None:
+    with seam.use(Recorder(name)) as recorder:
+        CONTRACT[name].use(CONTRACT[name].make())
+    assert isinstance(recorder, Recorder)
+    assert recorder.met
+    assert recorder.drawn == []
 
 
 # local protocols: anybody's answer may be any other

@@ -160,9 +160,9 @@ def _unit(domain: Domain, dice: _Dice) -> Rows:
 
 def _step(here: Neighbours, domain: Domain, dice: _Dice) -> Neighbours:
     """A pair a little beside this one."""
-    sides = ["others", "first", "at"]
+    sides = ["others", "others", "first", "first", "first", "at"]  # mostly who comes and goes
     if domain.relation is Relation.CHANGE:
-        sides.append("second")
+        sides.extend(["second"] * 3)
     side = dice.one_of(sides)
     if side == "at":
         return replace(here, at=dice.below(len(here.others) + 1))
