@@ -177,6 +177,13 @@ COMMANDS = (
     ),
     Late(
         TOOLS,
+        "audit",
+        "audit.audit",
+        None,
+        "Try to refute a claim of privacy: ours or anybody's.",
+    ),
+    Late(
+        TOOLS,
         "reproduce",
         "reproduce.reproduce",
         "EXAMPLES",

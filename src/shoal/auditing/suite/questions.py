@@ -1,0 +1,92 @@
+"""Every kind of question over a table, through `shoal.private`: one person with it, and without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.auditing.suite.case import Case
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.plan import Choices, Person, Range
+from shoal.query import Private, private
+
+SAMPLES = 1_500
+DELTA = "1e-5"
+_PERSON = Person("who", groups=1, rows_per_group=3)
+_FACTS = {"kind": Choices(["a", "b", "c"]), "age": Range(0, 120), "spend": Range(0, 500)}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, what is spent on it, and what that promises."""
+
+    sql: str
+    spend: dict[str, Any]
+    promise: Measure
+    budget: Measure
+
+
+def _rows(*, more: bool) -> list[dict[str, Any]]:
+    """Six people, and perhaps a seventh with three rows at the upper ends."""
+    towns = ("Aldam", "Brook", "Corve")
+    few = [
+        {"who": who, "town": towns[who % 3], "kind": "ab"[who % 2], "age": 7 * who, "spend": float(37 * who)}
+        for who in range(6)
+    ]  # fmt: skip
+    one = {"who": 999, "town": "Aldam", "kind": "a", "age": 100, "spend": 500.0}
+    return [*few, *({**one, "age": 100 - at} for at in range(3))] if more else few
+
+
+def _table(*, more: bool, budget: Measure) -> Private:
+    import pyarrow as pa  # noqa: PLC0415 - large, and loaded when it is needed
+
+    towns = pa.table({"town": ["Aldam", "Brook", "Corve"], "region": ["north", "south", "north"]})
+    return private(
+        pa.Table.from_pylist(_rows(more=more)), name="data", protects=_PERSON, columns=_FACTS, budget=budget, public={"towns": towns}
+    )  # fmt: skip
+
+
+def _answer(asked: Asked) -> Callable[[Asked, bool], Any]:
+    """Answers, from a table that is opened once for each of the two datasets."""
+    kept: dict[bool, Any] = {}
+
+    def answered(_: Asked, more: bool) -> Any:  # noqa: FBT001 - a dataset
+        if more not in kept:
+            kept[more] = _table(more=more, budget=asked.budget).sql(asked.sql)
+        return tuple(kept[more].release(**asked.spend).rows)
+
+    return answered
+
+
+def _case(name: str, sql: str, spend: dict[str, Any] | None = None, promise: Measure | None = None) -> Case:  # fmt: skip
+    budget = ZeroConcentrated(10**6) if isinstance(promise, ZeroConcentrated) else Approx(10**6, "0.5")  # fmt: skip
+    asked = Asked(sql, spend or {"epsilon": 1}, promise or Pure(1), budget)
+    return Case(
+        f"question: {name}", (), lambda: asked, False, True, act=_answer(asked), claim=lambda made: made.promise, samples=SAMPLES, repeatable=False
+    )  # fmt: skip
+
+
+QUESTIONS = (
+    _case("count", "SELECT COUNT(*) AS n FROM data"),
+    _case("count of a column", "SELECT COUNT(spend) AS n FROM data"),
+    _case("count of people", "SELECT COUNT(DISTINCT who) AS n FROM data"),
+    _case("count of values", "SELECT COUNT(DISTINCT age) AS n FROM data"),
+    _case("sum", "SELECT SUM(spend) AS s FROM data"),
+    _case("mean", "SELECT AVG(age) AS m FROM data"),
+    _case("variance", "SELECT VAR_POP(age) AS v FROM data"),
+    _case("sample variance", "SELECT VAR_SAMP(age) AS v FROM data"),
+    _case("sample deviation", "SELECT STDDEV_SAMP(age) AS v FROM data"),
+    _case("deviation", "SELECT STDDEV_POP(age) AS v FROM data"),
+    _case("least", "SELECT MIN(age) AS m FROM data"),
+    _case("largest", "SELECT MAX(age) AS m FROM data"),
+    _case("median", "SELECT MEDIAN(age) AS m FROM data"),
+    _case("quantile", "SELECT QUANTILE(age, 0.9) AS m FROM data"),
+    _case("groups", "SELECT kind, COUNT(*) AS n FROM data WHERE kind IS NOT NULL GROUP BY kind"),
+    _case("histogram", "SELECT WIDTH_BUCKET(age, 0, 120, 4) AS age, COUNT(*) AS n FROM data WHERE age < 120 GROUP BY ALL"),
+    _case("filter", "SELECT COUNT(*) AS n FROM data WHERE age > 90"),
+    _case("join", "SELECT region, COUNT(*) AS n FROM data JOIN towns USING (town) GROUP BY region"),
+    _case("several", "SELECT COUNT(*) AS n, AVG(spend) AS m FROM data"),
+    _case("gaussian noise", "SELECT SUM(spend) AS s FROM data", {"rho": "1/2", "noise": "gaussian"}, ZeroConcentrated("1/2")),
+    _case("selected keys", "SELECT town, COUNT(*) AS n FROM data GROUP BY town", {"epsilon": 1, "delta": DELTA}, Approx(1, DELTA)),
+)  # fmt: skip

@@ -1,0 +1,189 @@
+"""``shoal audit``: tests of privacy claims, ours and anybody's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from shoal.auditing import Verdict, audit_samples
+from shoal.auditing.programs import Program
+from shoal.cli.console import Exit, answers, refusals, remarks, writable
+from shoal.cli.options import AsJson
+from shoal.errors import RangeError
+from shoal.exact import rational, whole
+from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
+from shoal.page import Page
+
+EXAMPLES = """
+For example:
+
+    shoal audit run "python their_mech.py {d}" --d0 a.csv --d1 b.csv --epsilon 1
+
+    shoal audit suite --quick
+
+Exit codes: 0 not refuted, 2 wrong use, 5 refuted.
+"""
+RUN = """
+For example:
+
+    shoal audit run "python their_mech.py {d}" --d0 a.csv --d1 b.csv --epsilon 1 --samples 20000 --per-run 1000
+
+    shoal audit run "./noisy {d} {n}" --d0 10 --d1 11 --mu 0.5 --per-run 10000 --samples 100000 --out page.html
+
+    shoal audit run "python keys.py {d}" --d0 a.csv --d1 b.csv --epsilon 1 --delta 1e-6 --json
+
+The program prints one output a line: a number, JSON, or text. {d} becomes the dataset, {n} the outputs wanted of one run; those of one run must be as independent as those of
+several. A run that fails or takes too long gives no answer, and that is an output like others. Exit codes: 0 not refuted, 2 wrong use, 5 refuted.
+"""
+SUITE = """
+For example:
+
+    shoal audit suite --quick
+
+    shoal audit suite --out suite.html
+
+    shoal audit suite laplace gaussian --json
+"""
+
+audit = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    epilog=EXAMPLES,
+    help="Try to refute a claim of privacy: ours or anybody's.",
+)
+
+Out = Annotated[
+    Path | None, typer.Option(help="Where to write the page with pictures; .html or .md.")
+]
+
+
+@audit.command("run", epilog=RUN)
+def run(
+    command: Annotated[str, typer.Argument(help='The program, such as "python their_mech.py {d}".')],
+    *,
+    d0: Annotated[str, typer.Option(help="What {d} becomes first: a file, or anything the program takes.")],
+    d1: Annotated[str, typer.Option(help="Its neighbour.")],
+    epsilon: Annotated[str | None, typer.Option(help="The claim: epsilon.")] = None,
+    delta: Annotated[str | None, typer.Option(help="The claim: delta, beside epsilon.")] = None,
+    rho: Annotated[str | None, typer.Option(help="The claim: rho, zero-concentrated.")] = None,
+    mu: Annotated[str | None, typer.Option(help="The claim: mu, Gaussian.")] = None,
+    samples: Annotated[int, typer.Option(help="Outputs on each dataset.")] = 2000,
+    per_run: Annotated[int, typer.Option("--per-run", help="Outputs that one run prints.")] = 1,
+    confidence: Annotated[str, typer.Option(help="How sure a refutation is.")] = "0.99",
+    seconds: Annotated[float, typer.Option("--timeout", help="Seconds that a run may take.")] = 60.0,
+    jobs: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Audit a program: sample it on two neighbouring datasets, and try to refute what it claims."""
+    with refusals():
+        claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+        page_path(out)
+        wanted = whole(samples, "samples", at_least=100)
+        program = Program(command, per_run=per_run, seconds=seconds, jobs=jobs)
+        program.check(d0, d1)
+        with bar("samples", 2 * wanted) as told:
+            first = program.sample(d0, wanted, progress=lambda done, _: told(done))
+            second = program.sample(d1, wanted, progress=lambda done, _: told(wanted + done))
+        for failure in program.failures[:1]:
+            remarks().print(f"A run gave no answer: {failure}", style="yellow", markup=False, soft_wrap=True)  # fmt: skip
+        verdict = audit_samples(first, second, claim=claim, confidence=confidence)
+        finish([verdict], out, as_json=as_json)
+
+
+def claim_of(
+    *, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None
+) -> Measure:
+    """The claim as it is typed."""
+    given = [name for name, value in (("--epsilon", epsilon), ("--rho", rho), ("--mu", mu)) if value is not None]  # fmt: skip
+    if len(given) != 1 or (delta is not None and epsilon is None):
+        raise RangeError(
+            f"one claim is tested; got {' and '.join(given) or 'none'}.",
+            remedy="Give --epsilon, perhaps with --delta, or --rho, or --mu.",
+        )
+    if rho is not None:
+        return ZeroConcentrated(rational(rho, "rho"))
+    if mu is not None:
+        return GaussianDP(rational(mu, "mu"))
+    assert epsilon is not None
+    if delta is None:
+        return Pure(rational(epsilon, "epsilon"))
+    return Approx(rational(epsilon, "epsilon"), rational(delta, "delta"))
+
+
+def page_path(out: Path | None) -> None:
+    """Refuse a page that cannot be written before anything is run."""
+    if out is None:
+        return
+    if out.suffix.lower() not in (".html", ".md"):
+        raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
+    writable(out)
+
+
+@contextmanager
+def bar(words: str, total: int) -> Iterator[Callable[[int], None]]:
+    """How far it is, where a terminal shows it."""
+    shown = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn(),
+        console=remarks(), transient=True, disable=not remarks().is_terminal,
+    )  # fmt: skip
+    with shown:
+        task = shown.add_task(words, total=total)
+        yield lambda done: shown.update(task, completed=done)
+
+
+def finish(
+    verdicts: Sequence[Verdict], out: Path | None, *, as_json: bool,
+    page: Page | None = None, listed: list[dict[str, Any]] | None = None,
+) -> None:  # fmt: skip
+    """Print verdicts, write their page, and end with code 5 if a claim is refuted."""
+    if out is not None:
+        made = page or verdicts[0].to_page()
+        out.write_text(made.html() if out.suffix.lower() == ".html" else made.markdown(), encoding="utf-8")  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps(listed or verdicts[0].to_dict(), ensure_ascii=False))
+    else:
+        for each in verdicts if page is None else ():
+            answers().print(str(each), markup=False, soft_wrap=True)
+            for name, value in each.figures:
+                answers().print(f"    {name}: {value if not isinstance(value, float) else format(value, '.6g')}", markup=False, soft_wrap=True)  # fmt: skip
+        if out is not None:
+            answers().print(f"The page is in {out}.", markup=False)
+    if any(each.refuted for each in verdicts):
+        raise typer.Exit(int(Exit.UNSOUND))
+
+
+@audit.command("suite", epilog=SUITE)
+def suite(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Some of the cases.  [default: all]")] = None,
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the samples.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Repeat the same draws where that is allowed.")] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Audit every mechanism, local protocol, release of a function and kind of question of Shoal against its own claim."""
+    from shoal.auditing.suite import SUITE as CASES  # noqa: PLC0415 - it loads every floor
+    from shoal.auditing.suite import run_cases, suite_page  # noqa: PLC0415 - it loads every floor
+
+    with refusals():
+        unknown = [name for name in names or [] if name not in CASES]
+        if unknown:
+            raise RangeError(f"there is no case {unknown[0]!r}.", remedy=f"The cases are: {', '.join(CASES)}.")  # fmt: skip
+        page_path(out)
+        chosen = [case for name, case in CASES.items() if not names or name in names]
+        with bar("audits", len(chosen)) as told:
+            outcomes = run_cases(chosen, quick=quick, seed=seed, told=lambda _, done, __: told(done))
+        if not as_json:
+            for each in outcomes:
+                answers().print(
+                    f"{each.case.name:28} {each.verdict.verdict:12} {each.verdict.parameter}: at least {each.verdict.lower:.4g}, {each.verdict.claimed:.4g} claimed",
+                    markup=False, soft_wrap=True,
+                )  # fmt: skip
+        finish([each.verdict for each in outcomes], out, as_json=as_json, page=suite_page(outcomes), listed=[each.to_dict() for each in outcomes])  # fmt: skip
