@@ -88,6 +88,21 @@ def test_coarse_noise_is_refuted_by_numbers_that_come_again() -> None:
     assert float(dict(found.figures)["repeated answers, first"]) > 0.9
 
 
+def test_noise_on_a_grid_that_is_rounded_before_it_is_added_is_told_by_sign_and_lowest_bit() -> (
+    None
+):
+    generator = np.random.default_rng(8)
+
+    def rounded(
+        truths: Numbers,
+    ) -> Numbers:  # multiples of 2^-53, which doubles above 1 cannot hold
+        return np.asarray(truths + np.round(generator.normal(0, 4, truths.size) * 2.0**53) * 2.0**-53)  # fmt: skip
+
+    found = lattice(*drawn(rounded, (0.0, 1.0), 20_000), epsilon=1, delta=DELTA)
+    assert found.refuted
+    assert dict(found.figures)["kind of event"] == "bits"
+
+
 OURS: list[tuple[Any, float, dict[str, Any]]] = [
     (Laplace.for_epsilon(1, sensitivity=1), 1.0, {"epsilon": 1}),
     (Laplace.for_epsilon("0.1", sensitivity=1), 1.0, {"epsilon": "0.1"}),

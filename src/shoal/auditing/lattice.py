@@ -1,7 +1,7 @@
 """Traces of floating point: do the last bits of the answers tell two datasets apart?
 
-An answer is put into a cell by something that a promise in real numbers knows nothing of: which is the lowest bit that is set (`lowest`), that and how
-large the answer is (`bits`), whether the very same number was seen before (`values`), and, where the formula of the
+An answer is put into a cell by something that a promise in real numbers knows nothing of: which is the lowest bit that is set (`lowest`), that with the size and
+the sign of the answer (`bits`), whether the very same number was seen before (`values`), and, where the formula of the
 noise is known, whether it can reach the answer from the one truth and from the other (`reach`).  On the first half of
 the answers the cells are chosen that speak most against the claim; the second half is counted in them.
 
@@ -41,6 +41,9 @@ _ERRORS = 3.0
 _NOTHING, _NO_NUMBER, _NUMBERS = -(1 << 40), -(1 << 41), -(1 << 39)
 """Cells for 0 and for what is not finite; those of all other numbers are larger than the last."""
 _METHOD = "clopper-pearson"
+
+_NEGATIVE = 1 << 38
+"""Added to the cells of negative numbers."""
 
 Cells = NDArray[np.int64]
 
@@ -147,15 +150,15 @@ def _plain(answers: Any) -> Any:
 
 
 def _bits(answers: Any) -> Cells:
-    """A number for each pair of size (the highest bit that is set) and lowest bit; others for 0 and what is no number."""
+    """A number for each size (the highest bit that is set), lowest bit and sign; others for 0 and what is no number."""
     if answers.dtype == np.float64:
         finite = np.isfinite(answers) & (answers != 0)
         fraction, highest = np.frexp(np.where(finite, answers, 1.0))
         whole = np.abs(np.ldexp(fraction, 53)).astype(np.int64)
         lowest = highest - 53 + np.frexp((whole & -whole).astype(np.float64))[1]
-        cells = highest.astype(np.int64) * 4096 + lowest
+        cells = highest.astype(np.int64) * 4096 + lowest + _NEGATIVE * (answers < 0)
         return np.where(finite, cells, np.where(answers == 0, _NOTHING, _NO_NUMBER)).astype(np.int64)  # fmt: skip
-    sizes = [(abs(each).bit_length(), (each & -each).bit_length()) for each in answers.tolist()]
+    sizes = [(abs(each).bit_length(), (each & -each).bit_length() + _NEGATIVE * (each < 0)) for each in answers.tolist()]  # fmt: skip
     return np.array([high * 4096 + low if high else _NOTHING for high, low in sizes], dtype=np.int64)  # fmt: skip
 
 
@@ -198,7 +201,7 @@ def _event(likely: Cells, other: Cells, claim: Claim) -> Cells:
 
 _SAYS = {
     "lowest": "lowest bits",
-    "bits": "sizes and lowest bits",
+    "bits": "sizes, signs and lowest bits",
     "values": "numbers that were seen before",
     "reach": "answers that the formula can or cannot reach",
 }
