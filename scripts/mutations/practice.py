@@ -222,8 +222,8 @@ PRACTICE = (
     Mutation(
         "proposed-bounds-pass-too-early",
         "src/shoal/functions/testing.py",
-        "+ noise.one() < self.threshold:",
-        "+ noise.one() < self.threshold - 1:",
+        "if distance + test.one() < self.threshold:",
+        "if distance + test.one() < self.threshold - 1:",
         "Data next to an unstable dataset are answered more often than delta.",
         ("tests/functions/test_testing.py::test_releases_have_this_law_and_no_other",),
     ),

@@ -280,7 +280,7 @@ PRIVACY = (
     Mutation(
         "sparse-vector-without-question-noise",
         "src/shoal/mechanisms/sparse.py",
-        "if steps + self._question_noise.one() < self._threshold:",
+        "if self._added(self._question_noise, steps) < self._threshold:",
         "if steps < self._threshold:",
         "One answer above and one below tell two neighbours apart for sure.",
         (
@@ -358,8 +358,8 @@ PRIVACY = (
     Mutation(
         "a-lie-may-be-the-truth-again",
         "src/shoal/mechanisms/response.py",
-        "away = 1 + uniform_below(self.categories - 1, flat.size)",
-        "away = uniform_below(self.categories, flat.size)",
+        "away = 1 + uniform_below(self.categories - 1, answers.size)",
+        "away = uniform_below(self.categories, answers.size)",
         "The truth is told more often than was promised.",
         (
             "tests/mechanisms/test_exact_response.py::test_a_lie_is_any_other_category_equally_often",

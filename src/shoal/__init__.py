@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         vault,
     )
     from shoal.accounting import account
+    from shoal.auditing import audit
     from shoal.events import Event
     from shoal.exact import Grid
     from shoal.functions import privatize
@@ -112,6 +113,7 @@ __all__ = [
     "ZeroConcentrated",
     "account",
     "accounting",
+    "audit",
     "auditing",
     "by_device",
     "by_own",
@@ -185,6 +187,7 @@ def __getattr__(name: str) -> Any:
         )
         own = {
             "account": ("accounting",),
+            "audit": ("auditing",),
             "Question": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),

@@ -1,1 +1,6 @@
-"""Tries to prove us wrong, from outside: `attacks` stages the classic ones, with and without Shoal in front."""
+"""Tries to prove us wrong, from outside: tests of privacy claims, ours and anybody's, and `attacks`, which stages the classic ones."""
+
+from shoal.auditing.judge import EpsilonVerdict, audit, audit_samples
+from shoal.auditing.verdict import Verdict
+
+__all__ = ["EpsilonVerdict", "Verdict", "audit", "audit_samples"]

@@ -1,0 +1,90 @@
+"""What a picture of two samples needs: how often outputs fell where, and what of it is in the event."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.auditing.events import Event, key_of
+from shoal.auditing.outputs import Outputs
+
+_BINS = 48
+_BARS = 14
+_LOOKED_AT = 20_000
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Shares of outputs on d0 and d1 by place, and the share of each place that is in the event."""
+
+    places: tuple[tuple[float, float], ...]
+    """Bins of numbers, from and to; empty where outputs are no numbers."""
+    names: tuple[str, ...]
+    """Outputs in words, where they are no numbers."""
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    inside: tuple[float, ...]
+
+
+def seen_in(one: Outputs, other: Outputs, event: Event) -> Sight:
+    """Where outputs fell, from the last of them, which tested the event."""
+    one, other = (each.part(max(0, len(each) - _LOOKED_AT), len(each)) for each in (one, other))
+    happens = [event.happens(each) for each in (one, other)]
+    if one.numbers is not None and other.numbers is not None:
+        return _numbers(one.numbers, other.numbers, happens)
+    return _names(one, other, happens)
+
+
+def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> Sight:  # type: ignore[type-arg]
+    both, truths = np.concatenate([one, other]), np.concatenate(happens)
+    known = both[~np.isnan(both)]
+    if not len(known):
+        return Sight((), ("no answer",), (1.0,), (1.0,), (float(truths.mean()),))
+    edges = _edges(known)
+    places = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+
+    def counted(numbers: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        return np.histogram(np.clip(numbers[~np.isnan(numbers)], edges[0], edges[-1]), edges)[0]
+
+    total, within = counted(both), counted(both[truths])
+    shares = np.divide(within, total, out=np.zeros(len(total)), where=total > 0)
+    return Sight(
+        places, (), tuple((counted(one) / len(one)).tolist()), tuple((counted(other) / len(other)).tolist()), tuple(shares.tolist())
+    )  # fmt: skip
+
+
+def _edges(known: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    low, high = np.quantile(known, [0.002, 0.998])
+    values = np.unique(known)
+    inner = values[(values >= low) & (values <= high)]
+    if 1 < len(inner) <= _BINS and np.ptp(np.diff(inner)) < 1e-9 * max(1.0, float(np.ptp(inner))):
+        step = float(inner[1] - inner[0])
+        return np.append(inner, inner[-1] + step) - step / 2
+    if low == high:
+        return np.array([low - 0.5, low + 0.5])
+    return np.linspace(low, high, _BINS + 1)
+
+
+def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> Sight:  # type: ignore[type-arg]
+    keys = [[key_of(each) for each in outputs.listed] for outputs in (one, other)]
+    counters = [Counter(each) for each in keys]
+    within: Counter[str] = Counter()
+    for each, truths in zip(keys, happens, strict=True):
+        within.update(key for key, inside in zip(each, truths.tolist(), strict=True) if inside)
+    together = counters[0] + counters[1]
+    listed = [key for key, _ in together.most_common(_BARS)]
+    rest = [key for key in together if key not in set(listed)]
+    groups = [[key] for key in listed] + ([rest] if rest else [])
+    names = [_short(key) for key in listed] + ([f"{len(rest)} other outputs"] if rest else [])
+    shares = [
+        tuple(sum(counter[key] for key in group) / len(outputs) for group in groups)
+        for counter, outputs in zip(counters, (one, other), strict=True)
+    ]
+    inside = tuple(sum(within[key] for key in group) / sum(together[key] for key in group) for group in groups)  # fmt: skip
+    return Sight((), tuple(names), shares[0], shares[1], inside)
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= 40 else key[:37] + "..."
