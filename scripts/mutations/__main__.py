@@ -37,9 +37,9 @@ def main(
         return DONE
     if unknown or not chosen:
         return _say(f"there is no mutation {', '.join(sorted(unknown))}; see --list.")
-    for each in [each for each in chosen if each.needs and not which(each.needs)]:
-        chosen.remove(each)
-        _say(f"{each.name} is left out: its tests need {each.needs}, which is not installed.")
+    chosen = [each for each in chosen if _can_run(each)]
+    if not chosen:
+        return DONE
     with TemporaryDirectory(prefix="shoal-mutations-", ignore_cleanup_errors=True) as folder:
         base = copy_of(root, Path(folder))
         problem = _problem(base, chosen, asked.limit)
@@ -68,6 +68,14 @@ def _reader() -> argparse.ArgumentParser:
         "--limit", type=float, default=LIMIT, metavar="SECONDS", help="for the tests of one mutation"
     )  # fmt: skip
     return reader
+
+
+def _can_run(mutation: Mutation) -> bool:
+    """Whether its tests can run here; if not, that is said."""
+    found = not mutation.needs or which(mutation.needs) is not None
+    if not found:
+        _say(f"{mutation.name} is left out: its tests need {mutation.needs}, which is not here.")
+    return found
 
 
 def _problem(base: Path, chosen: Sequence[Mutation], limit: float) -> str:

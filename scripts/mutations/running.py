@@ -24,6 +24,8 @@ LIMIT = 300.0
 """Seconds for the tests of one mutation."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _SOME_FAILED = 1
+_FEW = 8
+"""So few tests are done sooner than a second worker has started."""
 
 
 class Outcome(StrEnum):
@@ -61,8 +63,9 @@ def tests_of(mutations: Iterable[Mutation]) -> list[str]:
 
 def failing_without(base: Path, mutations: Sequence[Mutation], limit: float) -> list[str]:
     """The named tests that fail on the copy as it is: they would prove nothing.  Empty means that all pass."""
-    options = ["-n", str(WORKERS), "--tb=no", *tests_of(mutations)]
-    code, said = _pytest(base, options, limit)
+    named = tests_of(mutations)
+    shared = ["-n", str(WORKERS)] if len(named) > _FEW else []
+    code, said = _pytest(base, [*shared, "--tb=no", *named], limit)
     if code == 0:
         return []
     return _FAILED.findall(said) or [said.strip()[-2000:] or "no test was run"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,14 @@ def test_one_fault_can_be_judged_by_its_name(
 ) -> None:
     assert main(["--only", "too-deep"], root=pond, every=(WRONG, UNSEEN)) == DONE
     assert "unseen" not in capsys.readouterr().out
+
+
+def test_a_fault_whose_tests_cannot_run_here_is_left_out_and_that_is_said(
+    pond: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needy = replace(WRONG, name="needy", needs="a-program-that-nobody-has")
+    assert main([], root=pond, every=(needy,)) == DONE
+    assert "needy is left out: its tests need a-program-that-nobody-has" in capsys.readouterr().err
 
 
 def test_a_test_that_fails_anyway_kills_nothing(
