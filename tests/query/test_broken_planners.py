@@ -119,11 +119,17 @@ def test_a_join_that_multiplies_rows_is_bounded_for_rows() -> None:
     assert before[0] - after[0] == 3 == mechanism.sensitivity.value
 
 
-def test_a_rehearsal_is_never_charged_as_private() -> None:
-    held = made(rows(OTHERS))
+@pytest.mark.parametrize("sql", [SQL, "SELECT MEDIAN(age) AS m FROM data"], ids=["sums", "median"])
+def test_a_rehearsal_is_never_charged_as_private(sql: str) -> None:
+    pure, concentrated = (
+        made(rows(OTHERS), budget=budget) for budget in (shoal.Pure(9), shoal.ZeroConcentrated(9))
+    )
     with seeded(1), pytest.raises(PriceError, match="rehearsal"):
-        held.sql(SQL).release(epsilon=1)
-    assert held.budget.spent == shoal.Pure(0)
+        pure.sql(sql).release(epsilon=1)
+    with seeded(1), pytest.raises(PriceError, match="rehearsal"):
+        concentrated.sql(sql).release(rho=1)
+    assert pure.budget.spent == shoal.Pure(0)
+    assert concentrated.budget.spent == shoal.ZeroConcentrated(0)
 
 
 def test_a_hundred_thousand_private_keys_are_selected_from() -> None:

@@ -185,7 +185,7 @@ def key_of(output: Any) -> str:
 
 def _interval(low: float, high: float) -> str:
     if low == -np.inf:
-        return "anything" if high == np.inf else f"< {high:.6g}"
+        return "is a number" if high == np.inf else f"< {high:.6g}"
     if high == np.inf:
         return f">= {low:.6g}"
     return f"{low:.6g}" if np.nextafter(low, np.inf) == high else f"in [{low:.6g}, {high:.6g})"
