@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,10 @@ def laplace(scale: float, seed: int = 1):  # type: ignore[no-untyped-def]  # noq
     return lambda data, n: data + draw.laplace(0, scale, n)
 
 
-def audited(scale: float, **options: object) -> EpsilonVerdict:
-    return shoal.audit(laplace(scale), 0, 1, batch=True, samples=20_000, **{"epsilon": 1, **options})  # type: ignore[arg-type]
+def audited(scale: float, **options: Any) -> EpsilonVerdict:
+    return shoal.audit(
+        laplace(scale), 0, 1, batch=True, samples=20_000, **{"epsilon": 1, **options}
+    )
 
 
 def test_too_little_noise_is_refuted_and_enough_is_not() -> None:
@@ -116,9 +119,9 @@ def test_a_function_that_always_fails_is_a_mistake_not_a_leak() -> None:
         ({"claim": shoal.Approx(1, 1)}, "promises nothing"),
     ],
 )
-def test_wrong_use_is_refused_with_the_way_out(options: dict[str, object], words: str) -> None:
+def test_wrong_use_is_refused_with_the_way_out(options: dict[str, Any], words: str) -> None:
     with pytest.raises(RangeError, match=words):
-        shoal.audit(lambda d: 0.0, 0, 1, **{"samples": 200, **options})  # type: ignore[arg-type]
+        shoal.audit(lambda d: 0.0, 0, 1, **{"samples": 200, **options})
 
 
 def test_a_batch_of_the_wrong_length_is_refused() -> None:

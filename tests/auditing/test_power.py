@@ -78,12 +78,12 @@ def test_a_thousand_audits_of_correct_mechanisms_raise_at_most_25_alarms(
     assert alarms <= 25
 
 
-def test_forty_audits_of_correct_mechanisms_raise_hardly_an_alarm() -> None:
+def test_a_dozen_audits_of_correct_mechanisms_raise_hardly_an_alarm() -> None:
     alarms = 0
-    for at in range(40):
+    for at in range(12):
         first, second, claim = CORRECT[at % len(CORRECT)](np.random.default_rng(at))
         alarms += audit_samples(first, second, claim=claim, confidence="0.99").refuted
-    assert alarms <= 3
+    assert alarms <= 2
 
 
 def exponential(epsilon: float, share: float) -> tuple[Callable[[Any, int], Any], float]:
@@ -104,10 +104,10 @@ def shares(name: str, epsilon: str, seeds: range) -> list[float]:
         many, true = exponential(float(epsilon), share)
         return [shoal.audit(many, False, True, claim=shoal.Pure(epsilon), batch=True, samples=10**6).lower / true for _ in seeds]  # fmt: skip
     made: Any = {
-        "laplace": lambda: shoal.Laplace.for_epsilon(epsilon, sensitivity=1),
-        "gaussian": lambda: shoal.Gaussian.for_budget(shoal.GaussianDP(epsilon), sensitivity=1),
-        "randomized response": lambda: shoal.RandomizedResponse.for_epsilon(epsilon),
-    }[name]()
+        "laplace": shoal.Laplace.for_epsilon(epsilon, sensitivity=1),
+        "gaussian": shoal.Gaussian.for_budget(shoal.GaussianDP(epsilon), sensitivity=1),
+        "randomized response": shoal.RandomizedResponse.for_epsilon(epsilon),
+    }[name]
     found = [shoal.audit(made, 0, 1, samples=10**6, seed=seed) for seed in seeds]
     return [each.lower / each.claimed for each in found]
 

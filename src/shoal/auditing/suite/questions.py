@@ -14,7 +14,11 @@ from shoal.query import Private, private
 SAMPLES = 1_000
 DELTA = "1e-5"
 _PERSON = Person("who", groups=1, rows_per_group=3)
-_FACTS = {"kind": Choices(["a", "b", "c"]), "age": Range(0, 120), "spend": Range(0, 500)}
+_FACTS: dict[str, Range | Choices] = {
+    "kind": Choices(["a", "b", "c"]),
+    "age": Range(0, 120),
+    "spend": Range(0, 500),
+}
 
 _LARGE: dict[type[Measure], Measure] = {
     Pure: Pure(10**6),
