@@ -27,8 +27,9 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: types" && $(VENV)/bin/mypy --no-error-summary
 	@echo "check: architecture" && $(VENV)/bin/python -m pytest tests/test_architecture.py
 
-audit: $(VENV)/.ready ## run the long statistical audits
+audit: $(VENV)/.ready ## run the long statistical audits, and the suite over every mechanism and kind of question
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
+	@$(VENV)/bin/shoal audit suite --out audit-suite.html
 
 bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run

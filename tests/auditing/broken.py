@@ -73,7 +73,7 @@ def _sparse(draw: Draw, answers: list[int], n: int, *, first: float, second: flo
     noise = draw.laplace(0, second or 1, (n, len(answers)))
     noisy = np.array(answers) + (noise if second else 0 * noise)
     above = noisy >= threshold
-    stopped = np.cumsum(above, axis=1) - above >= (stop or len(answers) + 1)
+    stopped = np.asarray(np.cumsum(above, axis=1) - above >= (stop or len(answers) + 1))
     told = []
     for row, values, ends in zip(above.tolist(), noisy.tolist(), stopped.tolist(), strict=True):
         said = [(value if numeric else True) if yes else False for yes, value, end in zip(row, values, ends, strict=True) if not end]  # fmt: skip

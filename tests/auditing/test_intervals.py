@@ -40,9 +40,7 @@ def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise
     found = tails(curve, parameter, n, m)
     for q in np.concatenate([np.linspace(0.001, 0.1, 12), np.linspace(0.12, 0.99, 25)]):
         p = float(curve.reach(q, parameter))
-        chances = np.outer(
-            stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q)
-        )
+        chances = np.outer(stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q))
         for level in (0.01, 0.05, 0.2):
             assert chances[found <= level].sum() <= level
 

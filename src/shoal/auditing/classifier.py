@@ -58,7 +58,11 @@ class Column:
     def is_(self, key: str | float) -> Array:
         """Where the part is just that: a key, a number, or NaN for none."""
         if isinstance(key, str):
-            found = np.zeros(len(self.numbers), dtype=np.bool_) if self.keys is None else self.keys == key
+            found = (
+                np.zeros(len(self.numbers), dtype=np.bool_)
+                if self.keys is None
+                else self.keys == key
+            )
         else:
             found = np.isnan(self.numbers) if np.isnan(key) else self.numbers == key
         return np.asarray(found, dtype=np.float64)

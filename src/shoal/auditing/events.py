@@ -57,7 +57,9 @@ class Chosen:
 
     def happens(self, outputs: Outputs) -> Truths:
         if not callable(self.rule):
-            return np.fromiter((each in self.rule for each in outputs.listed), np.bool_, len(outputs))
+            return np.fromiter(
+                (each in self.rule for each in outputs.listed), np.bool_, len(outputs)
+            )
         return self._asked(self.rule, outputs)
 
     @staticmethod
@@ -75,7 +77,9 @@ class Chosen:
 
 def read_event(event: Any) -> Event:
     """The event that a caller means."""
-    if callable(event) or (isinstance(event, Collection) and not isinstance(event, str | bytes | Mapping)):
+    if callable(event) or (
+        isinstance(event, Collection) and not isinstance(event, str | bytes | Mapping)
+    ):
         return Chosen(event)
     raise RangeError(
         f"an event is a function of an output or a set of outputs; got {type(event).__name__}.",
@@ -156,7 +160,9 @@ class Kinds:
         return f"output {_few(shown, most=4, joined=' or ')}" if shown else "never"
 
     def happens(self, outputs: Outputs) -> Truths:
-        found = (self.others if key not in self.known else key in self.inside for key in keys_of(outputs))
+        found = (
+            self.others if key not in self.known else key in self.inside for key in keys_of(outputs)
+        )
         return np.fromiter(found, np.bool_, len(outputs))
 
 
@@ -175,7 +181,11 @@ def key_of(output: Any) -> str:
         case float():
             return repr(int(output)) if output.is_integer() and abs(output) < 1e15 else repr(output)
         case dict():
-            return "{" + ", ".join(f"{key!r}: {key_of(output[key])}" for key in sorted(output, key=repr)) + "}"
+            return (
+                "{"
+                + ", ".join(f"{key!r}: {key_of(output[key])}" for key in sorted(output, key=repr))
+                + "}"
+            )
         case list() | tuple():
             return "(" + ", ".join(map(key_of, output)) + ")"
         case set() | frozenset():
@@ -185,7 +195,7 @@ def key_of(output: Any) -> str:
 
 def _interval(low: float, high: float) -> str:
     if low == -np.inf:
-        return "anything" if high == np.inf else f"< {high:.6g}"
+        return "is a number" if high == np.inf else f"< {high:.6g}"
     if high == np.inf:
         return f">= {low:.6g}"
     return f"{low:.6g}" if np.nextafter(low, np.inf) == high else f"in [{low:.6g}, {high:.6g})"

@@ -81,7 +81,9 @@ class _Region:
         low_p = _wilson_low(hits / counts.trials, counts.trials)
         allowed = np.clip(1 - self.curve.reach(1 - low_p, self.seen), 0, 1)
         least = _ORDERING**2 / (counts.others + _ORDERING**2)
-        most = allowed * counts.others - _ORDERING * np.sqrt(counts.others * allowed * (1 - allowed))
+        most = allowed * counts.others - _ORDERING * np.sqrt(
+            counts.others * allowed * (1 - allowed)
+        )
         found = np.where(allowed >= least * (1 - 1e-9), np.floor(most + 1e-6), -1.0)
         found = np.where(hits >= counts.hits, np.maximum(found, counts.misses), found)
         return np.minimum(np.maximum.accumulate(found), counts.others)

@@ -136,7 +136,9 @@ def training(outputs: Outputs, *, searched: bool) -> int:
     """How many of the first samples propose an event: half of few; of many a twentieth, or a fifth where a scorer must learn."""
     samples = len(outputs)
     least = 10_000 if searched else 500
-    return min(samples // 2, max(least, samples // (5 if searched and outputs.numbers is None else 20)))
+    return min(
+        samples // 2, max(least, samples // (5 if searched and outputs.numbers is None else 20))
+    )
 
 
 def _propose(
@@ -170,7 +172,9 @@ def _verdict(
         refuted=refuted,
         confidence=1 - risk,
         p_value=chance,
-        found=_sentence(name, lower, claim.claimed, refuted=refuted, counts=counts, on=(likely, rare)),
+        found=_sentence(
+            name, lower, claim.claimed, refuted=refuted, counts=counts, on=(likely, rare)
+        ),
         figures=(
             (f"{name}, claimed", claim.claimed),
             (f"{name}, proven at least", lower),

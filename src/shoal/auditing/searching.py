@@ -81,7 +81,8 @@ def _share(counts: Counted, trained: int, tested: int, side: int) -> Array:
     """A chance seen in training, moved to one side by what training and test may be off."""
     share = (counts + 0.5) / (trained + 1)
     errors = _TRAINING / np.sqrt(trained) + _TEST / np.sqrt(tested)
-    return np.clip(share + side * errors * np.sqrt(share * (1 - share)), 1e-12, 1 - 1e-12)
+    moved = share + side * errors * np.sqrt(share * (1 - share))
+    return np.asarray(np.clip(moved, 1e-12, 1 - 1e-12), dtype=np.float64)
 
 
 def search(first: Outputs, second: Outputs, judge: Judge) -> Proposal:
@@ -93,11 +94,12 @@ def search(first: Outputs, second: Outputs, judge: Judge) -> Proposal:
 def fixed(event: Event, first: Outputs, second: Outputs, judge: Judge) -> Proposal:
     """A given event: the training samples only say on which dataset it, or its opposite, is the likely one."""
     ours, theirs = float(event.happens(first).sum()), float(event.happens(second).sum())
-    return max(_ways(event, ours, theirs, len(first), len(second), judge), key=lambda each: each.predicted)  # fmt: skip
+    return max(_ways(event, (ours, theirs), judge), key=lambda each: each.predicted)
 
 
-def _ways(event: Event, ours: float, theirs: float, n: int, m: int, judge: Judge) -> Iterator[Proposal]:  # fmt: skip
+def _ways(event: Event, happened: tuple[float, float], judge: Judge) -> Iterator[Proposal]:
     """The event and its opposite, in both orders of the datasets."""
+    (ours, theirs), (n, m) = happened, judge.train
     for each, a, b in ((event, ours, theirs), (Opposite(event), n - ours, m - theirs)):
         for on_first in (True, False):
             hits, misses = (a, b) if on_first else (b, a)
@@ -122,14 +124,16 @@ def _numbers(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Proposal
     together = together[~np.isnan(together)]
     for edges in _edges(together):
         made, some = _binned(edges), len(together) < len(first) + len(second)
-        bins = np.arange(len(edges) + (2 if some else 1))  # without the bin of no answer where there is an answer always
+        bins = np.arange(
+            len(edges) + (2 if some else 1)
+        )  # without the bin of no answer where there is an answer always
         ours, theirs = (_tally(each, edges) for each in (first, second))
-        yield from _prefixes(ours, theirs, bins, judge, made, "half-lines")
+        yield from _prefixes(ours, theirs, bins, judge, made, how="half-lines")
         halves = [each.part(0, len(each) // 2) for each in (first, second)]
         sorted_by = [_tally(each, edges) for each in halves]
         order = bins[np.argsort(-_ratios(*sorted_by)[bins], kind="stable")]
         rest = ours - sorted_by[0], theirs - sorted_by[1]
-        yield from _prefixes(*rest, order, judge.fewer(rest), made, "histogram")
+        yield from _prefixes(*rest, order, judge.fewer(rest), made, how="histogram")
 
 
 def _binned(edges: Array) -> Callable[[NDArray[np.intp]], Event]:
@@ -167,12 +171,14 @@ def _tally(outputs: Outputs, edges: Array) -> Counted:
 
 def _ratios(ours: Counted, theirs: Counted) -> Array:
     """How strongly each bin speaks for the first dataset, with one imagined output more on both sides."""
-    return np.asarray(np.log((ours + 1) / (ours.sum() + 1)) - np.log((theirs + 1) / (theirs.sum() + 1)))
+    return np.asarray(
+        np.log((ours + 1) / (ours.sum() + 1)) - np.log((theirs + 1) / (theirs.sum() + 1))
+    )
 
 
 def _prefixes(
     ours: Counted, theirs: Counted, order: NDArray[np.intp], judge: Judge,
-    made: Callable[[NDArray[np.intp]], Event], how: str,
+    made: Callable[[NDArray[np.intp]], Event], *, how: str,
 ) -> Iterator[Proposal]:  # fmt: skip
     """The best beginning of an order for the first dataset, and the best ending for the second; and the other way round."""
     for on_first in (True, False):
@@ -200,7 +206,7 @@ def _kinds(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Proposal]:
     halves = [_kinds_of(each[: len(each) // 2], place) for each in keys]
     order = np.argsort(-_ratios(halves[0], halves[1]), kind="stable")
     rest = ours - halves[0], theirs - halves[1]
-    yield from _prefixes(*rest, order, judge.fewer(rest), made, "whole outputs")
+    yield from _prefixes(*rest, order, judge.fewer(rest), made, how="whole outputs")
 
 
 def _kinds_of(keys: Sequence[str], place: dict[str, int]) -> Counted:
@@ -245,5 +251,5 @@ def _classified(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Propo
     together = np.concatenate([ours.numbers, theirs.numbers])
     edges = np.unique(np.quantile(together, np.arange(1, 200) / 200))
     tally = _tally(ours, edges), _tally(theirs, edges)
-    for each in _prefixes(*tally, np.arange(len(edges) + 2), fewer, _binned(edges), "scorer"):
+    for each in _prefixes(*tally, np.arange(len(edges) + 1), fewer, _binned(edges), how="scorer"):
         yield Proposal(Part("learnt score", read, each.event), each.on_first, each.claim, each.predicted, each.how)  # fmt: skip

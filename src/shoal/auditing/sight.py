@@ -37,7 +37,7 @@ def seen_in(one: Outputs, other: Outputs, event: Event) -> Sight:
     return _names(one, other, happens)
 
 
-def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> Sight:  # type: ignore[type-arg]
+def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> Sight:
     both, truths = np.concatenate([one, other]), np.concatenate(happens)
     known = both[~np.isnan(both)]
     if not len(known):
@@ -45,7 +45,7 @@ def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> S
     edges = _edges(known)
     places = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
-    def counted(numbers: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    def counted(numbers: np.ndarray) -> np.ndarray:
         return np.histogram(np.clip(numbers[~np.isnan(numbers)], edges[0], edges[-1]), edges)[0]
 
     total, within = counted(both), counted(both[truths])
@@ -55,7 +55,7 @@ def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> S
     )  # fmt: skip
 
 
-def _edges(known: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _edges(known: np.ndarray) -> np.ndarray:
     low, high = np.quantile(known, [0.002, 0.998])
     values = np.unique(known)
     inner = values[(values >= low) & (values <= high)]
@@ -67,7 +67,7 @@ def _edges(known: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
     return np.linspace(low, high, _BINS + 1)
 
 
-def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> Sight:  # type: ignore[type-arg]
+def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> Sight:
     keys = [[key_of(each) for each in outputs.listed] for outputs in (one, other)]
     counters = [Counter(each) for each in keys]
     within: Counter[str] = Counter()

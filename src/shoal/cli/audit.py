@@ -97,9 +97,7 @@ def run(
         finish([verdict], out, as_json=as_json)
 
 
-def claim_of(
-    *, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None
-) -> Measure:
+def claim_of(*, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None) -> Measure:
     """The claim as it is typed."""
     given = [name for name, value in (("--epsilon", epsilon), ("--rho", rho), ("--mu", mu)) if value is not None]  # fmt: skip
     if len(given) != 1 or (delta is not None and epsilon is None):
@@ -179,7 +177,9 @@ def suite(
         page_path(out)
         chosen = [case for name, case in CASES.items() if not names or name in names]
         with bar("audits", len(chosen)) as told:
-            outcomes = run_cases(chosen, quick=quick, seed=seed, told=lambda _, done, __: told(done))
+            outcomes = run_cases(
+                chosen, quick=quick, seed=seed, told=lambda _, done, __: told(done)
+            )
         if not as_json:
             for each in outcomes:
                 answers().print(

@@ -13,7 +13,7 @@ from shoal.errors import InternalError
 from shoal.measures import Measure
 from shoal.page import Grid, Heading, Page, Part, Words
 
-LEAST = 1_000
+LEAST = 200
 """A quick run draws a tenth of the samples, and not fewer than this."""
 
 Told = Callable[[str, int, int], None]

@@ -73,7 +73,7 @@ def _lifetime(made: RepeatedResponse) -> Measure:
 PROTOCOLS = (
     Case("warner's design", ("Design",), lambda: warner("3/4"), 0, 1, samples=SAMPLES),
     Case("crosswise design", ("Design",), lambda: crosswise("1/4"), 0, 1, samples=SAMPLES),
-    Case("transition matrix", ("TransitionMatrix",), lambda: TransitionMatrix.for_epsilon(1, answers=["a", "b"]), "a", "b", samples=SAMPLES // 3),
+    Case("transition matrix", ("TransitionMatrix",), lambda: TransitionMatrix.for_epsilon(1, answers=["a", "b"]), 0, 1, samples=SAMPLES // 3),
     Case("k-ary response", ("KaryResponse",), lambda: KaryResponse(5, ODDS), 0, 4, samples=SAMPLES),
     Case("unary encoding", ("UnaryEncoding",), lambda: UnaryEncoding(4, own=Fraction(5, 8), other=Fraction(3, 8)), 0, 3, samples=SAMPLES),
     Case("rappor", ("Rappor",), lambda: Rappor.of(size=4, noise="1/2", one="3/4", zero="1/4"), 0, 3, samples=SAMPLES),

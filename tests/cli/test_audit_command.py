@@ -1,0 +1,130 @@
+"""``shoal audit run`` and ``suite``: programs are run, verdicts printed, pages written, codes returned."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from shoal.cli.app import app
+from shoal.cli.console import Exit
+
+runner = CliRunner()
+PROGRAM = """
+import random, sys
+count, scale, outputs = float(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+for _ in range(outputs):
+    print(count + scale * (random.expovariate(1) - random.expovariate(1)))
+"""
+FAILS = """
+import sys
+if sys.argv[1] == "1":
+    sys.exit("no rows are left")
+print(3)
+"""
+
+
+def command(tmp_path: Path, text: str, words: str) -> str:
+    place = tmp_path / "mech.py"
+    place.write_text(text)
+    return f"{sys.executable} {place} {words}"
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = runner.invoke(app, ["audit", "run", *words])
+    return done.exit_code, done.output
+
+
+def test_a_program_with_half_the_noise_is_refuted_with_a_page_and_code_5(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    code, told = run(
+        command(tmp_path, PROGRAM, "{d} 0.5 {n}"), "--d0", "0", "--d1", "1", "--epsilon", "1",
+        "--samples", "3000", "--per-run", "3000", "--out", str(page),
+    )  # fmt: skip
+    assert code == Exit.UNSOUND
+    assert told.startswith("refuted: epsilon 1")
+    assert page.read_text(encoding="utf-8").count("<svg") == 2
+
+
+def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Path) -> None:
+    done = runner.invoke(
+        app,
+        ["audit", "run", command(tmp_path, PROGRAM, "{d} 1 {n}"), "--d0", "0", "--d1", "1",
+         "--epsilon", "1.2", "--samples", "2000", "--per-run", "1000", "--json"],
+    )  # fmt: skip
+    data = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert data["refuted"] is False
+    assert data["figures"]["samples on d0"] == 2000
+    assert 0.5 < data["lower"] < 1.2
+
+
+def test_a_program_that_fails_on_one_dataset_only_is_refuted_and_what_it_said_is_shown(
+    tmp_path: Path,
+) -> None:
+    code, told = run(
+        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "100"
+    )  # fmt: skip
+    assert code == Exit.UNSOUND
+    assert "no rows are left" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--epsilon", "1", "--rho", "1"], "one claim"),
+        ([], "one claim"),
+        (["--epsilon", "1", "--out", "page.pdf"], "is a page"),
+        (["--epsilon", "1", "--samples", "3"], "samples"),
+    ],
+)
+def test_wrong_use_ends_with_code_2(tmp_path: Path, words: list[str], said: str) -> None:
+    code, told = run(command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "0", *words)
+    assert code == Exit.USAGE
+    assert said in told
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        (FAILS, "nothing", "where the dataset goes"),
+        ("import sys; sys.exit('broken')", "{d}", "failed on both datasets"),
+        ("print(1); print(2)", "{d}", "one a line"),
+        ("import time; time.sleep(9)", "{d}", "longer than"),
+    ],
+)
+def test_a_program_that_cannot_be_audited_is_refused_with_the_reason(
+    tmp_path: Path, text: str, words: str, said: str
+) -> None:
+    code, told = run(
+        command(tmp_path, text, words), "--d0", "1", "--d1", "1", "--epsilon", "1", "--timeout", "1",
+    )  # fmt: skip
+    assert code == Exit.USAGE
+    assert said in " ".join(told.split())
+
+
+def test_a_program_that_is_not_there_is_refused() -> None:
+    code, told = run("/no/such/program {d}", "--d0", "1", "--d1", "1", "--epsilon", "1")
+    assert code == Exit.USAGE
+    assert "cannot be started" in told
+
+
+def test_the_suite_prints_a_line_for_each_case_and_writes_its_page(tmp_path: Path) -> None:
+    page = tmp_path / "suite.md"
+    done = runner.invoke(
+        app, ["audit", "suite", "laplace", "one bit", "--quick", "--seed", "3", "--out", str(page)]
+    )
+    assert done.exit_code == 0
+    assert [line.split("  ")[0] for line in done.output.splitlines()[:2]] == ["laplace", "one bit"]
+    assert "2 audits" in page.read_text(encoding="utf-8")
+    told = runner.invoke(app, ["audit", "suite", "one bit", "--quick", "--json"])
+    assert [each["name"] for each in json.loads(told.stdout)] == ["one bit"]
+
+
+def test_an_unknown_case_is_refused_with_those_there_are() -> None:
+    done = runner.invoke(app, ["audit", "suite", "laplce"])
+    assert done.exit_code == Exit.USAGE
+    assert "laplace" in done.output
