@@ -97,7 +97,7 @@ def test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told() -
     held = made(many, protects=shoal.Person("who", groups=2), budget=BUDGET)
     with without_noise() as given:
         assert selection("laplace", "1e-3", groups=2).release(held._held.engine) == []
-    assert given == []
+    assert [value for _, values in given for value in values] == []
 
 
 def test_an_empty_selection_is_an_empty_answer() -> None:
