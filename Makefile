@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
 PEERS := opendp pipelinedp smartnoise tumult
+AUDITED := numpy diffprivlib pydp opendp tumult
 PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
 
@@ -26,11 +27,12 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: types" && $(VENV)/bin/mypy --no-error-summary
 	@echo "check: architecture" && $(VENV)/bin/python -m pytest tests/test_architecture.py
 
-audit: $(VENV)/.ready ## run the long statistical audits, and the suite over every mechanism and kind of question
+audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, and planted faults
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
 	@$(VENV)/bin/shoal audit suite --out audit-suite.html
+	@$(VENV)/bin/python -m scripts.mutations
 
-bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
+bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
@@ -60,6 +62,12 @@ $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
 	@echo "setup: $(@D)"
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: the peers of the row local could not be installed; $(@D)/problem.txt says why"
+	@touch $@
+
+.venv-peers/audit-%/.ready: benchmarks/peers_audit/requirements/%.txt
+	@echo "setup: $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: $* could not be installed; $(@D)/problem.txt says why"
 	@touch $@
 
 # Their versions clash, so each peer of the row *questions* has a place of its own; one that cannot be installed is left out.

@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import accounting, functions, ledger, noise, selection
 from benchmarks.local import row as local
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
+from benchmarks.peers_audit import row as audit
 from benchmarks.questions import row as questions
 from benchmarks.sections import merged
 
@@ -24,6 +25,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "ledger": ledger.run,
     "local": local.run,
     "functions": functions.run,
+    "audit": audit.run,
 }
 PACKAGES = [
     "shoal",
@@ -83,6 +85,7 @@ def head() -> str:
             "Accounting: the first answer of a fresh process, the median of 3; CPU time without imports, peak memory with them.",
             "Local: seconds of the peers, and of ours for unary reports, are counted up from fewer people; both grow with them.",
             "Questions: the peers have environments of their own, and what they were measured to need is kept in `benchmarks/.data`.",
+            "Audit: the peers have environments of their own; `PEERS.md` says in words what was seen.",
             "What is called unsafe draws rounded laws from bits that are not secret; it is here as the speed people are used to.",
         ]
     )

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+from benchmarks.peers_audit import row as audit
+from benchmarks.peers_audit.subjects import PACKAGES, SUBJECTS
+from benchmarks.peers_audit.worker import MAKERS
 from benchmarks.questions import data
 from benchmarks.sections import merged
 
@@ -49,3 +52,22 @@ def test_rows_that_were_not_run_keep_their_sections() -> None:
 def test_new_sections_stand_in_the_order_of_the_rows() -> None:
     found = merged("## Two\n\nx\n", "head", ["## One\n\ny"], ["One", "Two"])
     assert found == "head\n\n## One\n\ny\n\n## Two\n\nx\n"
+
+
+def test_every_audited_peer_has_an_environment_of_its_own() -> None:
+    written = {each.stem for each in (audit.ROOT / "benchmarks/peers_audit/requirements").glob("*.txt")}  # fmt: skip
+    assert written == set(PACKAGES) - {"shoal"} == {each.peer for each in SUBJECTS} - {"shoal"}
+    assert set(MAKERS) == set(PACKAGES)
+    assert f"AUDITED := {' '.join(each for each in PACKAGES if each != 'shoal')}\n" in (audit.ROOT / "Makefile").read_text()  # fmt: skip
+
+
+def test_every_claim_of_an_audited_mechanism_can_be_read() -> None:
+    assert all(str(audit.claim_of(each.claim)) for each in SUBJECTS)
+    assert len({each.title for each in SUBJECTS}) == len(SUBJECTS)
+
+
+def test_our_own_mechanisms_are_asked_like_the_others() -> None:
+    for each in SUBJECTS:
+        if each.peer == "shoal":
+            act = MAKERS["shoal"](each.name, 1.0)
+            assert all(act(value) is not None for value in each.data)

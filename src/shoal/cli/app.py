@@ -178,7 +178,7 @@ COMMANDS = (
     Late(
         TOOLS,
         "audit",
-        "audit.audit",
+        "audits.audit",
         None,
         "Try to refute a claim of privacy: ours or anybody's.",
     ),

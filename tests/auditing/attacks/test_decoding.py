@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shoal.auditing.attacks import believing, floats, linkage, reconstruction, shaming, tables
+from shoal.auditing import doubles
+from shoal.auditing.attacks import believing, linkage, reconstruction, shaming, tables
 from shoal.measures import Pure
 from shoal.measures.views import posterior_interval
 from shoal.mechanisms import Gaussian, Laplace
@@ -87,9 +88,9 @@ def test_naive_laplace_answers_are_explained_by_the_truth_and_many_not_by_anothe
     count: float, scale: float
 ) -> None:
     with seeded(7):
-        answers = floats.naive_laplace(np.full((1, 4000), count), scale)
-    assert floats.laplace_can(answers, count, scale).mean() > 0.999
-    assert floats.laplace_can(answers, 1 - count, scale).mean() < 0.8
+        answers = doubles.naive_laplace(np.full((1, 4000), count), scale)
+    assert doubles.laplace_can(answers, count, scale).mean() > 0.999
+    assert doubles.laplace_can(answers, 1 - count, scale).mean() < 0.8
 
 
 @pytest.mark.parametrize("count", [0.0, 1.0])
@@ -97,15 +98,15 @@ def test_naive_gaussian_answers_are_explained_by_the_truth_and_many_not_by_anoth
     count: float,
 ) -> None:
     with seeded(8):
-        answers = floats.naive_gaussian(np.full((1, 4000), count), 40.0)
-    assert floats.gaussian_can(answers, count, 40.0).mean() > 0.99
-    assert floats.gaussian_can(answers, 1 - count, 40.0).mean() < 0.8
+        answers = doubles.naive_gaussian(np.full((1, 4000), count), 40.0)
+    assert doubles.gaussian_can(answers, count, 40.0).mean() > 0.99
+    assert doubles.gaussian_can(answers, 1 - count, 40.0).mean() < 0.8
 
 
 def test_naive_noise_has_the_spread_it_says() -> None:
     with seeded(9):
-        laplace = floats.naive_laplace(np.zeros((1, 20_000)), 10.0)
-        normal = floats.naive_gaussian(np.zeros((1, 20_000)), 10.0)
+        laplace = doubles.naive_laplace(np.zeros((1, 20_000)), 10.0)
+        normal = doubles.naive_gaussian(np.zeros((1, 20_000)), 10.0)
     assert np.abs(laplace).mean() == pytest.approx(10, rel=0.04)
     assert normal.std() == pytest.approx(10, rel=0.03)
 
@@ -115,10 +116,10 @@ def test_answers_of_shoal_are_explained_as_often_by_one_count_as_by_the_other(la
     with seeded(10):
         if law == "Laplace":
             answers = Laplace(scale=320, sensitivity=1).release(np.ones((1, 4000)))
-            found = [floats.laplace_can(answers, count, 320.0).mean() for count in (0.0, 1.0)]
+            found = [doubles.laplace_can(answers, count, 320.0).mean() for count in (0.0, 1.0)]
         else:
             answers = Gaussian(sigma=320, sensitivity=1).release(np.ones((1, 4000)))
-            found = [floats.gaussian_can(answers, count, 320.0).mean() for count in (0.0, 1.0)]
+            found = [doubles.gaussian_can(answers, count, 320.0).mean() for count in (0.0, 1.0)]
     assert abs(found[0] - found[1]) < 0.05
 
 
