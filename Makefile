@@ -27,9 +27,10 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: types" && $(VENV)/bin/mypy --no-error-summary
 	@echo "check: architecture" && $(VENV)/bin/python -m pytest tests/test_architecture.py
 
-audit: $(VENV)/.ready ## run the long statistical audits, and the suite over every mechanism and kind of question
+audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, and planted faults
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
 	@$(VENV)/bin/shoal audit suite --out audit-suite.html
+	@$(VENV)/bin/python -m scripts.mutations
 
 bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run

@@ -26,7 +26,7 @@ from shoal.events import (
     StatedPure,
     StatedZeroConcentrated,
 )
-from shoal.measures import Approx, Pure, ZeroConcentrated
+from shoal.measures import Approx, Pure, ZeroConcentrated, renyi_epsilon_up
 
 some = settings(derandomize=True, deadline=None, max_examples=40)
 MAKERS: dict[str, Callable[..., Filter]] = {
@@ -299,6 +299,22 @@ def test_the_odometer_of_a_renyi_filter_is_asked_at_its_own_delta() -> None:
     assert budget.odometer(delta="1e-6") == budget.odometer() == Approx(0, "1e-6")
     with pytest.raises(RangeError, match="as budgeted"):
         budget.odometer(delta="1e-5")
+
+
+def test_the_odometer_of_a_renyi_filter_gives_each_order_its_own_share_of_delta() -> None:
+    budget, spent = RenyiFilter(Approx(1, "1e-6"), orders=[20, 30]), Fraction(1, 1000)
+    budget.spend(StatedZeroConcentrated(spent))
+    known = [renyi_epsilon_up(order * spent, order=order, delta="5e-7") for order in (20, 30)]
+    assert budget.odometer() == Approx(min(known), "1e-6")
+
+
+@pytest.mark.parametrize("order", [16, 25, "40.5"])
+def test_the_most_that_a_renyi_filter_takes_at_an_order_implies_its_budget_and_hardly_less(
+    order: int | str,
+) -> None:
+    budget = RenyiFilter(Approx(1, "1e-6"), orders=[order])
+    most = budget.left.rho * Fraction(order)
+    assert 1 - Fraction(1, 10**9) < renyi_epsilon_up(most, order=order, delta="1e-6") <= 1
 
 
 def test_the_odometers_of_sums_are_their_conversions() -> None:

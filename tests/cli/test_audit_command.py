@@ -23,7 +23,8 @@ FAILS = """
 import sys
 if sys.argv[1] == "1":
     sys.exit("no rows are left")
-print(3)
+for _ in range(50):
+    print(3)
 """
 
 
@@ -66,7 +67,7 @@ def test_a_program_that_fails_on_one_dataset_only_is_refuted_and_what_it_said_is
     tmp_path: Path,
 ) -> None:
     code, told = run(
-        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "100"
+        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "400", "--per-run", "50"
     )  # fmt: skip
     assert code == Exit.UNSOUND
     assert "no rows are left" in told

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tests.cli.test_vault_commands import COUNT, PERSON, data, good, office, run
-from tests.vault.office import rows, write
+from tests.vault.office import PLANTED, rows, write
 
 from shoal.cli.console import Exit
+from shoal.engines.duckdb import DuckDB
 
 __all__ = ["office"]
 
@@ -45,6 +47,16 @@ def test_a_release_that_cannot_be_is_refused_in_words(number: str, office: Path)
     for command in ("show", "report"):
         code, _, err = run(command, number)
         assert (code, f"there is no release {number}" in err) == (Exit.VAULT, True)
+
+
+def test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row(
+    office: Path,
+) -> None:
+    quoting = RuntimeError(f"cannot convert {PLANTED}")
+    with patch.object(DuckDB, "totals", side_effect=quoting):
+        code, out, err = run("ask", COUNT, "--epsilon", "0.1")
+    assert (code, "[internal-1]" in err, "RuntimeError" in err) == (Exit.UNEXPECTED, True, True)
+    assert PLANTED not in out + err
 
 
 def test_no_file_that_holds_rows_is_written_over(office: Path) -> None:

@@ -25,6 +25,7 @@ from shoal.plan import (
     Expression,
     Literal,
     Person,
+    Quantity,
     Range,
     Ref,
     Row,
@@ -32,6 +33,7 @@ from shoal.plan import (
     Scan,
     Table,
     Term,
+    Type,
     Unit,
     call,
     cast,
@@ -211,6 +213,30 @@ def test_a_real_is_read_to_within_half_a_step(number: float, lo: float, width: f
     assert abs(steps * term.step - inside) <= term.step * Fraction(51, 100)
     largest = max(abs(held.span.lo), abs(held.span.hi))
     assert largest < Fraction(1, 2**900) or term.step <= largest / 2**29
+
+
+@pytest.mark.parametrize("step", [1, 4])
+@pytest.mark.parametrize(("kind", "stored"), [(INTEGER, pa.int64()), (REAL, pa.float64())], ids=str)
+def test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column(
+    kind: Type, stored: Any, step: int
+) -> None:
+    """A fact that is false must not cost privacy: the bound rests on what the engine does, not on what is believed."""
+    plain, values = column("x", kind), [-(10**6), -1, 0, 7, 10**6]
+    for unit in (Row(), Person("u", rows_per_group=9)):
+        scan = Scan(Table("loose", (column("u", INTEGER), plain), protects=unit))
+        term = Term(Quantity.SUM, Ref(plain), Fraction(step), -3, 5)
+        plan = Bounded(scan, (), (term,), Norm.L1)
+        data = [{"u": 1, "x": kind_of(value, kind)} for value in values]
+        steps = [min(max((2 * value + step) // (2 * step), -3), 5) for value in values]
+        meant = {(): (sum(steps) * plan.fraction(term),)}
+        assert Reference({"loose": data}).totals(plan) == meant
+        table = pa.table({"u": [1] * 5, "x": pa.array(values).cast(stored)})
+        for most in (0, MOST_ROWS):
+            assert DuckDB({"loose": table}, most_rows=most).totals(plan) == meant
+
+
+def kind_of(value: int, kind: Type) -> float:
+    return float(value) if kind == REAL else value
 
 
 def test_moderate_exact_numbers_are_counted_in_their_own_units() -> None:

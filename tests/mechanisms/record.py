@@ -6,18 +6,20 @@ the noise) and adds a draw of a law with stated parameters.  Place and law are w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.exact import Real
+from shoal.mechanisms import TopK
 from shoal.mechanisms.additive import Additive
+from shoal.mechanisms.meeting import Meeting
+from shoal.noise import IntegerNoise, seam
 
 
 @dataclass(frozen=True)
@@ -32,48 +34,52 @@ class Law:
         return scale
 
 
-class _Nothing:
-    """Noise that is 0, and tells when it was drawn."""
+@dataclass
+class Choice:
+    """What a race was asked to choose by."""
 
-    def __init__(self, law: Law, drawn: list[Law]) -> None:
-        self._law, self._drawn = law, drawn
+    race: str
+    scores: list[Fraction]
+    rate: Fraction
+    places: int = 1
 
-    def one(self) -> int:
-        self._drawn.append(self._law)
-        return 0
 
-    def many(self, count: int) -> NDArray[np.int64]:
-        self._drawn.extend([self._law] * count)
+class Silent:
+    """A source whose noise is 0, and which tells what was to be drawn; the first candidates win all races."""
+
+    private = False
+
+    def __init__(self) -> None:
+        self.laws: list[Law] = []
+        self.choices: list[Choice] = []
+        self.pools: Any = self
+
+    def words(self, kind: Any, count: int) -> NDArray[Any]:
+        return np.zeros(count, dtype=kind)
+
+    def draws(self, noise: IntegerNoise, count: int) -> NDArray[np.int64]:
+        self.laws.extend([Law(noise.law[0], noise.law[1:])] * count)
         return np.zeros(count, dtype=np.int64)
 
+    def get(self, noise: IntegerNoise) -> list[int]:
+        return [int(each) for each in self.draws(noise, 1)]
 
-_MADE_IN = {
-    "discrete_laplace": ("laplace", "sparse"),
-    "rounded_gaussian": ("gaussian",),
-    "discrete_gaussian": ("gaussian",),
-    "staircase": ("staircase",),
-}
+    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+        name, *parameters = meeting.law
+        if not name.endswith("_race"):
+            return draw()
+        rate, places = parameters
+        scores = [Fraction(each) for each in meeting.given]
+        self.choices.append(Choice(name.removesuffix("_race"), scores, rate, places))
+        return list(range(places)) if isinstance(meeting.by, TopK) else 0
 
 
 @contextmanager
 def recorded() -> Iterator[list[Law]]:
     """Inside, additive noise is 0; the laws that were to be drawn are listed, one for each draw."""
-    drawn: list[Law] = []
-    patches = [
-        patch(
-            f"shoal.mechanisms.{module}.{name}",
-            lambda *parameters, _name=name: _Nothing(Law(_name, parameters), drawn),
-        )
-        for name, modules in _MADE_IN.items()
-        for module in modules
-    ]
-    for each in patches:
-        each.start()
-    try:
-        yield drawn
-    finally:
-        for each in patches:
-            each.stop()
+    silent = Silent()
+    with seam.use(silent):
+        yield silent.laws
 
 
 def landing(mechanism: Additive, value: Any) -> tuple[tuple[int, ...], Law]:
@@ -93,52 +99,19 @@ def landing(mechanism: Additive, value: Any) -> tuple[tuple[int, ...], Law]:
     return tuple(int(place) for place in places), laws.pop()
 
 
-@dataclass
-class Choice:
-    """What a race was asked to choose by."""
-
-    race: str
-    scores: list[Fraction]
-    rate: Fraction
-    places: int = 1
-
-
 @contextmanager
 def recorded_choices() -> Iterator[list[Choice]]:
     """Inside, the first candidates always win; what the races were asked is listed."""
-    asked: list[Choice] = []
-
-    def race(name: str) -> Any:
-        def run(scores: NDArray[Any], rate: Fraction, places: int | None = None) -> Any:
-            asked.append(Choice(name, [Fraction(each) for each in scores], rate, places or 1))
-            return list(range(places or 1)) if name == "gumbel" else 0
-
-        return run
-
-    patches = [
-        patch(f"shoal.mechanisms.choosing.{name}_race", race(name))
-        for name in ("gumbel", "exponential", "laplace")
-    ]
-    for each in patches:
-        each.start()
-    try:
-        yield asked
-    finally:
-        for each in patches:
-            each.stop()
+    silent = Silent()
+    with seam.use(silent):
+        yield silent.choices
 
 
 @contextmanager
 def recorded_coins() -> Iterator[list[Fraction | Real]]:
-    """Inside, coins show False; their chances are listed."""
+    """Inside, coins show False; the chances of all that were tossed are listed."""
+    silent = Silent()
     chances: list[Fraction | Real] = []
-
-    class Tails:
-        def __init__(self, chance: Fraction | Real) -> None:
-            chances.append(chance)
-
-        def many(self, count: int) -> NDArray[np.bool_]:
-            return np.zeros(count, dtype=bool)
-
-    with patch("shoal.mechanisms.response.Coin", Tails):
+    with seam.use(silent):
         yield chances
+    chances.extend(dict.fromkeys(law.parameters[0] for law in silent.laws if law.name == "coin"))

@@ -125,6 +125,8 @@ def test_the_range_of_an_expression_follows_from_its_columns(sql: str, lo: Any, 
         ("coalesce(day, date '2024-02-28') + 5000000", True),
         ("abs(coalesce(n, 0))", False),
         ("abs(coalesce(free, 0))", True),
+        ("case when flag then 1 else 0 end", False),
+        ("case when flag then n else 0 end", True),
         ("n", True),
     ],
 )

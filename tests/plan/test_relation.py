@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
+from typing import Literal as OneOf
 
 import pytest
 
@@ -101,6 +102,26 @@ def test_facts_of_a_filter_hold_above_it_and_not_below() -> None:
     assert str(ref(VISITS, "x").span) == "0 .. 9"
     with pytest.raises(ExpressionError):
         Project(VISITS, (("x", ref(kept, "x")),))
+
+
+def test_a_condition_teaches_only_what_holds_in_every_row_it_keeps() -> None:
+    low, known = (
+        call("lt", ref(VISITS, "x"), Literal(5, INTEGER)),
+        call("gt", ref(VISITS, "u"), Literal(7, INTEGER)),
+    )
+    both, either = Filter(VISITS, call("and", low, known)), Filter(VISITS, call("or", low, known))
+    assert str(ref(both, "x").span) == "0 .. 5"
+    assert not ref(both, "u").nullable
+    assert either.columns == VISITS.columns
+
+
+@pytest.mark.parametrize(("kind", "nullable"), [("inner", False), ("left", True)])
+def test_the_right_side_of_a_left_join_may_be_missing(
+    kind: OneOf["inner", "left"], nullable: bool
+) -> None:
+    sizes = Scan(Table("sizes", (column("town", TEXT), column("size", INTEGER, Range(0, 9), nullable=False)), keys={("town",): 1}))  # fmt: skip
+    joined = PublicJoin(VISITS, sizes, ((ref(VISITS, "k"), ref(sizes, "town")),), kind)
+    assert ref(joined, "size").nullable is nullable
 
 
 def test_the_bounds_of_two_units_are_the_wider_of_both() -> None:

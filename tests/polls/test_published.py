@@ -101,6 +101,16 @@ def test_only_invitations_count_where_people_are_invited(path: Path) -> None:
     assert shoal.open(path).verify().is_sound
 
 
+def test_the_file_does_not_tell_in_which_order_people_were_invited(path: Path) -> None:
+    with shoal.open(path) as vault:
+        poll = vault.publish(POLLS["arms"])
+        kept = [digest(f"{poll.poll.mark}\n{number}") for number in poll.invite(40)]
+    content = path.read_bytes()
+    coming = sorted(kept, key=lambda each: content.find(each.encode()), reverse=True)
+    assert min(content.find(each.encode()) for each in kept) > 0
+    assert coming == sorted(kept)
+
+
 def test_a_poll_for_every_browser_has_no_invitations(path: Path) -> None:
     with pytest.raises(UnknownPollError):
         published(path).invite(3)

@@ -12,6 +12,7 @@ import pytest
 from tests.query.tables import made, without_noise
 
 import shoal
+from shoal.auditing.replay import replay
 from shoal.engines.duckdb import engine as duckdb_engine
 from shoal.engines.duckdb import sorting
 from shoal.engines.sql import totals as totals_sql
@@ -33,16 +34,14 @@ def rows(cells: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
 
 def worst(data: list[dict[str, Any]], unit: Any, sql: str, other: list[dict[str, Any]]) -> Fraction:
     """How far the inputs of a noise move between neighbours, in multiples of its sensitivity."""
-    seen = []
-    for each in (data, other):
-        with without_noise() as given:
-            made(each, protects=unit).sql(sql).release(epsilon=1)
-        seen.append(given)
-    moved = Fraction(0)
-    for (mechanism, before), (_, after) in zip(*seen, strict=True):
-        far = sum(abs(one - two) for one, two in zip(before, after, strict=True))
-        moved = max(moved, far / mechanism.sensitivity.value)
-    return moved
+
+    def run(held: list[dict[str, Any]]) -> Any:
+        return made(held, protects=unit).sql(sql).rehearse(epsilon=1)
+
+    found = replay(run, [(data, other)])
+    assert {each.kind for each in found.differences} <= {"moved"}
+    assert found.noises
+    return found.worst
 
 
 def edited(old: str, new: str) -> Callable[..., str]:
@@ -120,11 +119,17 @@ def test_a_join_that_multiplies_rows_is_bounded_for_rows() -> None:
     assert before[0] - after[0] == 3 == mechanism.sensitivity.value
 
 
-def test_a_rehearsal_is_never_charged_as_private() -> None:
-    held = made(rows(OTHERS))
+@pytest.mark.parametrize("sql", [SQL, "SELECT MEDIAN(age) AS m FROM data"], ids=["sums", "median"])
+def test_a_rehearsal_is_never_charged_as_private(sql: str) -> None:
+    pure, concentrated = (
+        made(rows(OTHERS), budget=budget) for budget in (shoal.Pure(9), shoal.ZeroConcentrated(9))
+    )
     with seeded(1), pytest.raises(PriceError, match="rehearsal"):
-        held.sql(SQL).release(epsilon=1)
-    assert held.budget.spent == shoal.Pure(0)
+        pure.sql(sql).release(epsilon=1)
+    with seeded(1), pytest.raises(PriceError, match="rehearsal"):
+        concentrated.sql(sql).release(rho=1)
+    assert pure.budget.spent == shoal.Pure(0)
+    assert concentrated.budget.spent == shoal.ZeroConcentrated(0)
 
 
 def test_a_hundred_thousand_private_keys_are_selected_from() -> None:

@@ -92,6 +92,21 @@ def test_no_neighbour_changes_the_chances_by_more_than_is_claimed(
             assert square <= float(place.loss) ** 2 * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("sql", ["QUANTILE_CONT(age, 0.25)", "MEDIAN(age)", "MAX(age)"])
+def test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further(
+    sql: str,
+) -> None:
+    place, plain = placed(sql, shoal.Row(), "gaussian"), {"who": 1, "kind": "a", "town": None}
+    apart = []
+    for held in ([0] * 9, [6] * 9, [0, 3, 6] * 3, [3] * 9):
+        data = [{**plain, "age": age, "spend": None} for age in held]
+        for age in range(7):
+            more = [*data, {**plain, "age": age, "spend": None}]
+            loss = log_chances(place, more)[0] - log_chances(place, data)[0]
+            apart.append(float(loss.max() - loss.min()))
+    assert max(apart) == pytest.approx(float(place.loss), rel=1e-9)
+
+
 def test_the_claim_is_nearly_reached() -> None:
     place = placed("MAX(age)", shoal.Person("who", groups=1), "laplace")
     many = [{"who": 9 + n, "kind": "a", "age": 3, "town": None, "spend": None} for n in range(60)]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.query.tables import made, rows
+from tests.query.tables import made, rows, without_noise
 
 import shoal
 from shoal.mechanisms import Geometric
@@ -79,6 +79,25 @@ def test_a_person_in_too_many_groups_has_no_vote_and_still_counts() -> None:
     assert set(held._held.engine.totals(chosen.bounded).values()) == {(0,)}
     fewer = made(many[:-1], protects=shoal.Person("who", groups=2), budget=BUDGET)
     assert set(fewer._held.engine.totals(chosen.bounded).values()) == {(2**20 // VOTES,)}
+
+
+def test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it() -> None:
+    chosen = selection("laplace", "1e-6")
+    least = chosen.threshold()
+    towns = ["told"] * least + ["not told"] * (least - 1)
+    data = [{**row, "town": town} for row, town in zip(rows(len(towns)), towns, strict=True)]
+    held = made(data, protects=shoal.Row(), budget=BUDGET)
+    with without_noise():
+        assert chosen.release(held._held.engine) == [("told",)]
+
+
+def test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told() -> None:
+    one = rows(1)[0]
+    many = [{**one, "town": f"t{at}"} for at in range(VOTES * 2 + 1)]
+    held = made(many, protects=shoal.Person("who", groups=2), budget=BUDGET)
+    with without_noise() as given:
+        assert selection("laplace", "1e-3", groups=2).release(held._held.engine) == []
+    assert [value for _, values in given for value in values] == []
 
 
 def test_an_empty_selection_is_an_empty_answer() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.query.tables import made, without_noise
-from tests.query.test_neighbours import CELLS, UNITS, Given, without
+from tests.query.tables import Given, made, without_noise
+from tests.query.test_neighbours import CELLS, UNITS, without
 
 import shoal
 from shoal.accounting import account

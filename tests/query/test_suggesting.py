@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.query.tables import made, without_noise
-from tests.query.test_neighbours import CELLS, UNITS, Given, without
+from tests.query.tables import Given, made, without_noise
+from tests.query.test_neighbours import CELLS, UNITS, without
 
 import shoal
 from shoal.errors import BudgetExceeded, ExpressionError, FactsError, RangeError, SchemaError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from tests.vault.office import BY_KIND, COUNT, FACTS, UNIT, office, rows, write
+from tests.vault.office import BY_KIND, COUNT, FACTS, PLANTED, UNIT, office, rows, write
 
 import shoal
 from shoal.engines.duckdb import DuckDB
@@ -118,6 +119,22 @@ def test_what_fails_before_rows_are_opened_is_given_back(tmp_path: Path) -> None
     assert vault.budget("visits").spent == shoal.Pure(0)
     assert [each.state for each in vault.log()] == ["given back"]
     assert len(ask.release(epsilon="0.5")) == 1
+
+
+@pytest.mark.parametrize("place", ["totals", "columns"], ids=["while reading", "while opening"])
+def test_the_words_of_an_error_that_may_quote_a_row_are_not_kept(
+    place: str, tmp_path: Path
+) -> None:
+    vault = office(tmp_path)
+    quoting = RuntimeError(f"cannot convert {PLANTED}")
+    with patch.object(DuckDB, place, side_effect=quoting), pytest.raises(RuntimeError):
+        vault.sql(COUNT).release(epsilon="0.5")
+    (left,) = vault.log()
+    assert left.outcome is not None
+    assert left.outcome.body["reason"] == "RuntimeError"
+    vault.close()
+    for file in tmp_path.glob("office.shoal*"):
+        assert PLANTED.encode() not in file.read_bytes()
 
 
 def test_rows_that_are_written_while_they_are_read_give_no_answer(tmp_path: Path) -> None:
@@ -301,6 +318,15 @@ def test_the_certificate_of_a_release_is_kept_and_stands_in_the_chain(tmp_path: 
     assert dict(kept.certificate) == dict(answer.certificate)
     assert kept.certificate["ledger"]["hash"] == kept.entry.hash
     assert vault.wrong_with(answer.certificate) == []
+
+
+def test_a_certificate_tells_nothing_of_the_files_that_were_read(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    told = json.dumps(dict(vault.sql(COUNT).release(epsilon="0.5").certificate))
+    (named,) = json.loads(told)["datasets"]
+    assert set(named) == {"name", "version", "protects", "columns"}
+    assert vault.dataset("visits").digest not in told
+    assert "visits.parquet" not in told
 
 
 def test_a_certificate_of_another_vault_is_not_one_of_this(tmp_path: Path) -> None:

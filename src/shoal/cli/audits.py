@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shoal.cli import audit_traces
+from shoal.cli import audit_exact, audit_traces
 from shoal.cli.audit import audit
 
-PARTS = (audit_traces,)
+PARTS = (audit_exact, audit_traces)
 
 __all__ = ["PARTS", "audit"]

@@ -20,8 +20,10 @@ from shoal.exact import Number, out_of_range, positive
 from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import current, discrete_laplace
-from shoal.sensitivity import Relation
+from shoal.sensitivity import Norm, Relation, Sensitivity
+from shoal.sensitivity.claims import Stands, Tells
 
 Category = tuple[type, Any]
 _PLAIN = frozenset({str, bytes, bool, int, date, type(None)})
@@ -99,14 +101,22 @@ class StableHistogram(_Stable):
     def release(self, rows: Iterable[Hashable]) -> dict[Hashable, int]:
         """The noisy counts that reach the threshold."""
         tally = _tally(rows)
-        noise = discrete_laplace(self._moved / self.epsilon).many(len(tally))
-        noisy = np.array(list(tally.values()), dtype=object) + noise
-        told = [(int(n), key) for key, n in zip(tally, noisy, strict=True) if n >= self.threshold]
+        told = meet(lambda: self._told(tally), lambda: self._meeting(tally))
         ranked = sorted(told, key=lambda each: (-each[0], repr(each[1])))
         table: dict[Hashable, int] = {}
         for count, category in ranked:  # of 1, 1.0 and True, which are one key, the first stays
             table.setdefault(_value(category), count)
         return table
+
+    def _told(self, tally: Counter[Category]) -> list[tuple[int, Category]]:
+        noise = discrete_laplace(self._moved / self.epsilon).many(len(tally))
+        noisy = np.array(list(tally.values()), dtype=object) + noise
+        return [(int(n), key) for key, n in zip(tally, noisy, strict=True) if n >= self.threshold]
+
+    def _meeting(self, tally: Counter[Category]) -> Meeting:
+        """What a witness is told: the counts, and that one row brings at most one category of its own."""
+        moved = Sensitivity(Fraction(self._moved), Norm.L1, self.relation)
+        return Meeting(self, ("threshold", self.threshold), dict(tally), Tells(moved, ((1, 1),)))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -136,9 +146,12 @@ class StableMode(_Stable):
         leading = sorted(_tally(rows).items(), key=lambda each: (-each[1], repr(each[0])))[:2]
         lead = leading[0][1] - (leading[1][1] if len(leading) > 1 else 0) if leading else 0
         safe = self.safe_changes(lead)
-        if safe + discrete_laplace(1 / self.epsilon).one() < self.threshold or not leading:
-            return None
-        return _value(leading[0][0])
+        mode = _value(leading[0][0]) if leading else None
+        noise = discrete_laplace(1 / self.epsilon)
+        return meet(
+            lambda: None if safe + noise.one() < self.threshold else mode,
+            lambda: Meeting(self, noise.law, safe, Stands(mode, relation=self.relation)),
+        )
 
     def safe_changes(self, lead: int) -> int:
         """How many changes surely leave a mode that leads by so many rows."""

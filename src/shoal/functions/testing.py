@@ -17,7 +17,10 @@ from shoal.functions.smooth import Reading, Statistic
 from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import current, discrete_laplace
+from shoal.sensitivity import Relation
+from shoal.sensitivity.claims import Stands
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -90,12 +93,25 @@ class ProposeTestRelease(Mechanism):
         """
         moved = self._steps(statistic)
         reading = statistic.reading(data)
-        noise = discrete_laplace(self._test_scale)
-        if distance_to_instability(reading, moved) + noise.one() < self.threshold:
+        answer = self._tested(reading, moved, statistic.relation)
+        if answer is None:
             return None
-        answer = reading.value + discrete_laplace(self._answer_scale(moved)).one()
         low, high = statistic.bounds
         return float(min(max(answer, low), high) * statistic.spacing)
+
+    def _tested(self, reading: Reading, moved: int, relation: Relation) -> int | None:
+        """The noisy value where the test succeeds: one step, whose answer is only bounded where the test may pass."""
+        distance = distance_to_instability(reading, moved)
+        test = discrete_laplace(self._test_scale)
+        noise = discrete_laplace(self._answer_scale(moved))
+
+        def draw() -> int | None:
+            if distance + test.one() < self.threshold:
+                return None
+            return reading.value + noise.one()
+
+        claim = Stands(reading.value, Fraction(moved), relation)
+        return meet(draw, lambda: Meeting(self, (*test.law, *noise.law), distance, claim))
 
     def event_for(self, statistic: Statistic) -> Event:
         """The description of one release of a statistic: two noises, and delta that may fail."""

@@ -15,6 +15,8 @@ from shoal.exact import Number, ball, non_negative, upper, whole
 from shoal.local.intervals import Groups
 from shoal.local.oracles.subset import best_chosen
 from shoal.local.stream import Take, bits_below, number_below, secret_bytes
+from shoal.mechanisms.meeting import Meeting, meet
+from shoal.sensitivity.claims import Answers
 
 FORM = "shoal.local.subset"
 VERSION = 1
@@ -167,7 +169,11 @@ class Subsets:
                 f"answers are whole numbers from 0 to {len(self.answers) - 1}.",
                 remedy="Number them from 0.",
             )
-        return self.place(answer, number_below(self.total, take))
+        (told,) = meet(
+            lambda: [self.place(answer, number_below(self.total, take))],
+            lambda: Meeting(self, ("subsets",), [answer], Answers()),
+        )
+        return told
 
     # undoing
 

@@ -31,7 +31,9 @@ from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
 from shoal.local.shares import Shares
 from shoal.local.stream import Take, number_below, secret_bytes
 from shoal.measures import Pure
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import current, uniform_below
+from shoal.sensitivity.claims import Answers
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -218,8 +220,11 @@ class TransitionMatrix:
         Edges: answers outside the matrix are refused without being quoted.
         """
         answers = read_indices(value, self.odds.answers, what="answers")
-        drawn = uniform_below(self.odds.total, answers.size)
-        told = self.odds.places(answers.reshape(-1), drawn).reshape(answers.shape)
+        flat = answers.reshape(-1)
+        told = meet(
+            lambda: self.odds.places(flat, uniform_below(self.odds.total, flat.size)),
+            lambda: self._meeting(flat),
+        ).reshape(answers.shape)
         if isinstance(value, np.ndarray):
             return told
         return told[()] if isinstance(value, np.generic) else told.tolist()
@@ -234,8 +239,16 @@ class TransitionMatrix:
         >>> [coins.report(1, take=BytesIO(bytes([byte])).read) for byte in (0, 64, 128, 255)]
         [0, 1, 1, 1]
         """
-        known = read_indices(answer, self.odds.answers, what="answers")
-        return self.odds.place(int(known), number_below(self.odds.total, take))
+        known = int(read_indices(answer, self.odds.answers, what="answers"))
+        (told,) = meet(
+            lambda: [self.odds.place(known, number_below(self.odds.total, take))],
+            lambda: self._meeting([known]),
+        )
+        return told
+
+    def _meeting(self, answers: Any) -> Meeting:
+        """What a witness is told: the answers, and the largest ratio of the chances of a report."""
+        return Meeting(self, ("matrix",), answers, Answers(self.ratio, self.chance))
 
     # undoing
 

@@ -39,6 +39,7 @@ from shoal.exact import (
 )
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import (
     as_integers,
     exact_real,
@@ -48,8 +49,9 @@ from shoal.mechanisms.values import (
     plain,
     read_grid,
 )
-from shoal.noise import IntegerNoise
+from shoal.noise import IntegerNoise, put_in_place
 from shoal.sensitivity import Sensitivity
+from shoal.sensitivity.claims import Moves
 
 _PIECE = 1 << 14
 
@@ -113,13 +115,15 @@ class Additive(Mechanism, ABC):
             an array of them comes back as Python's integers where 64 bits would not hold the answer.
         """
         if type(value) is int:
-            return value + self._integer_noise.one()
+            if put_in_place() is None:  # the usual case, and the fastest
+                return value + self._integer_noise.one()
+            return self._release_integer(value)
         if type(value) is float and self.reals:
             return self._release_real(value)
         if isinstance(value, np.ndarray):
             return self._release_array(plain(value))
         if is_integer(value):
-            return int(value) + self._integer_noise.one()
+            return self._release_integer(int(value))
         if self.reals and is_real(value):
             return self._release_real(exact_real(value))
         raise self._unusable(type(value).__name__)
@@ -206,9 +210,29 @@ class Additive(Mechanism, ABC):
     def _integer_noise(self) -> IntegerNoise:
         return self._noise(self.spread)
 
+    def _release_integer(self, value: int) -> int:
+        noise = self._integer_noise
+        return meet(lambda: value + noise.one(), lambda: self._meeting(noise, value))
+
     def _release_real(self, value: Any) -> float:
         grid, noise = self._grid_noise
-        return grid.to_float(grid.to_steps(value) + noise.one())
+        steps = grid.to_steps(value)
+        if put_in_place() is None:
+            return grid.to_float(steps + noise.one())
+        return meet(
+            lambda: grid.to_float(steps + noise.one()), lambda: self._meeting(noise, steps, grid)
+        )
+
+    def _meeting(
+        self, noise: IntegerNoise, steps: int | IntegerArray, grid: Grid | None = None
+    ) -> Meeting:
+        """What a witness is told: the value in steps, and how many of them neighbours may be apart."""
+        distance, size = self.sensitivity.value, max(1, getattr(steps, "size", 1))
+        claim = Moves.of(self.sensitivity)
+        if grid is not None:
+            apart = self._steps_apart(distance / grid.spacing, size) if distance else Fraction(0)
+            claim = Moves(self.sensitivity, apart, grid.spacing)
+        return Meeting(self, noise.law, steps, claim)
 
     def _release_array(self, values: NDArray[Any]) -> NDArray[Any]:
         self._check_size(values.size)
@@ -217,20 +241,21 @@ class Additive(Mechanism, ABC):
         integers = as_integers(values)
         if integers is None:
             raise self._unusable(f"an array of {values.dtype}")
-        return exact_sum(integers, self._integer_noise.many(values.size).reshape(values.shape))
+        noise = self._integer_noise
+        return meet(
+            lambda: exact_sum(integers, noise.many(values.size).reshape(values.shape)),
+            lambda: self._meeting(noise, integers),
+        )
 
     def _release_reals(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Piece by piece, so that the arrays in between stay in the processor's cache."""
         if not np.isfinite(values).all():
             raise not_finite()
         grid, spread = self._on_grid(max(1, values.size))
-        flat = values.reshape(-1)
-        noise = self._noise(spread).many(flat.size)
-        released = np.empty(flat.size)
-        for start in range(0, flat.size, _PIECE):
-            piece = slice(start, start + _PIECE)
-            sums = exact_sum(grid.array_to_steps(flat[piece]), noise[piece])
-            released[piece] = grid.array_to_float(sums)
+        flat, noise = values.reshape(-1), self._noise(spread)
+        released = meet(
+            lambda: _noisy_reals(flat, grid, noise.many(flat.size)),
+            lambda: self._meeting(noise, grid.array_to_steps(flat), grid),
+        )
         return released.reshape(values.shape)
 
     def _check_size(self, size: int) -> None:
@@ -266,6 +291,16 @@ class Additive(Mechanism, ABC):
         if distance == 0:
             return grid, self.spread / grid.spacing
         return grid, self.spread / distance * self._steps_apart(distance / grid.spacing, size)
+
+
+def _noisy_reals(flat: NDArray[Any], grid: Grid, noise: IntegerArray) -> NDArray[np.float64]:
+    """Reals on a grid plus noise: piece by piece, so that the arrays in between stay in the processor's cache."""
+    released = np.empty(flat.size)
+    for start in range(0, flat.size, _PIECE):
+        piece = slice(start, start + _PIECE)
+        sums = exact_sum(grid.array_to_steps(flat[piece]), noise[piece])
+        released[piece] = grid.array_to_float(sums)
+    return released
 
 
 def default_grid(sensitivity: Fraction, spread: Fraction) -> Grid:

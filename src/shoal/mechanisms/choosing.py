@@ -16,6 +16,7 @@ from shoal.errors import CandidatesError, RangeError
 from shoal.exact import Number, Real, at_precision, ball, dyadic, float_down, open_unit, whole
 from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.candidates import Scored
+from shoal.mechanisms.meeting import meet
 from shoal.mechanisms.selection import Selection
 from shoal.noise import exponential_race, gumbel_race, laplace_race
 from shoal.sensitivity import Sensitivity
@@ -35,6 +36,10 @@ class Exponential(Selection):
     >>> Exponential(epsilon="0.1", sensitivity=1).release(hair) in hair
     True
     """
+
+    @property
+    def _race(self) -> str:
+        return "gumbel"
 
     def _choose(self, scores: NDArray[Any]) -> int:
         return gumbel_race(scores, self.rate)[0]
@@ -84,6 +89,10 @@ class PermuteAndFlip(Selection):
     True
     """
 
+    @property
+    def _race(self) -> str:
+        return "exponential"
+
     def _choose(self, scores: NDArray[Any]) -> int:
         return exponential_race(scores, self.rate)
 
@@ -129,6 +138,10 @@ class NoisyMax(Selection):
                 remedy="Choose 'laplace', 'exponential' or 'gumbel'.",
             )
         object.__setattr__(self, "noise", noise)
+
+    @property
+    def _race(self) -> str:
+        return self.noise
 
     def _choose(self, scores: NDArray[Any]) -> int:
         if self.noise == "laplace":
@@ -198,7 +211,18 @@ class TopK(Selection):
                 f"{self.k} candidates were asked for; there are {len(names)}.",
                 remedy="Choose k at most the number of candidates.",
             )
-        return [names[place] for place in gumbel_race(numbers, self.rate, places=self.k)]
+        chosen = meet(
+            lambda: gumbel_race(numbers, self.rate, places=self.k), lambda: self._meeting(numbers)
+        )
+        return [names[place] for place in chosen]
+
+    @property
+    def _race(self) -> str:
+        return "gumbel"
+
+    @property
+    def _places(self) -> int:
+        return self.k
 
     def _choose(self, scores: NDArray[Any]) -> int:
         return gumbel_race(scores, self.rate)[0]

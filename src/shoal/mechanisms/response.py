@@ -33,8 +33,10 @@ from shoal.measures import Measure, Pure
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import plain
 from shoal.noise import Coin, current, uniform_below
+from shoal.sensitivity.claims import Answers
 
 _MOST_CATEGORIES = 1 << 62
 
@@ -158,14 +160,31 @@ class RandomizedResponse(Mechanism):
         """
         answers = self._read(value)
         flat = answers.astype(np.int64).reshape(-1)
-        away = 1 + uniform_below(self.categories - 1, flat.size)
-        told = np.where(self._lies.many(flat.size), (flat + away) % self.categories, flat)
+        told = meet(
+            lambda: self._told(flat), lambda: Meeting(self, self._lies.law, flat, self._claim)
+        )
         told = told.reshape(answers.shape).astype(self._told_as(answers.dtype))
         if isinstance(value, np.ndarray):
             return told
         if isinstance(value, np.generic):
             return told[()]
         return told.tolist()
+
+    @property
+    def _claim(self) -> Answers:
+        """Any answer for any other; the odds are checked where they are rational."""
+        truth, others = self.truth, self.categories - 1
+        if truth is None or truth in (0, 1):
+            return Answers()
+        lie = (1 - truth) / others
+        return Answers(
+            max(truth / lie, lie / truth), lambda answer, told: truth if answer == told else lie
+        )
+
+    def _told(self, answers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A lie is any of the other answers, each as likely."""
+        away = 1 + uniform_below(self.categories - 1, answers.size)
+        return np.where(self._lies.many(answers.size), (answers + away) % self.categories, answers)
 
     def _read(self, value: Any) -> NDArray[Any]:
         """The answers as an array of integers or truth values, all of them categories."""

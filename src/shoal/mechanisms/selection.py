@@ -34,8 +34,10 @@ from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.additive import apart
 from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.candidates import Scored
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import current
 from shoal.sensitivity import Norm, Sensitivity
+from shoal.sensitivity.claims import Moves
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -99,7 +101,21 @@ class Selection(ByEpsilon):
             candidates, and a `Counter`, are refused.
         """
         numbers, names = candidate_sets.read(scores, candidates)
-        return names[self._choose(numbers)]
+        return names[meet(lambda: self._choose(numbers), lambda: self._meeting(numbers))]
+
+    def _meeting(self, scores: NDArray[Any]) -> Meeting:
+        """What a witness is told: the scores, each of which moves by at most the sensitivity."""
+        claim = Moves.of(self.sensitivity, monotone=self.monotone)
+        return Meeting(self, (f"{self._race}_race", self.rate, self._places), scores, claim)
+
+    @property
+    @abstractmethod
+    def _race(self) -> str:
+        """The noise that decides: gumbel, exponential or laplace."""
+
+    @property
+    def _places(self) -> int:
+        return 1
 
     @abstractmethod
     def _choose(self, scores: NDArray[Any]) -> int:

@@ -26,9 +26,11 @@ from shoal.measures import Pure
 from shoal.mechanisms.additive import apart, default_grid
 from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.laplace import Laplace
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import exact_real, is_integer, is_real
-from shoal.noise import current, discrete_laplace
+from shoal.noise import IntegerNoise, current, discrete_laplace
 from shoal.sensitivity import Norm, Sensitivity
+from shoal.sensitivity.claims import Moves
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -208,7 +210,7 @@ class SparseVectorRun:
         if mechanism.epsilon_answers:
             self._answer_noise = discrete_laplace(mechanism.answer_scale * stretch)
         noise = discrete_laplace(mechanism.threshold_scale * stretch)
-        self._threshold = self._grid.to_steps(threshold) + noise.one()
+        self._threshold = self._added(noise, self._grid.to_steps(threshold), moves=False)
         self._private = current().private
         self._left = mechanism.positives
         self._turn = threading.Lock()
@@ -249,7 +251,9 @@ class SparseVectorRun:
                 remedy="Make the mechanism with numeric=True, or use ask.",
             )
         steps = self._ask(value)
-        return None if steps is None else self._grid.to_float(steps + self._answer_noise.one())
+        return (
+            None if steps is None else self._grid.to_float(self._added(self._answer_noise, steps))
+        )
 
     def _ask(self, value: float | Fraction) -> int | None:
         """The value in steps if it came out above."""
@@ -266,10 +270,29 @@ class SparseVectorRun:
                     remedy="Start another run, which costs its epsilon again.",
                 )
             self._private = self._private and current().private
-            if steps + self._question_noise.one() < self._threshold:
+            if self._added(self._question_noise, steps) < self._threshold:
                 return None
             self._left -= 1
             return steps
+
+    def _added(self, noise: IntegerNoise, steps: int, *, moves: bool = True) -> int:
+        """The steps plus noise; questions move by the sensitivity, the threshold is public."""
+        moved = self.mechanism.sensitivity if moves else Sensitivity(Fraction(0), Norm.LINF)
+        return meet(
+            lambda: steps + noise.one(),
+            lambda: Meeting(
+                self.mechanism,
+                noise.law,
+                steps,
+                Moves(
+                    moved,
+                    Fraction(self._grid.steps_up(moved.value)),
+                    self._grid.spacing,
+                    monotone=moves and self.mechanism.monotone,
+                    run=id(self),
+                ),
+            ),
+        )
 
 
 def _threshold_share(spread: int) -> Fraction:

@@ -21,7 +21,7 @@ from shoal.noise.inversion import (
     rounded_normal,
 )
 from shoal.noise.race import exponential_race, gumbel_race, laplace_race
-from shoal.noise.source import Source, current
+from shoal.noise.source import Source, current, put_in_place
 from shoal.noise.stairs import staircase
 from shoal.noise.uniform import one_below, uniform_below
 
@@ -41,6 +41,7 @@ __all__ = [
     "gumbel_race",
     "laplace_race",
     "one_below",
+    "put_in_place",
     "rounded_arsinh_normal",
     "rounded_cauchy",
     "rounded_gaussian",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.exact import Real, ball, closed_unit, non_negative
 from shoal.noise.integers import IntegerNoise
 from shoal.noise.ladder import Ladder
-from shoal.noise.source import Source, current
+from shoal.noise.source import Source
 
 
 class Coin:
@@ -28,7 +29,7 @@ class Coin:
 
     def __init__(self, chance: Fraction | Real) -> None:
         self._ladder = _coin_ladder(chance)
-        self._ahead = IntegerNoise(self._ladder.draw)
+        self._ahead = IntegerNoise(self._ladder.draw, "coin", chance)
 
     @classmethod
     def exp(cls, exponent: Fraction) -> Coin:
@@ -38,7 +39,12 @@ class Coin:
 
     def many(self, count: int) -> NDArray[np.bool_]:
         """``count`` independent tosses."""
-        return self.toss(count, current())
+        return self._ahead.many(count).astype(bool)
+
+    @property
+    def law(self) -> tuple[Any, ...]:
+        """Its name and its chance."""
+        return self._ahead.law
 
     def toss(self, count: int, source: Source) -> NDArray[np.bool_]:
         """The same from a given source."""
@@ -61,7 +67,7 @@ def categorical(log_weights: Sequence[Fraction]) -> IntegerNoise:
         tails = list(accumulate(reversed(weights)))[::-1]
         return [tail / tails[0] for tail in tails[1:]]
 
-    return IntegerNoise(Ladder.of(survivals).draw)
+    return IntegerNoise(Ladder.of(survivals).draw, "categorical", *log_weights)
 
 
 def _coin_ladder(chance: Fraction | Real) -> Ladder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -30,14 +31,17 @@ _FINE = 20
 class IntegerNoise:
     """One law on the integers, ready to draw from the source in force."""
 
-    __slots__ = ("draw",)
+    __slots__ = ("draw", "law")
 
-    def __init__(self, draw: Callable[[int, Source], IntegerArray]) -> None:
+    def __init__(self, draw: Callable[[int, Source], IntegerArray], *law: Any) -> None:
         self.draw = draw
+        self.law = law  # its name and parameters, for those who compare laws
 
     def many(self, count: int) -> IntegerArray:
         """``count`` independent draws: int64, or Python's integers should one not fit."""
-        return self.draw(count, current())
+        source = current()
+        instead = getattr(source, "draws", None)  # a source of the test seam may say what is drawn
+        return self.draw(count, source) if instead is None else instead(self, count)
 
     def one(self) -> int:
         """One draw."""
@@ -65,19 +69,19 @@ def discrete_laplace(scale: Fraction) -> IntegerNoise:
     Edges: draws that do not fit 64 bits (scales near 2^60) come as Python's integers.
     Reference: Ghosh, Roughgarden and Sundararajan 2009, the two-sided geometric law.
     """
-    return _blocks(Exponential(_checked(scale), "both"))
+    return _blocks(Exponential(_checked(scale), "both"), "discrete_laplace", scale)
 
 
 @lru_cache(maxsize=64)
 def geometric(scale: Fraction) -> IntegerNoise:
     """P(x) proportional to exp(-x / scale) on 0, 1, 2, …; needs and edges as `discrete_laplace`."""
-    return _blocks(Exponential(_checked(scale), "right"))
+    return _blocks(Exponential(_checked(scale), "right"), "geometric", scale)
 
 
 @lru_cache(maxsize=64)
 def floored_laplace(scale: Fraction) -> IntegerNoise:
     """The floor of a continuous Laplace variable of this scale; needs as `discrete_laplace`."""
-    return _blocks(Exponential(_checked(scale), "floor"))
+    return _blocks(Exponential(_checked(scale), "floor"), "floored_laplace", scale)
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +94,7 @@ def discrete_gaussian(variance: Fraction) -> IntegerNoise:
     Reference: Canonne, Kamath and Steinke 2020 (the law; the sampler is ours).
     """
     _check_variance(variance)
-    return _blocks(Normal(variance, floor=False))
+    return _blocks(Normal(variance, floor=False), "discrete_gaussian", variance)
 
 
 @lru_cache(maxsize=64)
@@ -108,7 +112,7 @@ def rounded_gaussian(variance: Fraction) -> IntegerNoise:
     def draw(count: int, source: Source) -> IntegerArray:
         return (fine.draw(count, source) + half) >> finer
 
-    return IntegerNoise(draw)
+    return IntegerNoise(draw, "rounded_gaussian", variance)
 
 
 @lru_cache(maxsize=64)
@@ -127,14 +131,14 @@ def truncated_geometric(scale: Fraction, limit: int) -> IntegerNoise:
             drawn = unlimited.draw(2 * count, source)
             return drawn[drawn <= limit]
 
-        return IntegerNoise(until_enough(within))
+        return IntegerNoise(until_enough(within), "truncated_geometric", scale, limit)
 
     def thinned(count: int, source: Source) -> IntegerArray:
         drawn = draw_below(limit + 1, 2 * count, source)
         heights = unlimited.draw(2 * count, source)
         return drawn[heights >= drawn]
 
-    return IntegerNoise(until_enough(thinned))
+    return IntegerNoise(until_enough(thinned), "truncated_geometric", scale, limit)
 
 
 def until_enough(
@@ -151,8 +155,8 @@ def until_enough(
     return draw
 
 
-def _blocks(law: BlockLaw) -> IntegerNoise:
-    return IntegerNoise(BlockSampler(law).draw)
+def _blocks(law: BlockLaw, *named: Any) -> IntegerNoise:
+    return IntegerNoise(BlockSampler(law).draw, *named)
 
 
 def _checked(scale: Fraction) -> Fraction:

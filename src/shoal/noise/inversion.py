@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -33,12 +34,12 @@ def rounded_cauchy(scale: Fraction) -> IntegerNoise:
     Guarantee: exactly this law: P(X <= x) = 1/2 + arctan((x + 1/2) / scale) / pi.
     Needs: a scale above 0, of any size.
     """
-    return _rounded(scale, 1, _cauchy)
+    return _rounded(scale, 1, _cauchy, "rounded_cauchy", scale)
 
 
 def rounded_laplace(scale: Fraction) -> IntegerNoise:
     """The nearest integer to a continuous Laplace variable of this scale; needs as `rounded_cauchy`."""
-    return _rounded(scale, 2, _laplace)
+    return _rounded(scale, 2, _laplace, "rounded_laplace", scale)
 
 
 def rounded_normal(scale: Fraction) -> IntegerNoise:
@@ -46,13 +47,20 @@ def rounded_normal(scale: Fraction) -> IntegerNoise:
 
     `rounded_gaussian` has the same law and is faster for many draws at one scale.
     """
-    return _rounded(scale, 1, _normal)
+    return _rounded(scale, 1, _normal, "rounded_normal", scale)
 
 
 def rounded_arsinh_normal(scale: Fraction, bend: Fraction) -> IntegerNoise:
     """The nearest integer to scale * sinh(bend * N) for a standard normal N; needs as `rounded_cauchy`."""
     bent = positive(bend, "bend")
-    return _rounded(scale, 1, lambda uniforms: (ball(bent) * _normal(uniforms)).sinh())
+    return _rounded(
+        scale,
+        1,
+        lambda uniforms: (ball(bent) * _normal(uniforms)).sinh(),
+        "rounded_arsinh_normal",
+        scale,
+        bend,
+    )
 
 
 def _cauchy(uniforms: list[arb]) -> arb:
@@ -68,7 +76,7 @@ def _normal(uniforms: list[arb]) -> arb:
     return -(2 * uniforms[0]).erfcinv() * arb(2).sqrt()
 
 
-def _rounded(scale: Fraction, uniforms: int, variable: Variable) -> IntegerNoise:
+def _rounded(scale: Fraction, uniforms: int, variable: Variable, *law: Any) -> IntegerNoise:
     wide = positive(scale, "scale")
 
     def draw(count: int, source: Source) -> IntegerArray:
@@ -78,7 +86,7 @@ def _rounded(scale: Fraction, uniforms: int, variable: Variable) -> IntegerNoise
         fits = all(-(1 << 62) <= each <= 1 << 62 for each in drawn)
         return drawn.astype(np.int64) if fits else drawn
 
-    return IntegerNoise(draw)
+    return IntegerNoise(draw, *law)
 
 
 def _one(scale: Fraction, uniforms: int, variable: Variable, source: Source) -> int:

@@ -121,6 +121,10 @@ _of_thread = _OfThread()
 _override: ContextVar[Source | None] = ContextVar("shoal_noise_source", default=None)
 
 
+put_in_place = _override.get
+"""What the test seam put in place here, and None outside it: the quickest of questions, asked before every draw."""
+
+
 def current() -> Source:
     """The source in force here: the thread's secret keystream, or what the test seam put in place."""
     override = _override.get()

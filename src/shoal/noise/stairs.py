@@ -45,4 +45,4 @@ def staircase(epsilon: Fraction, width: int, tread: int) -> IntegerNoise:
         kept: IntegerArray = signed[~(negative & np.equal(magnitudes, 0).astype(bool))]
         return kept
 
-    return IntegerNoise(until_enough(propose))
+    return IntegerNoise(until_enough(propose), "staircase", epsilon, width, tread)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from shoal.engines.engine import Engine
-from shoal.errors import BudgetExceeded, CalibrationError, RangeError
+from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
+from shoal.mechanisms.meeting import secret
 from shoal.plan import Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Request
@@ -180,7 +181,11 @@ class Ask:
             return restored(made, charge.stored, self.intervals or CONFIDENCE)
         charge.begin()
         try:
-            answer = self._drawn(made, charge.facts)
+            groups, noisy = self._drawn(made)
+            certificate = certificate_of(
+                self.text, made, len(groups), self._held.tables, charge.facts
+            )
+            answer = Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
             kept = stored(answer)
         except BaseException as error:
             charge.left(type(error).__name__)
@@ -188,14 +193,34 @@ class Ask:
         charge.answered(kept)
         return answer
 
-    def _drawn(self, made: Priced, facts: Mapping[str, Any]) -> Answer:
+    def rehearse(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        noise: str | None = None,
+    ) -> Answer:
+        """What `release` does, with noise that is no secret: for those who test this program.
+
+        Needs: a source that is not private, put in place through `shoal.noise.seam`.  Nothing is charged, since
+            no budget can pay for it: with noise that others know, the answer tells the rows.  So it has no certificate.
+        Edges: refused outside the seam, before rows are read.
+        """
+        made = self._priced(self._request(epsilon, delta, rho), noise)
+        if secret():
+            raise PriceError(
+                "a rehearsal was asked for where noise is secret.",
+                remedy="Use release, which is charged; rehearsals are for auditing.replay and shoal.noise.seam.",
+            )
+        return Answer(made, *self._drawn(made), {}, self.intervals or CONFIDENCE)
+
+    def _drawn(self, made: Priced) -> tuple[list[Group], list[Noisy]]:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
             groups = made.selection.release(self._held.engine, made.noised.bounded)
-        noisy = _noisy(made, self._held.engine, groups)
-        certificate = certificate_of(self.text, made, len(groups), self._held.tables, facts)
-        return Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
+        return groups, _noisy(made, self._held.engine, groups)
 
     def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
         budget = self._held.budget

@@ -17,6 +17,7 @@ from itertools import accumulate
 from shoal.engines.engine import Engine
 from shoal.events import Event, StatedPure, StatedZeroConcentrated
 from shoal.mechanisms import Exponential
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.plan import (
     Aggregate,
     Expression,
@@ -30,6 +31,7 @@ from shoal.plan import (
 )
 from shoal.query.keys import Group
 from shoal.sensitivity import Norm
+from shoal.sensitivity.claims import Moves
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,25 @@ class Placed:
     def release(self, engine: Engine, groups: list[Group]) -> list[Fraction]:
         """A point for each group, on the number line of the argument."""
         found = engine.weights(self.spread)
-        return [self._chosen(found.get(group, {})) for group in groups]
+        if self.place.points == 1:
+            return [self._point(0) for _ in groups]
+        scores = [self.scores(found.get(group, {})) for group in groups]
+        chosen = meet(
+            lambda: [self.mechanism.release(each) for each in scores], lambda: self._meeting(scores)
+        )
+        return [self._point(place) for place in chosen]
 
-    def _chosen(self, weights: dict[Value, int]) -> Fraction:
+    def _meeting(self, scores: list[list[int]]) -> Meeting:
+        """What a witness is told: the losses, of which the largest movement of each group counts."""
+        level = self.place.level
+        pull = max(level, 1 - level) * level.denominator
+        moved = self.spread.sensitivity.scaled_by(pull)
+        flat = [score for each in scores for score in each]
+        claim = Moves.of(moved, block=self.place.points)
+        return Meeting(self.mechanism, ("gumbel_race", self.rate), flat, claim)
+
+    def _point(self, chosen: int) -> Fraction:
         grid = self.place.grid
-        chosen = self.mechanism.release(self.scores(weights)) if self.place.points > 1 else 0
         assert self.place.aggregate.argument is not None
         lo, hi = range_of(self.place.aggregate.argument)
         return min(max((grid.lo + int(chosen)) * grid.step, lo), hi)

@@ -18,10 +18,12 @@ from shoal.errors import InternalError
 from shoal.events import Composed, Event, StatedApprox
 from shoal.exact import Real, ball, is_below
 from shoal.mechanisms import Geometric
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.plan import Bounded, Person, Term
 from shoal.query.keys import Group, in_order
 from shoal.query.noises import Noise
 from shoal.sensitivity import Relation
+from shoal.sensitivity.claims import Tells
 
 VOTES = 32
 """A person in more than this many times ``groups`` groups has no vote."""
@@ -84,12 +86,19 @@ class Selection:
         """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next."""
         found = engine.totals(self.bounded, soon=soon)
         votes = {key: vote for key, (vote,) in found.items() if vote > 0}
-        if not votes:
-            return []
+        told = meet(lambda: self._told(votes), lambda: self._meeting(votes))
+        return sorted(told, key=in_order)
+
+    def _told(self, votes: dict[Group, int]) -> list[Group]:
         totals = np.array(list(votes.values()), dtype=object)
         noisy, least = self.noise.release(totals), self.threshold()
-        told = [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
-        return sorted(told, key=in_order)
+        return [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
+
+    def _meeting(self, votes: dict[Group, int]) -> Meeting:
+        """What a witness is told: the votes, and how many groups one person can bring with how heavy a vote."""
+        moved = self.bounded.sensitivity(self.term)
+        claim = Tells(moved, tuple(self._heaviest()))
+        return Meeting(self.noise, ("threshold", self.threshold()), votes, claim)
 
 
 def _quantile_up(noise: Noise, risk: Fraction) -> int:

@@ -26,6 +26,7 @@ from shoal.functions import (
 )
 from shoal.functions.smooth import Smooth, Statistic
 from shoal.functions.smooth.arsinh import BOW, TURN
+from shoal.measures import gaussian_delta_up
 
 VALUES, BITS = 4, 192
 PLACES = range(-60, 64)
@@ -144,6 +145,16 @@ def test_keep_is_the_least_that_delta_allows(kind: Any) -> None:
     keep = float(mechanism.keep)
     assert width_delta(keep) <= target
     assert width_delta(keep * 0.99) > target
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("4", "1e-3")])
+def test_moving_the_centre_of_normal_noise_costs_half_of_delta_after_the_width_has_grown_it(
+    epsilon: str, delta: str
+) -> None:
+    mechanism = SmoothGaussian(epsilon=epsilon, delta=delta)
+    half = Fraction(epsilon) / 2
+    centre = float(gaussian_delta_up(mechanism.alpha, half)) * math.exp(half)
+    assert centre == pytest.approx(float(delta) / 2, rel=1e-9)
 
 
 def bounded_on(first: int, last: int, fine: int) -> bool:

@@ -72,6 +72,16 @@ def test_the_bracket_holds_the_known_value_and_is_narrow(
     assert found.width <= 1e-4
 
 
+@pytest.mark.parametrize("sides", [(0.5, 1.0), (1.0, 0.5)], ids=["those who come", "those who go"])
+def test_a_composition_costs_what_its_dearer_direction_costs(sides: tuple[float, float]) -> None:
+    uneven = LossDistribution.of(*map(NormalLoss, sides))
+    assert uneven.epsilon(delta="1e-6") == normal(1.0).epsilon(delta="1e-6")
+    assert uneven.quick_epsilon(delta="1e-6") == normal(1.0).quick_epsilon(delta="1e-6")
+    assert uneven.epsilon(delta=0) == normal(1.0).epsilon(delta=0)
+    assert uneven.delta(epsilon=2) == normal(1.0).delta(epsilon=2)
+    assert uneven.quick_delta(epsilon=2) == normal(1.0).quick_delta(epsilon=2)
+
+
 @pytest.mark.parametrize("delta", ["0.3", "1e-3", "1e-9", "1e-15", "1e-30", "1e-100"])
 def test_many_normal_losses_cost_what_one_does_from_above(delta: str) -> None:
     found = normal(0.1).times(100).epsilon(delta=delta)

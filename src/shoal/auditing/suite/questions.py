@@ -65,7 +65,8 @@ def _answer(asked: Asked) -> Callable[[Asked, bool], Any]:
     def answered(_: Asked, more: bool) -> Any:  # noqa: FBT001 - a dataset
         if more not in kept:
             kept[more] = _table(more=more, budget=asked.budget).sql(asked.sql)
-        return tuple(kept[more].release(**asked.spend).rows)
+        told = [value for row in kept[more].release(**asked.spend).rows for value in row]
+        return told[0] if len(told) == 1 else tuple(told)
 
     return answered
 

@@ -11,7 +11,9 @@ from shoal.exact import Number, Real, ball, float_up, non_negative, open_unit, t
 from shoal.functions.smooth.statistic import Statistic, smooth_steps
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import IntegerNoise
+from shoal.sensitivity.claims import Follows
 
 
 class Smooth(Mechanism, ABC):
@@ -57,8 +59,12 @@ class Smooth(Mechanism, ABC):
         """
         inside = truth_value(clamped, "clamped")
         reading = statistic.reading(data)
-        scale = smooth_steps(reading, self.keep) / self.alpha
-        noisy = reading.value + (int(self._noise(scale).many(1)[0]) if scale else 0)
+        width = smooth_steps(reading, self.keep)
+        scale = width / self.alpha
+        noisy = meet(
+            lambda: reading.value + (int(self._noise(scale).many(1)[0]) if scale else 0),
+            lambda: Meeting(self, (), reading.value, Follows(width, self.keep, statistic.relation)),
+        )
         if inside:
             low, high = statistic.bounds
             noisy = min(max(noisy, low), high)

@@ -18,7 +18,9 @@ from shoal.exact import IntegerArray, Number, ball, float_up, open_unit, rationa
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import read_numbers
 from shoal.local.promise import OneReport
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import uniform_below
+from shoal.sensitivity.claims import Answers
 
 Floats = NDArray[np.float64]
 GRID = 1 << 30
@@ -88,9 +90,23 @@ class NumericReport(OneReport, ABC):
     def report(self, values: Any) -> NDArray[np.int64]:
         """One report for each value."""
         exact = self._on_grid(values) * self.levels
+        return meet(
+            lambda: self._rounded(exact),
+            lambda: Meeting(self, ("levels",), exact, Answers(self.odds, self._chance_on_grid)),
+        )
+
+    def _rounded(self, exact: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Reports of numbers that are rounded to a level next to them at random."""
         floors = exact // GRID
         risen = uniform_below(GRID, len(exact)) < exact - floors * GRID
         return self._told(floors + risen)
+
+    def _chance_on_grid(self, exact: int, report: int) -> Fraction:
+        """The exact chance of a report of a number on the grid."""
+        floor, risen = divmod(int(exact), GRID)
+        below = self.chance(floor, int(report))
+        above = self.chance(floor + 1, int(report)) if risen else below
+        return below + (above - below) * Fraction(risen, GRID)
 
     def _on_grid(self, values: Any) -> NDArray[np.int64]:
         numbers = np.asarray(values)

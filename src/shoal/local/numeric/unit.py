@@ -16,7 +16,9 @@ from shoal.errors import DataError, RangeError, ShapeError
 from shoal.exact import Number, ball, positive, root_up, upper, whole
 from shoal.local.odds import odds_down
 from shoal.measures import Pure
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import Coin, rounded_gaussian
+from shoal.sensitivity.claims import Answers
 
 _STEPS = 20
 """A normal coordinate is drawn in steps of 2^-20."""
@@ -103,6 +105,11 @@ class UnitVector:
     def report(self, vectors: Any) -> NDArray[np.int64]:
         """A report for each row: whole numbers of 2^-20."""
         known = self._on_grid(vectors)
+        return meet(
+            lambda: self._drawn(known), lambda: Meeting(self, ("direction",), known, Answers())
+        )
+
+    def _drawn(self, known: NDArray[np.int64]) -> NDArray[np.int64]:
         limits = self._limits(known)
         noise, kept = rounded_gaussian(Fraction(4**_STEPS)), Coin(1 / self.lean)
         made, left = np.empty_like(known), np.arange(len(known))

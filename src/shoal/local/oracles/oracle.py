@@ -18,7 +18,9 @@ from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles.frequencies import Frequencies
 from shoal.local.promise import OneReport
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import Coin, uniform_below
+from shoal.sensitivity.claims import Answers
 
 Counters = NDArray[np.int64]
 _MOST_COUNTERS = 1 << 28
@@ -88,6 +90,12 @@ class Oracle(OneReport, ABC):
         Edges: values out of range are refused without being quoted.
         """
         known = read_indices(values, self.size, what="values").reshape(-1)
+        return meet(
+            lambda: self._reports(known),
+            lambda: Meeting(self, ("oracle",), known, Answers(self.odds, self.chance)),
+        )
+
+    def _reports(self, known: IntegerArray) -> NDArray[Any]:
         made = [
             self._report(known[start : start + _AT_ONCE])
             for start in range(0, max(1, len(known)), _AT_ONCE)

@@ -17,7 +17,9 @@ from shoal.exact import IntegerArray, Number, ball, open_unit, positive, upper
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import Counters, Oracle, read_rows
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import Coin
+from shoal.sensitivity.claims import Answers
 
 Bytes = NDArray[np.uint8]
 _BITS_AT_ONCE = 1 << 20
@@ -154,6 +156,13 @@ class Rappor(UnaryEncoding):
 
 def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fraction) -> Bytes:
     """Packed rows of independent bits, 1 with chance ``own`` at the value and ``other`` elsewhere."""
+    return meet(
+        lambda: _one_hot(values, size, own, other),
+        lambda: Meeting("bits", (own, other, size), values, Answers()),
+    )
+
+
+def _one_hot(values: IntegerArray, size: int, own: Fraction, other: Fraction) -> Bytes:
     rows = max(1, _BITS_AT_ONCE // size)
     one, two = Coin(own), Coin(other)
     made = [np.empty((0, -(-size // 8)), dtype=np.uint8)]
@@ -168,8 +177,12 @@ def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fract
 def flip_bits(rows: NDArray[np.bool_], own: Fraction, other: Fraction) -> Bytes:
     """Packed rows of independent bits, 1 with chance ``own`` where the row has a 1 and ``other`` where it has a 0."""
     flat = rows.reshape(-1)
-    shown = np.where(flat, Coin(own).many(flat.size), Coin(other).many(flat.size))
-    return np.packbits(shown.reshape(rows.shape), axis=1)
+
+    def draw() -> Bytes:
+        shown = np.where(flat, Coin(own).many(flat.size), Coin(other).many(flat.size))
+        return np.packbits(shown.reshape(rows.shape), axis=1)
+
+    return meet(draw, lambda: Meeting("bits", (own, other), rows, Answers()))
 
 
 def flip_again(packed: Bytes, size: int, own: Fraction, other: Fraction) -> Bytes:

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError
-from shoal.exact import Number, ball, open_unit, upper, whole
+from shoal.exact import IntegerArray, Number, ball, open_unit, upper, whole
 from shoal.local.indices import counted, read_indices
 from shoal.local.odds import odds_down
 from shoal.measures import Pure
+from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import Coin, uniform_below
+from shoal.sensitivity.claims import Answers
 
 Floats = NDArray[np.float64]
 _STEPS, _ENOUGH = 10_000, 1e-7
@@ -94,6 +96,12 @@ class SquareWave:
     def report(self, values: Any) -> NDArray[np.int64]:
         """One place for each value."""
         known = read_indices(values, self.bins, what="values").reshape(-1)
+        return meet(
+            lambda: self._told(known),
+            lambda: Meeting(self, ("window",), known, Answers(self.odds, self.chance)),
+        )
+
+    def _told(self, known: IntegerArray) -> NDArray[np.int64]:
         told = np.flatnonzero(Coin(self.window * (self.odds - 1) / self._total).many(len(known)))
         made = uniform_below(self.places, len(known)).astype(np.int64, copy=False)
         made[told] = known[told] + uniform_below(self.window, len(told))

@@ -1,0 +1,127 @@
+"""Running the tests that must notice a fault, and saying whether they did."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from scripts.mutations.copying import spoilt, surroundings
+from scripts.mutations.mutation import Mutation
+
+WORKERS = 2
+LIMIT = 300.0
+"""Seconds for the tests of one mutation."""
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_SOME_FAILED = 1
+_FEW = 8
+"""So few tests are done sooner than a second worker has started."""
+
+
+class Outcome(StrEnum):
+    """What became of a fault.  Only the first is good: tests failed, and did not fail without the fault."""
+
+    KILLED = "killed"
+    SURVIVED = "survived"
+    TIMED_OUT = "timed out"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A mutation and its outcome, with the first test that failed."""
+
+    mutation: Mutation
+    outcome: Outcome
+    seconds: float
+    killed_by: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            **asdict(self.mutation),
+            "outcome": str(self.outcome),
+            "seconds": round(self.seconds, 1),
+            "killed_by": self.killed_by,
+        }
+
+
+def tests_of(mutations: Iterable[Mutation]) -> list[str]:
+    """Every test that some mutation names, each once."""
+    return list(dict.fromkeys(test for each in mutations for test in each.tests))
+
+
+def failing_without(base: Path, mutations: Sequence[Mutation], limit: float) -> list[str]:
+    """The named tests that fail on the copy as it is: they would prove nothing.  Empty means that all pass."""
+    named = tests_of(mutations)
+    shared = ["-n", str(WORKERS)] if len(named) > _FEW else []
+    code, said = _pytest(base, [*shared, "--tb=no", *named], limit)
+    if code == 0:
+        return []
+    return _FAILED.findall(said) or [said.strip()[-2000:] or "no test was run"]
+
+
+def judge(base: Path, mutation: Mutation, limit: float = LIMIT) -> Judged:
+    """Plant a fault in a copy of its own, and run its tests up to the first that fails."""
+    began = monotonic()
+    with spoilt(base, mutation) as root:
+        code, said = _pytest(root, ["-x", "--tb=no", *mutation.tests], limit)
+    outcome = Outcome.NOT_RUN
+    if code is None:
+        outcome = Outcome.TIMED_OUT
+    elif code in (0, _SOME_FAILED):
+        outcome = Outcome.KILLED if code else Outcome.SURVIVED
+    found = _FAILED.findall(said)
+    return Judged(mutation, outcome, monotonic() - began, found[0] if found else "")
+
+
+def judge_all(
+    base: Path,
+    mutations: Sequence[Mutation],
+    *,
+    limit: float = LIMIT,
+    told: Callable[[Judged], None] = lambda _: None,
+) -> list[Judged]:
+    """Judge two at a time; the results are in the order of the list."""
+    with ThreadPoolExecutor(WORKERS) as pool:
+        begun = [pool.submit(judge, base, each, limit) for each in mutations]
+        for done in as_completed(begun):
+            told(done.result())
+        return [each.result() for each in begun]
+
+
+def _pytest(root: Path, options: Sequence[str], limit: float) -> tuple[int | None, str]:
+    """The exit code, None when the time was up, and what was printed."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    running = subprocess.Popen(  # noqa: S603 - our own words
+        command,
+        cwd=root,
+        env=surroundings(root),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = running.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        _end(running)
+        return None, ""
+    return running.returncode, said
+
+
+def _end(running: subprocess.Popen[str]) -> None:
+    """End a run with all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)
+    running.communicate()

@@ -1,0 +1,47 @@
+"""Where data meet noise: the one place at which an auditor can look.
+
+Every release passes its input through `meet`, with a claim about how far neighbours move it.  Nothing comes of it
+unless a witness was put in place through `shoal.noise.seam`; what is released before a witness says ``private = False``
+and can never be charged, as with any other source that is not secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from shoal.noise import current, put_in_place
+from shoal.sensitivity.claims import Claim
+
+Released = TypeVar("Released")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An input on its way into a noise.
+
+    ``by`` is who releases and ``law`` what is drawn: both public, so both the same whatever the data.
+    """
+
+    by: Any
+    law: tuple[Any, ...]
+    given: Any
+    claim: Claim
+
+
+def meet(draw: Callable[[], Released], told: Callable[[], Meeting]) -> Released:
+    """What ``draw`` releases; a witness is told of it, and may put another output in its place.
+
+    Where meetings lie within each other the outermost is the one that counts: its claim is for all of them together.
+    """
+    seen = getattr(put_in_place(), "meet", None)
+    if seen is None:
+        return draw()
+    released: Released = seen(told(), draw)
+    return released
+
+
+def secret() -> bool:
+    """Whether what is drawn here is private: no test, rehearsal or witness is in place."""
+    return current().private

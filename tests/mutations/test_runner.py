@@ -1,0 +1,136 @@
+"""The runner says of a small project what became of the faults in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripts.mutations.__main__ import DONE, SURVIVORS, WRONG_USE, main
+from scripts.mutations.copying import copy_of, strangers
+from scripts.mutations.mutation import Mutation
+from scripts.mutations.running import Outcome, judge
+
+FILE = "src/pond/depth.py"
+TESTS = """
+from pond.depth import deep
+
+def test_depth():
+    assert deep(3) == 4
+
+def test_something_else():
+    assert True
+"""
+
+
+@pytest.fixture(scope="module")
+def pond(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("pond")
+    for folder in ("src/pond", "tests"):
+        (root / folder).mkdir(parents=True)
+    (root / "src/pond/__init__.py").write_text("")
+    (root / FILE).write_text(
+        "def deep(by):\n    for _ in range(by):\n        by = by\n    return by + 1\n"
+    )
+    (root / "tests/test_depth.py").write_text(TESTS)
+    (root / "tests/test_broken.py").write_text("def test_broken():\n    assert False\n")
+    return root
+
+
+def fault(new: str, name: str, test: str = "tests/test_depth.py") -> Mutation:
+    return Mutation(name, FILE, "return by + 1", new, "Somebody drowns.", (test,))
+
+
+WRONG = fault("return by + 2", "too-deep")
+UNSEEN = fault("return by + 2", "unseen", "tests/test_depth.py::test_something_else")
+ENDLESS = fault("while True:\n        pass", "endless")
+UNREADABLE = fault("return (", "unreadable")
+
+
+@pytest.mark.parametrize(
+    ("mutation", "outcome"),
+    [
+        (WRONG, Outcome.KILLED),
+        (UNSEEN, Outcome.SURVIVED),
+        (ENDLESS, Outcome.TIMED_OUT),
+        (UNREADABLE, Outcome.NOT_RUN),
+    ],
+    ids=lambda value: str(getattr(value, "name", value)),
+)
+def test_only_a_fault_that_fails_a_test_is_killed(
+    mutation: Mutation, outcome: Outcome, pond: Path, tmp_path: Path
+) -> None:
+    judged = judge(copy_of(pond, tmp_path), mutation, limit=3 if mutation is ENDLESS else 60)
+    assert judged.outcome is outcome
+    assert judged.killed_by.endswith("test_depth") == (outcome is Outcome.KILLED)
+
+
+def test_the_source_itself_is_never_touched(pond: Path, tmp_path: Path) -> None:
+    before = (pond / FILE).read_text()
+    base = copy_of(pond, tmp_path)
+    judge(base, WRONG, limit=60)
+    assert (pond / FILE).read_text() == (base / FILE).read_text() == before
+
+
+def test_a_survivor_shows_in_the_exit_code_and_in_the_figures(
+    pond: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--json"], root=pond, every=(WRONG, UNSEEN)) == SURVIVORS
+    told = json.loads(capsys.readouterr().out)
+    assert told["score"] == {"killed": 1, "survived": 1, "timed out": 0, "not run": 0}
+    assert [each["outcome"] for each in told["mutations"]] == ["killed", "survived"]
+
+
+def test_one_fault_can_be_judged_by_its_name(
+    pond: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--only", "too-deep"], root=pond, every=(WRONG, UNSEEN)) == DONE
+    assert "unseen" not in capsys.readouterr().out
+
+
+def test_a_fault_whose_tests_cannot_run_here_is_left_out_and_that_is_said(
+    pond: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needy = replace(WRONG, name="needy", needs="a-program-that-nobody-has")
+    assert main([], root=pond, every=(needy,)) == DONE
+    assert "needy is left out: its tests need a-program-that-nobody-has" in capsys.readouterr().err
+
+
+def test_a_test_that_fails_anyway_kills_nothing(
+    pond: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = fault("return by + 2", "broken", "tests/test_broken.py")
+    assert main([], root=pond, every=(broken,)) == WRONG_USE
+    assert "tests/test_broken.py::test_broken" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mutation", "words"),
+    [
+        (["--only", "nobody"], WRONG, "there is no mutation nobody"),
+        ([], Mutation("gone", FILE, "return by + 9", "x", "Harm.", ("tests",)), "gone: its text"),
+        ([], Mutation("lost", "src/pond/none.py", "x", "y", "Harm.", ("tests",)), "none.py"),
+    ],
+    ids=["unknown", "gone", "no-file"],
+)
+def test_what_cannot_be_judged_is_said(
+    arguments: list[str],
+    mutation: Mutation,
+    words: str,
+    pond: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(arguments, root=pond, every=(mutation,)) == WRONG_USE
+    assert words in capsys.readouterr().err
+
+
+def test_a_package_from_elsewhere_is_noticed(pond: Path, tmp_path: Path) -> None:
+    base = copy_of(pond, tmp_path)
+    assert strangers(base) == []
+    (base / "src/json").mkdir()
+    (base / "src/json/__init__.py").write_text("")
+    assert strangers(base) == []
+    (base / "src/sys").mkdir()
+    (base / "src/sys/__init__.py").write_text("")
+    assert strangers(base) == ["sys"]
