@@ -153,7 +153,7 @@ def _claim(subject: Subject) -> str:
 def _legend() -> str:
     return (
         f"20,000 answers on each of two neighbouring inputs (0 and 1, or utilities that move by 1), {PAIRS} pairs of timed runs with a thousandfold noise, 24 answers in each of four processes. "
-        "Each test alone at 99 %. *Proven* is a lower bound on the parameter that is claimed; refuted is what lies above the claim. *Nothing* proves nothing. `PEERS.md` says what was seen in words."
+        "Each test alone at 99 %. *Proven* is a lower bound on the parameter that is claimed; refuted is what lies above the claim. *Nothing* proves nothing."
     )
 
 
