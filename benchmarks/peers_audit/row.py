@@ -141,7 +141,7 @@ def _cell(seen: Seen, test: str) -> str:
     if test in {"events", "low bits"}:
         bound = next(value for name, value in verdict.figures if "at least" in name)
         return f"**{bound:.3g}**, refuted" if verdict.refuted else f"{bound:.3g}"
-    return "**refuted**" if verdict.refuted else "nothing"
+    return "**seen**" if verdict.refuted else "nothing"
 
 
 def _claim(subject: Subject) -> str:
@@ -153,7 +153,7 @@ def _claim(subject: Subject) -> str:
 def _legend() -> str:
     return (
         f"20,000 answers on each of two neighbouring inputs (0 and 1, or utilities that move by 1), {PAIRS} pairs of timed runs with a thousandfold noise, 24 answers in each of four processes. "
-        "Each test alone at 99 %. *Proven* is a lower bound on the parameter that is claimed; refuted is what lies above the claim. *Nothing* proves nothing."
+        "Each test alone at 99 %. *Proven* is a lower bound on the parameter that is claimed; refuted is what lies above the claim. *Seen* is a trace that PEERS.md describes; *nothing* proves nothing."
     )
 
 
