@@ -119,26 +119,26 @@ def audit_samples(
     risk = 1 - float(open_unit(confidence, "confidence"))
     if method not in METHODS:
         raise RangeError(f"method must be one of {', '.join(METHODS)}; got {str(method)[:40]!r}.", remedy="Choose 'joint', which proves more.")  # fmt: skip
-    one, other = alike(read_outputs(first), read_outputs(second))
+    given = None if event is None else read_event(event)
+    one, other = read_outputs(first), read_outputs(second)
     if min(len(one), len(other)) < LEAST:
         raise RangeError(
             f"{min(len(one), len(other))} samples are too few to say anything.",
             remedy=f"Draw at least {LEAST} on each dataset.",
         )
-    given = None if event is None else read_event(event)
-    split = [training(each, searched=given is None) for each in (one, other)]
+    least = [training(len(each), searched=given is None, numbers=True) for each in (one, other)]
+    one, other = alike(one, other, looked_at=(least[0], least[1]))
+    numbers = one.numbers is not None
+    split = [training(len(each), searched=given is None, numbers=numbers) for each in (one, other)]
     proposal = _propose(one, other, split, claims_of(claim), given)
     counts = _counts(one, other, split, proposal)
     return _verdict(one, other, claim, proposal, counts, risk=risk, method=method)
 
 
-def training(outputs: Outputs, *, searched: bool) -> int:
+def training(samples: int, *, searched: bool, numbers: bool) -> int:
     """How many of the first samples propose an event: half of few; of many a twentieth, or a fifth where a scorer must learn."""
-    samples = len(outputs)
     least = 10_000 if searched else 500
-    return min(
-        samples // 2, max(least, samples // (5 if searched and outputs.numbers is None else 20))
-    )
+    return min(samples // 2, max(least, samples // (5 if searched and not numbers else 20)))
 
 
 def _propose(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.auditing.outputs import Outputs, read_outputs
+from shoal.auditing.outputs import Outputs, joined, read_outputs
 from shoal.errors import ExhaustedError, InputError, RangeError, ShapeError
 from shoal.measures import Measure
 from shoal.mechanisms import (
@@ -116,13 +116,7 @@ def _batches(
         done += wanted
         if progress is not None:
             progress(done, samples)
-    return _joined(parts)
-
-
-def _joined(parts: list[Outputs]) -> Outputs:
-    if all(each.numbers is not None for each in parts):
-        return Outputs(numbers=np.concatenate([each.numbers for each in parts if each.numbers is not None]))  # fmt: skip
-    return Outputs(items=[item for each in parts for item in each.listed])
+    return joined(parts)
 
 
 def _at_once(subject: Any, data: Any, samples: int) -> Outputs | None:
