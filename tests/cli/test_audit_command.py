@@ -23,7 +23,7 @@ FAILS = """
 import sys
 if sys.argv[1] == "1":
     sys.exit("no rows are left")
-for _ in range(50):
+for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 1):
     print(3)
 """
 
@@ -67,10 +67,19 @@ def test_a_program_that_fails_on_one_dataset_only_is_refuted_and_what_it_said_is
     tmp_path: Path,
 ) -> None:
     code, told = run(
-        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "400", "--per-run", "50"
+        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "100"
     )  # fmt: skip
     assert code == Exit.UNSOUND
     assert "no rows are left" in told
+
+
+def test_a_run_of_many_outputs_that_fails_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    code, told = run(
+        command(tmp_path, FAILS, "{d} {n}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "400", "--per-run", "50"
+    )  # fmt: skip
+    assert code == Exit.USAGE
+    assert "no rows are left" in told
+    assert "--per-run 1" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from shoal.auditing.curves import Claim, claims_of, read_claim
 from shoal.auditing.events import Event, read_event
 from shoal.auditing.intervals import METHODS, Counts, p_value_up, strength_down
 from shoal.auditing.outputs import Outputs, alike, read_outputs
-from shoal.auditing.sampling import Failing, Progress, claim_of, sample
+from shoal.auditing.sampling import Failing, Progress, claim_of, sample_both
 from shoal.auditing.searching import Judge, Proposal, fixed, search
 from shoal.auditing.sight import Sight, seen_in
 from shoal.auditing.verdict import Verdict
@@ -76,7 +76,7 @@ def audit(
     Guarantee: if the claim holds for these two datasets, it is called refuted with probability at most 1 - confidence;
         and the parameter is at least ``lower`` with probability at least confidence.  Nothing is proven of other datasets,
         and a claim that is not refuted is not proven.
-    Needs: outputs are independent of each other; d0 and d1 are neighbours.
+    Needs: outputs are independent of each other; d0 and d1 are neighbours.  They take turns in an order of coins.
     Edges: an output may be missing, which is an event like others.  With ``seed`` the draws of Shoal's own
         mechanisms are repeatable (and must not be published as private).
     Reference: proofs in auditing/intervals.md; Bichsel and others 2021; Jagielski, Ullman and Oprea 2020.
@@ -95,10 +95,7 @@ def audit(
     wanted = whole(samples, "samples", at_least=LEAST)
     failing = Failing()
     with nullcontext() if seed is None else seeded(f"audit {seed}"):
-        drawn = [
-            sample(mechanism, data, wanted, batch=batch, progress=_half(progress, at, wanted), failing=failing)
-            for at, data in enumerate((d0, d1))
-        ]  # fmt: skip
+        drawn = sample_both(mechanism, (d0, d1), wanted, batch=batch, progress=progress, failing=failing)  # fmt: skip
     failing.check()
     return audit_samples(*drawn, claim=measure, confidence=confidence, event=event, method=method)
 
@@ -203,10 +200,3 @@ def _sentence(
     bound = f"{lower:.4g}" if refuted or lower < claimed else f"{claimed:.4g}"
     verb = "which the claim does not allow" if refuted else "which the claim allows"
     return f"An event with {shares} proves that {name} is at least {bound}, {verb} ({claimed:.4g} is claimed)."
-
-
-def _half(progress: Progress | None, at: int, samples: int) -> Progress | None:
-    """Progress on one dataset as progress on both."""
-    if progress is None:
-        return None
-    return lambda done, _: progress(at * samples + done, 2 * samples)

@@ -89,8 +89,7 @@ def run(
         program = Program(command, per_run=per_run, seconds=seconds, jobs=jobs)
         program.check(d0, d1)
         with bar("samples", 2 * wanted) as told:
-            first = program.sample(d0, wanted, progress=lambda done, _: told(done))
-            second = program.sample(d1, wanted, progress=lambda done, _: told(wanted + done))
+            first, second = program.sample(d0, d1, wanted, progress=lambda done, _: told(done))
         for failure in program.failures[:1]:
             remarks().print(f"A run gave no answer: {failure}", style="yellow", markup=False, soft_wrap=True)  # fmt: skip
         verdict = audit_samples(first, second, claim=claim, confidence=confidence)

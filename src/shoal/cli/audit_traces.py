@@ -93,8 +93,7 @@ def audit_lattice(
         program = Program(command, per_run=per_run, seconds=seconds)
         program.check(d0, d1)
         with bar("samples", 2 * wanted) as told:
-            first = program.sample(d0, wanted, progress=lambda done, _: told(done))
-            second = program.sample(d1, wanted, progress=lambda done, _: told(wanted + done))
+            first, second = program.sample(d0, d1, wanted, progress=lambda done, _: told(done))
         verdict = lattice(first.listed, second.listed, claim, formula=known, confidence=confidence)
         finish([verdict], out, as_json=as_json)
 
