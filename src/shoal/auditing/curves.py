@@ -75,7 +75,7 @@ class ApproxCurve:
 
     def reach(self, q: Any, parameter: float) -> Array:
         q = np.asarray(q, dtype=np.float64)
-        first = np.exp(parameter) * q + self.delta
+        first = _times_exp(q, parameter) + self.delta
         second = 1 - np.exp(-parameter) * np.maximum(1 - q - self.delta, 0)
         return _up(np.minimum(first, second))
 
@@ -149,6 +149,14 @@ def _divergence(p: Array, q: Array, order: float) -> Array:
             second = np.where(p < 1, order * tails + (1 - order) * others, -np.inf)
             total = np.logaddexp(first, second) / (order - 1)
     return np.where(np.isnan(total), np.inf, total)
+
+
+def _times_exp(chance: Array, exponent: float) -> Array:
+    """e^exponent times a chance; where that is beyond every float it is any number above 1."""
+    if exponent <= LARGEST:
+        return np.asarray(np.exp(exponent) * chance)
+    with np.errstate(divide="ignore"):
+        return np.exp(np.minimum(np.log(chance) + exponent, 1.0))
 
 
 def _up(chance: Array) -> Array:

@@ -10,6 +10,7 @@ from shoal.auditing.curves import Claim, claims_of, read_claim
 from shoal.auditing.events import Event, read_event
 from shoal.auditing.intervals import METHODS, Counts, p_value_up, strength_down
 from shoal.auditing.outputs import Outputs, alike, read_outputs
+from shoal.auditing.rounding import text_above, text_near
 from shoal.auditing.sampling import Failing, Progress, claim_of, sample_both
 from shoal.auditing.searching import Judge, Proposal, fixed, search
 from shoal.auditing.sight import Sight, seen_in
@@ -197,6 +198,5 @@ def _sentence(
     name: str, lower: float, claimed: float, *, refuted: bool, counts: Counts, on: tuple[str, str]
 ) -> str:
     shares = f"{counts.hits / counts.trials:.4g} of outputs on {on[0]} and {counts.misses / counts.others:.4g} on {on[1]}"
-    bound = f"{lower:.4g}" if refuted or lower < claimed else f"{claimed:.4g}"
     verb = "which the claim does not allow" if refuted else "which the claim allows"
-    return f"An event with {shares} proves that {name} is at least {bound}, {verb} ({claimed:.4g} is claimed)."
+    return f"An event with {shares} proves that {name} is at least {text_above(lower, claimed)}, {verb} ({text_near(claimed)} is claimed)."

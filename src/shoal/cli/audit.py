@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from shoal.auditing import Verdict, audit_samples
 from shoal.auditing.programs import Program
+from shoal.auditing.rounding import figure_text, text_above, text_near
 from shoal.cli.console import Exit, answers, refusals, remarks, writable
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
@@ -149,7 +150,7 @@ def finish(
         for each in verdicts if page is None else ():
             answers().print(str(each), markup=False, soft_wrap=True)
             for name, value in each.figures:
-                answers().print(f"    {name}: {value if not isinstance(value, float) else format(value, '.6g')}", markup=False, soft_wrap=True)  # fmt: skip
+                answers().print(f"    {name}: {figure_text(name, value)}", markup=False, soft_wrap=True)  # fmt: skip
         if out is not None:
             answers().print(f"The page is in {out}.", markup=False)
     if any(each.refuted for each in verdicts):
@@ -182,7 +183,7 @@ def suite(
         if not as_json:
             for each in outcomes:
                 answers().print(
-                    f"{each.case.name:28} {each.verdict.verdict:12} {each.verdict.parameter}: at least {each.verdict.lower:.4g}, {each.verdict.claimed:.4g} claimed",
+                    f"{each.case.name:28} {each.verdict.verdict:12} {each.verdict.parameter}: at least {text_above(each.verdict.lower, each.verdict.claimed)}, {text_near(each.verdict.claimed)} claimed",
                     markup=False, soft_wrap=True,
                 )  # fmt: skip
         finish([each.verdict for each in outcomes], out, as_json=as_json, page=suite_page(outcomes), listed=[each.to_dict() for each in outcomes])  # fmt: skip
