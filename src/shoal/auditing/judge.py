@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.auditing.curves import Claim, claims_of, read_claim
+from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
 from shoal.auditing.events import Event, read_event
 from shoal.auditing.intervals import METHODS, Counts, p_value_up, strength_down
 from shoal.auditing.outputs import Outputs, alike, read_outputs
@@ -17,7 +17,6 @@ from shoal.auditing.sight import Sight, seen_in
 from shoal.auditing.verdict import Verdict
 from shoal.errors import RangeError
 from shoal.exact import Number, open_unit, whole
-from shoal.measures import Measure
 from shoal.noise.seam import seeded
 from shoal.page import Page, Part
 
@@ -29,9 +28,9 @@ LEAST = 100
 class EpsilonVerdict(Verdict):
     """What samples on two neighbours say about a claim: the parameter they prove, and by which event."""
 
-    measure: Measure
+    measure: Promise
     parameter: str
-    """Which number of the claim was tested: epsilon, epsilon at a delta, mu, rho, a Rényi epsilon."""
+    """Which number of the claim was tested: epsilon, epsilon at a delta, mu, rho, a Rényi epsilon, the fall below a trade-off curve."""
     claimed: float
     lower: float
     """The parameter is at least this, at the confidence stated; rounded down."""
@@ -57,7 +56,7 @@ def audit(
     d0: Any,
     d1: Any,
     *,
-    claim: Measure | None = None,
+    claim: Promise | None = None,
     epsilon: Number | None = None,
     delta: Number | None = None,
     samples: int = 100_000,
@@ -72,7 +71,7 @@ def audit(
 
     ``mechanism`` is a mechanism of Shoal, which brings its own claim, or a function of a dataset that returns one
     output: a number, a text, a tuple, a dict, or None for no answer.  With ``batch`` it is a function of a dataset and a
-    number that returns so many outputs at once.  The claim is any measure, or an epsilon with perhaps a delta.
+    number that returns so many outputs at once.  The claim is any measure, a `TradeOff`, or an epsilon with perhaps a delta.
 
     Guarantee: if the claim holds for these two datasets, it is called refuted with probability at most 1 - confidence;
         and the parameter is at least ``lower`` with probability at least confidence.  Nothing is proven of other datasets,
@@ -105,7 +104,7 @@ def audit_samples(
     first: Any,
     second: Any,
     *,
-    claim: Measure,
+    claim: Promise,
     confidence: Number = "0.99",
     event: Any = None,
     method: str = "joint",
@@ -156,7 +155,7 @@ def _counts(one: Outputs, other: Outputs, split: list[int], proposal: Proposal) 
 
 
 def _verdict(
-    one: Outputs, other: Outputs, measure: Measure, proposal: Proposal, counts: Counts, *, risk: float, method: str
+    one: Outputs, other: Outputs, measure: Promise, proposal: Proposal, counts: Counts, *, risk: float, method: str
 ) -> EpsilonVerdict:  # fmt: skip
     claim: Claim = proposal.claim
     chance = p_value_up(counts, claim.curve, claim.claimed, method=method, risk=risk)

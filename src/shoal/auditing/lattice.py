@@ -21,15 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.curves import Claim, claims_of, read_claim
+from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
 from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
 from shoal.auditing.outputs import numbers_of
 from shoal.auditing.rounding import text_above
+from shoal.auditing.tradeoff import TradeOff
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import DataError, RangeError
 from shoal.exact import Number, open_unit, root_up
-from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
+from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
 
 FORMULAS: dict[str, Callable[[Numbers, float, float], Found]] = {
     "laplace": laplace_can,
@@ -83,7 +84,7 @@ class _Found:
 def lattice(
     zeros: Any,
     ones: Any,
-    claim: Measure | None = None,
+    claim: Promise | None = None,
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -126,7 +127,7 @@ def _paired(kind: str, formula: Formula | None) -> bool:
     return kind == "reach" and formula is not None and formula.name == "box-muller"
 
 
-def _claims(measure: Measure, *, paired: bool) -> Sequence[Claim]:
+def _claims(measure: Promise, *, paired: bool) -> Sequence[Claim]:
     """The claim about one answer, or what it says of two; none where that is nothing."""
     if not paired:
         return claims_of(measure)
@@ -134,7 +135,7 @@ def _claims(measure: Measure, *, paired: bool) -> Sequence[Claim]:
     return [] if isinstance(of_two, Approx) and of_two.delta == 1 else claims_of(of_two)
 
 
-def _of_two(measure: Measure) -> Measure:
+def _of_two(measure: Promise) -> Promise:
     """What a claim about one answer says of two: the sums, rounded up, by basic composition."""
     match measure:
         case Pure():
@@ -147,6 +148,8 @@ def _of_two(measure: Measure) -> Measure:
             return Renyi({order: 2 * epsilon for order, epsilon in measure.curve})
         case GaussianDP():
             return GaussianDP(root_up(2 * measure.mu**2))
+        case TradeOff():
+            raise RangeError("a trade-off curve of one answer is not that of the two which Box and Muller's formula makes.", remedy="Leave the formula out, or claim a measure.")  # fmt: skip
     return measure  # no pair can refute it, and `claims_of` says so
 
 
