@@ -6,7 +6,8 @@ noise is known, whether it can reach the answer from the one truth and from the 
 the answers the cells are chosen that speak most against the claim; the second half is counted in them.
 
 Level: an event chosen on one half is a fixed event for the other, so its counts there are binomial, and `intervals.md` bounds the chance that they
-prove more than is true.  Two directions and all kinds of cells share the risk (a union bound).  So a mechanism that keeps its
+prove more than is true.  Two directions and all kinds of cells share the risk (a union bound).
+Box and Muller's formula makes two answers at a time; a cell of two is tested against what the claim says of two.  So a mechanism that keeps its
 promise is refuted with at most 1 - confidence, whatever its answers look like: integers, multiples of a grid, or doubles.
 """
 
