@@ -11,6 +11,7 @@ import pytest
 
 import shoal
 from shoal.auditing import EpsilonVerdict, audit_samples
+from shoal.auditing.curves import ApproxCurve
 from shoal.errors import ConversionError, RangeError, ShapeError
 
 
@@ -164,3 +165,18 @@ def test_progress_is_told_and_ends_with_all_samples() -> None:
     told: list[tuple[int, int]] = []
     shoal.audit(lambda d: 0.0, 0, 1, epsilon=1, samples=500, progress=lambda done, of: told.append((done, of)))  # fmt: skip
     assert told[-1] == (1000, 1000)
+
+
+def test_no_sentence_says_more_than_is_certified() -> None:
+    for seed in range(12):
+        found = shoal.audit(shoal.Laplace(scale="0.5", sensitivity=1).release, 0, 1, epsilon=1, samples=1000, seed=seed)  # fmt: skip
+        told = float(found.found.split("at least ")[1].split(",")[0])
+        assert found.claimed < told <= found.lower if found.refuted else told <= found.lower
+        assert f", {found.found.split('at least ')[1].split(',')[0]}, against" in found.to_page().markdown()  # fmt: skip
+
+
+def test_a_claim_beyond_what_any_sample_can_question_is_judged_without_a_warning() -> None:
+    found = audited(1, epsilon=1000)
+    assert not found.refuted
+    assert found.p_value == 1
+    assert ApproxCurve(0.1).reach(np.array([0.0, 1e-320, 0.5, 1.0]), 1000.0) == pytest.approx([0.1, 1, 1, 1])  # fmt: skip

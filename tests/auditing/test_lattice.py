@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.auditing.doubles import naive_gaussian, naive_laplace
 from shoal.auditing.lattice import Formula, lattice
 from shoal.errors import DataError, RangeError
-from shoal.measures import Approx, GaussianDP
+from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 from shoal.noise.seam import seeded
 
@@ -163,3 +163,33 @@ def test_answers_that_are_words_are_refused() -> None:
 def test_an_unknown_formula_is_refused() -> None:
     with pytest.raises(RangeError, match="there is no formula"):
         Formula("ziggurat", 1.0, (0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [Pure("1.0987"), Approx("1.0987", "1e-9"), ZeroConcentrated("0.61"), GaussianDP("1.349"), Renyi({2: "0.848"})],
+    ids=str,
+)  # fmt: skip
+def test_two_answers_together_are_tested_against_what_the_claim_says_of_two(claim: Measure) -> None:
+    """A fair response at 3/4 keeps each claim; two of its answers tell more than one."""
+    draw = np.random.default_rng(1)
+    zeros, ones = (np.where(draw.random(20_000) < share, 0.0, 1.0) for share in (0.75, 0.25))
+    told = lattice(zeros, ones, claim, formula=Formula("box-muller", 1.0, (0.0, 1.0)))
+    assert not told.refuted
+    worse = np.where(draw.random(20_000) < 0.01, 0.0, 1.0)
+    assert lattice(zeros, worse, claim, formula=Formula("box-muller", 1.0, (0.0, 1.0))).refuted
+
+
+def test_a_claim_that_says_nothing_of_two_answers_is_tested_on_one() -> None:
+    draw = np.random.default_rng(2)
+    zeros, ones = (draw.normal(truth, 1, 400) for truth in (0, 1))
+    known = Formula("box-muller", 1.0, (0.0, 1.0))
+    assert not lattice(zeros, ones, Approx(3, "0.6"), formula=known).refuted
+
+
+def test_a_missing_answer_among_whole_numbers_is_an_answer() -> None:
+    whole = [1 << 80, (1 << 80) + 1] * 100
+    assert not lattice(whole, [*whole[:-1], None], epsilon=1).refuted
+    assert lattice(whole, [None] * 200, epsilon=1).refuted
+    assert not lattice([1, 2] * 100, [1, 2.0] * 100, epsilon=1).refuted
+    assert not lattice([1, 2] * 100, [1, 2, 1, 2.0] * 50, epsilon=1).refuted

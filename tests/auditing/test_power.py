@@ -12,7 +12,8 @@ import pytest
 from tests.auditing.broken import BROKEN, Broken
 
 import shoal
-from shoal.auditing import audit_samples
+from shoal.auditing import TradeOff, audit_samples
+from shoal.auditing.programs import read_line
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 
@@ -40,7 +41,7 @@ def test_a_broken_mechanism_is_caught(broken: Broken) -> None:
     assert all(caught(broken, seed) for seed in range(10, 13))
 
 
-Pairs = Callable[[np.random.Generator], tuple[Any, Any, shoal.Measure]]
+Pairs = Callable[[np.random.Generator], tuple[Any, Any, Any]]
 SIZE = 4_000
 
 
@@ -62,17 +63,104 @@ def _choice(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
     return draw.random(SIZE) < likely, draw.random(SIZE) < 1 - likely, shoal.Pure(1)
 
 
-CORRECT: tuple[Pairs, ...] = (_laplace, _normal, _approximate, _choice)
+def _sides(draw: np.random.Generator) -> tuple[Any, Any]:
+    """Whether the likely answer was given, on each dataset: randomized response at epsilon 1."""
+    likely = math.e / (1 + math.e)
+    return draw.random(SIZE) < likely, draw.random(SIZE) < 1 - likely
+
+
+def _tuples(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    """Two noisy numbers, of which one tells, and a length that varies."""
+    told = [
+        [(x, y) if long else (x, y, None) for x, y, long in zip(draw.laplace(side, 1, SIZE).tolist(), draw.normal(0, 1, SIZE).tolist(), (draw.random(SIZE) < 0.7).tolist(), strict=True)]
+        for side in (0, 1)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _dicts(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    told = [
+        [{"kind": "yes" if yes else "no", "noise": noise, **({"note": "late"} if late else {})} for yes, noise, late in zip(side.tolist(), draw.random(SIZE).tolist(), (draw.random(SIZE) < 0.001).tolist(), strict=True)]
+        for side in _sides(draw)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _mixed_texts(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    """Numbers, and a word that a test part of the samples may hold or not."""
+    told = [
+        ["suppressed" if rare else 3 + int(yes) for yes, rare in zip(side.tolist(), (draw.random(SIZE) < 3 / SIZE).tolist(), strict=True)]
+        for side in _sides(draw)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _mixed_tuples(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    """The same in one place of a tuple, beside whole numbers, floats and truth values."""
+    told = [
+        [("none" if rare else 3 + int(yes), yes if odd else int(yes)) for yes, rare, odd in zip(side.tolist(), (draw.random(SIZE) < 3 / SIZE).tolist(), (draw.random(SIZE) < 0.5).tolist(), strict=True)]
+        for side in _sides(draw)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _hardly_answered(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    """Rarely there is no answer."""
+    told = [
+        [None if rare else x for x, rare in zip(draw.laplace(side, 1, SIZE).tolist(), (draw.random(SIZE) < 3 / SIZE).tolist(), strict=True)]
+        for side in (0, 1)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _lines(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    """What programs print, as it is read: numbers, JSON, infinities, words, and nothing."""
+    forms = (
+        "{x:.1f}",
+        "{x:.0f}",
+        '{{"n": {x:.0f}}}',
+        "[{x:.1f}, null]",
+        "inf",
+        "nan",
+        "error: {x:.0f}",
+        "true",
+    )
+    told = [
+        [read_line(forms[form].format(x=x)) for x, form in zip(draw.laplace(side, 1, SIZE).tolist(), draw.choice(len(forms), SIZE, p=[0.5, 0.2, 0.1, 0.1, 0.0498, 0.0001, 0.0001, 0.05]).tolist(), strict=True)]
+        for side in (0, 1)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _sets(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
+    """One of two bits tells; the other is a coin."""
+    told = [
+        [frozenset(name for name, inside in (("a", yes), ("b", coin)) if inside) for yes, coin in zip(side.tolist(), (draw.random(SIZE) < 0.5).tolist(), strict=True)]
+        for side in _sides(draw)
+    ]  # fmt: skip
+    return told[0], told[1], shoal.Pure(1)
+
+
+def _curve(draw: np.random.Generator) -> tuple[Any, Any, Any]:
+    """On a trade-off curve: pieces with the differences of its corners."""
+    curve = TradeOff([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
+    return draw.choice(3, SIZE, p=[0.5, 0.4, 0.1]), draw.choice(3, SIZE, p=[0.1, 0.4, 0.5]), curve
+
+
+NUMBERS: tuple[Pairs, ...] = (_laplace, _normal, _approximate, _choice)
+OTHERS: tuple[Pairs, ...] = (_tuples, _dicts, _mixed_texts, _mixed_tuples, _hardly_answered, _lines, _sets, _curve)  # fmt: skip
+CORRECT = (*NUMBERS, *OTHERS)
 
 
 @pytest.mark.audit
+@pytest.mark.parametrize("laws", [NUMBERS, OTHERS], ids=["numbers", "others"])
 def test_a_thousand_audits_of_correct_mechanisms_raise_at_most_25_alarms(
-    record_property: Callable[[str, object], None],
+    laws: tuple[Pairs, ...], record_property: Callable[[str, object], None]
 ) -> None:
     """Each claim is used up exactly; at a risk of 0.01 about ten alarms are expected at most."""
     alarms = 0
     for at in range(1000):
-        first, second, claim = CORRECT[at % len(CORRECT)](np.random.default_rng(at))
+        first, second, claim = laws[at % len(laws)](np.random.default_rng(at))
         alarms += audit_samples(first, second, claim=claim, confidence="0.99").refuted
     record_property("alarms", alarms)
     assert alarms <= 25

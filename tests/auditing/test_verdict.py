@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import FrozenInstanceError
 
 import pytest
@@ -52,3 +53,16 @@ def test_the_page_of_an_exact_check_has_no_p_value() -> None:
 def test_a_verdict_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         verdict().refuted = False  # type: ignore[misc]
+
+
+def test_a_figure_is_rounded_to_the_side_that_it_states() -> None:
+    two = math.log(2)
+    told = Verdict(
+        test="exact", claim="epsilon 1", refuted=False, confidence=0.999888889, p_value=0.0123456, found="",
+        figures=(("epsilon, at most", two), ("epsilon, at least", 0.9999999)),
+    ).to_page().markdown()  # fmt: skip
+    rows = {cells[1].strip(): cells[2].strip() for line in told.splitlines() if len(cells := line.split("|")) == 4}  # fmt: skip
+    assert float(rows["epsilon, at most"]) >= two
+    assert float(rows["epsilon, at least"]) <= 0.9999999
+    assert float(rows["p-value, at most"]) >= 0.0123456
+    assert float(rows["confidence"].removesuffix(" %")) <= 99.9888889

@@ -23,7 +23,7 @@ FAILS = """
 import sys
 if sys.argv[1] == "1":
     sys.exit("no rows are left")
-for _ in range(50):
+for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else 1):
     print(3)
 """
 
@@ -63,14 +63,38 @@ def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Pa
     assert 0.5 < data["lower"] < 1.2
 
 
+@pytest.mark.parametrize(
+    ("claim", "stands"),
+    [
+        (["--renyi", "2:0.6,8:1"], "Rényi, epsilon 0.6 at order 2, epsilon 1 at order 8"),
+        (["--curve", "0:1,0.2:0.2,1:0"], "trade-off curve (0, 1) (0.2, 0.2) (1, 0)"),
+    ],
+)
+def test_divergences_and_trade_off_curves_can_be_claimed(tmp_path: Path, claim: list[str], stands: str) -> None:  # fmt: skip
+    words = ["--d0", "0", "--d1", "1", "--samples", "3000", "--per-run", "1500", *claim]
+    code, told = run(command(tmp_path, PROGRAM, "{d} 1 {n}"), *words)
+    assert code == 0
+    assert told.startswith(f"not refuted: {stands}")
+    assert run(command(tmp_path, PROGRAM, "{d} 0.3 {n}"), *words)[0] == Exit.UNSOUND
+
+
 def test_a_program_that_fails_on_one_dataset_only_is_refuted_and_what_it_said_is_shown(
     tmp_path: Path,
 ) -> None:
     code, told = run(
-        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "400", "--per-run", "50"
+        command(tmp_path, FAILS, "{d}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "100"
     )  # fmt: skip
     assert code == Exit.UNSOUND
     assert "no rows are left" in told
+
+
+def test_a_run_of_many_outputs_that_fails_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    code, told = run(
+        command(tmp_path, FAILS, "{d} {n}"), "--d0", "0", "--d1", "1", "--epsilon", "1", "--samples", "400", "--per-run", "50"
+    )  # fmt: skip
+    assert code == Exit.USAGE
+    assert "no rows are left" in told
+    assert "--per-run 1" in " ".join(told.split())
 
 
 @pytest.mark.parametrize(
@@ -78,6 +102,12 @@ def test_a_program_that_fails_on_one_dataset_only_is_refuted_and_what_it_said_is
     [
         (["--epsilon", "1", "--rho", "1"], "one claim"),
         ([], "one claim"),
+        (["--mu", "1", "--curve", "0:1,1:0"], "--mu and --curve"),
+        (["--curve", "0:1,1:0", "--delta", "0.1"], "--curve with --delta"),
+        (["--rho", "1", "--delta", "0.1"], "with --delta"),
+        (["--renyi", "2"], "pairs of numbers"),
+        (["--renyi", ""], "pairs of numbers"),
+        (["--curve", "0:1,0.5:0.8,1:0"], "convex"),
         (["--epsilon", "1", "--out", "page.pdf"], "is a page"),
         (["--epsilon", "1", "--samples", "3"], "samples"),
     ],

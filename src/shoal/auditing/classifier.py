@@ -7,108 +7,21 @@ What the scorer says is only a proposal: the event that is made of it is tested 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.events import key_of
 from shoal.auditing.outputs import Array, Outputs
+from shoal.auditing.parts import Column, columns_of
 
-_FREQUENT = 8
-"""So many values of each part, if they are frequent, have a feature of their own."""
-_MOST_PARTS = 64
 _PAIRED = 6
 _EIGHTHS = 8
 _RIDGE = 1.0
 _STEPS = 12
 _MOST_FEATURES = 160
-
-
-def flatten(output: Any, at: str = "") -> dict[str, Any]:
-    """The parts of an output by where they are: numbers, texts, and lengths of what has any.
-
-    >>> flatten({"n": 3, "top": ["a", None]})
-    {'.n': 3, '.top#': 2, '.top[0]': 'a', '.top[1]': None}
-    """
-    if isinstance(output, dict):
-        return {name: part for key, each in output.items() for name, part in flatten(each, f"{at}.{key}").items()}  # fmt: skip
-    if isinstance(output, set | frozenset):
-        return {f"{at}#": len(output), **{f"{at} has {key_of(each)}": 1 for each in output}}
-    if isinstance(output, list | tuple | np.ndarray):
-        found: dict[str, Any] = {f"{at}#": len(output)}
-        for place, each in enumerate(output):
-            found.update(flatten(each, f"{at}[{place}]"))
-        return found
-    return {at: output}
-
-
-@dataclass(frozen=True)
-class Column:
-    """One part of every output: its number where it is one (NaN otherwise), and its key where some part is a text."""
-
-    name: str
-    numbers: Array
-    keys: NDArray[np.object_] | None
-
-    def is_(self, key: str | float) -> Array:
-        """Where the part is just that: a key, a number, or NaN for none."""
-        if isinstance(key, str):
-            found = (
-                np.zeros(len(self.numbers), dtype=np.bool_)
-                if self.keys is None
-                else self.keys == key
-            )
-        else:
-            found = np.isnan(self.numbers) if np.isnan(key) else self.numbers == key
-        return np.asarray(found, dtype=np.float64)
-
-    def frequent(self) -> list[tuple[str | float, int]]:
-        """Keys, or numbers, with how often they come; the most frequent first."""
-        if self.keys is not None:
-            return list(Counter(self.keys.tolist()).most_common(_FREQUENT))
-        values, counts = np.unique(self.numbers, return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:_FREQUENT]
-        return list(zip(values[order].tolist(), counts[order].tolist(), strict=True))
-
-
-def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Column]:
-    """The parts of the outputs as columns, the most frequent first; ``names`` fixes which."""
-    if outputs.table is not None:
-        return _table_columns(*outputs.table, names)
-    if outputs.numbers is not None:
-        flat = [{"": each} for each in outputs.listed]
-    else:
-        flat = [flatten(each) for each in outputs.listed]
-    if names is None:
-        seen = Counter(name for each in flat for name in each)
-        names = [name for name, _ in seen.most_common(_MOST_PARTS)]
-    return [_column(name, [each.get(name) for each in flat]) for name in names]
-
-
-def _table_columns(numbers: Array, lengths: Array, names: Sequence[str] | None) -> list[Column]:
-    """The columns of rows of numbers, by the names that `flatten` gives them."""
-    known = {"#": lengths, **{f"[{place}]": column for place, column in enumerate(numbers)}}
-    wanted = list(known)[:_MOST_PARTS] if names is None else names
-    none = np.full(len(lengths), np.nan)
-    return [Column(name, known.get(name, none), None) for name in wanted]
-
-
-def _column(name: str, values: list[Any]) -> Column:
-    numbers = np.fromiter((_number(each) for each in values), np.float64, len(values))
-    if {type(each) for each in values} <= {bool, int, float, type(None)}:
-        return Column(name, numbers, None)
-    return Column(name, numbers, np.array([key_of(each) for each in values], dtype=object))
-
-
-def _number(value: Any) -> float:
-    if type(value) in (bool, int, float) or isinstance(value, np.number):
-        return float(max(-1e300, min(1e300, value)))
-    return np.nan
 
 
 @dataclass(frozen=True)
@@ -129,11 +42,16 @@ class Features:
             makers += _pair_makers(one, other)
         return cls(tuple(column.name for column in columns), tuple(makers[:_MOST_FEATURES]))
 
-    def rows(self, outputs: Outputs) -> Array:
-        """One row per output; the first number of each is 1."""
+    def each(self, outputs: Outputs) -> Iterator[Array]:
+        """One feature of all outputs after another; the first is 1."""
         columns = {column.name: column for column in columns_of(outputs, self.names)}
-        made = [np.ones(len(outputs)), *(maker(columns) for maker in self.makers)]
-        return np.stack(made, axis=1)
+        yield np.ones(len(outputs))
+        for maker in self.makers:
+            yield maker(columns)
+
+    def rows(self, outputs: Outputs) -> Array:
+        """One row per output."""
+        return np.stack(list(self.each(outputs)), axis=1)
 
 
 Maker = Callable[[dict[str, Column]], Array]
@@ -196,8 +114,14 @@ class Scorer:
         return cls(features, logistic(features.rows(together), labels))
 
     def scores(self, outputs: Outputs) -> Array:
-        """The logarithms of the odds, as the scorer has them."""
-        return np.asarray(self.features.rows(outputs) @ self.weights)
+        """The logarithms of the odds, as the scorer has them.
+
+        They are added feature by feature: a product of matrices rounds a row in a way that depends on how many there are.
+        """
+        total = np.zeros(len(outputs))
+        for weight, feature in zip(self.weights.tolist(), self.features.each(outputs), strict=True):
+            total += weight * feature
+        return total
 
 
 def logistic(rows: Array, labels: NDArray[np.float64]) -> Array:

@@ -20,11 +20,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.tradeoff import TradeOff
 from shoal.errors import ConversionError, RangeError
 from shoal.exact import float_up, short
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 
 Array = NDArray[np.float64]
+Promise = Measure | TradeOff
+"""What can be claimed."""
 
 LARGEST = 700.0
 """No parameter is looked for beyond this; e^700 is near the largest float."""
@@ -42,7 +45,7 @@ class Curve(Protocol):
         ...
 
     def strength(self, p: Any, q: Any) -> Array:
-        """The least parameter that allows an event of chances p and q; 0 where p <= q."""
+        """The least parameter that allows an event of chances p and q; at most 0 where p <= q."""
         ...
 
     def reach(self, q: Any, parameter: float) -> Array:
@@ -75,7 +78,7 @@ class ApproxCurve:
 
     def reach(self, q: Any, parameter: float) -> Array:
         q = np.asarray(q, dtype=np.float64)
-        first = np.exp(parameter) * q + self.delta
+        first = _times_exp(q, parameter) + self.delta
         second = 1 - np.exp(-parameter) * np.maximum(1 - q - self.delta, 0)
         return _up(np.minimum(first, second))
 
@@ -137,6 +140,27 @@ class RenyiCurve:
         return np.where(q <= 0, 0.0, _up(high))
 
 
+@dataclass(frozen=True)
+class TradeOffCurve:
+    """How far, as a chance, the errors of telling the datasets apart fall below a curve that is claimed; the claim is 0.
+
+    Lowered by t, the curve f allows p <= u(q) + t and 1 - q <= u(1 - p) + t, where u(q) is the largest chance that f itself allows.  The
+    strength of a pair inside the curve is below 0: by how much it could be lowered.
+    """
+
+    promised: TradeOff
+    name: str = "the fall below the trade-off curve"
+
+    def strength(self, p: Any, q: Any) -> Array:
+        p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+        return np.asarray(np.maximum(p - self.promised.most(q), 1 - q - self.promised.most(1 - p)))
+
+    def reach(self, q: Any, parameter: float) -> Array:
+        q = np.asarray(q, dtype=np.float64)
+        moved = self.promised.most(np.minimum(q + parameter, 1.0))
+        return _up(np.minimum(self.promised.most(q) + parameter, moved))
+
+
 def _divergence(p: Array, q: Array, order: float) -> Array:
     """The Rényi divergence of a coin p from a coin q, of Kullback and Leibler at order 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -151,6 +175,14 @@ def _divergence(p: Array, q: Array, order: float) -> Array:
     return np.where(np.isnan(total), np.inf, total)
 
 
+def _times_exp(chance: Array, exponent: float) -> Array:
+    """e^exponent times a chance; where that is beyond every float it is any number above 1."""
+    if exponent <= LARGEST:
+        return np.asarray(np.exp(exponent) * chance)
+    with np.errstate(divide="ignore"):
+        return np.exp(np.minimum(np.log(chance) + exponent, 1.0))
+
+
 def _up(chance: Array) -> Array:
     """A chance with room for the roundings of its formula."""
     return np.minimum(1.0, chance * (1 + 1e-12) + 1e-300)
@@ -160,7 +192,7 @@ def _up(chance: Array) -> Array:
 class Claim:
     """What is claimed, as a curve and the claimed parameter; rounded up, so that a refutation refutes the claim itself."""
 
-    measure: Measure
+    measure: Promise
     curve: Curve
     claimed: float
 
@@ -169,17 +201,17 @@ class Claim:
         return str(self.measure)
 
 
-def read_claim(claim: Measure | None, *, epsilon: Any = None, delta: Any = None) -> Measure:
-    """The claim that is meant: a measure, or an epsilon and perhaps a delta."""
+def read_claim(claim: Promise | None, *, epsilon: Any = None, delta: Any = None) -> Promise:
+    """The claim that is meant: a measure, a trade-off curve, or an epsilon and perhaps a delta."""
     if claim is not None and (epsilon is not None or delta is not None):
         raise RangeError(
             "the claim was given twice: as claim= and as epsilon= or delta=.",
             remedy="Give claim=shoal.Approx(1, 1e-6), or epsilon=1 with delta=1e-6.",
         )
     if claim is not None:
-        if not isinstance(claim, Measure):
+        if not isinstance(claim, Measure | TradeOff):
             raise RangeError(
-                f"a claim is a measure of Shoal; got {type(claim).__name__}.",
+                f"a claim is a measure of Shoal or a trade-off curve; got {type(claim).__name__}.",
                 remedy="Give claim=shoal.Pure(1), or epsilon=1.",
             )
         return claim
@@ -191,7 +223,7 @@ def read_claim(claim: Measure | None, *, epsilon: Any = None, delta: Any = None)
     return Pure(epsilon) if delta is None else Approx(epsilon, delta)
 
 
-def claims_of(measure: Measure) -> Sequence[Claim]:
+def claims_of(measure: Promise) -> Sequence[Claim]:
     """The claim as curves, one of which is tested: a Rényi promise has one for each of its orders."""
     match measure:
         case Pure():
@@ -200,6 +232,8 @@ def claims_of(measure: Measure) -> Sequence[Claim]:
             if measure.delta == 1:
                 raise RangeError("delta 1 promises nothing, so nothing can refute it.", remedy="Claim a delta below 1.")  # fmt: skip
             return [Claim(measure, ApproxCurve(float_up(measure.delta)), float_up(measure.epsilon))]
+        case TradeOff():
+            return [Claim(measure, TradeOffCurve(measure), 0.0)]
         case GaussianDP():
             return [Claim(measure, GaussianCurve(), float_up(measure.mu))]
         case ZeroConcentrated():
@@ -211,7 +245,7 @@ def claims_of(measure: Measure) -> Sequence[Claim]:
             ]
     raise ConversionError(
         f"{measure} is no promise about every pair of neighbours, so no pair can refute it.",
-        remedy="Audit a promise of differential privacy: Pure, Approx, Renyi, ZeroConcentrated or GaussianDP.",
+        remedy="Audit a promise of differential privacy: Pure, Approx, Renyi, ZeroConcentrated or GaussianDP, or a trade-off curve.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -56,23 +57,14 @@ class Chosen:
         return f"one of {_few([repr(each) for each in self.rule])}"
 
     def happens(self, outputs: Outputs) -> Truths:
-        if not callable(self.rule):
-            return np.fromiter(
-                (each in self.rule for each in outputs.listed), np.bool_, len(outputs)
-            )
-        return self._asked(self.rule, outputs)
-
-    @staticmethod
-    def _asked(rule: Callable[[Any], Any], outputs: Outputs) -> Truths:
-        """At once where the function takes arrays and gives a truth value for each, else one by one."""
-        if outputs.numbers is not None and not np.isnan(outputs.numbers).any():
-            try:
-                found = np.asarray(rule(outputs.numbers))
-            except Exception:  # noqa: BLE001 - a function of single outputs may fail in any way
-                found = np.empty(0)
-            if found.shape == (len(outputs),) and found.dtype == np.bool_:
-                return found
-        return np.fromiter((bool(rule(each)) for each in outputs.listed), np.bool_, len(outputs))
+        """One by one: an output must not be in the event because of its neighbours."""
+        rule = self.rule
+        found = (
+            (bool(rule(each)) for each in outputs.listed)
+            if callable(rule)
+            else (each in rule for each in outputs.listed)
+        )
+        return np.fromiter(found, np.bool_, len(outputs))
 
 
 def read_event(event: Any) -> Event:
@@ -89,7 +81,7 @@ def read_event(event: Any) -> Event:
 
 @dataclass(frozen=True)
 class Bins:
-    """Numbers in some of the bins between ``edges``; the last bin, after all edges, holds what is no answer.
+    """Numbers in some of the bins between ``edges``; the last bin, after all edges, holds what is no number, such as no answer.
 
     Bin i holds the numbers x with edges[i-1] <= x < edges[i]; ``inside`` says which bins are in the event.
     """
@@ -172,14 +164,20 @@ def keys_of(outputs: Outputs) -> list[str]:
 
 
 def key_of(output: Any) -> str:
-    """A text by which outputs are told apart."""
+    """A text by which outputs are told apart: equal numbers have one, of whatever type; NaN is no answer.
+
+    >>> key_of(3), key_of(3.0), key_of("3"), key_of((True, float("nan")))
+    ('3', '3', "'3'", '(1, no answer)')
+    """
     match output:
         case None:
             return "no answer"
-        case bool() | int() | str():
-            return repr(output)
-        case float():
-            return repr(int(output)) if output.is_integer() and abs(output) < 1e15 else repr(output)
+        case str():
+            return repr(str(output))
+        case bool() | int() | np.bool_() | np.integer():
+            return _whole_key(int(output))
+        case float() | np.floating():
+            return _number_key(float(output))
         case dict():
             return (
                 "{"
@@ -188,9 +186,22 @@ def key_of(output: Any) -> str:
             )
         case list() | tuple():
             return "(" + ", ".join(map(key_of, output)) + ")"
+        case np.ndarray():
+            return key_of(output.tolist())
         case set() | frozenset():
             return "{" + ", ".join(sorted(map(key_of, output))) + "}"
     return repr(output)
+
+
+def _number_key(number: float) -> str:
+    if math.isnan(number):
+        return "no answer"
+    return _whole_key(int(number)) if number.is_integer() else repr(number)
+
+
+def _whole_key(number: int) -> str:
+    """In decimal digits, but for numbers beyond every float, of which Python writes no more than some thousands."""
+    return repr(number) if number.bit_length() <= 1024 else hex(number)
 
 
 def _interval(low: float, high: float) -> str:

@@ -6,17 +6,17 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.auditing.curves import Claim, claims_of, read_claim
+from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
 from shoal.auditing.events import Event, read_event
 from shoal.auditing.intervals import METHODS, Counts, p_value_up, strength_down
 from shoal.auditing.outputs import Outputs, alike, read_outputs
-from shoal.auditing.sampling import Failing, Progress, claim_of, sample
+from shoal.auditing.rounding import text_above, text_near
+from shoal.auditing.sampling import Failing, Progress, claim_of, sample_both
 from shoal.auditing.searching import Judge, Proposal, fixed, search
 from shoal.auditing.sight import Sight, seen_in
 from shoal.auditing.verdict import Verdict
 from shoal.errors import RangeError
 from shoal.exact import Number, open_unit, whole
-from shoal.measures import Measure
 from shoal.noise.seam import seeded
 from shoal.page import Page, Part
 
@@ -28,9 +28,9 @@ LEAST = 100
 class EpsilonVerdict(Verdict):
     """What samples on two neighbours say about a claim: the parameter they prove, and by which event."""
 
-    measure: Measure
+    measure: Promise
     parameter: str
-    """Which number of the claim was tested: epsilon, epsilon at a delta, mu, rho, a Rényi epsilon."""
+    """Which number of the claim was tested: epsilon, epsilon at a delta, mu, rho, a Rényi epsilon, the fall below a trade-off curve."""
     claimed: float
     lower: float
     """The parameter is at least this, at the confidence stated; rounded down."""
@@ -56,7 +56,7 @@ def audit(
     d0: Any,
     d1: Any,
     *,
-    claim: Measure | None = None,
+    claim: Promise | None = None,
     epsilon: Number | None = None,
     delta: Number | None = None,
     samples: int = 100_000,
@@ -71,12 +71,12 @@ def audit(
 
     ``mechanism`` is a mechanism of Shoal, which brings its own claim, or a function of a dataset that returns one
     output: a number, a text, a tuple, a dict, or None for no answer.  With ``batch`` it is a function of a dataset and a
-    number that returns so many outputs at once.  The claim is any measure, or an epsilon with perhaps a delta.
+    number that returns so many outputs at once.  The claim is any measure, a `TradeOff`, or an epsilon with perhaps a delta.
 
     Guarantee: if the claim holds for these two datasets, it is called refuted with probability at most 1 - confidence;
         and the parameter is at least ``lower`` with probability at least confidence.  Nothing is proven of other datasets,
         and a claim that is not refuted is not proven.
-    Needs: outputs are independent of each other; d0 and d1 are neighbours.
+    Needs: outputs are independent of each other; d0 and d1 are neighbours.  They take turns in an order of coins.
     Edges: an output may be missing, which is an event like others.  With ``seed`` the draws of Shoal's own
         mechanisms are repeatable (and must not be published as private).
     Reference: proofs in auditing/intervals.md; Bichsel and others 2021; Jagielski, Ullman and Oprea 2020.
@@ -95,10 +95,7 @@ def audit(
     wanted = whole(samples, "samples", at_least=LEAST)
     failing = Failing()
     with nullcontext() if seed is None else seeded(f"audit {seed}"):
-        drawn = [
-            sample(mechanism, data, wanted, batch=batch, progress=_half(progress, at, wanted), failing=failing)
-            for at, data in enumerate((d0, d1))
-        ]  # fmt: skip
+        drawn = sample_both(mechanism, (d0, d1), wanted, batch=batch, progress=progress, failing=failing)  # fmt: skip
     failing.check()
     return audit_samples(*drawn, claim=measure, confidence=confidence, event=event, method=method)
 
@@ -107,7 +104,7 @@ def audit_samples(
     first: Any,
     second: Any,
     *,
-    claim: Measure,
+    claim: Promise,
     confidence: Number = "0.99",
     event: Any = None,
     method: str = "joint",
@@ -119,26 +116,26 @@ def audit_samples(
     risk = 1 - float(open_unit(confidence, "confidence"))
     if method not in METHODS:
         raise RangeError(f"method must be one of {', '.join(METHODS)}; got {str(method)[:40]!r}.", remedy="Choose 'joint', which proves more.")  # fmt: skip
-    one, other = alike(read_outputs(first), read_outputs(second))
+    given = None if event is None else read_event(event)
+    one, other = read_outputs(first), read_outputs(second)
     if min(len(one), len(other)) < LEAST:
         raise RangeError(
             f"{min(len(one), len(other))} samples are too few to say anything.",
             remedy=f"Draw at least {LEAST} on each dataset.",
         )
-    given = None if event is None else read_event(event)
-    split = [training(each, searched=given is None) for each in (one, other)]
+    least = [training(len(each), searched=given is None, numbers=True) for each in (one, other)]
+    one, other = alike(one, other, looked_at=(least[0], least[1]))
+    numbers = one.numbers is not None
+    split = [training(len(each), searched=given is None, numbers=numbers) for each in (one, other)]
     proposal = _propose(one, other, split, claims_of(claim), given)
     counts = _counts(one, other, split, proposal)
     return _verdict(one, other, claim, proposal, counts, risk=risk, method=method)
 
 
-def training(outputs: Outputs, *, searched: bool) -> int:
+def training(samples: int, *, searched: bool, numbers: bool) -> int:
     """How many of the first samples propose an event: half of few; of many a twentieth, or a fifth where a scorer must learn."""
-    samples = len(outputs)
     least = 10_000 if searched else 500
-    return min(
-        samples // 2, max(least, samples // (5 if searched and outputs.numbers is None else 20))
-    )
+    return min(samples // 2, max(least, samples // (5 if searched and not numbers else 20)))
 
 
 def _propose(
@@ -158,7 +155,7 @@ def _counts(one: Outputs, other: Outputs, split: list[int], proposal: Proposal) 
 
 
 def _verdict(
-    one: Outputs, other: Outputs, measure: Measure, proposal: Proposal, counts: Counts, *, risk: float, method: str
+    one: Outputs, other: Outputs, measure: Promise, proposal: Proposal, counts: Counts, *, risk: float, method: str
 ) -> EpsilonVerdict:  # fmt: skip
     claim: Claim = proposal.claim
     chance = p_value_up(counts, claim.curve, claim.claimed, method=method, risk=risk)
@@ -200,13 +197,5 @@ def _sentence(
     name: str, lower: float, claimed: float, *, refuted: bool, counts: Counts, on: tuple[str, str]
 ) -> str:
     shares = f"{counts.hits / counts.trials:.4g} of outputs on {on[0]} and {counts.misses / counts.others:.4g} on {on[1]}"
-    bound = f"{lower:.4g}" if refuted or lower < claimed else f"{claimed:.4g}"
     verb = "which the claim does not allow" if refuted else "which the claim allows"
-    return f"An event with {shares} proves that {name} is at least {bound}, {verb} ({claimed:.4g} is claimed)."
-
-
-def _half(progress: Progress | None, at: int, samples: int) -> Progress | None:
-    """Progress on one dataset as progress on both."""
-    if progress is None:
-        return None
-    return lambda done, _: progress(at * samples + done, 2 * samples)
+    return f"An event with {shares} proves that {name} is at least {text_above(lower, claimed)}, {verb} ({text_near(claimed)} is claimed)."

@@ -6,7 +6,8 @@ noise is known, whether it can reach the answer from the one truth and from the 
 the answers the cells are chosen that speak most against the claim; the second half is counted in them.
 
 Level: an event chosen on one half is a fixed event for the other, so its counts there are binomial, and `intervals.md` bounds the chance that they
-prove more than is true.  Two directions and all kinds of cells share the risk (a union bound).  So a mechanism that keeps its
+prove more than is true.  Two directions and all kinds of cells share the risk (a union bound).
+Box and Muller's formula makes two answers at a time; a cell of two is tested against what the claim says of two.  So a mechanism that keeps its
 promise is refuted with at most 1 - confidence, whatever its answers look like: integers, multiples of a grid, or doubles.
 """
 
@@ -15,18 +16,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.curves import Claim, claims_of, read_claim
+from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
 from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
+from shoal.auditing.outputs import numbers_of
+from shoal.auditing.rounding import text_above
+from shoal.auditing.tradeoff import TradeOff
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import DataError, RangeError
-from shoal.exact import Number, open_unit
-from shoal.measures import Measure
+from shoal.exact import Number, open_unit, root_up
+from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
 
 FORMULAS: dict[str, Callable[[Numbers, float, float], Found]] = {
     "laplace": laplace_can,
@@ -42,6 +47,8 @@ _NOTHING, _NO_NUMBER, _NUMBERS = -(1 << 40), -(1 << 41), -(1 << 39)
 """Cells for 0 and for what is not finite; those of all other numbers are larger than the last."""
 _METHOD = "clopper-pearson"
 
+_NONE = -math.inf
+"""What stands for no answer among whole numbers; it can be sorted with them."""
 _NEGATIVE = 1 << 38
 """Added to the cells of negative numbers."""
 
@@ -78,7 +85,7 @@ class _Found:
 def lattice(
     zeros: Any,
     ones: Any,
-    claim: Measure | None = None,
+    claim: Promise | None = None,
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -95,13 +102,13 @@ def lattice(
     """
     measure = read_claim(claim, epsilon=epsilon, delta=delta)
     alpha = float(1 - open_unit(confidence, "confidence"))
-    one, two = _numbers(zeros), _numbers(ones)
+    one, two = _alike(_numbers(zeros), _numbers(ones))
     kinds = _kinds(one, two, formula)
-    claims = claims_of(measure)
-    risk = alpha / (2 * len(kinds) * len(claims))
+    claims = {kind: _claims(measure, paired=_paired(kind, formula)) for kind in kinds}
+    risk = alpha / (2 * sum(map(len, claims.values())))
     found = [
         _judged(kind, cells, claim, risk, swapped=swapped)
-        for kind, cells in kinds.items() for claim in claims for swapped in (False, True)
+        for kind, cells in kinds.items() for claim in claims[kind] for swapped in (False, True)
     ]  # fmt: skip
     best = max(found, key=lambda each: (each.strength / max(each.claim.claimed, 1e-9), -each.p_value))  # fmt: skip
     p_value = min(1.0, len(found) * min(each.p_value for each in found))
@@ -111,9 +118,40 @@ def lattice(
         refuted=any(each.strength > each.claim.claimed for each in found),
         confidence=1 - alpha,
         p_value=p_value,
-        found=_sentence(best),
+        found=_sentence(best, paired=_paired(best.kind, formula)),
         figures=(*_figures(best), *_looks(one, two)),
     )
+
+
+def _paired(kind: str, formula: Formula | None) -> bool:
+    """Whether a cell is of two answers together: Box and Muller's formula makes two at a time."""
+    return kind == "reach" and formula is not None and formula.name == "box-muller"
+
+
+def _claims(measure: Promise, *, paired: bool) -> Sequence[Claim]:
+    """The claim about one answer, or what it says of two; none where that is nothing."""
+    if not paired:
+        return claims_of(measure)
+    of_two = _of_two(measure)
+    return [] if isinstance(of_two, Approx) and of_two.delta == 1 else claims_of(of_two)
+
+
+def _of_two(measure: Promise) -> Promise:
+    """What a claim about one answer says of two: the sums, rounded up, by basic composition."""
+    match measure:
+        case Pure():
+            return Pure(2 * measure.epsilon)
+        case Approx():
+            return Approx(2 * measure.epsilon, min(Fraction(1), 2 * measure.delta))
+        case ZeroConcentrated():
+            return ZeroConcentrated(2 * measure.rho)
+        case Renyi():
+            return Renyi({order: 2 * epsilon for order, epsilon in measure.curve})
+        case GaussianDP():
+            return GaussianDP(root_up(2 * measure.mu**2))
+        case TradeOff():
+            raise RangeError("a trade-off curve of one answer is not that of the two which Box and Muller's formula makes.", remedy="Leave the formula out, or claim a measure.")  # fmt: skip
+    return measure  # no pair can refute it, and `claims_of` says so
 
 
 def _numbers(answers: Any) -> Any:
@@ -126,12 +164,27 @@ def _numbers(answers: Any) -> Any:
         )
     if given.dtype.kind in "iub":
         return given.astype(object) if given.dtype.itemsize == 8 else given.astype(np.float64)
-    if given.dtype.kind == "O" and all(isinstance(each, int) for each in given.tolist()):
-        return given
+    if given.dtype.kind == "O" and all(
+        each is None or isinstance(each, int) for each in given.tolist()
+    ):
+        return np.array([_NONE if each is None else each for each in given.tolist()], dtype=object)
     try:
         return given.astype(np.float64)
     except (TypeError, ValueError):
         raise DataError("low bits are those of numbers.", remedy="Give integers or floats.") from None  # fmt: skip
+
+
+def _alike(one: Any, two: Any) -> tuple[Any, Any]:
+    """Both as doubles where one of them is, so that a number has one cell, whichever side it is on."""
+    if one.dtype == two.dtype:
+        return one, two
+    return _doubles(one), _doubles(two)
+
+
+def _doubles(answers: Any) -> Any:
+    if answers.dtype == np.float64:
+        return answers
+    return numbers_of([None if each == _NONE else each for each in answers.tolist()])
 
 
 def _kinds(one: Any, two: Any, formula: Formula | None) -> dict[str, tuple[Cells, Cells]]:
@@ -158,13 +211,21 @@ def _bits(answers: Any) -> Cells:
         lowest = highest - 53 + np.frexp((whole & -whole).astype(np.float64))[1]
         cells = highest.astype(np.int64) * 4096 + lowest + _NEGATIVE * (answers < 0)
         return np.where(finite, cells, np.where(answers == 0, _NOTHING, _NO_NUMBER)).astype(np.int64)  # fmt: skip
-    sizes = [(abs(each).bit_length(), (each & -each).bit_length() + _NEGATIVE * (each < 0)) for each in answers.tolist()]  # fmt: skip
-    return np.array([high * 4096 + low if high else _NOTHING for high, low in sizes], dtype=np.int64)  # fmt: skip
+    return np.array([_bits_of(each) for each in answers.tolist()], dtype=np.int64)
+
+
+def _bits_of(answer: Any) -> int:
+    """The same of one whole number, or of none."""
+    if answer == _NONE:
+        return _NO_NUMBER
+    if not answer:
+        return _NOTHING
+    return int(abs(answer).bit_length() * 4096 + (answer & -answer).bit_length() + _NEGATIVE * (answer < 0))  # fmt: skip
 
 
 def _reach(answers: Any, formula: Formula) -> Cells:
     can = FORMULAS[formula.name]
-    numbers = np.asarray(answers, dtype=np.float64)
+    numbers = _doubles(answers)
     if formula.name == "box-muller":
         numbers = numbers[: len(numbers) // 2 * 2]
     first, second = (can(numbers, truth, formula.scale).astype(np.int64) for truth in formula.truths)  # fmt: skip
@@ -207,12 +268,12 @@ _SAYS = {
 }
 
 
-def _sentence(best: _Found) -> str:
+def _sentence(best: _Found, *, paired: bool) -> str:
     counts = best.counts
     names = ("second", "first") if best.swapped else ("first", "second")
     return (
-        f"An event of {_SAYS[best.kind]} happened {counts.hits} times of {counts.trials} on the {names[0]} dataset "
-        f"and {counts.misses} of {counts.others} on the {names[1]}: {best.claim.curve.name} is at least {math.floor(best.strength * 1e4) / 1e4:.4f}."
+        f"An event of {_SAYS[best.kind]} happened {counts.hits} times of {counts.trials}{' pairs' if paired else ''} on the {names[0]} dataset "
+        f"and {counts.misses} of {counts.others} on the {names[1]}: {best.claim.curve.name}{' of two answers' if paired else ''} is at least {text_above(best.strength, best.claim.claimed)}."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.auditing.rounding import risk_text, text_above, text_near
 from shoal.auditing.sight import Sight
 from shoal.errors import ExtraError
 from shoal.page import Heading, Part, Picture, Words
@@ -22,7 +23,7 @@ def parts_of(verdict: EpsilonVerdict, told: Sequence[Part]) -> list[Part]:
         Words(
             f"Outputs were drawn on both datasets. The first of them proposed the event: {verdict.event}. The others, which played no part in the choice, "
             f"tested it, once, in one order of the datasets: it is the likely event on {verdict.likely_on}. If the claim were true, such a refutation "
-            f"would happen with probability at most {1 - (verdict.confidence or 0):.2g}."
+            f"would happen with probability at most {risk_text(verdict.confidence or 0)}."
         ),
         *_pictures(verdict),
     ]  # fmt: skip
@@ -39,7 +40,7 @@ def _pictures(verdict: EpsilonVerdict) -> list[Part]:
 
 
 def _bound_caption(verdict: EpsilonVerdict) -> str:
-    return f"What the samples prove about {verdict.parameter}, {verdict.lower:.4g}, against what is claimed, {verdict.claimed:.4g}."
+    return f"What the samples prove about {verdict.parameter}, {text_above(verdict.lower, verdict.claimed)}, against what is claimed, {text_near(verdict.claimed)}."
 
 
 def _bars(sight: Sight) -> list[Bar]:

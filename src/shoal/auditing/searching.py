@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.classifier import Column, Scorer, columns_of
+from shoal.auditing.classifier import Scorer
 from shoal.auditing.curves import Claim
 from shoal.auditing.events import Bins, Event, Kinds, Opposite, Part, keys_of, place_numbers
 from shoal.auditing.outputs import Array, Outputs
+from shoal.auditing.parts import Column, columns_of
 
 _FINE = 512
 """Numbers with at most so many values are told apart one by one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from shoal.auditing.rounding import figure_text, percent_down, text_up
 from shoal.page import Grid, Page, Part, Words
 
 Figure = float | int | str
@@ -61,29 +62,21 @@ class Verdict:
             ["tried", self.test],
             ["claim", self.claim],
             ["verdict", self.verdict],
-            ["confidence", "no chance involved" if self.confidence is None else _percent(self.confidence)],
+            ["confidence", "no chance involved" if self.confidence is None else percent_down(self.confidence)],
         ]  # fmt: skip
         if self.p_value is not None:
-            rows.append(["p-value, at most", f"{self.p_value:.3g}"])
-        shown = [[name, _shown(value)] for name, value in self.figures]
+            rows.append(["p-value, at most", text_up(self.p_value, 3)])
+        shown = [[name, figure_text(name, value)] for name, value in self.figures]
         return [Words(self.found), Grid(["", ""], rows + shown), Words(CAUTION)]
 
     def _sure(self) -> str:
-        return "" if self.confidence is None else f", confidence {_percent(self.confidence)}"
+        return "" if self.confidence is None else f", confidence {percent_down(self.confidence)}"
 
 
 CAUTION = (
     "A refutation is evidence against the claim at the confidence stated. "
     "A claim that is not refuted is not proven; only a proof does that."
 )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g} %"
-
-
-def _shown(value: Figure) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from shoal.auditing import Verdict, audit_samples
+from shoal.auditing import TradeOff, Verdict, audit_samples
+from shoal.auditing.curves import Promise
 from shoal.auditing.programs import Program
+from shoal.auditing.rounding import figure_text, text_above, text_near
 from shoal.cli.console import Exit, answers, refusals, remarks, writable
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
 from shoal.exact import rational, whole
-from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
+from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from shoal.page import Page
 
 EXAMPLES = """
@@ -36,10 +39,12 @@ For example:
 
     shoal audit run "./noisy {d} {n}" --d0 10 --d1 11 --mu 0.5 --per-run 10000 --samples 100000 --out page.html
 
+    shoal audit run "./noisy {d} {n}" --d0 10 --d1 11 --renyi 2:0.5,16:4 --per-run 10000 --samples 100000
+
     shoal audit run "python keys.py {d}" --d0 a.csv --d1 b.csv --epsilon 1 --delta 1e-6 --json
 
 The program prints one output a line: a number, JSON, or text. {d} becomes the dataset, {n} the outputs wanted of one run; those of one run must be as independent as those of
-several. A run that fails or takes too long gives no answer, and that is an output like others. Exit codes: 0 not refuted, 2 wrong use, 5 refuted.
+several. A run that fails or takes too long gives no answer, and that is an output like others; with more than one output a run it is refused. Exit codes: 0 not refuted, 2 wrong use, 5 refuted.
 """
 SUITE = """
 For example:
@@ -63,6 +68,15 @@ Out = Annotated[
 ]
 
 
+RenyiClaim = Annotated[
+    str | None,
+    typer.Option("--renyi", help="The claim: Rényi epsilons at orders, such as 2:1,8:4."),
+]
+CurveClaim = Annotated[
+    str | None, typer.Option("--curve", help="The claim: points of a trade-off curve, such as 0:1,0.2:0.3,1:0.")
+]  # fmt: skip
+
+
 @audit.command("run", epilog=RUN)
 def run(
     command: Annotated[str, typer.Argument(help='The program, such as "python their_mech.py {d}".')],
@@ -73,6 +87,8 @@ def run(
     delta: Annotated[str | None, typer.Option(help="The claim: delta, beside epsilon.")] = None,
     rho: Annotated[str | None, typer.Option(help="The claim: rho, zero-concentrated.")] = None,
     mu: Annotated[str | None, typer.Option(help="The claim: mu, Gaussian.")] = None,
+    renyi: RenyiClaim = None,
+    curve: CurveClaim = None,
     samples: Annotated[int, typer.Option(help="Outputs on each dataset.")] = 2000,
     per_run: Annotated[int, typer.Option("--per-run", help="Outputs that one run prints.")] = 1,
     confidence: Annotated[str, typer.Option(help="How sure a refutation is.")] = "0.99",
@@ -83,36 +99,57 @@ def run(
 ) -> None:  # fmt: skip
     """Audit a program: sample it on two neighbouring datasets, and try to refute what it claims."""
     with refusals():
-        claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+        claim = promise_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, curve=curve)
         page_path(out)
         wanted = whole(samples, "samples", at_least=100)
         program = Program(command, per_run=per_run, seconds=seconds, jobs=jobs)
         program.check(d0, d1)
         with bar("samples", 2 * wanted) as told:
-            first = program.sample(d0, wanted, progress=lambda done, _: told(done))
-            second = program.sample(d1, wanted, progress=lambda done, _: told(wanted + done))
+            first, second = program.sample(d0, d1, wanted, progress=lambda done, _: told(done))
         for failure in program.failures[:1]:
             remarks().print(f"A run gave no answer: {failure}", style="yellow", markup=False, soft_wrap=True)  # fmt: skip
         verdict = audit_samples(first, second, claim=claim, confidence=confidence)
         finish([verdict], out, as_json=as_json)
 
 
-def claim_of(*, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None) -> Measure:
-    """The claim as it is typed."""
-    given = [name for name, value in (("--epsilon", epsilon), ("--rho", rho), ("--mu", mu)) if value is not None]  # fmt: skip
+def promise_of(
+    *, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None, renyi: str | None, curve: str | None
+) -> Promise:  # fmt: skip
+    """The claim as it is typed: a measure, or a trade-off curve."""
+    if curve is None or any(each is not None for each in (epsilon, delta, rho, mu, renyi)):
+        return claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, more=curve is not None)  # fmt: skip
+    return TradeOff(_pairs(curve, "--curve", "0:1,0.2:0.3,1:0"))
+
+
+def claim_of(
+    *, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None, renyi: str | None = None, more: bool = False
+) -> Measure:  # fmt: skip
+    """The claim as it is typed: a measure; ``more`` says that there is a curve as well."""
+    typed = {"--epsilon": epsilon, "--rho": rho, "--mu": mu, "--renyi": renyi}
+    given = [name for name, value in typed.items() if value is not None] + ["--curve"] * more
     if len(given) != 1 or (delta is not None and epsilon is None):
         raise RangeError(
-            f"one claim is tested; got {' and '.join(given) or 'none'}.",
-            remedy="Give --epsilon, perhaps with --delta, or --rho, or --mu.",
+            f"one claim is tested; got {' and '.join(given) or 'none'}{' with --delta' if delta is not None else ''}.",
+            remedy="Give --epsilon, perhaps with --delta, or another claim; --help lists them.",
         )
     if rho is not None:
         return ZeroConcentrated(rational(rho, "rho"))
     if mu is not None:
         return GaussianDP(rational(mu, "mu"))
+    if renyi is not None:
+        return Renyi(dict(_pairs(renyi, "--renyi", "2:1,8:4")))
     assert epsilon is not None
     if delta is None:
         return Pure(rational(epsilon, "epsilon"))
     return Approx(rational(epsilon, "epsilon"), rational(delta, "delta"))
+
+
+def _pairs(text: str, option: str, example: str) -> list[tuple[Fraction, Fraction]]:
+    """Pairs of numbers, as typed."""
+    pairs = [each.split(":") for each in text.replace(" ", ",").split(",") if each]
+    if not pairs or any(len(each) != 2 for each in pairs):
+        raise RangeError(f"{option} takes pairs of numbers.", remedy=f"Give {option} {example}.")
+    return [(rational(one, option), rational(other, option)) for one, other in pairs]
 
 
 def page_path(out: Path | None) -> None:
@@ -150,7 +187,7 @@ def finish(
         for each in verdicts if page is None else ():
             answers().print(str(each), markup=False, soft_wrap=True)
             for name, value in each.figures:
-                answers().print(f"    {name}: {value if not isinstance(value, float) else format(value, '.6g')}", markup=False, soft_wrap=True)  # fmt: skip
+                answers().print(f"    {name}: {figure_text(name, value)}", markup=False, soft_wrap=True)  # fmt: skip
         if out is not None:
             answers().print(f"The page is in {out}.", markup=False)
     if any(each.refuted for each in verdicts):
@@ -183,7 +220,7 @@ def suite(
         if not as_json:
             for each in outcomes:
                 answers().print(
-                    f"{each.case.name:28} {each.verdict.verdict:12} {each.verdict.parameter}: at least {each.verdict.lower:.4g}, {each.verdict.claimed:.4g} claimed",
+                    f"{each.case.name:28} {each.verdict.verdict:12} {each.verdict.parameter}: at least {text_above(each.verdict.lower, each.verdict.claimed)}, {text_near(each.verdict.claimed)} claimed",
                     markup=False, soft_wrap=True,
                 )  # fmt: skip
         finish([each.verdict for each in outcomes], out, as_json=as_json, page=suite_page(outcomes), listed=[each.to_dict() for each in outcomes])  # fmt: skip

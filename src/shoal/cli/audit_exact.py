@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.auditing.exact import judge, read_table
-from shoal.cli.audit import Out, audit, claim_of, finish, page_path
+from shoal.cli.audit import Out, RenyiClaim, audit, claim_of, finish, page_path
 from shoal.cli.console import refusals
 from shoal.cli.options import AsJson
 
@@ -34,11 +34,12 @@ def exact(
     delta: Annotated[str | None, typer.Option(help="The claim: delta, beside epsilon.")] = None,
     rho: Annotated[str | None, typer.Option(help="The claim: rho, zero-concentrated.")] = None,
     mu: Annotated[str | None, typer.Option(help="The claim: mu, Gaussian.")] = None,
+    renyi: RenyiClaim = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a table of chances: its worst-case epsilon, delta profile and Rényi curve, exactly, against a claim."""
     with refusals():
-        claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+        claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi)
         page_path(out)
         finish([judge(read_table(table), claim)], out, as_json=as_json)

@@ -14,7 +14,16 @@ from shoal.auditing.one_run import one_run
 from shoal.auditing.programs import Program
 from shoal.auditing.repeats import DRAWS, repeats
 from shoal.auditing.timing import RESOLUTION, time_runs, timing
-from shoal.cli.audit import Out, audit, bar, claim_of, finish, page_path
+from shoal.cli.audit import (
+    CurveClaim,
+    Out,
+    RenyiClaim,
+    audit,
+    bar,
+    finish,
+    page_path,
+    promise_of,
+)
 from shoal.cli.console import refusals
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError, SourceError
@@ -74,6 +83,8 @@ def audit_lattice(
     delta: Delta = None,
     rho: Annotated[str | None, typer.Option(help="The claim: rho, zero-concentrated.")] = None,
     mu: Annotated[str | None, typer.Option(help="The claim: mu, Gaussian.")] = None,
+    renyi: RenyiClaim = None,
+    curve: CurveClaim = None,
     samples: Annotated[int, typer.Option(help="Outputs on each dataset.")] = 2000,
     per_run: Annotated[int, typer.Option("--per-run", help="Outputs that one run prints.")] = 1,
     formula: Annotated[str | None, typer.Option(help=f"How the noise is computed, if that is known: {', '.join(FORMULAS)}.")] = None,
@@ -86,15 +97,14 @@ def audit_lattice(
 ) -> None:  # fmt: skip
     """Look at the last bits of a program's numbers: noise in floating point leaves traces there."""
     with refusals():
-        claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+        claim = promise_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, curve=curve)
         known = _formula(formula, scale, truths)
         page_path(out)
         wanted = whole(samples, "samples", at_least=100)
         program = Program(command, per_run=per_run, seconds=seconds)
         program.check(d0, d1)
         with bar("samples", 2 * wanted) as told:
-            first = program.sample(d0, wanted, progress=lambda done, _: told(done))
-            second = program.sample(d1, wanted, progress=lambda done, _: told(wanted + done))
+            first, second = program.sample(d0, d1, wanted, progress=lambda done, _: told(done))
         verdict = lattice(first.listed, second.listed, claim, formula=known, confidence=confidence)
         finish([verdict], out, as_json=as_json)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.auditing.judge import EpsilonVerdict, audit
+from shoal.auditing.rounding import text_above, text_near
 from shoal.auditing.sampling import claim_of
 from shoal.errors import InternalError
 from shoal.measures import Measure
@@ -107,5 +108,5 @@ def _row(outcome: Outcome) -> list[str]:
     verdict = outcome.verdict
     samples = dict(verdict.figures)["samples on d0"]
     return [
-        outcome.case.name, verdict.claim, f"{verdict.lower:.4g}", f"{verdict.claimed:.4g}", f"{samples}", f"{outcome.seconds:.1f}", verdict.verdict
+        outcome.case.name, verdict.claim, text_above(verdict.lower, verdict.claimed), text_near(verdict.claimed), f"{samples}", f"{outcome.seconds:.1f}", verdict.verdict
     ]  # fmt: skip
