@@ -107,7 +107,7 @@ def _inner(value: Any) -> Hashable:
 
 def _own(value: Any) -> Hashable:
     """A value that Python compares; what Python tells apart only by where it lies is refused."""
-    by_place = type(value).__eq__ is object.__eq__ and not isinstance(value, type)
+    by_place = not has_equality(value) and not isinstance(value, type)
     try:
         hash(value)
     except TypeError:
@@ -119,6 +119,12 @@ def _own(value: Any) -> Hashable:
         )
     kept: Hashable = value
     return kept
+
+
+def has_equality(value: Any) -> bool:
+    """Whether values of its type are compared by anything but where they lie."""
+    own: Any = type(value).__eq__
+    return own is not object.__eq__
 
 
 def _plain(value: Any) -> bool:
