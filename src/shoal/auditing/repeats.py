@@ -34,6 +34,7 @@ from shoal.auditing.places import (
     side_by_side,
 )
 from shoal.auditing.verdict import Figure, Verdict
+from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, non_negative, open_unit, whole
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded
@@ -81,6 +82,8 @@ def repeats(
     True
     """
     n = whole(draws, "draws", at_least=4)
+    if epsilon is None and closed_unit(delta, "delta"):
+        raise RangeError("a delta was given without the epsilon it stands beside.", remedy="Give an epsilon, too, or leave delta out.")  # fmt: skip
     alpha = float(1 - open_unit(confidence, "confidence"))
     found, skipped, lists = list[Sharing](), list[str](), list[Answers]()
     for where, way, tasks in _places(mechanism, other, d0, d1, program=program):

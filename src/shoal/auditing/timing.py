@@ -21,6 +21,7 @@ nothing is found proves nothing: another clock, machine or load may show more.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -171,10 +172,16 @@ def _equal(answers: Array, times: Array, sizes: Array) -> tuple[Array, Array]:
 
 def _number(answer: Any) -> float:
     """The one number that a run answered."""
+    if answer is None:
+        raise DataError("a run gave no answer, so the size of its noise is not known.", remedy="Run it by hand until it answers one number every time.")  # fmt: skip
     given = np.asarray(answer)
-    if given.size != 1 or given.dtype.kind not in "iubfO":
-        raise DataError("the size of the noise is that of one number; got something else.", remedy="Time a mechanism that answers one number.")  # fmt: skip
-    return float(given.reshape(-1)[0])
+    try:
+        number = float(given.reshape(-1)[0]) if given.size == 1 and given.dtype.kind in "iubfO" else math.nan  # fmt: skip
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError("the size of the noise is that of one finite number; got something else.", remedy="Time a mechanism that answers one number.")  # fmt: skip
+    return number
 
 
 def _sentence(tests: list[_Sign], alpha: float, pairs: int) -> str:
@@ -189,7 +196,9 @@ def _figures(asked: list[tuple[str, Array, Array]], tests: list[_Sign]) -> list[
     found: list[tuple[str, Figure]] = []
     for name, one, two in asked:
         least = min(each.p_value for each in tests if each.name == name)
-        found += [(f"{name}: p-value", least), (f"{name}: microseconds", float(np.median(one) - np.median(two)) / 1000)]  # fmt: skip
+        found.append((f"{name}: p-value", least))
+        if one.size:  # where all answers are the same, no two runs differ in noise
+            found.append((f"{name}: microseconds", float(np.median(one) - np.median(two)) / 1000))
     return found
 
 
