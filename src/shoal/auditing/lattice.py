@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing import pictures
 from shoal.auditing.curves import Claim, claims_of, read_claim
 from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
@@ -113,6 +114,7 @@ def lattice(
         p_value=p_value,
         found=_sentence(best),
         figures=(*_figures(best), *_looks(one, two)),
+        drawings=(pictures.low_bits(*kinds["lowest"]),),
     )
 
 

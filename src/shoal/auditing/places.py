@@ -78,15 +78,15 @@ def _child(act: Mechanism, data: Any, n: int) -> bytes:
         finally:
             os._exit(0)
     os.close(writing)
-    told = _read_until(reading, time.monotonic() + _PATIENCE)
-    if told is None:
+    answers = _read_until(reading, time.monotonic() + _PATIENCE)
+    if answers is None:
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    if told is None:
+    if answers is None:
         raise _hung("a child of this process")
-    if not told:
+    if not answers:
         raise DataError("the mechanism failed in a child of this process.", remedy="Call it once by hand, after a fork.")  # fmt: skip
-    return told
+    return answers
 
 
 def _read_until(pipe: int, end: float) -> bytes | None:

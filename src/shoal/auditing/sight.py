@@ -20,7 +20,7 @@ class Sight:
     """Shares of outputs on d0 and d1 by place, and the share of each place that is in the event."""
 
     places: tuple[tuple[float, float], ...]
-    """Bins of numbers, from and to; empty where outputs are no numbers."""
+    """Bins of numbers, from and to; empty where outputs are no numbers.  The outermost few lie in none of them."""
     names: tuple[str, ...]
     """Outputs in words, where they are no numbers."""
     first: tuple[float, ...]
@@ -46,7 +46,7 @@ def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> S
     places = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
     def counted(numbers: np.ndarray) -> np.ndarray:
-        return np.histogram(np.clip(numbers[~np.isnan(numbers)], edges[0], edges[-1]), edges)[0]
+        return np.histogram(numbers[(numbers >= edges[0]) & (numbers <= edges[-1])], edges)[0]
 
     total, within = counted(both), counted(both[truths])
     shares = np.divide(within, total, out=np.zeros(len(total)), where=total > 0)

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.pictures import shares_of_time
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import DataError
 from shoal.exact import Number, non_negative, open_unit, whole
@@ -106,6 +107,7 @@ def timing(timed: Timed, *, resolution: float = RESOLUTION, confidence: Number =
         p_value=p_value,
         found=_sentence(tests, alpha, len(timed.times)),
         figures=(*_figures(asked, tests), ("pairs of runs", len(timed.times)), ("resolution, microseconds", step / 1000)),
+        drawings=(shares_of_time(*_loudest(asked, tests)),),
     )  # fmt: skip
 
 
@@ -200,6 +202,12 @@ def _figures(asked: list[tuple[str, Array, Array]], tests: list[_Sign]) -> list[
         if one.size:  # where all answers are the same, no two runs differ in noise
             found.append((f"{name}: microseconds", float(np.median(one) - np.median(two)) / 1000))
     return found
+
+
+def _loudest(asked: list[tuple[str, Array, Array]], tests: list[_Sign]) -> tuple[str, Array, Array]:
+    """The question with the least p-value, of those that had runs to look at."""
+    least = {each.name: each.p_value for each in sorted(tests, key=lambda each: -each.p_value)}
+    return min((each for each in asked if each[1].size), key=lambda each: least[each[0]])
 
 
 def _seconds(nanoseconds: float) -> str:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from shoal.auditing.exact.law import Bounds
 from shoal.auditing.exact.verifying import Exact
+from shoal.auditing.pictures import profile_against_claim
 from shoal.auditing.verdict import Verdict
-from shoal.errors import ConversionError
-from shoal.exact import ball, float_down, float_up, is_below
+from shoal.errors import ConversionError, GuaranteeError
+from shoal.exact import Number, ball, float_down, float_up, is_below
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
+from shoal.page import Part, Words
 
 ORDERS = tuple(map(Fraction, ("1.1", "1.5", "2", "3", "4", "8", "16", "32", "64")))
+MOST = 8.0
+"""No picture goes much further than this epsilon."""
 EPSILONS = tuple(map(Fraction, ("0", "0.1", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6")))
 
 
@@ -29,6 +35,18 @@ class ExactVerdict(Verdict):
         if self.refuted:
             return "refuted"
         return "proven for these pairs" if self.holds else "not refuted"
+
+    def parts(self) -> list[Part]:
+        """What the page shows below its title; what it says last fits a proof."""
+        *told, _ = super().parts()
+        return [*told, Words(_LAST[self.holds])]
+
+
+_LAST = {
+    False: "No chance is involved: with these chances, the claim is false.",
+    True: "No chance is involved: with these chances, the claim holds for the pairs listed. It says nothing about other pairs.",
+    None: "The claim is neither refuted nor proven here: the bounds that were worked out leave it open.",
+}
 
 
 def judge(exact: Exact, claim: Measure) -> ExactVerdict:
@@ -59,7 +77,28 @@ def judge(exact: Exact, claim: Measure) -> ExactVerdict:
         found=f"{found}.",
         figures=_figures(exact),
         holds=False if refuted else (True if holds else None),
-    )
+        drawings=(profile_against_claim(partial(_delta_of, exact), partial(_claimed, claim), _widest(exact, claim)),),
+    )  # fmt: skip
+
+
+def _delta_of(exact: Exact, epsilon: Number) -> float:
+    return _high(exact.delta(epsilon))
+
+
+def _claimed(claim: Measure, epsilon: Number) -> float:
+    """The delta that follows from a claim, rounded up; no number where none follows."""
+    try:
+        return float_up(claim.to_delta(epsilon=epsilon).delta)
+    except GuaranteeError:
+        return math.nan
+
+
+def _widest(exact: Exact, claim: Measure) -> float:
+    """How far the axis of epsilon goes: past what was found and what is claimed."""
+    seen = [1.0, 1.25 * min(_high(exact.epsilon), MOST)]
+    if isinstance(claim, Pure | Approx):
+        seen.append(1.25 * min(float(claim.epsilon), MOST))
+    return max(each for each in seen if math.isfinite(each))
 
 
 def _compared(exact: Exact, claim: Measure) -> tuple[bool, bool]:
