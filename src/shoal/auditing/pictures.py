@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from shoal.auditing.guessing import one_run_p_value
 from shoal.errors import ExtraError
-from shoal.exact import Number
 from shoal.page import Heading, Part, Picture, Words
 from shoal.plots.bars import Bar, two_histograms
 from shoal.plots.lines import Points, lines
@@ -57,7 +56,7 @@ def _powers(cells: NDArray[np.int64]) -> dict[int, float]:
 
 
 def _low_bits(shares: Sequence[tuple[int, float, float]]) -> Picture:
-    bars = [Bar("", (power - 0.5, power + 0.5), one, two, 1.0) for power, one, two in shares]
+    bars = [Bar("", (power - 0.5, power + 0.5), one, two, (1.0, 1.0)) for power, one, two in shares]
     return Picture(
         two_histograms(bars, x="lowest bit that is set, as a power of 2", y="share of answers"),
         "Where the last bit of the answers lies, on d0 and on d1. Noise that is made on one grid gives both the same shape; noise in floating point leaves the mark of the number it was added to.",
@@ -128,7 +127,7 @@ def _guesses_against_claim(
     return lines(
         {bound: [(r, v / r) for r, v in needed if v is not None]}, marks={seen: shares, bound: [(r, v / r) for r, v in needed if v is not None]},
         dashed=(bound,), shares=True, scales=("log" if len(tried) > 1 else "linear", "linear"), x="guesses", y="share of right guesses",
-        caption=f"Right guesses against what the claim allows: a point on or above the dashed line refutes {named}. A coin guesses half of them.",
+        caption=f"Right guesses against what {named} allows: a point on or above the dashed line refutes {named}. A coin guesses half of them.",
     )  # fmt: skip
 
 
@@ -150,20 +149,23 @@ def _refuting(canaries: int, guesses: int, epsilon: Fraction, delta: Fraction, r
 # laws
 
 
-def profile_against_claim(
-    delta: Callable[[Number], float], claimed: Callable[[Number], float], widest: float
-) -> Drawing:
-    """The least delta of the laws at every epsilon, and what the claim allows; both rounded up."""
-    return Drawing(_profile_against_claim, (delta, claimed, widest))
+def curve_against_claim(
+    found: Callable[[Fraction], float], claimed: Callable[[Fraction], float], places: Sequence[Fraction], names: tuple[str, str]
+) -> Drawing:  # fmt: skip
+    """A curve of the laws, and what the claim allows, at the same places; both rounded up.  ``names`` are those of the axes."""
+    return Drawing(_curve_against_claim, (found, claimed, tuple(places), names))
 
 
-def _profile_against_claim(
-    delta: Callable[[Number], float], claimed: Callable[[Number], float], widest: float
-) -> Picture:
-    ends = [step * widest / 24 for step in range(25)]
-    found, allowed = ([(end, of(end)) for end in ends] for of in (delta, claimed))
-    allowed = [(end, value) for end, value in allowed if not math.isnan(value)]
+def _curve_against_claim(
+    found: Callable[[Fraction], float], claimed: Callable[[Fraction], float], places: Sequence[Fraction], names: tuple[str, str]
+) -> Picture:  # fmt: skip
+    x, y = names
+    seen, allowed = (
+        [(float(place), value) for place in places if math.isfinite(value := of(place))]
+        for of in (found, claimed)
+    )
+    bound = "what the claim allows"
     return lines(
-        {"of these laws, at most": found, "what the claim allows": allowed}, dashed=("what the claim allows",), x="epsilon", y="delta",
-        caption="The delta of the laws at every epsilon, over all pairs, beside the delta that follows from the claim. Where the line lies above the dashed one, the claim is broken.",
+        {"of these laws, at most": seen, bound: allowed}, dashed=(bound,), x=x, y=y,
+        caption=f"The {y} of the laws at every {x}, the largest of all pairs, beside what follows from the claim. Where the line lies above the dashed one, the claim is not proven here.",
     )  # fmt: skip

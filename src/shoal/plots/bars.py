@@ -15,13 +15,13 @@ _BAD = SERIES[5]
 
 
 class Bar(NamedTuple):
-    """One place: its name or where it is, the share of outputs on d0 and on d1, and how much of it is in the event."""
+    """One place: its name or where it is, the share of outputs on d0 and on d1, and how much of either is in the event."""
 
     name: str
     place: tuple[float, float] | None
     first: float
     second: float
-    inside: float
+    inside: tuple[float, float]
 
 
 def two_histograms(bars: Sequence[Bar], *, x: str = "output", y: str = "share of outputs") -> str:
@@ -31,8 +31,8 @@ def two_histograms(bars: Sequence[Bar], *, x: str = "output", y: str = "share of
     """
     alt = drawing()
     panels = [
-        _panel([row for each, share in zip(bars, shares, strict=True) for row in rows_of(each, share)], titled(title, shares), x, y)
-        for title, shares in (("on d0", [each.first for each in bars]), ("on d1", [each.second for each in bars]))
+        _panel([row for each, share in zip(bars, shares, strict=True) for row in rows_of(each, share, each.inside[side])], titled(f"on d{side}", shares), x, y)
+        for side, shares in enumerate(([each.first for each in bars], [each.second for each in bars]))
     ]  # fmt: skip
     return _svg(alt.vconcat(*panels).resolve_scale(x="shared", y="shared"))
 
@@ -47,16 +47,16 @@ def titled(name: str, shares: Sequence[float]) -> str:
     return name if left < 1e-9 else f"{name} ({100 * left:.2g} % lie elsewhere)"
 
 
-def rows_of(bar: Bar, share: float) -> list[dict[str, Any]]:
+def rows_of(bar: Bar, share: float, inside: float) -> list[dict[str, Any]]:
     """The dark part of a bar and the light one above it, each from where to where.
 
-    >>> [(row["none"], row["share"]) for row in rows_of(Bar("a", None, 0.5, 0.5, 0.25), 0.4)]
+    >>> [(row["none"], row["share"]) for row in rows_of(Bar("a", None, 0.4, 0.5, (0.25, 0)), 0.4, 0.25)]
     [(0.0, 0.1), (0.1, 0.4)]
     """
     where: dict[str, Any] = {"name": bar.name}
     if bar.place is not None:
         where = {"from": bar.place[0], "to": bar.place[1]}
-    edge = share * bar.inside
+    edge = share * inside
     parts = [(0.0, edge, _DARK), (edge, share, _LIGHT)]
     held = [{**where, "none": low, "share": high, "colour": colour} for low, high, colour in parts if high > low]  # fmt: skip
     return held or [{**where, "none": 0.0, "share": 0.0, "colour": _LIGHT}]
