@@ -252,7 +252,7 @@ PRIVACY = (
     Mutation(
         "seeded-laplace-says-private",
         "src/shoal/mechanisms/laplace.py",
-        "private=current().private,",
+        "private=secret(),",
         "private=True,",
         "A rehearsal with known noise is recorded as a private release.",
         ("tests/contracts/test_mechanisms.py::test_noise_from_a_seeded_source_is_not_private",),

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shoal.auditing import places
 from shoal.auditing.repeats import repeats, sharing
-from shoal.errors import DataError
+from shoal.errors import DataError, RangeError
 from shoal.mechanisms import Gaussian, Geometric, Laplace
 from shoal.noise.seam import seeded
 
@@ -157,3 +160,23 @@ def test_a_mechanism_that_fails_in_a_child_is_no_finding() -> None:
 
     with pytest.raises((DataError, ValueError)):
         repeats(fails_later, 0.0, 1.0)
+
+
+def test_a_delta_without_an_epsilon_is_refused() -> None:
+    with pytest.raises(RangeError, match="without the epsilon"):
+        repeats(lambda value: value, 0, 1, delta="0.1")
+
+
+def test_a_child_that_hangs_is_ended_and_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = os.getpid()
+
+    def hanging(value: float) -> float:
+        if os.getpid() != parent:
+            time.sleep(600)
+        return value
+
+    monkeypatch.setattr(places, "_PATIENCE", 0.2)
+    with pytest.raises(DataError, match="did not end within"):
+        places.forked([(hanging, 0.0)], 4)
+    with pytest.raises(ChildProcessError):  # none is left
+        os.waitpid(-1, os.WNOHANG)

@@ -178,3 +178,17 @@ def test_few_pairs_are_refused() -> None:
 def test_answers_of_several_numbers_are_refused() -> None:
     with pytest.raises(DataError, match="one number"):
         time_runs(lambda value: [value, value], 0, 1, runs=20)
+
+
+@pytest.mark.parametrize("answer", [None, "four", float("nan"), float("inf"), [None], 10**400])
+def test_a_run_without_one_finite_number_is_refused_in_words(answer: Any) -> None:
+    with pytest.raises(DataError, match=r"no answer|one finite number"):
+        time_runs(lambda _: answer, 0, 1, runs=20)
+
+
+def test_answers_that_never_change_are_timed_without_a_warning() -> None:
+    """Warnings are errors here: no couple of runs differs in noise, so no median is taken of them."""
+    times = np.tile([1000.0, 9000.0], (24, 1))
+    found = timing(Timed(times, np.zeros((24, 2))))
+    assert found.refuted
+    assert not any(name.startswith("size") and name.endswith("microseconds") for name, _ in found.figures)  # fmt: skip

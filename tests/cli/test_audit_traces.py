@@ -152,3 +152,35 @@ def test_a_table_without_the_two_columns_is_refused(tmp_path: Path, text: str) -
     done = runner.invoke(app, ["audit", "one-run", str(place)])
     assert done.exit_code != 0
     assert "included and score" in done.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pass", "import sys\nsys.exit(3 * (sys.argv[1] == '1'))", "import sys\nprint(1) if sys.argv[1] == '0' else sys.exit(4)"],
+)  # fmt: skip
+def test_a_program_that_gives_no_number_cannot_be_timed_and_is_told_so(
+    tmp_path: Path, text: str
+) -> None:
+    done = runner.invoke(app, ["audit", "timing", program(tmp_path, text), *NEIGHBOURS, "--runs", "20"])  # fmt: skip
+    assert done.exit_code == Exit.USAGE
+    assert "no answer" in done.stderr
+
+
+def test_a_table_that_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_bytes(b"included,score\n1,\xff\xfe\n")
+    done = runner.invoke(app, ["audit", "one-run", str(table)])
+    assert done.exit_code == Exit.USAGE
+    assert "cannot be read" in done.stderr
+
+
+def test_a_delta_without_an_epsilon_is_not_passed_over(tmp_path: Path) -> None:
+    done = runner.invoke(app, ["audit", "repeats", program(tmp_path, FRESH), *NEIGHBOURS, "--delta", "0.1"])  # fmt: skip
+    assert done.exit_code == Exit.USAGE
+    assert "epsilon" in done.stderr
+
+
+def test_names_of_cases_with_a_comma_are_told_from_two_names() -> None:
+    done = runner.invoke(app, ["audit", "suite", "no such case"])
+    assert done.exit_code == Exit.USAGE
+    assert "'laplace, reals'" in " ".join(done.stderr.split())

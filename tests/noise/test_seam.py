@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.noise import current, discrete_laplace
+from shoal.errors import PriceError
+from shoal.mechanisms.meeting import Meeting
+from shoal.noise import current, discrete_laplace, secret
 from shoal.noise.seam import seeded, use
-from shoal.noise.source import Keystream
+from shoal.noise.source import Keystream, Words
 
 SOURCE = Path(shoal.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -109,3 +115,41 @@ def test_a_planted_generator_is_found(planted: str) -> None:
 
 def test_only_the_source_asks_the_operating_system() -> None:
     assert [path.name for path in FILES if "urandom" in path.read_text()] == ["source.py"]
+
+
+class Turncoat:
+    """A source that calls itself private once it is in."""
+
+    def __init__(self) -> None:
+        self.private = False
+        self.pools: dict[object, list[Any]] = {}
+
+    def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
+        return np.zeros(count, dtype=kind)
+
+    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+        """The input itself, without noise; ``draw`` is not called."""
+        del draw
+        return meeting.given
+
+
+def test_a_source_that_calls_itself_private_once_it_is_in_place_is_not_believed() -> None:
+    mechanism, source = shoal.Laplace.for_epsilon(1, sensitivity=1), Turncoat()
+    with use(source):
+        source.private = True
+        assert mechanism.release(41) == 41
+        assert not secret()
+        assert not mechanism.event.private
+
+
+def test_no_budget_pays_for_an_answer_before_a_witness_that_calls_itself_private() -> None:
+    held = shoal.private(pa.table({"x": [1, 2]}), protects=shoal.Row(), budget=shoal.Pure(1))
+    ask, source = held.sql("SELECT COUNT(*) AS n FROM data"), Turncoat()
+    with pytest.raises(PriceError, match="rehearsal"), use(source):
+        source.private = True
+        ask.release(epsilon=1)
+
+
+def test_no_file_asks_a_source_whether_it_is_private_but_the_seam() -> None:
+    asking = [path.name for path in FILES if re.search(r"(source|current\(\))\.private", path.read_text())]  # fmt: skip
+    assert asking == ["seam.py"]

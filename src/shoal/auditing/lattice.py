@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing import pictures
 from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
 from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
@@ -120,6 +121,7 @@ def lattice(
         p_value=p_value,
         found=_sentence(best, paired=_paired(best.kind, formula)),
         figures=(*_figures(best), *_looks(one, two)),
+        drawings=(pictures.low_bits(*kinds["lowest"]),),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.auditing.guessing import one_run_epsilon, one_run_p_value
+from shoal.auditing.pictures import guesses_against_claim
 from shoal.auditing.verdict import Verdict
 from shoal.errors import DataError, RangeError
 from shoal.exact import Number, closed_unit, non_negative, open_unit, short, whole
@@ -78,6 +79,7 @@ def one_run(
             ("epsilon, at least", best), ("delta", float(slack)), ("canaries", m), ("included", int(coins.sum())),
             ("guesses", r), ("right", v), ("numbers of guesses tried", ", ".join(map(str, levels))),
         ),
+        drawings=(guesses_against_claim(tried, m, claim or Fraction(0), slack, each),),
     )  # fmt: skip
 
 

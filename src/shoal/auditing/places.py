@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
+import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -75,12 +78,33 @@ def _child(act: Mechanism, data: Any, n: int) -> bytes:
         finally:
             os._exit(0)
     os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        told = pipe.read()
+    answers = _read_until(reading, time.monotonic() + _PATIENCE)
+    if answers is None:
+        os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    if not told:
+    if answers is None:
+        raise _hung("a child of this process")
+    if not answers:
         raise DataError("the mechanism failed in a child of this process.", remedy="Call it once by hand, after a fork.")  # fmt: skip
-    return told
+    return answers
+
+
+def _read_until(pipe: int, end: float) -> bytes | None:
+    """All that is written to a pipe; None if that takes too long."""
+    told = b""
+    try:
+        while select.select([pipe], [], [], max(0.0, end - time.monotonic()))[0]:
+            part = os.read(pipe, 1 << 16)
+            if not part:
+                return told
+            told += part
+    finally:
+        os.close(pipe)
+    return None
+
+
+def _hung(where: str) -> DataError:
+    return DataError(f"the mechanism did not end within {_PATIENCE} seconds in {where}.", remedy="Ask for fewer draws, or find out what it waits for.")  # fmt: skip
 
 
 _FRESH = """
@@ -101,7 +125,10 @@ def fresh(tasks: Sequence[Task], n: int) -> list[Answers] | None:
         except (pickle.PicklingError, AttributeError, TypeError):
             return None
         here = {**os.environ, "PYTHONPATH": paths}
-        done = subprocess.run([sys.executable, "-c", _FRESH], input=sent, capture_output=True, check=False, timeout=_PATIENCE, env=here)  # fmt: skip  # noqa: S603 - this interpreter, and our own words
+        try:
+            done = subprocess.run([sys.executable, "-c", _FRESH], input=sent, capture_output=True, check=False, timeout=_PATIENCE, env=here)  # fmt: skip  # noqa: S603 - this interpreter, and our own words
+        except subprocess.TimeoutExpired:
+            raise _hung("a fresh process") from None
         _, mark, told = done.stdout.partition(b"answers:")
         if not mark:
             return None

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.pictures import differences_of_noise
 from shoal.auditing.places import (
     Answers,
     Mechanism,
@@ -34,6 +35,7 @@ from shoal.auditing.places import (
     side_by_side,
 )
 from shoal.auditing.verdict import Figure, Verdict
+from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, non_negative, open_unit, whole
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded
@@ -54,6 +56,8 @@ class Sharing:
     same: int
     draws: int
     p_value: float
+    differences: tuple[float, ...] = field(default=(), repr=False, compare=False)
+    """Of answers that are numbers: how far the second is from the first, place by place."""
 
 
 def repeats(
@@ -81,6 +85,8 @@ def repeats(
     True
     """
     n = whole(draws, "draws", at_least=4)
+    if epsilon is None and closed_unit(delta, "delta"):
+        raise RangeError("a delta was given without the epsilon it stands beside.", remedy="Give an epsilon, too, or leave delta out.")  # fmt: skip
     alpha = float(1 - open_unit(confidence, "confidence"))
     found, skipped, lists = list[Sharing](), list[str](), list[Answers]()
     for where, way, tasks in _places(mechanism, other, d0, d1, program=program):
@@ -101,14 +107,17 @@ def sharing(one: Answers, two: Answers, *, where: str = "", seed: str = "2026") 
     step = _CLOSE * max([1.0, *(abs(each) for row in (*one, *two) for each in row if isinstance(each, float))])  # fmt: skip
     cells = _differences(one, two, step)
     seen = int(_commonest(np.diagonal(cells)[None, :])[0])
+    away = _away(one, two)
     if seen == n:
         equal = Counter(_cell(row, step) for row in one).values()
         chance = math.exp(sum(math.lgamma(each + 1) for each in equal) - math.lgamma(n + 1))
-        return Sharing(where, seen, n, min(1.0, chance * (1 + 1e-9)))
+        return Sharing(where, seen, n, min(1.0, chance * (1 + 1e-9)), away)
     with seeded(f"{seed}/repeats"):
         orders = np.argsort(uniform_below(1 << 62, SHUFFLES * n).reshape(SHUFFLES, n), axis=1)
     tried = _commonest(cells[np.arange(n), orders])
-    return Sharing(where, seen, n, float(1 + np.count_nonzero(tried >= seen)) / (1 + SHUFFLES))
+    return Sharing(
+        where, seen, n, float(1 + np.count_nonzero(tried >= seen)) / (1 + SHUFFLES), away
+    )
 
 
 def _places(
@@ -125,6 +134,15 @@ def _places(
     if other is not None:
         places.append(("two questions", anew, [(mechanism, d0), (other, d0)]))
     return places
+
+
+def _away(one: Answers, two: Answers) -> tuple[float, ...]:
+    """The differences of the first numbers; none where an answer has no number."""
+    try:
+        found = [float(b[0] - a[0]) for a, b in zip(one, two, strict=True)]
+    except (TypeError, IndexError, OverflowError):
+        return ()
+    return tuple(found) if all(map(math.isfinite, found)) else ()
 
 
 def _cell(row: tuple[Any, ...], step: float) -> tuple[Any, ...]:
@@ -185,4 +203,10 @@ def _verdict(found: list[Sharing], skipped: list[str], alpha: float) -> Verdict:
         p_value=min(1.0, len(found) * min(each.p_value for each in found)),
         found=f"The noise came again: {said}." if told else "No noise was seen to come again in the places that were looked at.",
         figures=(*figures, ("draws", found[0].draws)),
+        drawings=tuple(differences_of_noise(each.where, each.differences) for each in _shown(found)),
     )  # fmt: skip
+
+
+def _shown(found: list[Sharing]) -> list[Sharing]:
+    """Where the noise most seems to come again, if the answers are numbers there."""
+    return sorted((each for each in found if each.differences), key=lambda each: each.p_value)[:1]

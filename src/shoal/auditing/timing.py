@@ -21,6 +21,7 @@ nothing is found proves nothing: another clock, machine or load may show more.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.pictures import shares_of_time
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import DataError
 from shoal.exact import Number, non_negative, open_unit, whole
@@ -105,6 +107,7 @@ def timing(timed: Timed, *, resolution: float = RESOLUTION, confidence: Number =
         p_value=p_value,
         found=_sentence(tests, alpha, len(timed.times)),
         figures=(*_figures(asked, tests), ("pairs of runs", len(timed.times)), ("resolution, microseconds", step / 1000)),
+        drawings=(shares_of_time(*_loudest(asked, tests)),),
     )  # fmt: skip
 
 
@@ -171,10 +174,16 @@ def _equal(answers: Array, times: Array, sizes: Array) -> tuple[Array, Array]:
 
 def _number(answer: Any) -> float:
     """The one number that a run answered."""
+    if answer is None:
+        raise DataError("a run gave no answer, so the size of its noise is not known.", remedy="Run it by hand until it answers one number every time.")  # fmt: skip
     given = np.asarray(answer)
-    if given.size != 1 or given.dtype.kind not in "iubfO":
-        raise DataError("the size of the noise is that of one number; got something else.", remedy="Time a mechanism that answers one number.")  # fmt: skip
-    return float(given.reshape(-1)[0])
+    try:
+        number = float(given.reshape(-1)[0]) if given.size == 1 and given.dtype.kind in "iubfO" else math.nan  # fmt: skip
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError("the size of the noise is that of one finite number; got something else.", remedy="Time a mechanism that answers one number.")  # fmt: skip
+    return number
 
 
 def _sentence(tests: list[_Sign], alpha: float, pairs: int) -> str:
@@ -189,8 +198,16 @@ def _figures(asked: list[tuple[str, Array, Array]], tests: list[_Sign]) -> list[
     found: list[tuple[str, Figure]] = []
     for name, one, two in asked:
         least = min(each.p_value for each in tests if each.name == name)
-        found += [(f"{name}: p-value", least), (f"{name}: microseconds", float(np.median(one) - np.median(two)) / 1000)]  # fmt: skip
+        found.append((f"{name}: p-value", least))
+        if one.size:  # where all answers are the same, no two runs differ in noise
+            found.append((f"{name}: microseconds", float(np.median(one) - np.median(two)) / 1000))
     return found
+
+
+def _loudest(asked: list[tuple[str, Array, Array]], tests: list[_Sign]) -> tuple[str, Array, Array]:
+    """The question with the least p-value, of those that had runs to look at."""
+    least = {each.name: each.p_value for each in sorted(tests, key=lambda each: -each.p_value)}
+    return min((each for each in asked if each[1].size), key=lambda each: least[each[0]])
 
 
 def _seconds(nanoseconds: float) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from shoal.auditing.rounding import figure_text, percent_down, text_up
 from shoal.page import Grid, Page, Part, Words
+
+if TYPE_CHECKING:
+    from shoal.auditing.pictures import Drawing
 
 Figure = float | int | str
 
@@ -37,6 +40,8 @@ class Verdict:
     """What was seen, in one plain sentence."""
     figures: tuple[tuple[str, Figure], ...] = ()
     """Names and values, for tables."""
+    drawings: tuple[Drawing, ...] = field(default=(), repr=False, compare=False)
+    """What a page shows as pictures."""
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.claim} ({self.test}{self._sure()})\n    {self.found}"
@@ -53,8 +58,10 @@ class Verdict:
         } | {"figures": {name: _plain(value) for name, value in self.figures}}
 
     def to_page(self) -> Page:
-        """As a page for people."""
-        return Page(f"{self.verdict.capitalize()}: {self.claim}", self.parts())
+        """As a page for people, with pictures where they can be drawn."""
+        from shoal.auditing.pictures import drawn  # noqa: PLC0415 - it draws, and is needed for pages only
+
+        return Page(f"{self.verdict.capitalize()}: {self.claim}", [*self.parts(), *drawn(self.drawings)])  # fmt: skip
 
     def parts(self) -> list[Part]:
         """What the page shows below its title."""

@@ -210,7 +210,7 @@ def suite(
     with refusals():
         unknown = [name for name in names or [] if name not in CASES]
         if unknown:
-            raise RangeError(f"there is no case {unknown[0]!r}.", remedy=f"The cases are: {', '.join(CASES)}.")  # fmt: skip
+            raise RangeError(f"there is no case {unknown[0]!r}.", remedy=f"The cases are: {', '.join(map(repr, CASES))}.")  # fmt: skip
         page_path(out)
         chosen = [case for name, case in CASES.items() if not names or name in names]
         with bar("audits", len(chosen)) as told:

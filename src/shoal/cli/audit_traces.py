@@ -195,8 +195,14 @@ def _once(program: Program) -> Callable[[str], Any]:
 
 def _table(path: Path) -> tuple[list[float], list[float]]:
     """The two columns, as numbers."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SourceError(
+            f"the table of canaries {path.name!r} cannot be read ({type(error).__name__}).",
+            remedy="Give a file of text in UTF-8, with commas and a first line: included,score.",
+        ) from None
     try:
         return [float(row["included"]) for row in rows], [float(row["score"]) for row in rows]
     except (KeyError, TypeError, ValueError):

@@ -20,7 +20,7 @@ from shoal.functions.rows import BoundedRows
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms import Gaussian as GaussianMechanism
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.noise import current
+from shoal.noise import secret
 from shoal.sensitivity import Relation
 
 Steps = NDArray[np.int64]
@@ -90,9 +90,7 @@ class _FoundMean(Mechanism, ABC):
 
     def _gaussian(self, mu: Fraction) -> Gaussian:
         """The event of one noisy sum, in units of its range."""
-        return Gaussian(
-            sigma=1 / mu, sensitivity=1, relation=Relation.CHANGE, private=current().private
-        )
+        return Gaussian(sigma=1 / mu, sensitivity=1, relation=Relation.CHANGE, private=secret())
 
 
 @dataclass(frozen=True, init=False, repr=False)

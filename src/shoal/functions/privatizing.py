@@ -18,7 +18,7 @@ from shoal.functions.sampler import Sampled, Sampler
 from shoal.measures import Approx, Measure, Pure, RandomDP
 from shoal.mechanisms import Exponential
 from shoal.mechanisms.budgets import pure_epsilon_of
-from shoal.noise import current
+from shoal.noise import secret
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 Target = Callable[[Any], Any]
@@ -62,7 +62,7 @@ class Privatized:
                 cost.delta,
                 cost.gamma,
                 relation=str(Relation.CHANGE),
-                private=current().private,
+                private=secret(),
             )
         if isinstance(self._mechanism, Bernstein):
             return self._mechanism.event

@@ -21,7 +21,7 @@ from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.meeting import Meeting, meet
-from shoal.noise import current, discrete_laplace
+from shoal.noise import discrete_laplace, secret
 from shoal.sensitivity import Norm, Relation, Sensitivity
 from shoal.sensitivity.claims import Stands, Tells
 
@@ -69,7 +69,7 @@ class _Stable(Mechanism, ABC):
     @property
     def event(self) -> Event:
         """The description of one release: geometric noise, and delta that may fail."""
-        own: dict[str, Any] = {"relation": self.relation, "private": current().private}
+        own: dict[str, Any] = {"relation": self.relation, "private": secret()}
         noise = Geometric(scale=self._moved / self.epsilon, sensitivity=self._moved, **own)
         return Composed((noise, StatedApprox(epsilon=0, delta=self.delta, **own)))
 

@@ -18,7 +18,7 @@ from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.meeting import Meeting, meet
-from shoal.noise import current, discrete_laplace
+from shoal.noise import discrete_laplace, secret
 from shoal.sensitivity import Relation
 from shoal.sensitivity.claims import Stands
 
@@ -116,7 +116,7 @@ class ProposeTestRelease(Mechanism):
     def event_for(self, statistic: Statistic) -> Event:
         """The description of one release of a statistic: two noises, and delta that may fail."""
         moved = self._steps(statistic)
-        own: dict[str, Any] = {"relation": statistic.relation, "private": current().private}
+        own: dict[str, Any] = {"relation": statistic.relation, "private": secret()}
         return Composed(
             (
                 Geometric(scale=self._test_scale, sensitivity=1, **own),

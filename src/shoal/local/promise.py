@@ -8,7 +8,7 @@ from functools import cached_property
 from shoal import events
 from shoal.exact import ball, upper
 from shoal.measures import Pure
-from shoal.noise import current
+from shoal.noise import secret
 
 
 class OneReport:
@@ -29,4 +29,4 @@ class OneReport:
     @property
     def event(self) -> events.StatedPure:
         """The description of one report."""
-        return events.StatedPure(epsilon=self.epsilon, relation="change", private=current().private)
+        return events.StatedPure(epsilon=self.epsilon, relation="change", private=secret())

@@ -32,7 +32,7 @@ from shoal.local.shares import Shares
 from shoal.local.stream import Take, number_below, secret_bytes
 from shoal.measures import Pure
 from shoal.mechanisms.meeting import Meeting, meet
-from shoal.noise import current, uniform_below
+from shoal.noise import secret, uniform_below
 from shoal.sensitivity.claims import Answers
 
 
@@ -166,15 +166,15 @@ class TransitionMatrix:
     def event(self) -> events.Event:
         """The description of one report."""
         if not isinstance(self.epsilon, Fraction):
-            return events.NonPrivate(relation="change", private=current().private)
+            return events.NonPrivate(relation="change", private=secret())
         if isinstance(self.odds, EvenOdds):
             return events.RandomizedResponse(
                 categories=self.odds.size,
                 truth=Fraction(self.odds.same, self.odds.total),
                 relation="change",
-                private=current().private,
+                private=secret(),
             )
-        return events.StatedPure(epsilon=self.epsilon, relation="change", private=current().private)
+        return events.StatedPure(epsilon=self.epsilon, relation="change", private=secret())
 
     def chance(self, answer: int, report: int) -> Fraction:
         """The chance of a report under an answer."""

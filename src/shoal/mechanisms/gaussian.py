@@ -30,7 +30,7 @@ from shoal.measures import GaussianDP, Measure, ZeroConcentrated
 from shoal.mechanisms.additive import Additive, apart
 from shoal.mechanisms.budgets import gaussian_mu_of, rho_of
 from shoal.mechanisms.values import read_grid
-from shoal.noise import IntegerNoise, current, discrete_gaussian, rounded_gaussian
+from shoal.noise import IntegerNoise, discrete_gaussian, rounded_gaussian, secret
 from shoal.sensitivity import Norm, Sensitivity
 
 
@@ -136,7 +136,7 @@ class Gaussian(_Normal):
             sensitivity=self.sensitivity.value,
             size=size,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )
 
     @classmethod
@@ -190,7 +190,7 @@ class DiscreteGaussian(_Normal):
             sensitivity_squared=moved**2,
             size=size,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )
 
     @classmethod

@@ -16,7 +16,7 @@ from shoal.measures import Measure, Pure
 from shoal.mechanisms.laplace import Laplace
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.values import narrowed
-from shoal.noise import current
+from shoal.noise import secret
 from shoal.sensitivity import Sensitivity
 
 
@@ -53,7 +53,7 @@ class Geometric(Laplace):
             sensitivity=self.sensitivity.value,
             size=size,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )
 
 
@@ -176,5 +176,5 @@ class TruncatedGeometric(Mechanism):
             low=self.low,
             high=self.high,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )

@@ -15,7 +15,7 @@ from shoal.measures import Measure, Pure
 from shoal.mechanisms.additive import Additive, apart
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.values import read_grid
-from shoal.noise import IntegerNoise, current, discrete_laplace
+from shoal.noise import IntegerNoise, discrete_laplace, secret
 from shoal.sensitivity import Norm, Sensitivity
 
 
@@ -79,7 +79,7 @@ class Laplace(Additive):
             sensitivity=self.sensitivity.value,
             size=size,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )
 
     def textbook_error(self, confidence: Number, *, size: int = 1) -> float:

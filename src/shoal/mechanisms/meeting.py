@@ -1,8 +1,10 @@
 """Where data meet noise: the one place at which an auditor can look.
 
 Every release passes its input through `meet`, with a claim about how far neighbours move it.  Nothing comes of it
-unless a witness was put in place through `shoal.noise.seam`; what is released before a witness says ``private = False``
-and can never be charged, as with any other source that is not secret.
+unless a witness was put in place through `shoal.noise.seam`.  Events that are made before a witness, or before any other
+source that is not secret, say ``private = False`` and can never be charged; this holds for every release that carries its own event,
+as answers, runs and results of functions do.  A bare mechanism gives a number and no event: its event says whether noise is secret
+where the event is asked for, so ask for it where the number was drawn.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from shoal.noise import current, put_in_place
+from shoal.noise import put_in_place, secret
 from shoal.sensitivity.claims import Claim
+
+__all__ = ["Meeting", "meet", "secret"]
 
 Released = TypeVar("Released")
 
@@ -40,8 +44,3 @@ def meet(draw: Callable[[], Released], told: Callable[[], Meeting]) -> Released:
         return draw()
     released: Released = seen(told(), draw)
     return released
-
-
-def secret() -> bool:
-    """Whether what is drawn here is private: no test, rehearsal or witness is in place."""
-    return current().private

@@ -35,7 +35,7 @@ from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import plain
-from shoal.noise import Coin, current, uniform_below
+from shoal.noise import Coin, secret, uniform_below
 from shoal.sensitivity.claims import Answers
 
 _MOST_CATEGORIES = 1 << 62
@@ -148,7 +148,7 @@ class RandomizedResponse(Mechanism):
             truth=self.truth,
             epsilon=None if self.truth is not None else self.epsilon,
             relation="change",
-            private=current().private,
+            private=secret(),
         )
 
     def release(self, value: Any) -> Any:

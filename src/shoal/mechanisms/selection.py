@@ -35,7 +35,7 @@ from shoal.mechanisms.additive import apart
 from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.candidates import Scored
 from shoal.mechanisms.meeting import Meeting, meet
-from shoal.noise import current
+from shoal.noise import secret
 from shoal.sensitivity import Norm, Sensitivity
 from shoal.sensitivity.claims import Moves
 
@@ -161,5 +161,5 @@ class Selection(ByEpsilon):
             "sensitivity": self.sensitivity.value,
             "monotone": self.monotone,
             "relation": self.sensitivity.relation,
-            "private": current().private,
+            "private": secret(),
         }

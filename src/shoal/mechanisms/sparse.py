@@ -28,7 +28,7 @@ from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.laplace import Laplace
 from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import exact_real, is_integer, is_real
-from shoal.noise import IntegerNoise, current, discrete_laplace
+from shoal.noise import IntegerNoise, discrete_laplace, secret
 from shoal.sensitivity import Norm, Sensitivity
 from shoal.sensitivity.claims import Moves
 
@@ -120,7 +120,7 @@ class SparseVector(ByEpsilon):
             positives=self.positives,
             monotone=self.monotone,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )
 
     @property
@@ -211,7 +211,7 @@ class SparseVectorRun:
             self._answer_noise = discrete_laplace(mechanism.answer_scale * stretch)
         noise = discrete_laplace(mechanism.threshold_scale * stretch)
         self._threshold = self._added(noise, self._grid.to_steps(threshold), moves=False)
-        self._private = current().private
+        self._private = secret()
         self._left = mechanism.positives
         self._turn = threading.Lock()
 
@@ -269,7 +269,7 @@ class SparseVectorRun:
                     f"this run has given all of its {self.mechanism.positives} positives.",
                     remedy="Start another run, which costs its epsilon again.",
                 )
-            self._private = self._private and current().private
+            self._private = self._private and secret()
             if self._added(self._question_noise, steps) < self._threshold:
                 return None
             self._left -= 1

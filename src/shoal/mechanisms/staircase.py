@@ -21,7 +21,7 @@ from shoal.measures import Measure, Pure
 from shoal.mechanisms.additive import Additive, apart
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.values import read_grid
-from shoal.noise import IntegerNoise, current, staircase
+from shoal.noise import IntegerNoise, secret, staircase
 from shoal.sensitivity import Norm, Sensitivity
 
 
@@ -86,7 +86,7 @@ class Staircase(Additive):
             sensitivity=self.sensitivity.value,
             gamma=self.gamma,
             relation=self.sensitivity.relation,
-            private=current().private,
+            private=secret(),
         )
 
     @property

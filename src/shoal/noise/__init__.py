@@ -21,7 +21,7 @@ from shoal.noise.inversion import (
     rounded_normal,
 )
 from shoal.noise.race import exponential_race, gumbel_race, laplace_race
-from shoal.noise.source import Source, current, put_in_place
+from shoal.noise.source import Source, current, put_in_place, secret
 from shoal.noise.stairs import staircase
 from shoal.noise.uniform import one_below, uniform_below
 
@@ -47,6 +47,7 @@ __all__ = [
     "rounded_gaussian",
     "rounded_laplace",
     "rounded_normal",
+    "secret",
     "staircase",
     "truncated_geometric",
     "uniform_below",

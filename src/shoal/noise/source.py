@@ -7,7 +7,8 @@ fresh key from the operating system every gigabyte, and is thrown away in a fork
 everything drawn ahead from it.
 
 Samplers ask `current()` for the source in force.  It is the secret one unless a test put another in its
-place through `shoal.noise.seam`; such a source says ``private = False``.
+place through `shoal.noise.seam`; such a source says ``private = False``.  Whether draws are secret is asked of the seam,
+by `secret()`, and never of what was put in place, which might change its mind.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Source(Protocol):
     """Where random words come from."""
 
     private: bool
-    """Whether the words are secret; what is drawn from another source is never private."""
+    """What the source says of itself; one that calls itself private is not let in by the seam, and `secret` never asks it."""
     pools: dict[object, list[Any]]
     """Single draws made ahead, by law; emptied wherever the words themselves are abandoned."""
 
@@ -57,6 +58,8 @@ class Keystream:
         self._refill()
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
+        if not self._fixed:
+            _handed[0] += 1
         size = count * np.dtype(kind).itemsize
         if size > self._REFILL // 4:
             return self._long(size).view(kind)
@@ -109,6 +112,17 @@ def _encryptor(key: bytes | memoryview) -> CipherContext:
     return Cipher(algorithms.AES(key), _FROM_ZERO).encryptor()
 
 
+_handed = [0]
+
+
+def handed_out() -> int:
+    """A number that grows whenever secret words are handed out, in whatever thread: for those who must know that none were.
+
+    Edges: single draws made ahead before that are not counted again.
+    """
+    return _handed[0]
+
+
 _FROM_ZERO = modes.CTR(bytes(16))
 _ZEROS = memoryview(bytes(1 << 16))
 
@@ -123,6 +137,15 @@ _override: ContextVar[Source | None] = ContextVar("shoal_noise_source", default=
 
 put_in_place = _override.get
 """What the test seam put in place here, and None outside it: the quickest of questions, asked before every draw."""
+
+
+def secret() -> bool:
+    """Whether what is drawn here is secret: nothing was put in place, whatever that says of itself.
+
+    >>> secret()
+    True
+    """
+    return _override.get() is None
 
 
 def current() -> Source:

@@ -15,43 +15,64 @@ _BAD = SERIES[5]
 
 
 class Bar(NamedTuple):
-    """One place: its name or where it is, the share of outputs on d0 and on d1, and how much of it is in the event."""
+    """One place: its name or where it is, the share of outputs on d0 and on d1, and how much of either is in the event."""
 
     name: str
     place: tuple[float, float] | None
     first: float
     second: float
-    inside: float
+    inside: tuple[float, float]
 
 
-def two_histograms(bars: Sequence[Bar]) -> str:
-    """Shares of outputs on both datasets over a common axis, the event in a darker colour, as SVG."""
+def two_histograms(bars: Sequence[Bar], *, x: str = "output", y: str = "share of outputs") -> str:
+    """Shares of outputs on both datasets over a common axis, what is in the event in a darker colour, as SVG.
+
+    Edges: a bar that is partly in the event is dark in that part; what no bar holds is told of in the title.
+    """
     alt = drawing()
     panels = [
-        _panel([_row(each, share) for each, share in zip(bars, shares, strict=True)], title)
-        for title, shares in (("on d0", [each.first for each in bars]), ("on d1", [each.second for each in bars]))
+        _panel([row for each, share in zip(bars, shares, strict=True) for row in rows_of(each, share, each.inside[side])], titled(f"on d{side}", shares), x, y)
+        for side, shares in enumerate(([each.first for each in bars], [each.second for each in bars]))
     ]  # fmt: skip
     return _svg(alt.vconcat(*panels).resolve_scale(x="shared", y="shared"))
 
 
-def _row(bar: Bar, share: float) -> dict[str, Any]:
-    colour = _DARK if bar.inside > 0.5 else _LIGHT
-    held: dict[str, Any] = {"share": share, "colour": colour, "none": 0}
-    if bar.place is None:
-        return {**held, "name": bar.name}
-    return {**held, "from": bar.place[0], "to": bar.place[1]}
+def titled(name: str, shares: Sequence[float]) -> str:
+    """A title that says which share of all outputs is not among these.
+
+    >>> titled("on d0", [0.5, 0.5]), titled("on d1", [0.5, 0.496])
+    ('on d0', 'on d1 (0.4 % lie elsewhere)')
+    """
+    left = 1 - sum(shares)
+    return name if left < 1e-9 else f"{name} ({100 * left:.2g} % lie elsewhere)"
 
 
-def _panel(rows: list[dict[str, Any]], title: str) -> Any:
+def rows_of(bar: Bar, share: float, inside: float) -> list[dict[str, Any]]:
+    """The dark part of a bar and the light one above it, each from where to where.
+
+    >>> [(row["none"], row["share"]) for row in rows_of(Bar("a", None, 0.4, 0.5, (0.25, 0)), 0.4, 0.25)]
+    [(0.0, 0.1), (0.1, 0.4)]
+    """
+    where: dict[str, Any] = {"name": bar.name}
+    if bar.place is not None:
+        where = {"from": bar.place[0], "to": bar.place[1]}
+    edge = share * inside
+    parts = [(0.0, edge, _DARK), (edge, share, _LIGHT)]
+    held = [{**where, "none": low, "share": high, "colour": colour} for low, high, colour in parts if high > low]  # fmt: skip
+    return held or [{**where, "none": 0.0, "share": 0.0, "colour": _LIGHT}]
+
+
+def _panel(rows: list[dict[str, Any]], title: str, x: str, y: str) -> Any:
     alt = drawing()
     chart = alt.Chart(alt.InlineData(values=rows))
-    share = alt.Y("share:Q", title="share of outputs", axis=alt.Axis(tickCount=4))
     colour = alt.Color("colour:N", scale=None)
     if rows and "name" in rows[0]:
         sideways = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220))
-        made = chart.mark_bar().encode(y=sideways, x=alt.X("share:Q", title="share of outputs"), color=colour)  # fmt: skip
-        return made.properties(width=WIDTH, height=18 * len(rows), title=title)
-    places = alt.X("from:Q", title="output", scale=alt.Scale(zero=False, nice=False))
+        length = alt.X("none:Q", title=y)
+        made = chart.mark_bar().encode(y=sideways, x=length, x2="share:Q", color=colour)
+        return made.properties(width=WIDTH, height=18 * len({row["name"] for row in rows}), title=title)  # fmt: skip
+    places = alt.X("from:Q", title=x, scale=alt.Scale(zero=False, nice=False))
+    share = alt.Y("share:Q", title=y, axis=alt.Axis(tickCount=4))
     made = chart.mark_rect().encode(x=places, x2="to:Q", y=share, y2="none:Q", color=colour)
     return made.properties(width=WIDTH, height=HEIGHT, title=title)
 

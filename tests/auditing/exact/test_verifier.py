@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ from shoal.auditing.exact import (
     table_from_json,
     verify,
 )
-from shoal.errors import ConversionError, RangeError, ShapeError
+from shoal.errors import ConversionError, DataError, RangeError, ShapeError
 from shoal.local.oracles import KaryResponse, Oracle, SubsetSelection
 
 LN2 = math.log(2)
@@ -347,3 +349,79 @@ def test_paths_beyond_the_limit_are_the_rest() -> None:
         return bits.below(100)
 
     assert law_of(many, 0, paths=30).rest == Fraction(70, 100)
+
+
+def is_nan_by_coin(x: Any, bits: Bits) -> Any:
+    del x
+    return (float("nan"), 1) if bits.coin() else Decimal("nan")
+
+
+def test_all_nan_are_one_output() -> None:
+    exact = verify({x: law_of(is_nan_by_coin, x) for x in (0, 1)})
+    assert exact.ratio.exact == 1
+    assert exact.outputs == 2
+    assert judge(exact, Pure(0)).holds
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [(-0.0, 0.0), (True, 1), (1, 1.0), (True, 1.0), ((1, 0.0), (1, -0.0)), (Decimal("1.0"), Decimal(1)),
+     (np.float32(1), np.float64(1)), (frozenset({1}), frozenset({True})), (Fraction(1), 1)],
+    ids=str,
+)  # fmt: skip
+def test_outputs_that_python_calls_equal_and_people_can_tell_apart_are_two(
+    one: Any, two: Any
+) -> None:
+    exact = verify({x: law_of(lambda x, _: (one, two)[x], x) for x in (0, 1)})
+    assert exact.epsilon.infinite
+    assert judge(exact, Pure(50)).refuted
+    given = verify({"x": Law({one: 1}), "y": Law({two: 1})})
+    assert given.epsilon.infinite
+    assert given.laws["x"].chance(one).exact == 1
+    assert given.laws["x"].chance(two).exact == 0
+
+
+class Nameless:
+    """Has no equality but that of place."""
+
+
+@pytest.mark.parametrize("output", [[1], {"a": 1}, {1}, (1, [2])], ids=str)
+def test_an_output_that_cannot_be_a_key_is_refused_in_words(output: Any) -> None:
+    with pytest.raises(DataError, match="cannot be told apart"):
+        law_of(lambda *_: output, 0)
+
+
+def test_an_output_without_an_equality_of_its_own_is_refused_and_not_infinitely_revealing() -> None:
+    with pytest.raises(DataError, match="Nameless"):
+        law_of(lambda *_: Nameless(), 0)
+
+
+STRAYING: dict[str, Callable[[Bits, int], Any]] = {
+    "other ways": lambda bits, odd: bits.below(2 + odd),
+    "other chances": lambda bits, odd: bits.bernoulli("1/3" if odd else "1/4"),
+    "an early end": lambda bits, odd: odd or bits.coin(),
+    "fewer ways": lambda bits, odd: bits.below(1 if odd else 3),
+}
+
+
+@pytest.mark.parametrize("name", STRAYING)
+def test_a_mechanism_that_draws_elsewhere_is_told_so(name: str) -> None:
+    """The same path cannot be gone again."""
+    calls = itertools.count()
+    with pytest.raises(DataError, match="drew otherwise"):
+        law_of(lambda _, bits: STRAYING[name](bits, next(calls) % 2), 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"laws": {"x": {"a": 1}, "x": {"b": 1}, "y": {"a": 1}}}',
+     '{"laws": {"x": {"a": 1, "a": "1/2", "b": "1/2"}, "y": {"a": "1/2", "b": "1/2"}}}',
+     '{"laws": {"x": {"b": 1}, "y": {"a": 1}}, "laws": {"x": {"a": 1}, "y": {"a": 1}}}'],
+)  # fmt: skip
+def test_a_table_with_a_name_twice_is_refused_and_none_of_the_two_dropped(
+    text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "laws.json"
+    path.write_text(text)
+    with pytest.raises(ShapeError, match="twice"):
+        read_table(path)

@@ -9,15 +9,21 @@ from itertools import count
 from typing import Any, TypeVar
 
 from shoal.auditing.exact.law import Law
-from shoal.errors import RangeError
+from shoal.auditing.same import told
+from shoal.errors import DataError, RangeError
 from shoal.exact import Number, closed_unit, non_negative, whole
 
 Item = TypeVar("Item")
-Path = tuple[int, ...]
+Path = tuple[tuple[int, Fraction], ...]
+"""The ways taken, each with the mass of the path up to it."""
 
 
 class _TooDeep(BaseException):
     """A path was left after as many draws as were allowed."""
+
+
+class _Strayed(BaseException):
+    """A path could not be gone again."""
 
 
 class Bits:
@@ -28,9 +34,9 @@ class Bits:
 
     def __init__(self, path: Path, depth: int) -> None:
         self._path, self._depth = path, depth
-        self.taken: list[int] = []
+        self.taken: list[tuple[int, Fraction]] = []
         self.mass = Fraction(1)
-        self.open: list[tuple[Fraction, Path]] = []
+        self.open: list[Path] = []
 
     def coin(self) -> bool:
         """A fair coin."""
@@ -64,16 +70,22 @@ class Bits:
         place = len(self.taken)
         if place == self._depth:
             raise _TooDeep
-        ways = [way for way, chance in enumerate(chances) if chance]
         if place < len(self._path):
-            way = self._path[place]
+            way, mass = self._path[place]
+            if way >= len(chances) or self.mass * chances[way] != mass:
+                raise _Strayed
         else:
-            way = ways[0]
-            here = tuple(self.taken)
-            self.open.extend((self.mass * chances[each], (*here, each)) for each in ways[1:])
-        self.taken.append(way)
-        self.mass *= chances[way]
+            way, *others = (each for each, chance in enumerate(chances) if chance)
+            mass, here = self.mass * chances[way], tuple(self.taken)
+            self.open.extend((*here, (each, self.mass * chances[each])) for each in others)
+        self.taken.append((way, mass))
+        self.mass = mass
         return way
+
+    @property
+    def left(self) -> bool:
+        """Whether the path goes on where the program ended."""
+        return len(self.taken) < len(self._path)
 
 
 def law_of(
@@ -88,7 +100,8 @@ def law_of(
     Guarantee: every chance is exact, or lies between the two ends given; the likeliest paths are followed first, and what is
         left after ``depth`` draws on a path, or after so many ``paths``, is the law's ``rest``.
     Needs: the mechanism draws from ``bits`` only, and its outputs can be keys of a dict.
-    Edges: an error is an output as well, by its type and its words: they are seen.
+    Edges: an error is an output as well, by its type and its words: they are seen.  Outputs are told apart by type and value, floats
+        by their bits: True is not 1, -0.0 is not 0.0, and all NaN are one.  A mechanism that does not draw the same again is refused.
 
     >>> def answer(truth, bits):
     ...     return truth if bits.bernoulli("3/4") else not truth
@@ -104,16 +117,27 @@ def law_of(
             break
         bits = Bits(heapq.heappop(waiting)[2], deepest)
         try:
-            output = _output(mechanism, data, bits)
+            output = told(_output(mechanism, data, bits))
         except _TooDeep:
             rest += bits.mass
+        except _Strayed:
+            raise _elsewhere() from None
         else:
+            if bits.left:
+                raise _elsewhere()
             chances[output] = chances.get(output, Fraction(0)) + bits.mass
-        for mass, path in bits.open:
-            heapq.heappush(waiting, (-mass, next(order), path))
+        for path in bits.open:
+            heapq.heappush(waiting, (-path[-1][1], next(order), path))
     rest -= sum(mass for mass, _, _ in waiting)
     likeliest = sorted(chances, key=lambda output: -chances[output])
     return Law({output: chances[output] for output in likeliest}, rest=rest)
+
+
+def _elsewhere() -> DataError:
+    return DataError(
+        "the mechanism drew otherwise when the same path was followed again, so its law cannot be worked out.",
+        remedy="Let it take all randomness from bits, and keep nothing from one run to the next.",
+    )
 
 
 def _output(mechanism: Callable[[Any, Bits], Hashable], data: Any, bits: Bits) -> Hashable:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from shoal.auditing.exact.law import Bounds
 from shoal.auditing.exact.verifying import Exact
+from shoal.auditing.pictures import Drawing, curve_against_claim
 from shoal.auditing.verdict import Verdict
 from shoal.errors import ConversionError
 from shoal.exact import ball, float_down, float_up, is_below
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
+from shoal.page import Part, Words
 
 ORDERS = tuple(map(Fraction, ("1.1", "1.5", "2", "3", "4", "8", "16", "32", "64")))
+MOST = Fraction(8)
+"""No picture goes much further than this epsilon."""
+DRAWN = tuple(map(Fraction, ("1.1", "1.5", "2", "3", "4", "5", "6", "7", "8")))
+RENYI = ("order", "Rényi epsilon")
 EPSILONS = tuple(map(Fraction, ("0", "0.1", "0.25", "0.5", "1", "1.5", "2", "3", "4", "6")))
 
 
@@ -29,6 +36,18 @@ class ExactVerdict(Verdict):
         if self.refuted:
             return "refuted"
         return "proven for these pairs" if self.holds else "not refuted"
+
+    def parts(self) -> list[Part]:
+        """What the page shows below its title; what it says last fits a proof."""
+        *told, _ = super().parts()
+        return [*told, Words(_LAST[self.holds])]
+
+
+_LAST = {
+    False: "No chance is involved: with these chances, the claim is false.",
+    True: "No chance is involved: with these chances, the claim holds for the pairs listed. It says nothing about other pairs.",
+    None: "The claim is neither refuted nor proven here: the bounds that were worked out leave it open.",
+}
 
 
 def judge(exact: Exact, claim: Measure) -> ExactVerdict:
@@ -59,7 +78,45 @@ def judge(exact: Exact, claim: Measure) -> ExactVerdict:
         found=f"{found}.",
         figures=_figures(exact),
         holds=False if refuted else (True if holds else None),
+        drawings=(_drawing(exact, claim),),
     )
+
+
+def _drawing(exact: Exact, claim: Measure) -> Drawing:
+    """The Rényi curve for a claim about that, else the delta profile."""
+    if isinstance(claim, Renyi):
+        orders = [order for order, _ in claim.curve]
+        return curve_against_claim(partial(_renyi_of, exact), partial(_claimed_at, claim), orders, RENYI)  # fmt: skip
+    if isinstance(claim, ZeroConcentrated):
+        return curve_against_claim(partial(_renyi_of, exact), partial(_claimed_at, claim), DRAWN, RENYI)  # fmt: skip
+    widest = _widest(exact, claim)
+    places = [step * widest / 24 for step in range(25)]
+    return curve_against_claim(partial(_delta_of, exact), partial(_claimed_delta, claim), places, ("epsilon", "delta"))  # fmt: skip
+
+
+def _renyi_of(exact: Exact, order: Fraction) -> float:
+    return _high(exact.renyi(order))
+
+
+def _claimed_at(claim: Renyi | ZeroConcentrated, order: Fraction) -> float:
+    return float_up(claim.rho * order if isinstance(claim, ZeroConcentrated) else dict(claim.curve)[order])  # fmt: skip
+
+
+def _delta_of(exact: Exact, epsilon: Fraction) -> float:
+    return _high(exact.delta(epsilon))
+
+
+def _claimed_delta(claim: Measure, epsilon: Fraction) -> float:
+    return float_up(claim.to_delta(epsilon=epsilon).delta)
+
+
+def _widest(exact: Exact, claim: Measure) -> Fraction:
+    """How far the axis of epsilon goes: past what was found and what is claimed."""
+    found = exact.epsilon.high
+    seen = [Fraction(1), MOST if found is None else found]
+    if isinstance(claim, Pure | Approx):
+        seen.append(claim.epsilon)
+    return min(max(seen), MOST) * Fraction(5, 4)
 
 
 def _compared(exact: Exact, claim: Measure) -> tuple[bool, bool]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from shoal.auditing.same import told
 from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, non_negative, short_down, short_up
 
@@ -54,7 +55,7 @@ class Law:
 
     def __init__(self, chances: Mapping[Any, Any], *, rest: Number = 0) -> None:
         put = object.__setattr__
-        ends = {output: _ends(chance) for output, chance in chances.items()}
+        ends = {told(output): _ends(chance) for output, chance in chances.items()}
         put(self, "low", {output: low for output, (low, _) in ends.items()})
         put(self, "high", {output: high for output, (_, high) in ends.items()})
         put(self, "rest", non_negative(rest, "rest"))
@@ -72,7 +73,8 @@ class Law:
 
     def chance(self, output: Hashable) -> Bounds:
         """The chance of one output."""
-        low, high = self.low.get(output, Fraction(0)), self.high.get(output, Fraction(0))
+        key = told(output)
+        low, high = self.low.get(key, Fraction(0)), self.high.get(key, Fraction(0))
         return Bounds(low, min(Fraction(1), high + self.rest))
 
 

@@ -16,11 +16,29 @@ from shoal.auditing.exact.verifying import Exact, verify
 from shoal.errors import ShapeError
 
 
+class _TwiceNamedError(Exception):
+    """An object with one name twice."""
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceNamedError
+    return found
+
+
 def read_table(path: str | Path) -> Exact:
     """The laws of a JSON file."""
     try:
-        given = json.loads(Path(path).read_text(encoding="utf-8"), parse_float=str)
-    except (OSError, ValueError) as error:
+        given = json.loads(
+            Path(path).read_text(encoding="utf-8"), parse_float=str, object_pairs_hook=_once_each
+        )
+    except _TwiceNamedError:
+        raise ShapeError(
+            f"the table {Path(path).name!r} has a name twice in one object, so that one of the two would be dropped.",
+            remedy="List every dataset once, and under each every output once, with its whole chance.",
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
         raise ShapeError(
             f"the table {Path(path).name!r} could not be read as JSON ({type(error).__name__}).",
             remedy='Give a file such as {"laws": {"x": {"a": "1/2", "b": "1/2"}, "y": {"a": "1/3", "b": "2/3"}}}.',

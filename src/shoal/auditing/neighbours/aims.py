@@ -9,7 +9,7 @@ from typing import Any
 from shoal.auditing.exact import Bits, law_of, verify
 from shoal.auditing.judge import audit
 from shoal.auditing.replay import replay
-from shoal.auditing.replay.replaying import HINT
+from shoal.auditing.replay.replaying import HINTS
 from shoal.exact import float_down
 from shoal.measures import Measure
 from shoal.sensitivity import Relation
@@ -30,7 +30,7 @@ def moving(run: Callable[[Any], Any], *, relation: Relation | str | None = None)
 
     def aim(one: Any, two: Any) -> float:
         found = replay(run, [(one, two)], relation=relation)
-        shown = [each for each in found.differences if each.kind != HINT]
+        shown = [each for each in found.differences if each.kind not in HINTS]
         if any(each.kind != "moved" or not each.share for each in shown):
             return OTHERWISE
         return float(found.worst)

@@ -3,6 +3,9 @@
 Recording keeps what each noise was given and what came out.  Playing runs the same program on a neighbour and hands
 it the recorded outputs, so that all it does after a release, it does with the same numbers: whatever still differs came
 from the data by another way.
+
+Threads that were started with a copy of the context (`asyncio.to_thread`, or `contextvars.copy_context().run`) draw here as well, one after another:
+their noises are told apart by the order in which they are asked for.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -42,21 +46,25 @@ class Recorder:
         self._seed = seed
         self._outside = self._inside = _stream(seed, "outside")
         self._within = False
+        self._turn = threading.RLock()
         self.pools: dict[object, list[Any]] = {}
         self.met: list[Met] = []
         self.drawn: list[tuple[str, int]] = []
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
         """Random words; those drawn outside all meetings are written down."""
-        if self._within:
-            return self._inside.words(kind, count)
-        self.drawn.append((kind.__name__, count))
-        return self._outside.words(kind, count)
+        with self._turn:
+            if self._within:
+                return self._inside.words(kind, count)
+            self.drawn.append((kind.__name__, count))
+            return self._outside.words(kind, count)
 
     def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
         """Release, and write it down; a meeting within another is a part of that."""
-        if self._within:
-            return draw()
+        with self._turn:
+            return draw() if self._within else self._met(meeting, draw)
+
+    def _met(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
         output = self._released(draw)
         self.met.append(Met(meeting, copy.deepcopy(output), caller()))
         return output
@@ -78,9 +86,7 @@ class Player(Recorder):
         self._tape = recording.met
         self.parted: str | None = None
 
-    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
-        if self._within:
-            return draw()
+    def _met(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
         if len(self.met) == len(self._tape):
             raise self._part(f"{named(meeting)} was asked for by one of the two only")
         before = self._tape[len(self.met)]

@@ -8,8 +8,9 @@ and does all the rest alike.  So, when the outputs of all noises are held fixed,
 * draws outside the noises must be the same;
 * what is returned must be the same, in type, shape and value, and so must every error, to the letter.
 
-Each difference but one in draws is a proof, for the pair at hand, that the promise as it was declared does not hold; no chance is involved.
-That nothing was found proves nothing about other pairs.
+Each difference is a proof, for the pair at hand, that the promise as it was declared does not hold; no chance is involved.  Two kinds refute nothing:
+"draws", which is a hint, and "open", where something could not be compared: a result of a type that cannot be looked into, or noise that was drawn in a thread
+that knows nothing of the replay.  That nothing was found proves nothing about other pairs.
 """
 
 from __future__ import annotations
@@ -25,19 +26,21 @@ from shoal.auditing.verdict import Verdict
 from shoal.exact import short, whole
 from shoal.mechanisms.meeting import Meeting
 from shoal.noise import seam
+from shoal.noise.source import handed_out
 from shoal.sensitivity import Relation
 from shoal.sensitivity.claims import Movement, Moves, numbers
 
-HINT = "draws"
-"""The kind of difference that refutes nothing by itself."""
+HINT, OPEN = "draws", "open"
+HINTS = frozenset((HINT, OPEN))
+"""The kinds of difference that refute nothing by themselves."""
 
 
 @dataclass(frozen=True)
 class Difference:
     """One thing that differs between the runs on a pair.
 
-    ``kind`` is "moved" (the input of a noise), "noise" (another sequence of noises), "draws", "result", "error"
-    or "relation"; ``share`` is how much of what was declared a movement uses.
+    ``kind`` is "moved" (the input of a noise), "noise" (another sequence of noises), "draws", "result", "error",
+    "relation" or "open" (what could not be compared); ``share`` is how much of what was declared a movement uses.
     """
 
     kind: str
@@ -67,14 +70,19 @@ class Replay:
     def verdict(self) -> Verdict:
         """The verdict, for reports."""
         found = f"{self.noises} inputs of noises on {self.pairs} pairs moved by at most {short(self.worst)} of what was declared."
-        if self.differences:
-            found = f"{len(self.differences)} differences; the first: {self.differences[0]}."
+        against = [each for each in self.differences if each.kind != OPEN]
+        unclear = [each for each in self.differences if each.kind == OPEN]
+        if against:
+            count = len(against)
+            found = f"{count} difference{'s' * (count > 1)}; the first: {against[0]}."
+        elif unclear:
+            found = f"{len(unclear)} of {self.pairs} pairs could not be compared and are open; the first: {unclear[0]}."
         if not self.noises and not self.differences:
             found = f"no noise was drawn on {self.pairs} pairs, and nothing differed."
         return Verdict(
             test="record-play",
             claim="inputs of noises move by at most what is declared, and nothing else depends on the data",
-            refuted=any(each.kind != HINT for each in self.differences),
+            refuted=any(each.kind not in HINTS for each in self.differences),
             confidence=None,
             p_value=None,
             found=found,
@@ -82,7 +90,8 @@ class Replay:
                 ("pairs", self.pairs),
                 ("inputs compared", self.noises),
                 ("largest share of what was declared", float(self.worst)),
-                ("differences", len(self.differences)),
+                ("differences", len(against)),
+                ("left open", len(unclear)),
                 ("pairs that ended in the same error", self.errors),
             ),
         )
@@ -100,11 +109,14 @@ def replay(
     """Record ``run`` on the first of each pair and play it on the second.
 
     Guarantee: every difference is real, for the pair at hand: an input moves further than was declared, or the two runs can be told
-        apart though the outputs of all noises are the same.  Only "draws" is a hint: how many numbers are drawn outside noises is not seen.
+        apart though the outputs of all noises are the same.  "draws" is a hint, as nobody sees how many numbers are drawn outside
+        noises, and "open" says that nothing could be compared.
     Needs: ``run`` is repeatable but for Shoal's noise and for noises wrapped by `primitive`; questions are asked with
         `Ask.rehearse`.  The pairs differ by at most ``group`` steps of ``relation``, where it is given.
     Edges: a noise declared for another relation is reported; under change one declared for add/remove may move twice as
-        far.  With ``repeats`` every pair is played with as many different outputs.
+        far.  With ``repeats`` every pair is played with as many different outputs.  Noise is seen in the thread that runs and in
+        those started with a copy of its context; a pair with noise from another thread is left open.  A single draw that an older
+        thread made ahead is not noticed, so a program that hands work to threads kept from earlier may be refuted wrongly: let it start its own.
 
     >>> import shoal
     >>> honest = shoal.Laplace.for_epsilon(1, sensitivity=1)
@@ -140,6 +152,8 @@ class _Ending:
 
     result: Any
     error: Exception | None
+    unseen: bool = False
+    """Whether secret noise was drawn meanwhile, which no replay sees."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +181,11 @@ class _Playing:
         recording, first = recorded.source, recorded.ending
         player = Player(recording)
         second = self._ending(player, two)
+        if first.unseen or second.unseen:
+            self._tell(
+                OPEN, "in another thread", "noise that the replay sees", "secret noise was drawn"
+            )
+            return
         self._seen.differences.extend(self._moved(player))
         if player.parted is not None:
             self._tell("noise", f"noise {len(player.met) + 1}", "the same noise", player.parted)
@@ -180,12 +199,14 @@ class _Playing:
 
     def _ending(self, source: Recorder, data: Any) -> _Ending:
         with seam.use(source):
+            before, result, raised = handed_out(), None, None
             try:
-                return _Ending(self._run(data), None)
+                result = self._run(data)
             except Parted:
-                return _Ending(None, None)
+                pass
             except Exception as error:  # noqa: BLE001 - whatever it is, the other run must end alike
-                return _Ending(None, error)
+                raised = error
+            return _Ending(result, raised, unseen=handed_out() != before)
 
     def _moved(self, player: Player) -> Iterator[Difference]:
         """Every input that moved too far, and the largest share of what was allowed."""
@@ -232,7 +253,9 @@ class _Playing:
         if one is None and two is None:
             found = apart(first.result, second.result)
             if found:
-                self._tell("result", "at the end", "the same result", found)
+                self._tell(
+                    "result" if found.known else OPEN, "at the end", "the same result", found.said
+                )
         elif one is None or two is None:
             raised = one if two is None else two
             self._tell("error", "at the end", "the same ending", f"{type(raised).__name__} on one side only")  # fmt: skip

@@ -14,7 +14,7 @@ from shoal.functions.smooth.mechanism import Smooth
 from shoal.functions.smooth.statistic import Statistic
 from shoal.functions.smooth.widths import approx_of
 from shoal.measures import Approx, Measure
-from shoal.noise import current
+from shoal.noise import secret
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -72,5 +72,5 @@ class SmoothApproximate(Smooth):
             epsilon=self.epsilon,
             delta=self.delta,
             relation=statistic.relation,
-            private=current().private,
+            private=secret(),
         )

@@ -15,7 +15,7 @@ from shoal.functions.smooth.mechanism import Smooth, normal_quantile
 from shoal.functions.smooth.statistic import Statistic
 from shoal.measures import Measure, ZeroConcentrated
 from shoal.mechanisms.budgets import rho_of
-from shoal.noise import IntegerNoise, current, rounded_arsinh_normal
+from shoal.noise import IntegerNoise, rounded_arsinh_normal, secret
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -68,9 +68,7 @@ class SmoothArsinhNormal(Smooth):
         return ZeroConcentrated(self.rho)
 
     def event_for(self, statistic: Statistic) -> StatedZeroConcentrated:
-        return StatedZeroConcentrated(
-            rho=self.rho, relation=statistic.relation, private=current().private
-        )
+        return StatedZeroConcentrated(rho=self.rho, relation=statistic.relation, private=secret())
 
     def _noise(self, scale: Fraction) -> IntegerNoise:
         return rounded_arsinh_normal(scale, self.bend)

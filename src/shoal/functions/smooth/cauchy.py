@@ -17,7 +17,7 @@ from shoal.functions.smooth.mechanism import Smooth
 from shoal.functions.smooth.statistic import Statistic
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.budgets import pure_epsilon_of
-from shoal.noise import IntegerNoise, current, rounded_cauchy
+from shoal.noise import IntegerNoise, rounded_cauchy, secret
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -82,9 +82,7 @@ class SmoothCauchy(Smooth):
         return Pure(self.epsilon)
 
     def event_for(self, statistic: Statistic) -> StatedPure:
-        return StatedPure(
-            epsilon=self.epsilon, relation=statistic.relation, private=current().private
-        )
+        return StatedPure(epsilon=self.epsilon, relation=statistic.relation, private=secret())
 
     def _shown(self) -> Iterator[tuple[str, Any]]:
         yield "epsilon", self.epsilon
