@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing import pictures
 from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
 from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
+from shoal.auditing.drawings import low_bits
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
 from shoal.auditing.outputs import numbers_of
 from shoal.auditing.rounding import text_above
@@ -121,7 +121,7 @@ def lattice(
         p_value=p_value,
         found=_sentence(best, paired=_paired(best.kind, formula)),
         figures=(*_figures(best), *_looks(one, two)),
-        drawings=(pictures.low_bits(*kinds["lowest"]),),
+        drawings=(low_bits(*kinds["lowest"]),),
     )
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.pictures import differences_of_noise
+from shoal.auditing.drawings import differences_of_noise
 from shoal.auditing.places import (
     Answers,
     Mechanism,

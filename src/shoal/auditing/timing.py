@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.pictures import shares_of_time
+from shoal.auditing.drawings import shares_of_time
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import DataError
 from shoal.exact import Number, non_negative, open_unit, whole

@@ -9,7 +9,7 @@ from shoal.auditing.rounding import figure_text, percent_down, text_up
 from shoal.page import Grid, Page, Part, Words
 
 if TYPE_CHECKING:
-    from shoal.auditing.pictures import Drawing
+    from shoal.auditing.drawings import Drawing
 
 Figure = float | int | str
 
@@ -59,7 +59,7 @@ class Verdict:
 
     def to_page(self) -> Page:
         """As a page for people, with pictures where they can be drawn."""
-        from shoal.auditing.pictures import drawn  # noqa: PLC0415 - it draws, and is needed for pages only
+        from shoal.auditing.drawings import drawn  # noqa: PLC0415 - it draws, and is needed for pages only
 
         return Page(f"{self.verdict.capitalize()}: {self.claim}", [*self.parts(), *drawn(self.drawings)])  # fmt: skip
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.auditing import Verdict, pictures
+from shoal.auditing import Verdict, drawings
+from shoal.auditing.drawings import low_bits
 from shoal.auditing.exact import Law, judge, verify
 from shoal.auditing.guessing import one_run_p_value
 from shoal.auditing.lattice import lattice
 from shoal.auditing.one_run import one_run
 from shoal.auditing.outputs import read_outputs
-from shoal.auditing.pictures import low_bits
 from shoal.auditing.repeats import repeats
 from shoal.auditing.sight import Sight, seen_in
 from shoal.auditing.timing import Timed, timing
@@ -83,7 +83,7 @@ def test_a_page_without_the_extra_says_that_pictures_are_left_out(
     def missing(*_: Any, **__: Any) -> str:
         raise ExtraError("pictures need packages.", remedy="Install them.")
 
-    monkeypatch.setattr(pictures, "two_histograms", missing)
+    monkeypatch.setattr(drawings, "two_histograms", missing)
     last = lattice(FINE, COARSE, epsilon=1).to_page().parts[-1]
     assert last == Words("The pictures are left out. Install them.")
 
@@ -115,7 +115,7 @@ def test_right_guesses_are_drawn_against_the_fewest_that_refute() -> None:
     """Between what refutes and what does not lies one guess."""
     drawing = one_run(COINS, COINS, epsilon=1).drawings[0]
     tried, canaries, epsilon, delta, risk = drawing.given
-    needed = {r: pictures._refuting(canaries, r, epsilon, delta, risk) for r, _ in tried}
+    needed = {r: drawings._refuting(canaries, r, epsilon, delta, risk) for r, _ in tried}
     assert None not in list(needed.values())[:-1]
     for guesses, right in needed.items():
         most = guesses if right is None else right - 1
