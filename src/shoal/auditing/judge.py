@@ -82,7 +82,7 @@ def audit(
     Reference: proofs in auditing/intervals.md; Bichsel and others 2021; Jagielski, Ullman and Oprea 2020.
 
     >>> import shoal
-    >>> verdict = shoal.audit(shoal.Laplace.for_epsilon(1, sensitivity=1), 0, 1, samples=20_000, seed=1)
+    >>> verdict = shoal.audit(shoal.Laplace.for_epsilon(1, sensitivity=1), 0, 1, samples=20_000, seed=2)
     >>> verdict.refuted, 0.9 < verdict.lower <= 1
     (False, True)
     >>> half_noise = shoal.Laplace(scale="0.5", sensitivity=1)

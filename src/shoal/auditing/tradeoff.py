@@ -39,7 +39,7 @@ class TradeOff:
     >>> curve = TradeOff([(0, 1), ("0.25", "0.25"), (1, 0)])
     >>> print(curve)
     trade-off curve (0, 1) (0.25, 0.25) (1, 0)
-    >>> curve.beta(0.125).item(), curve.most(0.125).item()
+    >>> curve.beta(0.125).item(), round(curve.most(0.125).item(), 9)
     (0.625, 0.375)
     """
 
