@@ -6,7 +6,7 @@ order of rows means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from shoal.plan import Bounded, Column, Rows, Spread, Value
@@ -30,6 +30,10 @@ class Engine(Protocol):
         """
         ...
 
+    def read_through(self, relation: Rows) -> None:
+        """Read every value of a relation once, so that a source that is not whole is refused now."""
+        ...
+
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[tuple[Value, ...], tuple[int, ...]]:
@@ -37,6 +41,12 @@ class Engine(Protocol):
 
         ``soon`` is what will be asked next: an engine may read the rows of both at once.
         """
+        ...
+
+    def parts(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
+        """`totals`, some keys at a time where there may be very many; each key comes once."""
         ...
 
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:

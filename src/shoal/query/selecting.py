@@ -81,14 +81,16 @@ class Selection:
         return Composed((self.noise.event_for(size=1), failing))
 
     def release(self, engine: Engine, soon: Bounded | None = None) -> list[Group]:
-        """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next."""
-        found = engine.totals(self.bounded, soon=soon)
-        votes = {key: vote for key, (vote,) in found.items() if vote > 0}
-        if not votes:
-            return []
-        totals = np.array(list(votes.values()), dtype=object)
-        noisy, least = self.noise.release(totals), self.threshold()
-        told = [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
+        """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next.
+
+        Votes come some groups at a time and get their noise then, each by itself: only groups that are told are held.
+        """
+        least, told = self.threshold(), list[Group]()
+        for part in engine.parts(self.bounded, soon=soon):
+            votes = {key: vote for key, (vote,) in part.items() if vote > 0}
+            if votes:
+                noisy = self.noise.release(np.array(list(votes.values()), dtype=object))
+                told += [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
         return sorted(told, key=in_order)
 
 

@@ -49,7 +49,7 @@ def readable(source: object, name: str) -> Readable:
         return _files(str(source), name)
     if isinstance(source, DuckTable):
         return source
-    return _arrow(source, name)
+    return as_arrow(source, name)
 
 
 def _files(path: str, name: str) -> FileOf:
@@ -69,7 +69,8 @@ def _files(path: str, name: str) -> FileOf:
     return FileOf(readers[suffix], tuple(str(Path(each).resolve()) for each in paths))
 
 
-def _arrow(source: object, name: str) -> Any:
+def as_arrow(source: object, name: str) -> Any:
+    """A frame or an Arrow table as an Arrow table."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     module = type(source).__module__.partition(".")[0]

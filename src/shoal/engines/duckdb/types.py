@@ -1,33 +1,11 @@
-"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL.
-
-Distinct values must stay distinct where they say who a row belongs to, so each reading also says what it
-may lose: nothing, values that become NULL, or the difference between two values.
-"""
+"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL."""
 
 from __future__ import annotations
 
 import re
-from enum import Enum
-from typing import NamedTuple
 
-from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type, decimal
-
-
-class Loss(Enum):
-    """What reading a column may lose."""
-
-    NOTHING = "nothing"
-    TO_NULL = "some values are read as NULL"
-    DISTINCTION = "different values may be read as one"
-
-
-class Reading(NamedTuple):
-    """A type of ours and the SQL that makes it of a column written {0}."""
-
-    type: Type
-    sql: str
-    loss: Loss = Loss.NOTHING
-
+from shoal.engines.reading import Loss, Reading
+from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 _WIDE_INTEGERS = {"UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM"}
