@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.spark import Spark
+from shoal.engines.spark.running import Progress
 from shoal.engines.spark.sources import is_sparks
 from shoal.errors import SourceError
 
 
-def engine_over(sources: Mapping[str, object]) -> DuckDB | Spark:
-    """The engine for some sources, all of which it reads."""
+def engine_over(sources: Mapping[str, object], progress: Progress | None = None) -> DuckDB | Spark:
+    """The engine for some sources, all of which it reads; ``progress`` is told where that takes long."""
     if not any(map(is_sparks, sources.values())):
         return DuckDB(sources)
     for name, source in sources.items():
@@ -20,4 +21,4 @@ def engine_over(sources: Mapping[str, object]) -> DuckDB | Spark:
                 f"{name!r} is a table of DuckDB, and is to be read together with one of Spark.",
                 remedy="Write it to Parquet where the cluster can read it.",
             )
-    return Spark(sources)
+    return Spark(sources, progress=progress)

@@ -49,7 +49,7 @@ class Fingerprint:
 def fingerprint_of(location: Place, secret: bytes, progress: Progress | None = None) -> Fingerprint:
     """Read all files once and say what they hold; what Spark reads is hashed in the cluster."""
     if isinstance(location, SparkLocation):
-        return Fingerprint(*spark_content(location, secret))
+        return Fingerprint(*spark_content(location, secret, progress))
     before = dates_of(location)
     total, done = sum(size for size, *_ in before), 0
     lines = []

@@ -60,7 +60,9 @@ class Shelf:
         with self._lock:
             self.check()
             if self._engine is None:
-                engine = engine_over({n: each.location.source for n, each in self.datasets.items()})
+                engine = engine_over(
+                    {n: each.location.source for n, each in self.datasets.items()}, self._progress
+                )
                 for name, dataset in self.datasets.items():
                     _check_types(dataset, engine.columns(name))
                 self._engine = engine

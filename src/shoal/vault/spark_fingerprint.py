@@ -12,6 +12,7 @@ import time
 
 from shoal.engines.spark import Spark
 from shoal.engines.spark.content import content_of, stamps_of
+from shoal.engines.spark.running import Progress
 from shoal.engines.spark.sources import frame_of, session_of
 from shoal.vault.spark_location import SparkLocation
 
@@ -21,10 +22,12 @@ _SETTLED = 2_000_000
 Stamps = tuple[tuple[int, ...], ...]
 
 
-def spark_content(location: SparkLocation, secret: bytes) -> tuple[str, int, Stamps, str]:
+def spark_content(
+    location: SparkLocation, secret: bytes, progress: Progress | None = None
+) -> tuple[str, int, Stamps, str]:
     """The keyed hash of the rows, the bytes of the files, their stamps if these prove something, and the hash itself."""
     before = spark_stamps(location)
-    engine = Spark({"rows": location.source})
+    engine = Spark({"rows": location.source}, progress=progress)
     found = content_of(engine, "rows")
     engine.close()
     said = f"spark\n{hashlib.sha256(found.encode()).hexdigest()}"

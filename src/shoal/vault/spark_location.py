@@ -59,7 +59,7 @@ class SparkLocation:
     def meets(self, other: Any) -> bool:
         """Whether both may read the same rows: one table or path, whatever the address."""
         if isinstance(other, SparkLocation):
-            return (self.form, self._place) == (other.form, other._place)
+            return (self.form, self.place_read) == (other.form, other.place_read)
         return self._is_path and self.holds(other.path)
 
     @property
@@ -67,7 +67,7 @@ class SparkLocation:
         return self.form == "spark" and SparkTable(None, self.table).form != "table"
 
     @property
-    def _place(self) -> str:
+    def place_read(self) -> str:
         if not self._is_path:
             return (
                 self.table if self.form == "frame" else self.table.lower().removeprefix("default.")
@@ -78,7 +78,9 @@ class SparkLocation:
     def holds(self, path: Path) -> bool:
         """Whether writing to a path would change what is here."""
         found = path.expanduser().resolve()
-        return self._is_path and (str(found) == self._place or Path(self._place) in found.parents)
+        return self._is_path and (
+            str(found) == self.place_read or Path(self.place_read) in found.parents
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The place as plain values, without anything secret."""

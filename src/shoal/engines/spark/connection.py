@@ -1,4 +1,4 @@
-"""A session of Spark: one that runs already, or one that is opened at an address; and how a question runs in it."""
+"""A session of Spark: one that runs already, or one that is opened at an address."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -102,22 +101,6 @@ def _quiet(builder: Any) -> Any:
     return builder.appName("shoal").config(
         map={"spark.ui.showConsoleProgress": "false", "spark.ui.enabled": "false"}
     )
-
-
-@contextmanager
-def running(session: Any) -> Iterator[str]:
-    """Everything that runs meanwhile has one tag; whatever ends it early, Ctrl-C too, cancels what still runs."""
-    tag = a_name("question")
-    session.addTag(tag)
-    try:
-        yield tag
-    except BaseException:
-        with suppress(Exception):
-            session.interruptTag(tag)
-        raise
-    finally:
-        with suppress(Exception):
-            session.removeTag(tag)
 
 
 def told(act: Callable[[], Any], words: tuple[str, str] = _UNREAD) -> Any:

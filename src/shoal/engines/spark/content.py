@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.engines.spark.connection import running, told
+from shoal.engines.spark.connection import told
 from shoal.engines.spark.dialect import SPARK
 from shoal.engines.spark.engine import Spark
+from shoal.engines.spark.running import Progress, running
 
 _WORDS, _DIGITS = 8, 8
 
@@ -35,7 +36,7 @@ def _part(name: str) -> str:
     return f"COALESCE(CONCAT(CAST(LENGTH({text}) AS STRING), ':', {text}), 'n')"
 
 
-def stamps_of(session: Any, frame: Any) -> tuple[int, ...] | None:
+def stamps_of(session: Any, frame: Any, progress: Progress | None = None) -> tuple[int, ...] | None:
     """Of the files behind a frame how many there are, their bytes, when the last was written, and a hash of all that.
 
     None where there are no files, or none to be seen: a frame of the driver's, or of another database.
@@ -54,6 +55,6 @@ def stamps_of(session: Any, frame: Any) -> tuple[int, ...] | None:
         files = frame.selectExpr(*named).distinct()
     except Exception:  # noqa: BLE001 - what Spark says to this differs by kind of source
         return None
-    with running(session):
+    with running(session, progress):
         (line,) = told(lambda: files.selectExpr(*counted).collect())
     return tuple(int(number) for number in line)

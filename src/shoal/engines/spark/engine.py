@@ -9,9 +9,10 @@ from itertools import islice
 from typing import Any
 
 from shoal.engines.reading import Reading, check_stated, check_usable
-from shoal.engines.spark.connection import a_name, running, told
+from shoal.engines.spark.connection import a_name, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK
+from shoal.engines.spark.running import Progress, running
 from shoal.engines.spark.sources import frame_of, session_of
 from shoal.engines.spark.types import reading_of
 from shoal.engines.spark.values import pythonic
@@ -64,15 +65,22 @@ class Spark:
     A source is a frame of Spark, a `SparkTable`, a path that the cluster can read, or a small Arrow table or frame that
     is sent to it.  Rows stay in the cluster: what comes back is one line per key, ``BATCH`` of them at a time.
     Contributions are kept as cached temporary views for the next question, at most four, until `close`; the
-    session's own settings are neither changed nor relied on.
+    session's own settings are neither changed nor relied on.  ``progress`` is called with tasks done and tasks known.
     """
 
-    def __init__(self, sources: Mapping[str, object], *, session: Any = None) -> None:
+    def __init__(
+        self,
+        sources: Mapping[str, object],
+        *,
+        session: Any = None,
+        progress: Progress | None = None,
+    ) -> None:
         self.session = session_of(sources, session)
         self._readings: dict[str, dict[str, Reading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._kept = Contributions(self.session)
+        self._progress = progress
         for name, source in sources.items():
             self._make_view(name, frame_of(source, name, self.session))
 
@@ -224,7 +232,7 @@ class Spark:
 
     def fetched(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The lines of a SELECT made here, as they come; an error of the engine is told without its text."""
-        with running(self.session):
+        with running(self.session, self._progress):
             lines = told(lambda: self.session.sql(sql).toLocalIterator())
             while (line := told(lambda: next(lines, None))) is not None:
                 yield tuple(line)

@@ -100,4 +100,18 @@ def frame_of(source: object, name: str, session: Any) -> Any:
                 remedy="Give SparkTable(address, 'database.table').",
             )
         return told(lambda: SparkTable(session, str(source)).frame(session))
-    return told(lambda: session.createDataFrame(as_arrow(source, name)))
+    return told(lambda: session.createDataFrame(_placed(as_arrow(source, name))))
+
+
+def _placed(table: Any) -> Any:
+    """An Arrow table whose timestamps without a zone are said to be of UTC: else the session's zone would move them."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            held = table.column(at)
+            if field.type.unit == "ns":  # towards the past, as everywhere
+                held = pc.floor_temporal(held, unit="microsecond")
+            table = table.set_column(at, field.name, held.cast(pa.timestamp("us", "UTC")))
+    return table

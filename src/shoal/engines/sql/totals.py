@@ -81,11 +81,18 @@ def totals(
         words += ["n"] * bool(dialect.word)
         return f"SELECT {', '.join([*by, *words])} FROM {made}"
     factors = _Factors(*[_NOBODY] * 3) if everyone else _Factors("w.f", "w.g", "w.m")
-    scaled = [f"{_scaled(bounded, at, term, dialect, factors)} AS v{at}" for at, term in terms]
+    scaled = [
+        f"{_scaled(bounded, at, term, dialect, factors)} AS v{place}"
+        for place, (at, term) in enumerate(terms)
+    ]
     listed = [*(f"c.{key}" for key in by), *scaled, *["c.n"] * bool(dialect.word)]
     beside = "" if everyone else _beside(bounded, exceeding(bounded, made, dialect))
     inner = f"SELECT {hint}{', '.join(listed)} FROM {made} AS c{beside}"
-    sums = [word for at, term in terms for word in cut(f"v{at}", size_of(bounded, term), dialect)]
+    sums = [
+        word
+        for place, (_, term) in enumerate(terms)
+        for word in cut(f"v{place}", size_of(bounded, term), dialect)
+    ]
     sums = [f"COALESCE(SUM({word}), 0)" for word in [*sums, *["n"] * bool(dialect.word)]]
     group = " GROUP BY " + ", ".join(by) if by else ""
     return f"SELECT {', '.join([*by, *sums])} FROM ({inner}){group}"
