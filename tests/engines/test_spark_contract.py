@@ -32,6 +32,7 @@ from tests.engines.test_totals import UNITS, plans
 
 from shoal.engines.reference import Reference
 from shoal.engines.spark import Spark
+from shoal.engines.spark.sources import frame_of
 from shoal.plan import (
     FUNCTIONS,
     Bounded,
@@ -100,7 +101,7 @@ def engine_over(held: dict[str, pa.Table], partitions: int = 2, turn: int = 0) -
         order = [at * 2 % max(1, table.num_rows | 1) for at in range(table.num_rows | 1)]
         order = [at for at in order[turn:] + order[:turn] if at < table.num_rows]
         moved = table.take(pa.array(order, pa.int64()))
-        frames[name] = session().createDataFrame(moved).repartition(partitions)
+        frames[name] = frame_of(moved, name, session()).repartition(partitions)
     return Spark(frames)
 
 
@@ -291,7 +292,7 @@ def extreme_plan(unit: Unit, norm: Norm) -> Bounded:
     for name in ("x", "m", "r", "far", "one"):
         fact = held[name]
         terms += [sum_of(fact), sum_of(fact, centred=True), squares_of(fact), count_of(fact)]
-        terms.append(distinct_of(fact))
+    terms += [distinct_of(held["x"]), distinct_of(held["r"])]
     return Bounded(scan, (held["k"],), tuple(terms), norm)
 
 
