@@ -41,7 +41,7 @@ def session() -> Any:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="shoal-spark-"),
-        "spark.local.dir": tempfile.gettempdir(),
+        "spark.local.dir": tempfile.mkdtemp(prefix="shoal-spark-"),
         "spark.log.level": "OFF",
         "spark.ui.enabled": "false",
     }

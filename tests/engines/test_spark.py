@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import os
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from shoal.engines.choosing import engine_over
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.reference import Reference
 from shoal.engines.spark import Spark, SparkTable
-from shoal.engines.spark.connection import is_address, shown
+from shoal.engines.spark.connection import is_address, shown, told
 from shoal.engines.spark.content import content_of
 from shoal.engines.spark.types import reading_of
 from shoal.errors import SourceError
@@ -30,6 +32,7 @@ from shoal.plan import (
     PERSONS,
     REAL,
     TEXT,
+    WHOLE,
     Bounded,
     Choices,
     Literal,
@@ -228,11 +231,107 @@ def test_contributions_are_computed_once_and_dropped_when_the_engine_is_closed()
     assert len(made) == 1
     engine.totals(sums)
     assert {table.name for table in session().catalog.listTables()} - before == made
-    assert session().catalog.isCached(next(iter(made)))
     engine.close()
     left = {table.name for table in session().catalog.listTables()}
     assert not left & made
     assert len(left) < len(before)
+
+
+def counted_by(engine: Spark, key: int = 1, table: str = "t") -> dict[Any, int]:
+    """How many rows each key has, of whom one person has one."""
+    scan = Scan(Table(table, engine.columns(table), Person(engine.columns(table)[0].name)))
+    plan = Bounded(scan, (Ref(scan.columns[key]),), (count_of(),), Norm.L1)
+    return {k: n // WHOLE for (k,), (n,) in engine.totals(plan).items()}
+
+
+def test_a_new_engine_over_a_file_written_anew_reads_the_new_rows_though_the_old_one_is_open(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"u": list(range(20)), "k": [0] * 20}), path)
+    old = Spark({"t": SparkTable(session(), str(path))})
+    assert counted_by(old) == {0: 20}
+    pq.write_table(pa.table({"u": list(range(7)), "k": [1] * 7}), path)
+    new = Spark({"t": SparkTable(session(), str(path))})
+    assert counted_by(new) == {1: 7}
+    assert counted_by(old) == {0: 20}
+    new.close()
+    old.close()
+
+
+def persistent() -> Any:
+    return session().sparkContext._jsc.getPersistentRDDs()
+
+
+def lose_all_that_was_computed() -> None:
+    """As if every executor of this session were lost: its blocks, and the files of its shuffles."""
+    for held in list(persistent().values()):
+        held.unpersist(True)
+    folder = session().sparkContext.getConf().get("spark.local.dir")
+    for part in Path(folder).rglob("shuffle_*"):
+        part.unlink()
+
+
+def test_whoever_exceeds_their_share_once_a_part_is_lost_is_scaled_down(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt"
+    path.write_text("".join(f"{at:02d},{at:02d}\n" for at in range(50)))
+    read = ("CAST(LEFT(value, 2) AS BIGINT) AS u", "CAST(RIGHT(value, 2) AS BIGINT) AS k")
+    engine = Spark({"t": session().read.text(str(path)).selectExpr(*read)})
+    scan = Scan(Table("t", engine.columns("t"), Person("u", groups=1, rows_per_group=1)))
+    plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
+    assert sum(n for (n,) in engine.totals(plan).values()) == 50 * WHOLE
+    path.write_text("".join(f"07,{at:02d}\n" for at in range(50)))
+    lose_all_that_was_computed()
+    other = replace(plan, terms=(count_of(Ref(scan.columns[0])),))
+    for asked in (plan, other):
+        assert sum(n for (n,) in engine.totals(asked).values()) <= WHOLE
+    engine.close()
+
+
+def test_contributions_leave_no_blocks_when_the_engine_is_closed() -> None:
+    before = persistent().size()
+    engine, scan = people()
+    engine.totals(Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1))
+    assert persistent().size() == before + 1
+    engine.close()
+    assert persistent().size() == before
+
+
+def test_a_part_that_is_lost_after_the_first_line_is_told_and_then_computed_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine, scan = people()
+    plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
+    meant, whole = engine.totals(plan), engine.fetched
+
+    def broken(sql: str) -> Iterator[tuple[Any, ...]]:
+        yield next(whole(sql))
+        told(lambda: int("CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"))
+
+    monkeypatch.setattr(engine, "fetched", broken)
+    with pytest.raises(SourceError, match="executor was lost"):
+        engine.totals(plan)
+    monkeypatch.undo()
+    assert engine.totals(plan) == meant
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda rows: rows.selectExpr("id", "RAND() AS x"),
+        lambda rows: rows.selectExpr("MONOTONICALLY_INCREASING_ID() AS x"),
+        lambda rows: rows.limit(3).where("id > 0"),
+        lambda rows: rows.sample(0.5),
+        lambda rows: rows.where("id IN (SELECT id FROM RANGE(9) LIMIT 3)"),
+    ],
+)
+def test_rows_that_need_not_come_again_are_refused_until_they_are_held(of: Any) -> None:
+    session().range(5).createOrReplaceTempView("five")
+    frame = of(session().table("five"))
+    with pytest.raises(SourceError, match="when it is read again"):
+        Spark({"t": frame})
+    Spark({"t": frame.localCheckpoint()}).close()
 
 
 def test_totals_come_in_parts_of_which_each_has_its_own_keys(
@@ -260,7 +359,7 @@ def test_content_is_the_same_in_any_order_and_other_with_any_other_row() -> None
     assert content_of(Spark({"t": frame.repartition(7).orderBy("age")}), "t") == said
     for other in (
         frame.union(frame),
-        frame.limit(2),
+        frame.where("age > 7"),
         frame.selectExpr("name", "age + 1 AS age", "spend"),
     ):
         assert content_of(Spark({"t": other}), "t") != said

@@ -78,6 +78,10 @@ _UNREAD = (
     "the engine could not read the rows",
     "Check that the source is whole, and the log of the cluster.",
 )
+_LOST = SourceError(
+    "an executor was lost, and with it a part of the contributions that were kept.",
+    remedy="Ask again: they are computed anew, as a whole.",
+)
 
 
 def _sessions() -> Any:
@@ -96,6 +100,16 @@ def _sessions() -> Any:
     return SparkSession
 
 
+def is_remote(session: Any) -> bool:
+    """Whether a session is at the other end of Spark Connect."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
+
+
+def is_lost(error: SourceError) -> bool:
+    """Whether what failed is that a part of something kept is gone with its executor."""
+    return error.problem == _LOST.problem
+
+
 def _quiet(builder: Any) -> Any:
     """A session in this process shows no bar of its own and serves no pages unless somebody asked for them."""
     return builder.appName("shoal").config(
@@ -110,5 +124,7 @@ def told(act: Callable[[], Any], words: tuple[str, str] = _UNREAD) -> Any:
     except (ShoalError, ImportError):
         raise
     except Exception as error:  # noqa: BLE001 - there are hundreds, of two languages
-        kind = type(error).__name__
+        kind, lost = type(error).__name__, "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND" in str(error)
+    if lost:
+        raise SourceError(_LOST.problem, remedy=_LOST.remedy)
     raise SourceError(f"{words[0]} ({kind}).", remedy=words[1])

@@ -1,8 +1,11 @@
 """Contributions that were computed once, kept in the cluster for the next question.
 
-Lifetime: a table of contributions is a cached temporary view of the session (memory first, then the executors' disks).
-The four used last are kept; the others, and all at `close`, are dropped and their cache is freed.  They end with
-the session at the latest.  An executor that is lost takes its part of a cache with it; Spark computes it again from the source.
+A table of contributions is computed as a whole when it is made, and never again: it is a local checkpoint (memory first, then the
+executors' disks) under a temporary view.  So all that is found of it is found of the same rows, and no other table is taken for it.
+An executor that is lost takes its part with it.  What reads the table then fails, all tables are dropped, and the next is made as a whole.
+
+Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks are freed.  They end with
+the session at the latest.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any, NamedTuple
 
-from shoal.engines.spark.connection import a_name, told
+from shoal.engines.spark.connection import a_name, is_remote, told
+from shoal.engines.spark.running import Progress, running
 from shoal.plan import Term
 
 _MOST_KEPT = 4
@@ -20,7 +24,7 @@ _MOST_NUMBERS = 64
 
 
 class Kept(NamedTuple):
-    """A table of contributions: its name, the terms whose sums it has, and the frame that is cached."""
+    """A table of contributions: its name, the terms whose sums it has, and the frame that was computed."""
 
     name: str
     terms: tuple[Term, ...]
@@ -30,8 +34,9 @@ class Kept(NamedTuple):
 class Contributions:
     """The tables of contributions of one session."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, progress: Progress | None = None) -> None:
         self._session = session
+        self._progress = progress
         self._tables: dict[tuple[str, tuple[Term, ...]], Kept] = {}
         self._numbers: dict[str, int] = {}
         self._lock = RLock()
@@ -71,13 +76,16 @@ class Contributions:
                     self._drop(self._tables.pop(next(iter(self._tables))))
 
     def _made(self, sql: str, terms: tuple[Term, ...]) -> Kept:
-        name, frame = a_name("cells"), told(lambda: self._session.sql(sql).persist())
+        name = a_name("cells")
+        with running(self._session, self._progress):
+            frame = told(lambda: self._session.sql(sql).localCheckpoint(eager=True))
         told(lambda: frame.createOrReplaceTempView(name))
         return Kept(name, terms, frame)
 
     def _drop(self, kept: Kept) -> None:
         with suppress(Exception):  # a session that has ended has dropped it
-            kept.frame.unpersist()
+            if not is_remote(self._session):  # a server frees what its client forgets
+                kept.frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: SLF001
             self._session.catalog.dropTempView(kept.name)
 
     def number(self, sql: str, fetch: Callable[[str], Iterator[tuple[Any, ...]]]) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from shoal.engines.reading import Reading, check_stated, check_usable
-from shoal.engines.spark.connection import a_name, told
+from shoal.engines.spark.connection import a_name, is_lost, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK
+from shoal.engines.spark.repeating import check_repeats
 from shoal.engines.spark.running import Progress, running
 from shoal.engines.spark.sources import frame_of, session_of
 from shoal.engines.spark.types import reading_of
@@ -64,7 +65,7 @@ class Spark:
 
     A source is a frame of Spark, a `SparkTable`, a path that the cluster can read, or a small Arrow table or frame that
     is sent to it.  Rows stay in the cluster: what comes back is one line per key, ``BATCH`` of them at a time.
-    Contributions are kept as cached temporary views for the next question, at most four, until `close`; the
+    Contributions are computed once and kept as temporary views for the next question, at most four, until `close`; the
     session's own settings are neither changed nor relied on.  ``progress`` is called with tasks done and tasks known.
     """
 
@@ -79,7 +80,7 @@ class Spark:
         self._readings: dict[str, dict[str, Reading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
-        self._kept = Contributions(self.session)
+        self._kept = Contributions(self.session, progress)
         self._progress = progress
         for name, source in sources.items():
             self._make_view(name, frame_of(source, name, self.session))
@@ -94,6 +95,7 @@ class Spark:
         self._readings[name] = {c: reading for c, reading in readings.items() if reading}
         self._left_out[name] = {c: kind for c, kind in fields if not readings[c]}
         check_usable(name, self._readings[name])
+        check_repeats(name, frame)
         places = {column: f"x{at}" for at, (column, _) in enumerate(fields)}
         outputs = [
             f"{reading.sql.format(places[column])} AS {SPARK.name(column)}"
@@ -148,7 +150,7 @@ class Spark:
             return
         kinds, sizes = [key.type for key in bounded.keys], _sizes(bounded)
         with self._kept.in_use():
-            rows = _counted(self.fetched(self._totals(bounded, soon)))
+            rows = _counted(self._lines(lambda: self._totals(bounded, soon)))
             while batch := list(islice(rows, BATCH)):
                 yield {
                     pythonic(row[: len(kinds)], kinds): _numbers(row[len(kinds) :], sizes)
@@ -203,8 +205,8 @@ class Spark:
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         self._check(bounded.relation)
         with self._kept.in_use():
-            made = self._kept.table(cells(replace(bounded, terms=()), self._views, SPARK))
-            found = list(self.fetched(shares(bounded, made)))
+            made = cells(replace(bounded, terms=()), self._views, SPARK)
+            found = list(self._lines(lambda: shares(bounded, self._kept.table(made))))
         return {(int(groups), int(most)): int(persons) for groups, most, persons in found}
 
     def weights(self, spread: Spread) -> dict[Key, dict[Value, int]]:
@@ -214,7 +216,8 @@ class Spark:
         kinds.append(INTEGER if spread.grid is not None else spread.value.type)
         found: dict[Key, dict[Value, int]] = {}
         with self._kept.in_use():
-            for row in _counted(self.fetched(weights(spread, self._splits(spread), SPARK))):
+            made = self._lines(lambda: weights(spread, self._splits(spread), SPARK))
+            for row in _counted(made):
                 *key, value = pythonic(row[:width], kinds)
                 weight = number_of(row[width : width + words], SPARK)
                 found.setdefault(tuple(key), {})[value] = weight
@@ -229,6 +232,25 @@ class Spark:
         """The SELECT that computes a relation: columns c0, c1, ..., the person's key p0, p1, ..."""
         self._check(relation)
         return select(relation, self._views, SPARK)
+
+    def _lines(self, select: Callable[[], str]) -> Iterator[tuple[Any, ...]]:
+        """The lines of a SELECT over contributions; where a part of these is lost, they are made again, once.
+
+        Lines that were handed on are not taken back: what is lost after the first of them is told.
+        """
+        for again in (False, True):
+            came = False
+            try:
+                for line in self.fetched(select()):
+                    came = True
+                    yield line
+            except SourceError as error:
+                if is_lost(error):
+                    self._kept.close()
+                if again or came or not is_lost(error):
+                    raise
+            else:
+                return
 
     def fetched(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The lines of a SELECT made here, as they come; an error of the engine is told without its text."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Any
 
-from shoal.engines.spark.connection import a_name
+from shoal.engines.spark.connection import a_name, is_remote
 
 Progress = Callable[[int, int], None]
 """Called with how much is done, and how much there is to do."""
@@ -26,8 +26,11 @@ _LOOK = 0.3
 @contextmanager
 def running(session: Any, progress: Progress | None = None) -> Iterator[None]:
     """Whatever ends what runs meanwhile early, Ctrl-C too, cancels it in the cluster, and nothing else."""
-    remote = type(session).__module__.startswith("pyspark.sql.connect")
-    with _tagged(session, progress) if remote else _grouped(session.sparkContext, progress):
+    if is_remote(session):
+        way = _tagged(session, progress)
+    else:
+        way = _grouped(session.sparkContext, progress)
+    with way:
         yield
 
 
