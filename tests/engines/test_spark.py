@@ -21,12 +21,13 @@ from tests.engines.spark_session import needs_java, session
 
 from shoal.engines.choosing import engine_over
 from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.reading import Reading
 from shoal.engines.reference import Reference
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import is_address, shown, told
 from shoal.engines.spark.content import content_of
 from shoal.engines.spark.types import reading_of
-from shoal.errors import SourceError
+from shoal.errors import InternalError, SourceError
 from shoal.plan import (
     INTEGER,
     PERSONS,
@@ -42,6 +43,7 @@ from shoal.plan import (
     Ref,
     Row,
     Scan,
+    Spread,
     Table,
     call,
     column,
@@ -161,6 +163,47 @@ def test_texts_of_another_collation_are_told_apart_by_their_bytes() -> None:
     scan = Scan(Table("t", engine.columns("t"), protects=Row()))
     plan = Bounded(scan, (Ref(scan.columns[0]),), (count_of(),), Norm.L1)
     assert engine.totals(plan) == {("a",): (2,), ("A",): (1,)}
+
+
+SPOILED = """SELECT id AS u, CAST(X'FF' AS STRING) AS k FROM RANGE(5) UNION ALL
+    SELECT 7, CAST(X'FE' AS STRING) UNION ALL SELECT 8, CAST(X'EFBFBD' AS STRING)"""
+
+
+def test_bytes_that_are_no_text_are_null_and_hide_no_other_key() -> None:
+    engine = Spark({"t": session().sql(SPOILED)})
+    assert counted_by(engine) == {None: 6, "\ufffd": 1}
+    for kind in ("STRING COLLATE UTF8_LCASE", "VARCHAR(3)"):
+        session().sql(SPOILED).createOrReplaceTempView("spoiled")
+        frame = session().sql(f"SELECT u, CAST(k AS {kind}) AS k FROM spoiled")
+        assert counted_by(Spark({"t": frame})) == {None: 6, "\ufffd": 1}
+
+
+def test_persons_who_could_become_one_by_bytes_that_are_no_text_are_refused() -> None:
+    engine = Spark({"t": session().sql(SPOILED)})
+    for nulls in ("one", "drop"):
+        scan = Scan(Table("t", engine.columns("t"), Person("k", nulls=nulls)))  # type: ignore[arg-type]
+        plan = Bounded(scan, (), (count_of(),), Norm.L1)
+        if nulls == "drop":
+            assert engine.totals(plan) == {(): (WHOLE,)}
+        else:
+            with pytest.raises(SourceError, match="cannot say who"):
+                engine.totals(plan)
+
+
+def test_two_groups_under_one_key_are_our_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "shoal.engines.spark.engine.reading_of",
+        lambda kind: Reading(TEXT, "{0}") if kind == "string" else reading_of(kind),
+    )
+    engine = Spark({"t": session().sql(SPOILED)})
+    scan = Scan(Table("t", engine.columns("t"), Person("u")))
+    key = Ref(scan.columns[1])
+    for batch in (1, 100):
+        monkeypatch.setattr("shoal.engines.spark.engine.BATCH", batch)
+        with pytest.raises(InternalError, match="one key"):
+            engine.totals(Bounded(scan, (key,), (count_of(),), Norm.L1))
+    with pytest.raises(InternalError, match="one key"):
+        engine.weights(Spread(scan, (), key, Norm.L1, None))
 
 
 NAMES = ["`", '"', "a b", "${env:HOME}", "X", "x", "c0", "p0", "naïve", "--", "a.b", "\\"]

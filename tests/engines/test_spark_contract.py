@@ -21,8 +21,8 @@ from tests.engines.generated import (
 )
 from tests.engines.spark_session import needs_java, session
 from tests.engines.test_expressions import bits, projected
+from tests.engines.test_relations import SCHEMAS, Data, arrow, datasets, refs, relations, rows_of
 from tests.engines.test_relations import UNITS as RELATION_UNITS
-from tests.engines.test_relations import Data, arrow, datasets, refs, relations, rows_of
 from tests.engines.test_shares import OF_PERSONS, spread_over
 from tests.engines.test_spread import CELLS as POINT_CELLS
 from tests.engines.test_spread import COLUMNS as POINT_COLUMNS
@@ -243,6 +243,43 @@ def test_spark_gives_the_integers_of_many_plans(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject, way: Way
 ) -> None:
     gives_the_integers_of_the_reference(units, data, draw, way)
+
+
+SPOILED = [b"\xff", b"\xfe", b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80"]
+"""Bytes that are no text in UTF-8, each in its own way."""
+
+
+def spoiled(data: Data) -> Spark:
+    """The tables in Spark; where a text is missing, there are bytes that are no text."""
+    frames = {}
+    for name, schema in SCHEMAS.items():
+        texts = [field.name for field in schema if pa.types.is_string(field.type)]
+        held = pa.Table.from_pylist(data[name], schema=schema)
+        for text in texts:
+            found = held.column(text).to_pylist()
+            spelled = [
+                SPOILED[at % len(SPOILED)] if one is None else one.encode()
+                for at, one in enumerate(found)
+            ]
+            at = schema.get_field_index(text)
+            held = held.set_column(at, text, pa.array(spelled, pa.binary()))
+        read = [f"CAST({c} AS STRING) AS {c}" if c in texts else c for c in schema.names]
+        frames[name] = frame_of(held, name, session()).selectExpr(*read)
+    return Spark(frames)
+
+
+@pytest.mark.parametrize("units", [UNITS[0], UNITS[2], UNITS[-1]], ids=str)
+@few(3)
+@given(data=datasets(), draw=st.data(), chosen=st.sampled_from(SETTINGS))
+def test_bytes_that_are_no_text_are_null_wherever_they_stand(
+    units: tuple[Unit, Unit], data: Data, draw: st.DataObject, chosen: dict[str, str]
+) -> None:
+    plan, spread = draw.draw(plans(units)), draw.draw(spreads(units))
+    engine = spoiled(data)
+    with Set(chosen):
+        assert engine.totals(plan) == Reference(data).totals(plan)
+        assert engine.weights(spread) == Reference(data).weights(spread)
+    engine.close()
 
 
 def gives_the_weights_of_the_reference(

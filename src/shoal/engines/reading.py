@@ -55,7 +55,7 @@ def _check_person(column: Column, reading: Reading, person: Person) -> None:
     if reading.loss is Loss.DISTINCTION or merges:
         raise SourceError(
             f"column {column.name!r} cannot say who a row belongs to: {reading.loss.value}.",
-            remedy="Use a column of 64-bit integers or text, or nulls='drop'.",
+            remedy="Use a column of 64-bit integers, or one of text and nulls='drop'.",
         )
 
 

@@ -136,8 +136,11 @@ class Spark:
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[Key, tuple[int, ...]]:
         found: dict[Key, tuple[int, ...]] = {}
+        lines = 0
         for part in self.parts(bounded, soon=soon):
             found |= part
+            lines += len(part)
+        _check_once(len(found), lines)
         return found
 
     def parts(
@@ -152,10 +155,12 @@ class Spark:
         with self._kept.in_use():
             rows = _counted(self._lines(lambda: self._totals(bounded, soon)))
             while batch := list(islice(rows, BATCH)):
-                yield {
+                found = {
                     pythonic(row[: len(kinds)], kinds): _numbers(row[len(kinds) :], sizes)
                     for row in batch
                 }
+                _check_once(len(found), len(batch))
+                yield found
 
     def _totals(self, bounded: Bounded, soon: Bounded | None) -> str:
         """The SELECT of totals, with the numbers of distinct values in their places."""
@@ -215,12 +220,15 @@ class Spark:
         kinds = [key.type for key in spread.keys]
         kinds.append(INTEGER if spread.grid is not None else spread.value.type)
         found: dict[Key, dict[Value, int]] = {}
+        lines = 0
         with self._kept.in_use():
             made = self._lines(lambda: weights(spread, self._splits(spread), SPARK))
             for row in _counted(made):
                 *key, value = pythonic(row[:width], kinds)
                 weight = number_of(row[width : width + words], SPARK)
                 found.setdefault(tuple(key), {})[value] = weight
+                lines += 1
+        _check_once(sum(map(len, found.values())), lines)
         return found
 
     def _splits(self, spread: Spread) -> str:
@@ -267,6 +275,12 @@ class Spark:
 def _alike(bounded: Bounded, other: Bounded) -> bool:
     """Whether two plans have their rows and keys in common."""
     return bounded.relation == other.relation and bounded.keys == other.keys
+
+
+def _check_once(keys: int, lines: int) -> None:
+    """One of two lines with the same key would be lost, and with it the bound on what a person adds."""
+    if keys != lines:
+        raise InternalError("two groups came back under one key.", remedy="Please report it.")
 
 
 def _added(wanted: Sequence[Bounded]) -> tuple[Term, ...]:

@@ -1,4 +1,4 @@
-"""Spark's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL.
+"""Spark's types as ours, and the SQL that reads each: NaN, infinities, bytes that are no text and what does not fit are NULL.
 
 Each reading also says what it may lose, as for every engine; timestamps become whole microseconds.
 """
@@ -40,10 +40,9 @@ def reading_of(written: str) -> Reading | None:
         return Reading(REAL, real, Loss.TO_NULL)
     if written == "boolean":
         return Reading(BOOLEAN, "{0}")
-    if written == "string":
-        return Reading(TEXT, "{0}")
-    if re.fullmatch(r"string collate \S+|(var)?char\(\d+\)", written):
-        return Reading(TEXT, "COLLATE(CAST({0} AS STRING), 'UTF8_BINARY')")
+    if re.fullmatch(r"string( collate \S+)?|(var)?char\(\d+\)", written):
+        plain = "{0}" if written == "string" else "COLLATE(CAST({0} AS STRING), 'UTF8_BINARY')"
+        return Reading(TEXT, f"CASE WHEN IS_VALID_UTF8({plain}) THEN {plain} END", Loss.TO_NULL)
     if written == "date":
         day = f"CASE WHEN {{0}} BETWEEN {_FIRST_DAY} AND {_LAST_DAY} THEN {{0}} END"
         return Reading(DATE, day, Loss.TO_NULL)
