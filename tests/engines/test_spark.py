@@ -181,7 +181,7 @@ def test_bytes_that_are_no_text_are_null_and_hide_no_other_key() -> None:
 def test_persons_who_could_become_one_by_bytes_that_are_no_text_are_refused() -> None:
     engine = Spark({"t": session().sql(SPOILED)})
     for nulls in ("one", "drop"):
-        scan = Scan(Table("t", engine.columns("t"), Person("k", nulls=nulls)))  # type: ignore[arg-type]
+        scan = Scan(Table("t", engine.columns("t"), Person("k", nulls=nulls)))
         plan = Bounded(scan, (), (count_of(),), Norm.L1)
         if nulls == "drop":
             assert engine.totals(plan) == {(): (WHOLE,)}
@@ -204,6 +204,43 @@ def test_two_groups_under_one_key_are_our_mistake(monkeypatch: pytest.MonkeyPatc
             engine.totals(Bounded(scan, (key,), (count_of(),), Norm.L1))
     with pytest.raises(InternalError, match="one key"):
         engine.weights(Spread(scan, (), key, Norm.L1, None))
+
+
+ZONED = "u,at\n1,2020-01-01 03:00:00\n2,2020-03-08 02:30:00\n3,2020-01-01T03:00:00+02:00\n"
+
+
+def test_moments_in_csv_and_in_names_of_folders_mean_the_same_in_every_zone(tmp_path: Path) -> None:
+    path, folder = tmp_path / "z.csv", tmp_path / "t.parquet"
+    path.write_text(ZONED)
+    part = folder / "at=2020-03-08 02%3A30%3A00"
+    part.mkdir(parents=True)
+    pq.write_table(pa.table({"u": [1]}), part / "a.parquet")
+    moments = [
+        dt.datetime(2020, 1, 1, 3),
+        dt.datetime(2020, 3, 8, 2, 30),
+        dt.datetime(2020, 1, 1, 1),
+    ]
+    for zone in ("UTC", "America/New_York"):
+        session().conf.set("spark.sql.session.timeZone", zone)
+        try:
+            engine = Spark(
+                {name: SparkTable(session(), str(p)) for name, p in (("t", path), ("f", folder))}
+            )
+            assert everything(engine) == list(enumerate(moments, 1))
+            assert everything(engine, "f") == [(1, moments[1])]
+        finally:
+            session().conf.unset("spark.sql.session.timeZone")
+
+
+@pytest.mark.parametrize("sent", [lambda table: table, pl.from_arrow], ids=["arrow", "polars"])
+def test_moments_to_the_nanosecond_cannot_say_who_a_row_belongs_to(sent: Any) -> None:
+    moments = pa.array([1577836800000000001, 1577836800000000999], pa.timestamp("ns"))
+    given = sent(pa.table({"at": moments, "x": [1, 2]}))
+    for engine in (DuckDB({"t": given}), Spark({"t": given}, session=session())):
+        assert {row[0] for row in everything(engine)} == {dt.datetime(2020, 1, 1)}
+        scan = Scan(Table("t", engine.columns("t"), Person("at")))
+        with pytest.raises(SourceError, match="cannot say who"):
+            engine.totals(Bounded(scan, (), (count_of(),), Norm.L1))
 
 
 NAMES = ["`", '"', "a b", "${env:HOME}", "X", "x", "c0", "p0", "naïve", "--", "a.b", "\\"]

@@ -48,7 +48,7 @@ def test_a_frame_is_asked_and_handed_over_again_by_whoever_opens_the_vault(tmp_p
         assert (made.version, made.accounts) == (1, ("visits",))
         assert near(vault.sql(QUESTION).release(epsilon=10))
         with pytest.raises(VaultError, match="who is in them now"):
-            vault.update("visits", path=frame.limit(50))
+            vault.update("visits", path=frame.where("user < 5"))
 
 
 def test_a_path_that_spark_reads_is_known_again_and_refused_when_it_was_written(

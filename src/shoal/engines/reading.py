@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from shoal.errors import SourceError
-from shoal.plan import Column, Person, Table, Type
+from shoal.plan import DATE, Column, Person, Table, Type
 
 
 class Loss(Enum):
@@ -28,6 +28,14 @@ class Reading(NamedTuple):
     type: Type
     sql: str
     loss: Loss = Loss.NOTHING
+
+
+DAYS = Reading(
+    DATE,
+    "CASE WHEN {0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN {0} END",
+    Loss.TO_NULL,
+)
+"""How days are read: those that have no place in our calendar are NULL."""
 
 
 def check_stated(table: Table, readings: Mapping[str, Reading] | None) -> None:

@@ -141,7 +141,7 @@ class DuckDB:
         with self._lock:
             found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
             missing = [self._missing(bounded)] if len(found) < len(asked) else []
-            if missing and soon is not None and self._keeps and _alike(bounded, soon):
+            if missing and soon is not None and self._keeps and bounded.has_groups_of(soon):
                 missing.append(self._missing(soon))
             found |= self._added([each for each in missing if each.terms])
             if any(column.keys() != found[bounded.terms[0]].keys() for column in found.values()):
@@ -334,11 +334,6 @@ class DuckDB:
 
     def _check(self, table: Table) -> None:
         check_stated(table, self._readings.get(table.name))
-
-
-def _alike(bounded: Bounded, other: Bounded) -> bool:
-    """Whether two plans have their rows and keys in common."""
-    return bounded.relation == other.relation and bounded.keys == other.keys
 
 
 def _borrowed(source: object) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from shoal.engines.reading import Loss, Reading
-from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, decimal
+from shoal.engines.reading import DAYS, Loss, Reading
+from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 _WIDE_INTEGERS = {"UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM"}
-_FIRST_DAY, _LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
 _FIRST_MOMENT, _LAST_MOMENT = (
     "TIMESTAMP '0001-01-01 00:00:00'",
     "TIMESTAMP '9999-12-31 23:59:59.999999'",
@@ -42,8 +41,7 @@ def reading_of(written: str) -> Reading | None:
     if written in ("VARCHAR", "UUID") or written.startswith("ENUM("):
         return Reading(TEXT, "CAST({0} AS VARCHAR)")
     if written == "DATE":
-        day = f"CASE WHEN {{0}} BETWEEN {_FIRST_DAY} AND {_LAST_DAY} THEN {{0}} END"
-        return Reading(DATE, day, Loss.TO_NULL)
+        return DAYS
     return _moment(written) or _decimal(written)
 
 

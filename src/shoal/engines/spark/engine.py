@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from shoal.engines.reading import Reading, check_stated, check_usable
+from shoal.engines.reading import Loss, Reading, check_stated, check_usable
 from shoal.engines.spark.connection import a_name, is_lost, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK
 from shoal.engines.spark.repeating import check_repeats
 from shoal.engines.spark.running import Progress, running
-from shoal.engines.spark.sources import frame_of, session_of
+from shoal.engines.spark.sources import cut_short, frame_of, held, session_of
 from shoal.engines.spark.types import reading_of
 from shoal.engines.spark.values import pythonic
 from shoal.engines.sql import (
@@ -83,16 +83,21 @@ class Spark:
         self._kept = Contributions(self.session, progress)
         self._progress = progress
         for name, source in sources.items():
-            self._make_view(name, frame_of(source, name, self.session))
+            given = held(source, name)
+            self._make_view(name, frame_of(given, name, self.session), cut_short(given))
 
-    def _make_view(self, name: str, frame: Any) -> None:
+    def _make_view(self, name: str, frame: Any, cut: Collection[str]) -> None:
         fields = told(lambda: [(f.name, f.dataType.simpleString()) for f in frame.schema.fields])
         readings = {column: reading_of(kind) for column, kind in fields}
         if len(readings) < len(fields):
             raise SourceError(
                 f"the source of {name!r} has two columns of one name.", remedy="Rename one of them."
             )
-        self._readings[name] = {c: reading for c, reading in readings.items() if reading}
+        self._readings[name] = {
+            c: reading._replace(loss=Loss.DISTINCTION) if c in cut else reading
+            for c, reading in readings.items()
+            if reading
+        }
         self._left_out[name] = {c: kind for c, kind in fields if not readings[c]}
         check_usable(name, self._readings[name])
         check_repeats(name, frame)
@@ -186,7 +191,7 @@ class Spark:
     def _summed(self, bounded: Bounded, soon: Bounded | None) -> str:
         if not isinstance(bounded.unit, Person):
             return totals(bounded, f"({cells(bounded, self._views, SPARK)})", SPARK)
-        wanted = [bounded, *([soon] if soon is not None and _alike(bounded, soon) else [])]
+        wanted = [bounded, *([soon] if soon is not None and bounded.has_groups_of(soon) else [])]
         kept = self._kept.cells(
             cells(replace(bounded, terms=()), self._views, SPARK),
             _added(wanted),
@@ -270,11 +275,6 @@ class Spark:
     def _check(self, relation: Rows) -> None:
         for table in tables_of(relation).values():
             check_stated(table, self._readings.get(table.name))
-
-
-def _alike(bounded: Bounded, other: Bounded) -> bool:
-    """Whether two plans have their rows and keys in common."""
-    return bounded.relation == other.relation and bounded.keys == other.keys
 
 
 def _check_once(keys: int, lines: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.engines.duckdb.sources import as_arrow
+from shoal.engines.frames import as_arrow
 from shoal.engines.spark.connection import is_address, opened, told
 from shoal.errors import SourceError
 
@@ -49,6 +49,8 @@ class SparkTable:
         if self.form == "table":
             return session.table(self.table)
         reader = session.read.format(self.form)
+        if self.form != "delta":  # moments without a zone, in CSV and in names of folders, mean UTC
+            reader = reader.option("timeZone", "UTC")
         if self.form == "csv":
             tabs = ".tsv" in self.table.lower()
             reader = reader.options(header=True, inferSchema=True, sep="\t" if tabs else ",")
@@ -85,6 +87,21 @@ def session_of(sources: Mapping[str, object], session: Any = None) -> Any:
             remedy="Read both tables in one session.",
         )
     return made[0] if made else opened()
+
+
+def held(source: object, name: str) -> object:
+    """A source that Spark or the cluster reads as it is, or else as an Arrow table, which is sent."""
+    return source if is_sparks(source) or isinstance(source, str | Path) else as_arrow(source, name)
+
+
+def cut_short(source: object) -> frozenset[str]:
+    """The columns of an Arrow table whose moments lose their nanoseconds when it is sent."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    fields = source.schema if isinstance(source, pa.Table) else ()
+    return frozenset(
+        each.name for each in fields if pa.types.is_timestamp(each.type) and each.type.unit == "ns"
+    )
 
 
 def frame_of(source: object, name: str, session: Any) -> Any:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 
-from shoal.engines.reading import Loss, Reading
-from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, decimal
+from shoal.engines.reading import DAYS, Loss, Reading
+from shoal.engines.spark.functions import MOMENT_OF_DAY
+from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 from shoal.plan.facts import widest
 
 _INTEGERS = {"tinyint", "smallint", "int", "bigint"}
-_FIRST_DAY, _LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
-_DAY = 86_400_000_000
 _LOCAL = (
-    f"(CAST(DATEDIFF(CAST({{0}} AS DATE), DATE '1970-01-01') AS BIGINT) * {_DAY} "
-    "+ HOUR({0}) * CAST(3600000000 AS BIGINT) + MINUTE({0}) * CAST(60000000 AS BIGINT) "
+    "("
+    + MOMENT_OF_DAY.replace("{0}", "CAST({0} AS DATE)")
+    + " + HOUR({0}) * CAST(3600000000 AS BIGINT) + MINUTE({0}) * CAST(60000000 AS BIGINT) "
     "+ CAST(EXTRACT(SECOND FROM {0}) * 1000000 AS BIGINT))"
 )
 _FIRST_MOMENT, _LAST_MOMENT = (
@@ -44,8 +44,7 @@ def reading_of(written: str) -> Reading | None:
         plain = "{0}" if written == "string" else "COLLATE(CAST({0} AS STRING), 'UTF8_BINARY')"
         return Reading(TEXT, f"CASE WHEN IS_VALID_UTF8({plain}) THEN {plain} END", Loss.TO_NULL)
     if written == "date":
-        day = f"CASE WHEN {{0}} BETWEEN {_FIRST_DAY} AND {_LAST_DAY} THEN {{0}} END"
-        return Reading(DATE, day, Loss.TO_NULL)
+        return DAYS
     return _moment(written) or _decimal(written)
 
 
