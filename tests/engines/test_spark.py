@@ -48,6 +48,7 @@ from shoal.plan import (
     call,
     column,
     count_of,
+    points_of,
     sum_of,
 )
 from shoal.sensitivity import Norm
@@ -423,6 +424,38 @@ def test_totals_come_in_parts_of_which_each_has_its_own_keys(
     parts = list(engine.parts(plan))
     assert [len(part) for part in parts] == [2, 2, 1]
     assert {key for part in parts for key in part} == {(k,) for k in range(5)}
+
+
+def test_weights_of_groups_that_are_not_wanted_do_not_come_to_the_driver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine, scan = people(900)
+    spread = Spread(scan, (Ref(scan.columns[1]),), Ref(scan.columns[2]), Norm.L1, grid=None)
+    whole, fetch, came = engine.weights(spread), engine.fetched, list[tuple[Any, ...]]()
+
+    def seen(sql: str) -> Iterator[tuple[Any, ...]]:
+        for line in fetch(sql):
+            came.append(line)
+            yield line
+
+    monkeypatch.setattr(engine, "fetched", seen)
+    assert engine.weights(replace(spread, only=((3,), (99,)))) == {(3,): whole[(3,)]}
+    assert len(came) == len(whole[(3,)]) + 1  # the number of rows
+    came.clear()
+    assert engine.weights(replace(spread, only=())) == {}
+    assert not came
+    monkeypatch.setattr("shoal.engines.spark.engine.most_added", lambda _: 899)
+    with pytest.raises(SourceError, match="more than 899 rows"):
+        engine.weights(replace(spread, only=((3,),), grid=points_of(Ref(scan.columns[2]))))
+
+
+def test_a_table_of_too_many_rows_is_not_brought_to_the_driver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shoal.engines.spark.engine.MOST_ROWS", 4)
+    assert len(everything(Spark({"t": session().range(4)}))) == 4
+    with pytest.raises(SourceError, match="more than 4 rows"):
+        everything(Spark({"t": session().range(5)}))
 
 
 def test_more_rows_than_sums_are_exact_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,5 +54,5 @@ class Engine(Protocol):
         ...
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
-        """For every key that rows have, the weight of each value, in units of the spread's fraction."""
+        """For every key that rows have and that is wanted, the weight of each value, in units of the spread's fraction."""
         ...

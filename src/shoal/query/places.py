@@ -31,6 +31,9 @@ from shoal.plan import (
 from shoal.query.keys import Group
 from shoal.sensitivity import Norm
 
+_BATCH = 1 << 14
+"""Of so many groups the weights are held at a time: a group has about a thousand at most."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -140,8 +143,12 @@ class Placed:
 
     def release(self, engine: Engine, groups: list[Group]) -> list[Fraction]:
         """A point for each group, on the number line of the argument."""
-        found = engine.weights(self.spread)
-        return [self._chosen(found.get(group, {})) for group in groups]
+        points: list[Fraction] = []
+        for start in range(0, len(groups), _BATCH):
+            some = groups[start : start + _BATCH]
+            found = engine.weights(replace(self.spread, only=tuple(some)))
+            points += [self._chosen(found.get(group, {})) for group in some]
+        return points
 
     def _chosen(self, weights: dict[Value, int]) -> Fraction:
         grid = self.place.grid

@@ -270,7 +270,7 @@ class DuckDB:
         asked = made + weights(spread, "", DUCKDB)
         with self._lock:
             if asked in self._answered:
-                return dict(self._answered[asked])
+                return spread.wanted(dict(self._answered[asked]))
             found = self._sorted_weights(spread)
             if found is None:
                 with self._contributions(made) as name:
@@ -279,7 +279,7 @@ class DuckDB:
                 for *key, value, weight in rows:
                     found.setdefault(tuple(key), {})[value] = int(weight)
             self._keep(asked, found, sum(map(len, found.values())))
-        return found
+        return spread.wanted(found)
 
     def _sorted_weights(self, spread: Spread) -> Weights | None:
         """Weights by sorting, where rows fit into memory."""

@@ -74,7 +74,7 @@ class Reference:
         return shares(bounded, self.owned(bounded.relation))
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
-        return weights(spread, self.owned(spread.relation))
+        return spread.wanted(weights(spread, self.owned(spread.relation)))
 
     def owned(self, relation: Rows) -> list[Owned]:
         """The rows with the persons they belong to."""

@@ -17,6 +17,7 @@ from shoal.engines.spark.running import Progress, running
 from shoal.engines.spark.sources import cut_short, frame_of, held, session_of
 from shoal.engines.spark.types import reading_of
 from shoal.engines.spark.values import pythonic
+from shoal.engines.spark.wanted import only_wanted
 from shoal.engines.sql import (
     cells,
     count_of_words,
@@ -58,6 +59,10 @@ BATCH = 1 << 16
 
 _FEW = 1 << 20
 """So many persons beyond their share are sent to every executor; more are joined."""
+
+
+MOST_ROWS = 1 << 22
+"""So many rows are brought to this process, where rows themselves are asked for: those of public tables."""
 
 
 class Spark:
@@ -132,7 +137,13 @@ class Spark:
         kinds = [column.type for column in relation.columns]
         kinds += relation.person if persons else ()
         found = self.fetched(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
-        return [pythonic(row, kinds) for row in found]
+        rows = [pythonic(row, kinds) for row in islice(found, MOST_ROWS + 1)]
+        if len(rows) > MOST_ROWS:
+            raise SourceError(
+                f"there are more than {MOST_ROWS} rows, too many to be brought to one machine.",
+                remedy="A public table is read as a whole: give one of fewer rows, or a summary.",
+            )
+        return rows
 
     def read_through(self, relation: Rows) -> None:
         list(self.fetched(counted(relation, self.sql(relation))))
@@ -221,13 +232,19 @@ class Spark:
 
     def weights(self, spread: Spread) -> dict[Key, dict[Value, int]]:
         self._check(spread.relation)
+        if spread.only == ():
+            return {}
         width, words = len(spread.keys) + 1, len(weight_words(spread, SPARK))
         kinds = [key.type for key in spread.keys]
         kinds.append(INTEGER if spread.grid is not None else spread.value.type)
         found: dict[Key, dict[Value, int]] = {}
         lines = 0
         with self._kept.in_use():
-            made = self._lines(lambda: weights(spread, self._splits(spread), SPARK))
+            if spread.only is not None and isinstance(spread.unit, Person):  # of all keys
+                list(_counted(self._lines(lambda: f"SELECT SUM(c) FROM {self._splits(spread)}")))
+            made = self._lines(
+                lambda: only_wanted(weights(spread, self._splits(spread), SPARK), spread)
+            )
             for row in _counted(made):
                 *key, value = pythonic(row[:width], kinds)
                 weight = number_of(row[width : width + words], SPARK)
