@@ -120,6 +120,14 @@ def test_a_file_imports_only_what_the_row_of_its_folder_allows(path: Path) -> No
     assert violations(path.read_text(), place_of(path), package_of(path), table) == []
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "reference", "spark"])
+def test_no_engine_leans_on_another(engine: str) -> None:
+    others = {"duckdb", "reference", "spark"} - {engine}
+    for path in (SOURCE / "engines" / engine).glob("*.py"):
+        for _, name in imported_names(path.read_text(), package_of(path)):
+            assert name.split(".")[:2] != ["shoal", "engines"] or name.split(".")[2] not in others
+
+
 def test_every_folder_has_a_row_and_every_row_a_folder() -> None:
     assert set(read_table(TABLE.read_text())) == places()
 

@@ -38,6 +38,11 @@ from shoal.plan import (
 from shoal.plan.spread import MOST_POINTS
 from shoal.sensitivity import Norm
 
+CELLS_OF_KEYS: dict[str, st.SearchStrategy[Any]] = {
+    "k": st.sampled_from([None, "a", "b", "", "it's\n"]),
+    "u": st.sampled_from([None, 1, 2, 3]),
+}
+
 
 @st.composite
 def spreads(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Spread:
@@ -47,7 +52,9 @@ def spreads(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Spread:
     value = draw(st.sampled_from(arguments(relation)))
     grid = draw(st.sampled_from([None, points_of(value)]))
     norm = draw(st.sampled_from([Norm.L1, Norm.L2]))
-    return Spread(relation, tuple(held[name] for name in keys), value, norm, grid)
+    cells = st.tuples(*(CELLS_OF_KEYS[name] for name in keys))
+    only = draw(st.none() | st.lists(cells, max_size=4, unique=True).map(tuple))
+    return Spread(relation, tuple(held[name] for name in keys), value, norm, grid, only=only)
 
 
 @pytest.mark.parametrize("units", UNITS, ids=str)

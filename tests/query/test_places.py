@@ -71,6 +71,29 @@ def neighbours(data: list[dict[str, Any]], unit: Any) -> list[list[dict[str, Any
     return [[row for row in data if row["who"] != who] for who in {row["who"] for row in data}]
 
 
+def test_points_are_chosen_some_groups_at_a_time_from_weights_of_these_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shoal.query.places._BATCH", 2)
+    place = placed("MEDIAN(age)", UNITS[0], "laplace", epsilon=49)
+    data = [
+        {"who": who, "kind": kind, "age": age, "town": None, "spend": None}
+        for kind, age in (("a", 1), ("b", 5))
+        for who in range(400)
+    ]
+    engine, asked = Reference({"data": data}), list[Any]()
+
+    class Watched(Reference):
+        def weights(self, spread: Any) -> Any:
+            asked.append(spread.only)
+            return engine.weights(spread)
+
+    groups: list[Any] = [("a",), ("?",), ("b",)]
+    points = place.release(Watched({"data": data}), groups)
+    assert [float(points[0]), float(points[2])] == [1, 5]
+    assert asked == [(("a",), ("?",)), (("b",),)]
+
+
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("sql", LEVELS)

@@ -13,9 +13,9 @@ import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    DownloadColumn,
     Progress,
     TaskID,
+    TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
 )
@@ -158,9 +158,9 @@ def say(words: str) -> None:
 
 @contextmanager
 def reading(words: str) -> Iterator[Callable[[int, int], None]]:
-    """What is called while files are read; if they are long, a terminal shows how far that is."""
+    """What is called while files are read or a cluster works; if that is long, a terminal shows how far it is."""
     bar = Progress(
-        TextColumn(words), BarColumn(), DownloadColumn(), TimeRemainingColumn(),
+        TextColumn(words), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
         console=remarks(), transient=True,
     )  # fmt: skip
     task: list[TaskID] = []

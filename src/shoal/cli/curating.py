@@ -127,7 +127,7 @@ def add(
     path: Annotated[
         str | None,
         typer.Argument(
-            help="A .parquet or .csv file, a folder of .parquet files, or a .duckdb file."
+            help="A .parquet or .csv file, a folder of .parquet files, a .duckdb file, or an address of Spark."
         ),
     ] = None,
     *,
@@ -157,7 +157,10 @@ def add(
         str | None,
         typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="All that may ever be spent on it."),
     ] = None,
-    table: Annotated[str | None, typer.Option(help="The table of a .duckdb file.")] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(help="The table of a .duckdb file; of Spark, database.table or a path."),
+    ] = None,
     public: Annotated[bool, typer.Option("--public", help="It protects nobody.")] = False,
     shares: Annotated[
         list[str] | None,

@@ -6,7 +6,7 @@ order of rows means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from shoal.plan import Bounded, Column, Rows, Spread, Value
@@ -30,6 +30,10 @@ class Engine(Protocol):
         """
         ...
 
+    def read_through(self, relation: Rows) -> None:
+        """Read every value of a relation once, so that a source that is not whole is refused now."""
+        ...
+
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[tuple[Value, ...], tuple[int, ...]]:
@@ -39,10 +43,16 @@ class Engine(Protocol):
         """
         ...
 
+    def parts(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
+        """`totals`, some keys at a time where there may be very many; each key comes once."""
+        ...
+
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         """How many persons have rows in so many groups, and at most so many rows in one of them."""
         ...
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
-        """For every key that rows have, the weight of each value, in units of the spread's fraction."""
+        """For every key that rows have and that is wanted, the weight of each value, in units of the spread's fraction."""
         ...

@@ -76,6 +76,10 @@ class Bounded:
             relation=protects.relation,
         )
 
+    def has_groups_of(self, other: Bounded) -> bool:
+        """Whether two plans have their rows and keys in common."""
+        return self.relation == other.relation and self.keys == other.keys
+
     def fraction(self, term: Term) -> int:
         """How many units of a total stand for one whole: 1 for rows, a power of two for persons."""
         if isinstance(self.unit, Row):

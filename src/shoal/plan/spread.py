@@ -18,7 +18,11 @@ from shoal.plan.relation import Rows
 from shoal.plan.terms import Quantity, Term, count_of, power
 from shoal.plan.types import REAL
 from shoal.plan.unit import Row, Unit
+from shoal.plan.values import Value
 from shoal.sensitivity import Norm, Sensitivity
+
+Weights = dict[tuple[Value, ...], dict[Value, int]]
+"""The weight of each value, by key."""
 
 MOST_POINTS = 1024
 """A histogram has at most about this many points."""
@@ -29,7 +33,8 @@ class Spread:
     """Weights by key and value; rows in which ``value`` is NULL are left out.
 
     With a ``grid`` values are its points and a row weighs 1; without, a person weighs 1 in each value they
-    have at all.  Both before shares are held.
+    have at all.  Both before shares are held.  ``only`` are the keys that are wanted, where these are not all: what
+    somebody has under others counts in their share as ever.
     """
 
     relation: Rows
@@ -38,6 +43,13 @@ class Spread:
     norm: Norm
     grid: Term | None = None
     possible: int | None = None
+    only: tuple[tuple[Value, ...], ...] | None = None
+
+    def wanted(self, found: Weights) -> Weights:
+        """Of weights by key, those of the keys that are wanted."""
+        if self.only is None:
+            return found
+        return {key: found[key] for key in self.only if key in found}
 
     @property
     def bounded(self) -> Bounded:

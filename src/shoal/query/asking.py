@@ -15,7 +15,7 @@ from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeErro
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.meeting import secret
-from shoal.plan import Question, Table
+from shoal.plan import Bounded, Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Request
 from shoal.query.canonical import canonical_of
@@ -309,20 +309,39 @@ def _cut(size: Fraction) -> Fraction:
     return size // (unit / 10) * (unit / 10)
 
 
+_BATCH = 1 << 16
+"""So many groups get their noise at a time: each has noise of its own, and arrays stay small."""
+
+
 def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
     """The totals of every group with their noise: one vector per term, empty groups as 0."""
     bounded = made.noised.bounded
-    totals = engine.totals(bounded) if bounded.terms and groups else {}
-    blank = (0,) * len(bounded.terms)
+    vectors = _vectors(bounded, engine, groups)
     released: list[dict[Any, Fraction]] = [{} for _ in groups]
-    for at, (term, mechanism) in enumerate(zip(bounded.terms, made.noised.mechanisms, strict=True)):
-        vector = np.array([totals.get(group, blank)[at] for group in groups], dtype=object)
-        if mechanism is not None and len(groups):
-            vector = mechanism.release(vector)
+    named = zip(bounded.terms, made.noised.mechanisms, vectors, strict=True)
+    for term, mechanism, vector in named:
         worth = bounded.worth(term)
-        for row, value in zip(released, vector, strict=True):
-            row[term] = int(value) * worth
+        for start in range(0, len(groups), _BATCH):
+            some = np.array(vector[start : start + _BATCH], dtype=object)
+            drawn = some if mechanism is None else mechanism.release(some)
+            for row, value in zip(released[start : start + _BATCH], drawn, strict=True):
+                row[term] = int(value) * worth
     for placed in made.places:
         for row, value in zip(released, placed.release(engine, groups), strict=True):
             row[placed.place] = value
     return list(released)
+
+
+def _vectors(bounded: Bounded, engine: Engine, groups: list[Group]) -> list[list[int]]:
+    """For each term the totals of these groups; those of others are let go as they come."""
+    vectors = [[0] * len(groups) for _ in bounded.terms]
+    if not (bounded.terms and groups):
+        return vectors
+    places = {group: at for at, group in enumerate(groups)}
+    for part in engine.parts(bounded):
+        for key, row in part.items():
+            at = places.get(key)
+            if at is not None:
+                for vector, total in zip(vectors, row, strict=True):
+                    vector[at] = total
+    return vectors

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from shoal.engines.duckdb import DuckDB
+from shoal.engines.choosing import engine_over
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
 from shoal.measures import Measure
@@ -144,8 +144,8 @@ def private(
 ) -> Private:
     """Rows to ask private questions of.
 
-    ``source`` is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, or a `DuckTable`; ``name`` is
-    what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
+    ``source`` is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, a `DuckTable`, a frame
+    of Spark or a `SparkTable`; ``name`` is what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
     world and never from the rows; ``required`` ones hold no NULL, and one that is found is read as the lowest
     value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know
     of them, and their rows, is read now.
@@ -178,7 +178,7 @@ def private(
             remedy="Give each private table a name of its own.",
         )
     read = read_public(others)
-    engine = DuckDB({**sources, **{other: rows for other, (_, rows) in read.items()}})
+    engine = engine_over({**sources, **{other: rows for other, (_, rows) in read.items()}})
     found = {table: engine.columns(table) for table in sources}
     stated = Stated(found, several=isinstance(source, Mapping))
     facts, filled = stated.read(columns or {}), set(stated.read(dict.fromkeys(required)))

@@ -33,6 +33,9 @@ from shoal.query.keys import Group
 from shoal.sensitivity import Norm
 from shoal.sensitivity.claims import Moves
 
+_BATCH = 1 << 14
+"""Of so many groups the weights are held at a time: a group has about a thousand at most."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -142,9 +145,16 @@ class Placed:
 
     def release(self, engine: Engine, groups: list[Group]) -> list[Fraction]:
         """A point for each group, on the number line of the argument."""
-        found = engine.weights(self.spread)
         if self.place.points == 1:
             return [self._point(0) for _ in groups]
+        points: list[Fraction] = []
+        for start in range(0, len(groups), _BATCH):
+            points += self._chosen(engine, groups[start : start + _BATCH])
+        return points
+
+    def _chosen(self, engine: Engine, groups: list[Group]) -> list[Fraction]:
+        """The points of some groups, whose weights are held together."""
+        found = engine.weights(replace(self.spread, only=tuple(groups)))
         scores = [self.scores(found.get(group, {})) for group in groups]
         chosen = meet(
             lambda: [self.mechanism.release(each) for each in scores], lambda: self._meeting(scores)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.engines.duckdb import DuckDB
+from shoal.engines.choosing import engine_over
 from shoal.plan import Column, Kind, Scan, Span, Table, Type, Value, number_of, written
 
 
@@ -19,7 +19,7 @@ def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
     """Each table with the range of its columns and how often their values repeat, and its rows as Arrow."""
     if not sources:
         return {}
-    engine = DuckDB(sources)
+    engine = engine_over(sources)
     found = {}
     for name in sources:
         plain = Table(name, engine.columns(name))

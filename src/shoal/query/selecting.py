@@ -83,11 +83,17 @@ class Selection:
         return Composed((self.noise.event_for(size=1), failing))
 
     def release(self, engine: Engine, soon: Bounded | None = None) -> list[Group]:
-        """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next."""
-        found = engine.totals(self.bounded, soon=soon)
-        votes = {key: vote for key, (vote,) in found.items() if vote > 0}
-        told = meet(lambda: self._told(votes), lambda: self._meeting(votes))
+        """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next.
+
+        Votes come some groups at a time and get their noise then, each by itself: only groups that are told are held.
+        """
+        told: list[Group] = []
+        for part in engine.parts(self.bounded, soon=soon):
+            told += self._met({key: vote for key, (vote,) in part.items() if vote > 0})
         return sorted(told, key=in_order)
+
+    def _met(self, votes: dict[Group, int]) -> list[Group]:
+        return meet(lambda: self._told(votes), lambda: self._meeting(votes))
 
     def _told(self, votes: dict[Group, int]) -> list[Group]:
         totals = np.array(list(votes.values()), dtype=object)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.plan import Choices, Column, Range, Span, Table, Type, Unit, column
-from shoal.vault.location import Location, location_from
+from shoal.vault.location import Place, location_from
 from shoal.vault.wording import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 
 
@@ -72,7 +72,7 @@ class Dataset:
 
     name: str
     version: int
-    location: Location
+    location: Place
     protects: Unit | None
     columns: tuple[Stated, ...]
     accounts: tuple[str, ...]

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError
 from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, Stated
 from shoal.vault.declaring import Said
+from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import (
     budget_from,
     budget_to,
@@ -30,7 +32,7 @@ _ABOUT = """\
 # Facts are stated from knowledge of the world, never read off the rows: values outside a range are moved to its
 # nearer end, values outside the choices are NULL.  Read back with: shoal add --from FILE
 """
-_KNOWN = {"name", "path", "table", "public", "shares", "protects", "budget", "columns"}
+_KNOWN = {"name", "path", "spark", "table", "public", "shares", "protects", "budget", "columns"}
 _OF_COLUMN = {"type", "range", "choices", "required", "rows"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -40,7 +42,7 @@ class Declaration:
     """What a file declares."""
 
     name: str
-    path: Path
+    source: Path | SparkTable
     table: str | None
     protects: Unit | None
     budget: Measure | None
@@ -51,7 +53,11 @@ class Declaration:
 def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
     lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
-    lines.append(f"path = {_text(_relative(dataset.location.path, beside))}")
+    place = dataset.location
+    if isinstance(place, SparkLocation):
+        lines.append(f"spark = {_text(place.address or '')}")
+    else:
+        lines.append(f"path = {_text(_relative(place.path, beside))}")
     if dataset.location.table is not None:
         lines.append(f"table = {_text(dataset.location.table)}")
     if dataset.shares:
@@ -80,7 +86,7 @@ def from_toml(path: str | Path) -> Declaration:
             remedy="Correct it; shoal describe NAME --toml shows the form.",
         ) from None
     _check_names(said, _KNOWN, file.name)
-    if "name" not in said or "path" not in said:
+    if "name" not in said or ("path" in said) == ("spark" in said):
         raise SchemaError(f"{file.name} needs a name and a path.", remedy='Write name = "visits".')
     columns = said.get("columns", {})
     for part in ("columns", "protects", "budget"):
@@ -90,16 +96,23 @@ def from_toml(path: str | Path) -> Declaration:
         _check_names(each, _OF_COLUMN, f"column {name!r}")
         _check_kind(each, "required", bool, "true or false", f"column {name!r}")
     _check_kind(said, "table", str, "text", file.name)
-    place = Path(str(said["path"])).expanduser()
     return Declaration(
         name=str(said["name"]),
-        path=place if place.is_absolute() else file.resolve().parent / place,
-        table=said.get("table"),
+        source=_source(said, file),
+        table=None if "spark" in said else said.get("table"),
         protects=None if _is_public(said, file.name) else unit_from(said.get("protects", {})),
         budget=budget_from(said["budget"]) if "budget" in said else None,
         said=_said(columns),
         shares=names_of(said.get("shares")),
     )
+
+
+def _source(said: Mapping[str, Any], file: Path) -> Path | SparkTable:
+    """Where the rows lie: a path beside the file, or a table that Spark reads."""
+    if "spark" in said:
+        return SparkTable(str(said["spark"]) or None, str(said.get("table", "")))
+    place = Path(str(said["path"])).expanduser()
+    return place if place.is_absolute() else file.resolve().parent / place
 
 
 def names_of(shares: object) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shoal.engines.duckdb import DuckDB
+from shoal.engines.choosing import engine_over
+from shoal.engines.engine import Engine
 from shoal.errors import SchemaError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit
 from shoal.query.public_tables import read_public
 from shoal.vault.dataset import Stated
-from shoal.vault.location import Location
+from shoal.vault.location import Place
 from shoal.vault.wording import choice_from
 
 
@@ -42,14 +43,14 @@ class Said:
 
 
 def private_columns(
-    name: str, location: Location, said: Said, protects: Unit
+    name: str, location: Place, said: Said, protects: Unit
 ) -> tuple[tuple[Stated, ...], Mapping[str, str]]:
     """The columns of a private source with what is stated, and the columns that cannot be used.
 
     Every row is read once, so that a file that is not whole is refused now, by the curator's own act, and
     no question ever fails for what a row holds.
     """
-    engine = DuckDB({name: location.source})
+    engine = engine_over({name: location.source})
     found = engine.columns(name)
     said.check(found)
     stated = tuple(
@@ -79,7 +80,7 @@ def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
     return Choices([choice_from(value, kind) for value in fact.values])
 
 
-def public_columns(name: str, location: Location) -> tuple[Stated, ...]:
+def public_columns(name: str, location: Place) -> tuple[Stated, ...]:
     """The columns of a public source, with all that there is to know of them."""
     table, _ = read_public({name: location.source})[name]
     return tuple(
@@ -88,6 +89,5 @@ def public_columns(name: str, location: Location) -> tuple[Stated, ...]:
     )
 
 
-def _read_through(engine: DuckDB, table: Table) -> None:
-    counts = ", ".join(f"COUNT(c{at})" for at in range(len(table.columns)))
-    engine.run(f"SELECT {counts} FROM ({engine.sql(Scan(table))})")  # noqa: S608 - our own plan
+def _read_through(engine: Engine, table: Table) -> None:
+    engine.read_through(Scan(table))

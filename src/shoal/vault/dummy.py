@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from shoal.engines.duckdb import DuckDB
+from shoal.engines.choosing import engine_over
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole
@@ -75,7 +75,7 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
     }
     first = next(iter(paid_by))
     held = _Held(
-        DuckDB(sources),
+        engine_over(sources),
         {each.name: each.table for each in datasets},
         _pretended(paid_by[first]),
         paid_by,

@@ -13,7 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shoal.errors import SourceError
-from shoal.vault.location import Location
+from shoal.vault.location import Place
+from shoal.vault.spark_fingerprint import spark_content, spark_stamps
+from shoal.vault.spark_location import SparkLocation
 
 Progress = Callable[[int, int], None]
 """Called with how many bytes have been read, and how many there are."""
@@ -44,10 +46,10 @@ class Fingerprint:
         return table is not None and hmac.compare_digest(digest, _keyed(self.files, table, secret))
 
 
-def fingerprint_of(
-    location: Location, secret: bytes, progress: Progress | None = None
-) -> Fingerprint:
-    """Read all files once and say what they hold."""
+def fingerprint_of(location: Place, secret: bytes, progress: Progress | None = None) -> Fingerprint:
+    """Read all files once and say what they hold; what Spark reads is hashed in the cluster."""
+    if isinstance(location, SparkLocation):
+        return Fingerprint(*spark_content(location, secret, progress))
     before = dates_of(location)
     total, done = sum(size for size, *_ in before), 0
     lines = []
@@ -76,12 +78,14 @@ def _keyed(files: str, table: str | None, secret: bytes) -> str:
     return hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
 
 
-def dates_of(location: Location) -> Dates:
+def dates_of(location: Place) -> Dates:
     """Size, dates and place of every file, in order.
 
     The date of writing can be set by hand.  That of the last change cannot, and a file that was put in the place of
     another has a place of its own.
     """
+    if isinstance(location, SparkLocation):
+        return spark_stamps(location)
     location.check_settled()
     found = tuple(
         (s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino)

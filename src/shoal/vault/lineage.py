@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
-from shoal.vault.location import Location
+from shoal.vault.location import Place
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",
@@ -54,7 +54,7 @@ def accounts_of_content(digest: str, history: Sequence[Dataset]) -> tuple[str, .
 
 
 def accounts_of_place(
-    name: str, location: Location, protects: Unit, history: Sequence[Dataset]
+    name: str, location: Place, protects: Unit, history: Sequence[Dataset]
 ) -> tuple[str, ...]:
     """The accounts of other datasets whose private rows lie or lay at a place that a dataset moves to."""
     met = [
@@ -69,7 +69,7 @@ def accounts_of_place(
 
 
 def check_place(
-    location: Location,
+    location: Place,
     relation: str | None,
     shares: Sequence[str],
     history: Sequence[Dataset],
@@ -91,20 +91,20 @@ def check_place(
             continue
         if each.location.meets(location) or is_copy(each):
             raise VaultError(
-                f"{each.name!r} lies or lay in {location.path.name}{'' if each.location.meets(location) else ' or a copy of it'}; "
+                f"{each.name!r} lies or lay in {location.label}{'' if each.location.meets(location) else ' or a copy of it'}; "
                 "are the same people in the new dataset?",
                 remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}). If nobody is, give "
                 f"relation='new people' (--new-people). New data of {each.name!r} itself are declared with update.",
             )
 
 
-def check_public_place(location: Location, history: Sequence[Dataset]) -> None:
+def check_public_place(location: Place, history: Sequence[Dataset]) -> None:
     """Refuse to call public what lies where private rows lay."""
     for each in history:
         same = each.location.meets(location) and each.location.table == location.table
         if same and not each.public:
             raise VaultError(
-                f"{location.path.name} is or was where {each.name!r} lies, which is private.",
+                f"{location.label} is or was where {each.name!r} lies, which is private.",
                 remedy="Keep the public table in a file, or a table, of its own.",
             )
 

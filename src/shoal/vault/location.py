@@ -1,4 +1,4 @@
-"""Where rows lie: a file, a folder of Parquet files, or a table of a DuckDB file.  Only the place is kept, never a row."""
+"""Where rows lie: a file, a folder of Parquet files, a table of a DuckDB file, or what Spark reads.  Only the place is kept, never a row."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.duckdb import DuckTable
+from shoal.engines.spark.connection import is_address
+from shoal.engines.spark.sources import is_sparks
 from shoal.errors import SourceError
 from shoal.vault.catalogue import table_in
+from shoal.vault.spark_location import SparkLocation, spark_location_of
 
 _KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv"}
 _DATABASES = {".duckdb", ".ddb", ".db"}
-_WAYS = "Give a .parquet or .csv file, a folder of .parquet files, or a .duckdb file with the name of a table."
+_WAYS = (
+    "Give a .parquet or .csv file, a folder of .parquet files, a .duckdb file with the name of a table, "
+    "or an address of Spark (sc://host:15002) with a table."
+)
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,11 @@ class Location:
     path: Path
     form: str
     table: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What the place is called in a sentence."""
+        return self.path.name
 
     @property
     def source(self) -> object:
@@ -49,8 +60,10 @@ class Location:
                 remedy="Let whoever writes to it run CHECKPOINT and close it, and try again.",
             )
 
-    def meets(self, other: Location) -> bool:
+    def meets(self, other: Place) -> bool:
         """Whether both read the same file: one path, or a folder and a file in it.  Tables of one file meet."""
+        if isinstance(other, SparkLocation):
+            return other.meets(self)
         return (
             self.path == other.path
             or (self.form == "folder" and other.path.parent == self.path)
@@ -75,8 +88,17 @@ class Location:
         return f"{self.path}, table {self.table}" if self.table else str(self.path)
 
 
-def location_of(source: object, table: str | None = None) -> Location:
-    """The place that a curator names; frames in memory have none and are refused."""
+Place = Location | SparkLocation
+"""Where rows lie: files, or what Spark reads."""
+
+
+def location_of(source: object, table: str | None = None, *, name: str = "data") -> Place:
+    """The place that a curator names; frames in memory have none and are refused.
+
+    A frame of Spark has a place for as long as this process runs, under the ``name`` of its dataset.
+    """
+    if is_sparks(source) or (isinstance(source, str) and is_address(source)):
+        return spark_location_of(source, name, table)
     if isinstance(source, DuckTable):
         table, source = source.table, source.database
     if not isinstance(source, str | Path):
@@ -95,8 +117,10 @@ def location_of(source: object, table: str | None = None) -> Location:
     return found if table is None else replace(found, table=table_in(path, table))
 
 
-def location_from(written: dict[str, Any]) -> Location:
+def location_from(written: dict[str, Any]) -> Place:
     """The place that `Location.to_dict` wrote."""
+    if written["form"] in ("spark", "frame"):
+        return SparkLocation(written["table"], written.get("address"), written["form"])
     return Location(Path(written["path"]), written["form"], written.get("table"))
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
+from shoal.engines.spark.connection import is_address
 from shoal.errors import KeyReusedError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
@@ -27,7 +28,7 @@ from shoal.vault.lineage import (
     read_relation,
     with_content,
 )
-from shoal.vault.location import Location, location_of
+from shoal.vault.location import Place, location_of
 from shoal.vault.wording import budget_to
 
 _KIND = "dataset"
@@ -110,7 +111,7 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             self._check_new(name, history)
-            location = location_of(source, table)
+            location = location_of(source, table, name=name)
             columns = self._columns(name, location, said, protects)
             found = fingerprint_of(location, self.secret, self.progress)
             accounts, declared = self._paying(found, protects, shares, history)
@@ -164,7 +165,7 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
-            location = before.location if path is None else location_of(path, before.location.table)
+            location = before.location if path is None else _moved(before, path)
             found = fingerprint_of(location, self.secret, self.progress)
             columns = self._columns(name, location, _merged(before, said), protects)
             if before.public:
@@ -193,7 +194,7 @@ class Registry:
         return self._in_turn(act)
 
     def _columns(
-        self, name: str, location: Location, said: Said, protects: Unit | None
+        self, name: str, location: Place, said: Said, protects: Unit | None
     ) -> tuple[Stated, ...]:
         if protects is None:
             return public_columns(name, location)
@@ -226,6 +227,12 @@ class Registry:
                 f"there is a dataset {name!r} already.",
                 remedy="Choose another name, or declare new data with update.",
             )
+
+
+def _moved(before: Dataset, path: object) -> Place:
+    """The place that a dataset moves to; a database, and Spark, may have a table of the same name there."""
+    named = before.location.form == "duckdb" or (isinstance(path, str) and is_address(path))
+    return location_of(path, before.location.table if named else None, name=before.name)
 
 
 def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:

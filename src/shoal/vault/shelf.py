@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import RLock
 
-from shoal.engines.duckdb import DuckDB
+from shoal.engines.choosing import engine_over
+from shoal.engines.engine import Engine
 from shoal.errors import ChangedError, SourceError
 from shoal.plan import Bounded, Column, Rows, Spread, Value
 from shoal.vault.dataset import Dataset
@@ -28,7 +29,7 @@ class Shelf:
         self.datasets = {each.name: each for each in datasets}
         self._secret = secret
         self._progress = progress
-        self._engine: DuckDB | None = None
+        self._engine: Engine | None = None
         self._dates: dict[str, Dates] = {}
         self._lock = RLock()
 
@@ -54,12 +55,14 @@ class Shelf:
             )
         self._dates[dataset.name] = now.dates or found
 
-    def open(self) -> DuckDB:
+    def open(self) -> Engine:
         """The engine, with columns as they were declared."""
         with self._lock:
             self.check()
             if self._engine is None:
-                engine = DuckDB({n: each.location.source for n, each in self.datasets.items()})
+                engine = engine_over(
+                    {n: each.location.source for n, each in self.datasets.items()}, self._progress
+                )
                 for name, dataset in self.datasets.items():
                     _check_types(dataset, engine.columns(name))
                 self._engine = engine
@@ -74,10 +77,18 @@ class Shelf:
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         return self.open().rows(relation, persons=persons)
 
+    def read_through(self, relation: Rows) -> None:
+        self.open().read_through(relation)
+
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[tuple[Value, ...], tuple[int, ...]]:
         return self.open().totals(bounded, soon=soon)
+
+    def parts(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
+        return self.open().parts(bounded, soon=soon)
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         return self.open().weights(spread)

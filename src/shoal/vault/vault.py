@@ -165,7 +165,8 @@ class Vault:
     ) -> Dataset:
         """Declare a dataset: where its rows lie, whom it protects, what is known of its columns, and its budget.
 
-        ``source`` is a path to Parquet or CSV, a folder of Parquet files, or a DuckDB file with a ``table``.  A ``public``
+        ``source`` is a path to Parquet or CSV, a folder of Parquet files, a DuckDB file with a ``table``, an address of Spark with
+        a ``table``, a `SparkTable`, or a frame of Spark, which this process alone remembers.  A ``public``
         one protects nobody and has no budget.  ``shares`` names a dataset about the same people, whose account it shares.
         Where private rows lie or lay already, ``shares`` or ``relation="new people"`` must say who is in it.
 
@@ -191,7 +192,7 @@ class Vault:
         said = from_toml(path)
         return self._registry.add(
             name or said.name,
-            said.path,
+            said.source,
             table=said.table,
             protects=said.protects,
             said=said.said,

@@ -15,9 +15,11 @@ from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
 from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
-from shoal.engines.duckdb.types import Loss, Reading, reading_of
+from shoal.engines.duckdb.types import reading_of
+from shoal.engines.reading import Reading, check_stated, check_usable
 from shoal.engines.sql import (
     cells,
+    counted,
     distinct,
     names_of,
     persons_of,
@@ -32,7 +34,6 @@ from shoal.plan import (
     REAL,
     Bounded,
     Column,
-    Person,
     Quantity,
     Rows,
     Spread,
@@ -107,11 +108,7 @@ class DuckDB:
         readings = {column: reading_of(kind) for column, kind in described}
         self._readings[name] = {c: reading for c, reading in readings.items() if reading}
         self._left_out[name] = {c: kind for c, kind in described if not readings[c]}
-        if not self._readings[name]:
-            raise SourceError(
-                f"the source of {name!r} has no column of a type that can be used.",
-                remedy="Give numbers, texts, truth values, dates or timestamps.",
-            )
+        check_usable(name, self._readings[name])
         columns = ", ".join(
             f"{reading.sql.format(DUCKDB.name(column))} AS {DUCKDB.name(column)}"
             for column, reading in self._readings[name].items()
@@ -130,6 +127,9 @@ class DuckDB:
         outputs = [*names_of(relation).values(), *(persons_of(relation) if persons else ())]
         return self.run(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
 
+    def read_through(self, relation: Rows) -> None:
+        self.run(counted(relation, self.sql(relation)))
+
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[tuple[Value, ...], tuple[int, ...]]:
@@ -141,7 +141,7 @@ class DuckDB:
         with self._lock:
             found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
             missing = [self._missing(bounded)] if len(found) < len(asked) else []
-            if missing and soon is not None and self._keeps and _alike(bounded, soon):
+            if missing and soon is not None and self._keeps and bounded.has_groups_of(soon):
                 missing.append(self._missing(soon))
             found |= self._added([each for each in missing if each.terms])
             if any(column.keys() != found[bounded.terms[0]].keys() for column in found.values()):
@@ -149,6 +149,11 @@ class DuckDB:
         keys = list(found[bounded.terms[0]])
         rows = zip(*(map(found[term].__getitem__, keys) for term in bounded.terms), strict=True)
         return dict(zip(keys, rows, strict=True))
+
+    def parts(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
+        yield self.totals(bounded, soon=soon)
 
     def _asked(self, bounded: Bounded) -> dict[Term, tuple[str, Term]]:
         """Under which name the totals of each term are kept."""
@@ -265,7 +270,7 @@ class DuckDB:
         asked = made + weights(spread, "", DUCKDB)
         with self._lock:
             if asked in self._answered:
-                return dict(self._answered[asked])
+                return spread.wanted(dict(self._answered[asked]))
             found = self._sorted_weights(spread)
             if found is None:
                 with self._contributions(made) as name:
@@ -274,7 +279,7 @@ class DuckDB:
                 for *key, value, weight in rows:
                     found.setdefault(tuple(key), {})[value] = int(weight)
             self._keep(asked, found, sum(map(len, found.values())))
-        return found
+        return spread.wanted(found)
 
     def _sorted_weights(self, spread: Spread) -> Weights | None:
         """Weights by sorting, where rows fit into memory."""
@@ -328,37 +333,7 @@ class DuckDB:
             return _told(lambda: self._connection.execute(sql).to_arrow_table())
 
     def _check(self, table: Table) -> None:
-        readings = self._readings.get(table.name)
-        if readings is None:
-            raise SourceError(
-                f"the engine has no source for table {table.name!r}.",
-                remedy="Give a source for it when making the engine.",
-            )
-        for column in table.columns:
-            reading = readings.get(column.name)
-            if reading is None or reading.type != column.type:
-                found = reading.type if reading else "no type that can be used"
-                raise SourceError(
-                    f"column {column.name!r} of table {table.name!r} is stated as {column.type}; "
-                    f"its source has {found}.",
-                    remedy="State the columns as `engine.columns` finds them.",
-                )
-            if column.person is not None and isinstance(table.protects, Person):
-                _check_person(column, reading, table.protects)
-
-
-def _alike(bounded: Bounded, other: Bounded) -> bool:
-    """Whether two plans have their rows and keys in common."""
-    return bounded.relation == other.relation and bounded.keys == other.keys
-
-
-def _check_person(column: Column, reading: Reading, person: Person) -> None:
-    merges = reading.loss is Loss.TO_NULL and person.nulls == "one"
-    if reading.loss is Loss.DISTINCTION or merges:
-        raise SourceError(
-            f"column {column.name!r} cannot say who a row belongs to: {reading.loss.value}.",
-            remedy="Use a column of 64-bit integers or text, or nulls='drop'.",
-        )
+        check_stated(table, self._readings.get(table.name))
 
 
 def _borrowed(source: object) -> bool:

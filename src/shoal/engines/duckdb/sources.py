@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.engines.frames import KINDS, as_arrow
 from shoal.errors import SourceError
 
 if TYPE_CHECKING:
     import duckdb
-
-_KINDS = (
-    "a path to a .parquet or .csv file, an Arrow table, a pandas or polars frame, "
-    "or DuckTable(database, table)"
-)
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ def readable(source: object, name: str) -> Readable:
         return _files(str(source), name)
     if isinstance(source, DuckTable):
         return source
-    return _arrow(source, name)
+    return as_arrow(source, name)
 
 
 def _files(path: str, name: str) -> FileOf:
@@ -58,7 +54,7 @@ def _files(path: str, name: str) -> FileOf:
     if suffix not in readers:
         raise SourceError(
             f"the source of {name!r} is not a kind of file that can be read.",
-            remedy=f"Give {_KINDS}.",
+            remedy=f"Give {KINDS}.",
         )
     held = Path(path)
     paths = [str(held)] if held.is_file() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
@@ -67,30 +63,6 @@ def _files(path: str, name: str) -> FileOf:
             f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
         )
     return FileOf(readers[suffix], tuple(str(Path(each).resolve()) for each in paths))
-
-
-def _arrow(source: object, name: str) -> Any:
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    module = type(source).__module__.partition(".")[0]
-    try:
-        if isinstance(source, pa.Table):
-            return source
-        if isinstance(source, pa.RecordBatch):
-            return pa.Table.from_batches([source])
-        if module == "pandas":
-            return pa.Table.from_pandas(source, preserve_index=False)
-        if module == "polars" and hasattr(source, "to_arrow"):
-            return source.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError):
-        raise SourceError(
-            f"the frame of {name!r} has a column that mixes kinds of values.",
-            remedy="Give each column one type before handing the frame over.",
-        ) from None
-    raise SourceError(
-        f"the source of {name!r} is a {type(source).__name__}, which cannot be read.",
-        remedy=f"Give {_KINDS}.",
-    )
 
 
 def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, at: int) -> str:

@@ -1,37 +1,14 @@
-"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL.
-
-Distinct values must stay distinct where they say who a row belongs to, so each reading also says what it
-may lose: nothing, values that become NULL, or the difference between two values.
-"""
+"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL."""
 
 from __future__ import annotations
 
 import re
-from enum import Enum
-from typing import NamedTuple
 
-from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type, decimal
-
-
-class Loss(Enum):
-    """What reading a column may lose."""
-
-    NOTHING = "nothing"
-    TO_NULL = "some values are read as NULL"
-    DISTINCTION = "different values may be read as one"
-
-
-class Reading(NamedTuple):
-    """A type of ours and the SQL that makes it of a column written {0}."""
-
-    type: Type
-    sql: str
-    loss: Loss = Loss.NOTHING
-
+from shoal.engines.reading import DAYS, Loss, Reading
+from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 _WIDE_INTEGERS = {"UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM"}
-_FIRST_DAY, _LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
 _FIRST_MOMENT, _LAST_MOMENT = (
     "TIMESTAMP '0001-01-01 00:00:00'",
     "TIMESTAMP '9999-12-31 23:59:59.999999'",
@@ -64,8 +41,7 @@ def reading_of(written: str) -> Reading | None:
     if written in ("VARCHAR", "UUID") or written.startswith("ENUM("):
         return Reading(TEXT, "CAST({0} AS VARCHAR)")
     if written == "DATE":
-        day = f"CASE WHEN {{0}} BETWEEN {_FIRST_DAY} AND {_LAST_DAY} THEN {{0}} END"
-        return Reading(DATE, day, Loss.TO_NULL)
+        return DAYS
     return _moment(written) or _decimal(written)
 
 

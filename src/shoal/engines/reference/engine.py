@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shoal.engines.reference.relations import Owned, evaluated
@@ -50,6 +50,9 @@ class Reference:
             for owned in self.owned(relation)
         ]
 
+    def read_through(self, relation: Rows) -> None:
+        self.owned(relation)
+
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[tuple[Value, ...], tuple[int, ...]]:
@@ -62,11 +65,16 @@ class Reference:
                     found[key][at] = count
         return {key: tuple(row) for key, row in found.items()}
 
+    def parts(
+        self, bounded: Bounded, *, soon: Bounded | None = None
+    ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
+        yield self.totals(bounded, soon=soon)
+
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         return shares(bounded, self.owned(bounded.relation))
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
-        return weights(spread, self.owned(spread.relation))
+        return spread.wanted(weights(spread, self.owned(spread.relation)))
 
     def owned(self, relation: Rows) -> list[Owned]:
         """The rows with the persons they belong to."""

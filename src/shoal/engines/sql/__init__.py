@@ -3,10 +3,11 @@
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
-from shoal.engines.sql.relations import computed, names_of, persons_of, select
+from shoal.engines.sql.relations import computed, counted, names_of, persons_of, select
 from shoal.engines.sql.shares import shares
-from shoal.engines.sql.spread import distinct, split_values, splits, weights
-from shoal.engines.sql.totals import cells, keys_of, row_values, totals
+from shoal.engines.sql.spread import distinct, split_values, splits, weight_words, weights
+from shoal.engines.sql.totals import cells, exceeding, keys_of, row_values, size_of, totals
+from shoal.engines.sql.words import count_of_words, most_added, number_of
 
 __all__ = [
     "Dialect",
@@ -14,16 +15,23 @@ __all__ = [
     "Piece",
     "cells",
     "computed",
+    "count_of_words",
+    "counted",
     "distinct",
+    "exceeding",
     "keys_of",
     "lowered",
+    "most_added",
     "names_of",
+    "number_of",
     "persons_of",
     "row_values",
     "select",
     "shares",
+    "size_of",
     "split_values",
     "splits",
     "totals",
+    "weight_words",
     "weights",
 ]

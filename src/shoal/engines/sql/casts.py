@@ -26,21 +26,27 @@ def lower_cast(it: Lowered) -> Piece:
             return it.form("({0} <> 0)")
         case Kind.REAL, _:
             return _from_real(it)
+        case Kind.DATE, Kind.TIMESTAMP:
+            return it.form(it.dialect.moment_of_day)
+        case Kind.TIMESTAMP, Kind.DATE:
+            return it.again(it.dialect.day_of_moment)
     return it.form(f"CAST({{0}} AS {it.dialect.types[to.kind]})")
 
 
 def _from_real(it: Lowered) -> Piece:
     if it.call.type == INTEGER:
-        return it.fitting(it.pieces[0])
+        return it.again(it.dialect.nearest)
     power, limit = real(float(10**it.call.type.scale)), real(2.0**63)
     scaled = it.layers.once(it.form(f"({{0}} * {power})"))
-    whole = it.fitting(Piece("ROUND({0})"))
-    return filled(f"CASE WHEN ABS({{0}}) < {limit} THEN {whole.sql} END", [scaled])
+    whole = it.layers.once(filled(it.dialect.away, [scaled]))
+    form = f"CASE WHEN ABS({{1}}) < {limit} THEN {it.dialect.nearest} END"
+    return filled(form, [whole, scaled])
 
 
 def _from_text(it: Lowered, kind: Kind) -> Piece:
     text = it.layers.once(it.pieces[0])
-    form = it.dialect.text(TEXT_FORMS[kind]).replace("{", "{{").replace("}", "}}")
+    anchored = it.dialect.anchored.replace("{0}", TEXT_FORMS[kind])
+    form = it.dialect.text(anchored).replace("{", "{{").replace("}", "}}")
     condition = it.dialect.matches.replace("{1}", form)
     match kind:
         case Kind.DECIMAL:
@@ -53,7 +59,7 @@ def _from_text(it: Lowered, kind: Kind) -> Piece:
             form = f"CASE WHEN {condition} AND {finite} THEN {{1}} END"
             return filled(form, [text, number])
         case _:
-            result = it.fitting(Piece("{0}"), kind).sql
+            result = it.dialect.read_text.get(kind) or it.fitting(Piece("{0}"), kind).sql
             if kind in (Kind.DATE, Kind.TIMESTAMP):
                 condition += " AND {0} >= '0001'"
     return filled(f"CASE WHEN {condition} THEN {result} END", [text])
@@ -64,7 +70,9 @@ def _decimal(it: Lowered) -> str:
     scale = it.call.type.scale
     plain = it.dialect.without_sign
     digits = f"SPLIT_PART({plain}, '.', 1) || LEFT(RPAD(SPLIT_PART({plain}, '.', 2), {scale + 1}, '0'), {scale + 1})"
-    number = it.dialect.try_cast.replace("{0}", digits).replace("{type}", it.dialect.wide)
-    units = it.divided(f"({number} + 5)", "10")
-    signed = f"CASE WHEN STARTS_WITH({{0}}, '-') THEN -{units} ELSE {units} END"
+    held = it.dialect.digits or it.dialect.wide
+    number = it.dialect.try_cast.replace("{0}", digits).replace("{type}", held)
+    units = it.dialect.tenth.replace("{0}", f"({number} + 5)")
+    negative = it.dialect.starts_with.replace("{1}", "'-'")
+    signed = f"CASE WHEN {negative} THEN -{units} ELSE {units} END"
     return it.fitting(Piece(signed)).sql

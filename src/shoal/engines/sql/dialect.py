@@ -5,7 +5,10 @@ A form has {0}, {1} for its arguments.  The default spellings are those most eng
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from shoal.plan import Kind
 
@@ -14,26 +17,53 @@ from shoal.plan import Kind
 class Dialect:
     """The spellings of an engine.
 
-    ``wide`` is an integer type of at least 126 bits; ``try_cast`` gives NULL for what does not fit,
-    and rounds a real to the nearest integer, ties to even; ``divided`` truncates toward zero;
+    ``wide`` is an integer type of at least 126 bits, ``digits`` one for digits of text, of which larger ones than it
+    holds are NULL; ``try_cast`` gives NULL for what does not fit; ``nearest`` is the 64-bit integer nearest to a real,
+    ties to even, NULL where none is; ``away`` is the nearest whole real, ties away from zero; ``divided`` truncates toward zero, and its result
+    need only fit 64 bits; ``tenth`` is the same by 10, of ``digits``; ``anchored`` makes ``matches`` look at a whole text;
     ``one_of_many``, where there is such a thing, is text {0} if it is one of the listed {1}, and else NULL;
-    ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v.
+    ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v;
+    ``read_text`` is how the text of a kind is read once its form is known to be right;
+    ``word``, where SUM holds 64 bits only, is how many bits of a number are added up at once (`words.py`);
+    ``together`` is a hint to keep the rows of one person, told apart by {0}, in one place;
+    ``own`` has the functions that are written in a way of their own, as `LOWER_CALL` has the others.
     """
 
     types: dict[Kind, str]
     wide: str
+    digits: str = ""
     try_cast: str = "TRY_CAST({0} AS {type})"
+    nearest: str = "TRY_CAST({0} AS BIGINT)"
+    away: str = "ROUND({0})"
+    floor: str = "FLOOR({0})"
+    ceil: str = "CEIL({0})"
     divided: str = "({0} // {1})"
+    tenth: str = "({0} // 10)"
     finite: str = "ISFINITE({0})"
     matches: str = "REGEXP_FULL_MATCH({0}, {1})"
+    anchored: str = "{0}"
     without_sign: str = "REGEXP_REPLACE({0}, '^[-+]', '')"
     days_between: str = "CAST({0} - {1} AS BIGINT)"
     day_at: str = "(DATE '1970-01-01' + CAST({0} AS INTEGER))"
     microseconds: str = "EPOCH_US({0})"
     moment_at: str = "MAKE_TIMESTAMP(CAST({0} AS BIGINT))"
+    moment_of_day: str = "CAST({0} AS TIMESTAMP)"
+    day_of_moment: str = "CAST({0} AS DATE)"
+    starts_with: str = "STARTS_WITH({0}, {1})"
     ends_with: str = "SUFFIX({0}, {1})"
+    trims: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "trim": "TRIM({0}, ' ')",
+            "ltrim": "LTRIM({0}, ' ')",
+            "rtrim": "RTRIM({0}, ' ')",
+        }
+    )
     one_of_many: str = ""
     listed: str = ""
+    read_text: Mapping[Kind, str] = field(default_factory=dict)
+    word: int = 0
+    together: str = ""
+    own: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     escapes: dict[str, str] = field(default_factory=dict)
 
     def name(self, name: str) -> str:
@@ -45,3 +75,7 @@ class Dialect:
         for sign, written in self.escapes.items():
             text = text.replace(sign, written)
         return "'" + text.replace("'", "''") + "'"
+
+    def moment(self, moment: dt.datetime) -> str:
+        """A timestamp constant."""
+        return f"TIMESTAMP '{moment.isoformat(sep=' ')}'"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from shoal.engines.sql.casts import lower_cast
 from shoal.engines.sql.dialect import Dialect
-from shoal.engines.sql.functions import LOWER_CALL, Lowered
+from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import literal
 from shoal.plan import Call, Expression, Literal, Ref
@@ -24,4 +24,7 @@ def lowered(
         case Call(name, arguments):
             pieces = [lowered(argument, names, layers, dialect) for argument in arguments]
             it = Lowered(expression, pieces, layers, dialect)
-            return lower_cast(it) if name == "cast" else LOWER_CALL[name](it)
+            if name == "cast":
+                return lower_cast(it)
+            own: Lower | None = dialect.own.get(name)
+            return (own or LOWER_CALL[name])(it)

@@ -110,14 +110,14 @@ def _sqrt(it: Lowered) -> Piece:
 def _floor(it: Lowered) -> Piece:
     step = 10 ** it.call.arguments[0].type.scale
     if it.is_real or step == 1:
-        return it.form("FLOOR({0})") if it.is_real else it.pieces[0]
+        return it.again(it.dialect.floor) if it.is_real else it.pieces[0]
     return it.wide_form(it.divided(f"({{0}} - ((({{0}} % {step}) + {step}) % {step}))", str(step)))
 
 
 def _ceil(it: Lowered) -> Piece:
     step = 10 ** it.call.arguments[0].type.scale
     if it.is_real or step == 1:
-        return it.form("CEIL({0})") if it.is_real else it.pieces[0]
+        return it.again(it.dialect.ceil) if it.is_real else it.pieces[0]
     return it.wide_form(it.divided(f"({{0}} + (({step} - ({{0}} % {step})) % {step}))", str(step)))
 
 
@@ -139,13 +139,16 @@ def _round(it: Lowered) -> Piece:
         return rescaled(it, it.call.type.scale - it.call.arguments[0].type.scale)
     operand, power = it.layers.once(it.pieces[0]), real(float(10**digits))
     scaled = it.layers.once(filled(f"({{0}} * {power})", [operand]))
-    form = f"CASE WHEN ABS({{1}}) < {real(WHOLE_REALS)} THEN ROUND({{1}}) / {power} ELSE {{0}} END"
+    nearest = it.dialect.away.replace("{0}", "{1}")
+    form = f"CASE WHEN ABS({{1}}) < {real(WHOLE_REALS)} THEN {nearest} / {power} ELSE {{0}} END"
     return filled(form, [operand, scaled])
 
 
 def _bin(it: Lowered) -> Piece:
     if it.is_real:
-        return it.finite(it.form("(FLOOR(({0} - {2}) / {1}) * {1} + {2})"))
+        steps = it.layers.once(it.form("(({0} - {2}) / {1})"))
+        start = it.dialect.floor.replace("{0}", "{3}")
+        return it.finite(filled(f"({start} * {{1}} + {{2}})", [*it.pieces, steps]))
     step = "(((({0} - {2}) % {1}) + {1}) % {1})"
     return it.wide_form(f"({{0}} - {step})")
 
@@ -180,6 +183,20 @@ def _in(it: Lowered) -> Piece:
 def _like(it: Lowered) -> Piece:
     escape = it.constant(2)
     return it.form("({0} LIKE {1} ESCAPE {2})" if escape else "({0} LIKE {1})")
+
+
+def _starts_with(it: Lowered) -> Piece:
+    return it.form(it.dialect.starts_with)
+
+
+def _trimmed(it: Lowered) -> Piece:
+    return it.form(it.dialect.trims[it.call.name])
+
+
+def _part(it: Lowered) -> Piece:
+    """SUBSTRING, LEFT and RIGHT; places and lengths are constants."""
+    places = ", ".join(str(it.constant(at)) for at in range(1, len(it.pieces)))
+    return it.form(f"{it.call.name.upper()}({{0}}, {places})")
 
 
 def _translated(old: str, new: str) -> Lower:
@@ -254,17 +271,17 @@ LOWER_CALL: dict[str, Lower] = {
     "greatest": _plain("GREATEST({*})"),
     "lower": _translated(UPPER, LOWER),
     "upper": _translated(LOWER, UPPER),
-    "trim": _plain("TRIM({0}, ' ')"),
-    "ltrim": _plain("LTRIM({0}, ' ')"),
-    "rtrim": _plain("RTRIM({0}, ' ')"),
+    "trim": _trimmed,
+    "ltrim": _trimmed,
+    "rtrim": _trimmed,
     "length": _plain("CAST(LENGTH({0}) AS BIGINT)"),
     "concat": _plain("({0} || {1})"),
-    "starts_with": _plain("STARTS_WITH({0}, {1})"),
+    "starts_with": _starts_with,
     "ends_with": lambda it: it.form(it.dialect.ends_with),
     "contains": _plain("CONTAINS({0}, {1})"),
-    "substring": _plain("SUBSTRING({0}, {1}, {2})"),
-    "left": _plain("LEFT({0}, {1})"),
-    "right": _plain("RIGHT({0}, {1})"),
+    "substring": _part,
+    "left": _part,
+    "right": _part,
     "replace": _plain("REPLACE({0}, {1}, {2})"),
     "date_part": _date_part,
     "date_trunc": _date_trunc,

@@ -22,7 +22,7 @@ def value(given: Value, kind: Type, dialect: Dialect) -> str:
     if isinstance(given, str):
         return dialect.text(given)
     if isinstance(given, dt.datetime):
-        return f"TIMESTAMP '{given.isoformat(sep=' ')}'"
+        return dialect.moment(given)
     if isinstance(given, dt.date):
         return f"DATE '{given.isoformat()}'"
     return real(given) if isinstance(given, float) else whole(given)

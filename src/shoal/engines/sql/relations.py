@@ -100,6 +100,12 @@ def computed(
     return f"SELECT {listed} FROM {below}" + (f" WHERE {where.sql}" if where else "")
 
 
+def counted(rows: Rows, sql: str) -> str:
+    """The SELECT that reads every value of a relation, of which ``sql`` is the SELECT, and tells how many there are."""
+    counts = ", ".join(f"COUNT({name})" for name in names_of(rows).values())
+    return f"SELECT {counts} FROM ({sql})"
+
+
 def _scan(scan: Scan, sources: Mapping[str, str], dialect: Dialect, read: Names) -> str:
     table, protects = scan.table, scan.protects
     joined = [c for c in table.columns if dialect.listed and c.name in read and _many(c)]

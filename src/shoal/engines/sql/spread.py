@@ -12,6 +12,7 @@ from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
 from shoal.engines.sql.totals import exceeding, keys_of, steps_of
+from shoal.engines.sql.words import cut, joined, names_of_words
 from shoal.plan import WHOLE, Person, Spread
 
 
@@ -34,6 +35,8 @@ def splits(spread: Spread, sources: Mapping[str, str], dialect: Dialect) -> str:
     by = ", ".join([*keys_of(spread.bounded), *persons, "v"])
     counted = "COUNT(*)" if spread.grid is not None or not persons else "CAST(1 AS BIGINT)"
     rows = split_values(spread, sources, dialect)
+    if dialect.together and persons:
+        rows = f"SELECT {dialect.together.format(', '.join(persons))} * FROM ({rows})"
     return f"SELECT {by}, {counted} AS c FROM ({rows}) GROUP BY {by}"
 
 
@@ -41,12 +44,19 @@ def _persons(spread: Spread) -> list[str]:
     return persons_of(spread.relation) if isinstance(spread.unit, Person) else []
 
 
+def weight_words(spread: Spread, dialect: Dialect) -> list[str]:
+    """How the words of a weight are named, the highest first."""
+    unit = spread.unit
+    most = spread.fraction * unit.rows_per_group if isinstance(unit, Person) else 1
+    return names_of_words("w", most, dialect)
+
+
 def weights(spread: Spread, made: str, dialect: Dialect) -> str:
-    """The SELECT of weights over a table of splits: the keys, the value, its weight."""
+    """The SELECT of weights over a table of splits: the keys, the value, the words of its weight, as for `totals`."""
     keys, unit = keys_of(spread.bounded), spread.unit
     by = ", ".join([*keys, "v"])
     if not isinstance(unit, Person):
-        return f"SELECT {by}, c AS w FROM {made}"
+        return f"SELECT {by}, c AS w{', c AS rows' * bool(dialect.word)} FROM {made}"
     persons = persons_of(spread.relation)
     cell = ", ".join([*keys, *persons])
     cells = f"(SELECT {cell}, CAST(SUM(c) AS BIGINT) AS n FROM {made} GROUP BY {cell})"
@@ -63,10 +73,14 @@ def weights(spread: Spread, made: str, dialect: Dialect) -> str:
     share = dialect.divided.format(above, f"(CAST(w.n AS {dialect.wide}) * {WHOLE})")
     weight = f"CASE WHEN w.n IS NULL THEN s.c * {spread.fraction} ELSE {share} END"
     listed = ", ".join(f"s.{name}" for name in [*keys, "v"])
-    return (
-        f"SELECT {listed}, SUM({weight}) AS w FROM {made} AS s LEFT JOIN ({shares}) AS w ON {alike} "
-        f"GROUP BY {listed}"
+    inner = (
+        f"SELECT {listed}, s.c, {weight} AS w FROM {made} AS s LEFT JOIN ({shares}) AS w ON {alike}"
     )
+    words = cut("w", spread.fraction * unit.rows_per_group, dialect)
+    named = zip(words, weight_words(spread, dialect), strict=True)
+    sums = [f"SUM({word}) AS {name}" for word, name in named]
+    sums += ["SUM(c) AS rows"] * bool(dialect.word)
+    return f"SELECT {by}, {', '.join(sums)} FROM ({inner}) GROUP BY {by}"
 
 
 def distinct(spread: Spread, made: str, dialect: Dialect) -> str:
@@ -74,5 +88,7 @@ def distinct(spread: Spread, made: str, dialect: Dialect) -> str:
     by = ", ".join(keys_of(spread.bounded))
     listed = f"{by}, " if by else ""
     inner = weights(spread, made, dialect)
+    whole = joined(weight_words(spread, dialect), dialect, wide=True)
+    counted = f"CAST(LEAST({whole}, {spread.fraction}) AS BIGINT)"
     group = f" GROUP BY {by}" if by else ""
-    return f"SELECT {listed}COALESCE(SUM(LEAST(w, {spread.fraction})), 0) FROM ({inner}){group}"
+    return f"SELECT {listed}COALESCE(SUM({counted}), 0) FROM ({inner}){group}"

@@ -1,18 +1,20 @@
 """Bounded totals as SQL: rows are grouped into cells, cells into persons, and both into totals.
 
 A cell holds the rows of one person in one group: the key k0, k1, ..., the person p0, p1, ..., the number
-of rows n and the sum of each term s0, s1, ...  Distinct values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
+of rows n and the sum of each term s0, s1, ..., in words where SUM needs them.  Distinct values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import real
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
+from shoal.engines.sql.words import cut, joined, names_of_words
 from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
@@ -46,27 +48,81 @@ def cells(bounded: Bounded, sources: Mapping[str, str], dialect: Dialect) -> str
     by = keys_of(bounded)
     if isinstance(bounded.unit, Person):
         by += persons_of(bounded.relation)
-    sums = [f"SUM({name}) AS s{name[1:]}" for name in added]
+    sums = []
+    for name in added:
+        at, size = name[1:], bounded.terms[int(name[1:])].bound
+        named = zip(cut(name, size, dialect), names_of_words(f"s{at}", size, dialect), strict=True)
+        sums += [f"SUM({word}) AS {held}" for word, held in named]
+    hint = dialect.together.format(", ".join(persons_of(bounded.relation)))
+    if hint and isinstance(bounded.unit, Person) and bounded.keys:
+        rows = f"SELECT {hint} * FROM ({rows})"
     listed = ", ".join([*by, "COUNT(*) AS n", *sums])
     return f"SELECT {listed} FROM ({rows})" + (f" GROUP BY {', '.join(by)}" if by else "")
 
 
-def totals(bounded: Bounded, made: str, dialect: Dialect) -> str:
-    """The SELECT of totals over a table of cells: the keys, then one whole number per term."""
-    by = keys_of(bounded)
+def totals(
+    bounded: Bounded,
+    made: str,
+    dialect: Dialect,
+    *,
+    of: Sequence[Term] | None = None,
+    everyone: bool = False,
+    hint: str = "",
+) -> str:
+    """The SELECT of totals over a table of cells: the keys, then the words of one whole number per term.
+
+    ``of`` are the terms wanted, where these are not all; with ``everyone`` nobody exceeds their share, and nobody is
+    looked up.  Where words are added up, the number of rows comes last: `most_added` says for how many sums are exact.
+    """
+    by, wanted = keys_of(bounded), bounded.terms if of is None else of
+    terms = [(bounded.terms.index(term), term) for term in wanted]
     if not isinstance(bounded.unit, Person):
-        sums = [f"COALESCE({_sum_of(at, term)}, 0)" for at, term in enumerate(bounded.terms)]
-        return f"SELECT {', '.join([*by, *sums])} FROM {made}"
+        words = [f"COALESCE({word}, 0)" for pair in terms for word in _summed(*pair, dialect)]
+        words += ["n"] * bool(dialect.word)
+        return f"SELECT {', '.join([*by, *words])} FROM {made}"
+    factors = _Factors(*[_NOBODY] * 3) if everyone else _Factors("w.f", "w.g", "w.m")
+    scaled = [
+        f"{_scaled(bounded, at, term, dialect, factors)} AS v{place}"
+        for place, (at, term) in enumerate(terms)
+    ]
+    listed = [*(f"c.{key}" for key in by), *scaled, *["c.n"] * bool(dialect.word)]
+    beside = "" if everyone else _beside(bounded, exceeding(bounded, made, dialect))
+    inner = f"SELECT {hint}{', '.join(listed)} FROM {made} AS c{beside}"
+    sums = [
+        word
+        for place, (_, term) in enumerate(terms)
+        for word in cut(f"v{place}", size_of(bounded, term), dialect)
+    ]
+    sums = [f"COALESCE(SUM({word}), 0)" for word in [*sums, *["n"] * bool(dialect.word)]]
+    group = " GROUP BY " + ", ".join(by) if by else ""
+    return f"SELECT {', '.join([*by, *sums])} FROM ({inner}){group}"
+
+
+_NOBODY = "CAST(NULL AS BIGINT)"
+
+
+class _Factors(NamedTuple):
+    """How the factors of a cell's person, and the number of their groups, are written; NULL for who does not exceed."""
+
+    rows: str
+    person: str
+    groups: str
+
+
+def _beside(bounded: Bounded, exceeding: str) -> str:
     persons = persons_of(bounded.relation)
     same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM w.{name}" for name in persons)
-    scaled = [_scaled(bounded, at, term, dialect) for at, term in enumerate(bounded.terms)]
-    sums = [f"COALESCE(SUM({sql}), 0)" for sql in scaled]
-    listed = ", ".join([*(f"c.{key}" for key in by), *sums])
-    group = " GROUP BY " + ", ".join(f"c.{key}" for key in by) if by else ""
-    return (
-        f"SELECT {listed} FROM {made} AS c LEFT JOIN ({exceeding(bounded, made, dialect)}) AS w "
-        f"ON {same}{group}"
-    )
+    return f" LEFT JOIN ({exceeding}) AS w ON {same}"
+
+
+def size_of(bounded: Bounded, term: Term) -> int:
+    """The most that one cell adds to a total, in size; distinct values are not added up here."""
+    if term.quantity is Quantity.DISTINCT:
+        return 0
+    unit, size = bounded.unit, term.bound * bounded.fraction(term)
+    if not isinstance(unit, Person) or term.quantity in BY_PERSON:
+        return size
+    return size * unit.rows_per_group
 
 
 def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialect) -> str:
@@ -86,7 +142,7 @@ def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialec
 
 
 def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
-    """A value in steps, held between its ends; nothing in it can overflow.
+    """A value in steps, held between its ends; nothing in it can overflow: it is held before it is cut.
 
     LEAST and GREATEST pass over NULL: one where none can be would count as an end.
     """
@@ -96,9 +152,9 @@ def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
         place = dialect.days_between if kind.kind is Kind.DATE else dialect.microseconds
         value = Piece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
     if kind == REAL:
-        nearest = f"FLOOR({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
-        held = f"LEAST(GREATEST({nearest}, {real(float(term.lo))}), {real(float(term.hi))})"
-        return _unless_null(value.sql, f"CAST({held} AS BIGINT)", possible=may_miss)
+        moved = f"({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
+        held = f"LEAST(GREATEST({moved}, {real(float(term.lo))}), {real(float(term.hi))})"
+        return _unless_null(value.sql, f"CAST(FLOOR({held}) AS BIGINT)", possible=may_miss)
     step = int(term.step * 10**kind.scale)
     if step == 1:
         lo, hi = (f"CAST({end} AS BIGINT)" for end in (term.lo, term.hi))
@@ -116,10 +172,10 @@ def _unless_null(value: str, held: str, *, possible: bool) -> str:
     return f"(CASE WHEN {value} IS NULL THEN NULL ELSE {held} END)" if possible else held
 
 
-def _sum_of(at: int, term: Term) -> str:
+def _summed(at: int, term: Term, dialect: Dialect) -> list[str]:
     if term.quantity is Quantity.DISTINCT:
-        return "0"
-    return f"s{at}" if term.argument is not None else "n"
+        return ["0"]
+    return names_of_words(f"s{at}", term.bound, dialect) if term.argument is not None else ["n"]
 
 
 def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
@@ -153,7 +209,7 @@ def _factor(name: str, most: int, dialect: Dialect, *, first: bool) -> str:
     return f"CASE WHEN {name} <= {most} THEN {WHOLE} ELSE CAST({share} AS BIGINT) END"
 
 
-def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect) -> str:
+def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect, factors: _Factors) -> str:
     """What a cell adds to a total: its sum times the fraction, scaled where its person exceeds.
 
     The fraction divides 2^20 and is cancelled; for the number of rows so is that number.
@@ -163,20 +219,24 @@ def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect) -> str:
     if term.quantity is Quantity.DISTINCT:
         return "0"
     if term.quantity in BY_PERSON:
-        share = dialect.divided.format(f"(w.g * {fraction})", str(WHOLE))
+        share = dialect.divided.format(f"({factors.person} * {fraction})", str(WHOLE))
         if term.quantity is Quantity.VOTES:
-            share = f"CASE WHEN w.m > {term.hi} THEN 0 ELSE {share} END"
-        return f"CASE WHEN w.g IS NULL THEN {fraction} ELSE {share} END"
+            share = f"CASE WHEN {factors.groups} > {term.hi} THEN 0 ELSE {share} END"
+        return f"CASE WHEN {factors.person} IS NULL THEN {fraction} ELSE {share} END"
     rows = unit.rows_per_group
-    counted, factor = f"LEAST(c.n, {rows})", f"COALESCE(w.f, {WHOLE})"
+    counted, factor = f"LEAST(c.n, {rows})", f"COALESCE({factors.rows}, {WHOLE})"
     if term.argument is None:
         share = dialect.divided.format(f"({counted} * {factor} * {fraction})", str(WHOLE))
-        return f"CASE WHEN w.f IS NULL THEN {counted} * {fraction} ELSE {share} END"
-    total, below = f"c.s{at}", f"(c.n * {WHOLE // fraction})"
-    most = (1 << 62) // (rows * WHOLE)
-    narrow = dialect.divided.format(f"(CAST({total} AS BIGINT) * {counted} * {factor})", below)
+        return f"CASE WHEN {factors.rows} IS NULL THEN {counted} * {fraction} ELSE {share} END"
+    words = [f"c.{name}" for name in names_of_words(f"s{at}", term.bound, dialect)]
+    below, most = f"(c.n * {WHOLE // fraction})", (1 << 62) // (rows * WHOLE)
+    small, total = (joined(words, dialect, wide=held) for held in (False, True))
+    more = len(words) - 1
+    highest = most >> (dialect.word + 1) * more
+    fits = f"{words[0]} BETWEEN -{highest} AND {highest}" + f" AND c.n <= {highest}" * bool(more)
+    narrow = dialect.divided.format(f"(CAST({small} AS BIGINT) * {counted} * {factor})", below)
     broad = dialect.divided.format(f"(CAST({total} AS {wide}) * {counted} * {factor})", below)
     return (
-        f"CASE WHEN c.n <= {rows} AND w.f IS NULL THEN {total} * {fraction} "
-        f"WHEN {total} BETWEEN -{most} AND {most} THEN {narrow} ELSE {broad} END"
+        f"CASE WHEN c.n <= {rows} AND {factors.rows} IS NULL THEN {small} * {fraction} "
+        f"WHEN {fits} THEN {narrow} ELSE {broad} END"
     )

@@ -1,0 +1,24 @@
+"""Which engine reads some sources: Spark if one of them is Spark's, DuckDB otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.spark import Spark
+from shoal.engines.spark.running import Progress
+from shoal.engines.spark.sources import is_sparks
+from shoal.errors import SourceError
+
+
+def engine_over(sources: Mapping[str, object], progress: Progress | None = None) -> DuckDB | Spark:
+    """The engine for some sources, all of which it reads; ``progress`` is told where that takes long."""
+    if not any(map(is_sparks, sources.values())):
+        return DuckDB(sources)
+    for name, source in sources.items():
+        if isinstance(source, DuckTable):
+            raise SourceError(
+                f"{name!r} is a table of DuckDB, and is to be read together with one of Spark.",
+                remedy="Write it to Parquet where the cluster can read it.",
+            )
+    return Spark(sources, progress=progress)

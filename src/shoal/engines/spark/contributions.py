@@ -1,0 +1,104 @@
+"""Contributions that were computed once, kept in the cluster for the next question.
+
+A table of contributions is computed as a whole when it is made, and never again: it is a local checkpoint (memory first, then the
+executors' disks) under a temporary view.  So all that is found of it is found of the same rows, and no other table is taken for it.
+An executor that is lost takes its part with it.  What reads the table then fails, all tables are dropped, and the next is made as a whole.
+
+Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks are freed.  They end with
+the session at the latest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import RLock
+from typing import Any, NamedTuple
+
+from shoal.engines.spark.connection import a_name, is_remote, told
+from shoal.engines.spark.running import Progress, running
+from shoal.plan import Term
+
+_MOST_KEPT = 4
+_MOST_NUMBERS = 64
+
+
+class Kept(NamedTuple):
+    """A table of contributions: its name, the terms whose sums it has, and the frame that was computed."""
+
+    name: str
+    terms: tuple[Term, ...]
+    frame: Any
+
+
+class Contributions:
+    """The tables of contributions of one session."""
+
+    def __init__(self, session: Any, progress: Progress | None = None) -> None:
+        self._session = session
+        self._progress = progress
+        self._tables: dict[tuple[str, tuple[Term, ...]], Kept] = {}
+        self._numbers: dict[str, int] = {}
+        self._lock = RLock()
+        self._users = 0
+
+    def table(self, sql: str) -> str:
+        """The name of the table that a SELECT makes."""
+        return self._found((sql, ()), lambda: sql).name
+
+    def cells(
+        self, rows: str, terms: tuple[Term, ...], make: Callable[[tuple[Term, ...]], str]
+    ) -> Kept:
+        """Cells of some rows that have the sums of these terms, perhaps of more."""
+        with self._lock:
+            for key in list(self._tables):
+                if key[0] == rows and set(terms) <= set(key[1]):
+                    return self._found(key, str)
+            return self._found((rows, terms), lambda: make(terms))
+
+    def _found(self, key: tuple[str, tuple[Term, ...]], sql: Callable[[], str]) -> Kept:
+        with self._lock:
+            kept = self._tables.pop(key, None) or self._made(sql(), key[1])
+            self._tables[key] = kept
+            return kept
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While a question runs nothing is dropped: it may need more tables than are kept."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                while not self._users and len(self._tables) > _MOST_KEPT:
+                    self._drop(self._tables.pop(next(iter(self._tables))))
+
+    def _made(self, sql: str, terms: tuple[Term, ...]) -> Kept:
+        name = a_name("cells")
+        with running(self._session, self._progress):
+            frame = told(lambda: self._session.sql(sql).localCheckpoint(eager=True))
+        told(lambda: frame.createOrReplaceTempView(name))
+        return Kept(name, terms, frame)
+
+    def _drop(self, kept: Kept) -> None:
+        with suppress(Exception):  # a session that has ended has dropped it
+            if not is_remote(self._session):  # a server frees what its client forgets
+                kept.frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: SLF001
+            self._session.catalog.dropTempView(kept.name)
+
+    def number(self, sql: str, fetch: Callable[[str], Iterator[tuple[Any, ...]]]) -> int:
+        """The one number of a SELECT over tables kept here, found once."""
+        if sql not in self._numbers:
+            ((found,),) = list(fetch(sql))
+            self._numbers[sql] = int(found)
+            while len(self._numbers) > _MOST_NUMBERS:
+                del self._numbers[next(iter(self._numbers))]
+        return self._numbers[sql]
+
+    def close(self) -> None:
+        """Drop every table."""
+        with self._lock:
+            while self._tables:
+                self._drop(self._tables.popitem()[1])

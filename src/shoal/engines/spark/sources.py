@@ -1,0 +1,134 @@
+"""Where rows may come from: frames of Spark, tables of its catalogue, files it reads, and small tables sent to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shoal.engines.frames import as_arrow
+from shoal.engines.spark.connection import is_address, opened, told
+from shoal.errors import SourceError
+
+_FORMATS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".delta": "delta", ".orc": "orc"}
+
+
+@dataclass(frozen=True)
+class SparkTable:
+    """Rows that Spark reads: a table of its catalogue, or a path.
+
+    ``session`` is a session of Spark or the address of one (``sc://host:15002``, ``spark://host:7077``, ``local[4]``);
+    without it the active session is meant.  ``table`` is ``database.table``, or a path to Parquet, CSV, ORC or Delta:
+    what holds a slash or ends in ``.parquet``, ``.csv``, ``.orc`` or ``.delta``, or begins with ``delta:``.
+
+    >>> SparkTable("sc://host:15002", "db.visits").form, SparkTable(None, "delta:/lake/visits").form
+    ('table', 'delta')
+    """
+
+    session: Any
+    table: str
+
+    @property
+    def form(self) -> str:
+        """How the rows are read: table, parquet, csv, orc or delta."""
+        if self.table.startswith("delta:"):
+            return "delta"
+        suffix = Path(self.table.rstrip("/").removesuffix(".gz")).suffix.lower()
+        if suffix in _FORMATS:
+            return _FORMATS[suffix]
+        return "parquet" if "/" in self.table else "table"
+
+    @property
+    def path(self) -> str:
+        """The path, where it is one."""
+        return self.table.removeprefix("delta:")
+
+    def frame(self, session: Any) -> Any:
+        """The rows as a frame of a session."""
+        if self.form == "table":
+            return session.table(self.table)
+        reader = session.read.format(self.form)
+        if self.form != "delta":  # moments without a zone, in CSV and in names of folders, mean UTC
+            reader = reader.option("timeZone", "UTC")
+        if self.form == "csv":
+            tabs = ".tsv" in self.table.lower()
+            reader = reader.options(header=True, inferSchema=True, sep="\t" if tabs else ",")
+        return reader.load(self.path)
+
+
+def is_frame(source: object) -> bool:
+    """Whether something is a frame of Spark, in this process or at the other end of Spark Connect.
+
+    >>> is_frame("visits.parquet")
+    False
+    """
+    kind = type(source)
+    return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
+
+
+def is_sparks(source: object) -> bool:
+    """Whether a source is one that only Spark reads."""
+    return isinstance(source, SparkTable) or is_frame(source)
+
+
+def session_of(sources: Mapping[str, object], session: Any = None) -> Any:
+    """The one session of some sources, opened where none runs yet."""
+    found: list[Any] = [session] if session is not None else []
+    for source in sources.values():
+        if is_frame(source):
+            found.append(source.sparkSession)  # type: ignore[attr-defined]
+        elif isinstance(source, SparkTable):
+            found.append(source.session)
+    made = [opened(each) if each is None or isinstance(each, str) else each for each in found]
+    if any(other is not made[0] for other in made):
+        raise SourceError(
+            "rows of two sessions of Spark cannot be read together.",
+            remedy="Read both tables in one session.",
+        )
+    return made[0] if made else opened()
+
+
+def held(source: object, name: str) -> object:
+    """A source that Spark or the cluster reads as it is, or else as an Arrow table, which is sent."""
+    return source if is_sparks(source) or isinstance(source, str | Path) else as_arrow(source, name)
+
+
+def cut_short(source: object) -> frozenset[str]:
+    """The columns of an Arrow table whose moments lose their nanoseconds when it is sent."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    fields = source.schema if isinstance(source, pa.Table) else ()
+    return frozenset(
+        each.name for each in fields if pa.types.is_timestamp(each.type) and each.type.unit == "ns"
+    )
+
+
+def frame_of(source: object, name: str, session: Any) -> Any:
+    """A source as a frame of a session; refused in words that quote nothing of its contents."""
+    if is_frame(source):
+        return source
+    if isinstance(source, SparkTable):
+        return told(lambda: source.frame(session))
+    if isinstance(source, str | Path):
+        if is_address(str(source)):
+            raise SourceError(
+                f"the source of {name!r} says where Spark is, and not which table.",
+                remedy="Give SparkTable(address, 'database.table').",
+            )
+        return told(lambda: SparkTable(session, str(source)).frame(session))
+    return told(lambda: session.createDataFrame(_placed(as_arrow(source, name))))
+
+
+def _placed(table: Any) -> Any:
+    """An Arrow table whose timestamps without a zone are said to be of UTC: else the session's zone would move them."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            held = table.column(at)
+            if field.type.unit == "ns":  # towards the past, as everywhere
+                held = pc.floor_temporal(held, unit="microsecond")
+            table = table.set_column(at, field.name, held.cast(pa.timestamp("us", "UTC")))
+    return table

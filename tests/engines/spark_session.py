@@ -1,0 +1,52 @@
+"""One session of Spark for a whole test process: local, small, quiet."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shoal.engines.spark.connection import opened
+
+
+def has_java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    return bool(home and Path(f"{home}/bin/java").exists()) or shutil.which("java") is not None
+
+
+def is_left_out() -> bool:
+    """Without Java the tests of Spark are left out, unless they are demanded: then they fail."""
+    return not has_java() and not os.environ.get("SHOAL_NEED_SPARK")
+
+
+needs_java = pytest.mark.skipif(
+    is_left_out(),
+    reason="there is no Java, so Spark cannot run: sh scripts/java.sh installs it",
+)
+
+
+@cache
+def session() -> Any:
+    """The session; Spark forgets it with the process."""
+    settings = {
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="shoal-spark-"),
+        "spark.local.dir": tempfile.mkdtemp(prefix="shoal-spark-"),
+        "spark.log.level": "OFF",
+        "spark.ui.enabled": "false",
+    }
+    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{given} pyspark-shell"
+    made = opened("local[2]")
+    made.sparkContext.setLogLevel("OFF")
+    return made
