@@ -29,6 +29,7 @@ from shoal.vault.lineage import (
     with_content,
 )
 from shoal.vault.location import Place, location_of
+from shoal.vault.meeting import looked_at
 from shoal.vault.wording import budget_to
 
 _KIND = "dataset"
@@ -111,14 +112,15 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             self._check_new(name, history)
-            location = location_of(source, table, name=name)
+            location = looked_at(location_of(source, table, name=name), self.secret)
             columns = self._columns(name, location, said, protects)
             found = fingerprint_of(location, self.secret, self.progress)
             accounts, declared = self._paying(found, protects, shares, history)
             if protects is None:
-                check_public_place(location, history)
+                check_public_place(location, history, self.secret)
             elif with_content(found.digest, history) is None:
-                check_place(location, relation, shares, history, is_copy=self._copies(found))
+                is_copy = self._copies(found)
+                check_place(location, relation, shares, history, self.secret, is_copy=is_copy)
             opens = {}
             if protects is not None and not accounts:
                 accounts, declared = (name,), relation or "first"
@@ -165,11 +167,11 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
-            location = before.location if path is None else _moved(before, path)
+            location = looked_at(_moved(before, path), self.secret)
             found = fingerprint_of(location, self.secret, self.progress)
             columns = self._columns(name, location, _merged(before, said), protects)
             if before.public:
-                check_public_place(location, history)
+                check_public_place(location, history, self.secret)
             said_so, version = _version_after(before, found, relation, history)
             accounts, opens = accounts_after(name, said_so, history, version), {}
             if found.digest != before.digest:
@@ -182,9 +184,8 @@ class Registry:
                 elif said_so == NEW_PEOPLE and before.protects is not None:
                     opens = _opens(accounts[0], budget, before.protects)
                 elif path is not None and before.protects is not None:
-                    accounts = _each_once(
-                        accounts, accounts_of_place(name, location, before.protects, history)
-                    )
+                    there = accounts_of_place(name, location, before.protects, history, self.secret)
+                    accounts = _each_once(accounts, there)
             made = replace(
                 before, protects=protects, version=version, location=location, columns=columns,
                 accounts=() if before.public else accounts, declared=said_so,
@@ -211,6 +212,7 @@ class Registry:
             last = history[-1].entry if history else 0
             with suppress(KeyReusedError):
                 entry = self.ledger.record(_KIND, made.to_dict(), key=f"after {last}", opens=opens)
+                made.location.keep()
                 return replace(made, entry=entry.number)
         raise VaultError(
             "others declared datasets at the same time, each time.", remedy="Try again."
@@ -231,6 +233,8 @@ class Registry:
 
 def _moved(before: Dataset, path: object) -> Place:
     """The place that a dataset moves to; a database, and Spark, may have a table of the same name there."""
+    if path is None:
+        return before.location
     named = before.location.form == "duckdb" or (isinstance(path, str) and is_address(path))
     return location_of(path, before.location.table if named else None, name=before.name)
 
@@ -247,7 +251,8 @@ def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:
 
 
 def _with(made: Dataset, found: Fingerprint) -> Dataset:
-    return replace(made, digest=found.digest, dates=found.dates, size=found.size)
+    location = made.location.with_key(found.digest)
+    return replace(made, location=location, digest=found.digest, dates=found.dates, size=found.size)
 
 
 def _merged(before: Dataset, said: Said) -> Said:
