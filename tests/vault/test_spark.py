@@ -12,6 +12,7 @@ import pytest
 from tests.engines.spark_session import needs_java, session
 
 import shoal
+from shoal.cli.app import app
 from shoal.engines.spark import SparkTable
 from shoal.errors import ChangedError, SourceError, VaultError
 from shoal.vault.location import location_from, location_of
@@ -151,3 +152,25 @@ def test_a_list_that_a_frame_or_a_view_is_joined_with_counts_as_its_content(tmp_
                     vault.sql(QUESTION).release(epsilon=20)
     finally:
         session().catalog.dropTempView("semi")
+
+
+def test_a_frame_has_no_declaration_to_be_read_back(tmp_path: Path) -> None:
+    with shoal.open(tmp_path / "office.shoal") as vault:
+        vault.add("visits", session().createDataFrame(DATA), **SAID)
+        with pytest.raises(VaultError, match="lies nowhere"):
+            vault.to_toml("visits")
+
+
+def test_a_dataset_moves_to_another_table_of_spark_at_the_command(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+    for path in (one, other):
+        pq.write_table(DATA, path)
+    place = tmp_path / "office.shoal"
+    with shoal.open(place) as vault:
+        vault.add("visits", "local[2]", table=str(one), **SAID)
+    typed = ["update", "visits", "--vault", str(place), "--table", str(other)]
+    done = CliRunner().invoke(app, typed)
+    assert done.exit_code == 0, done.output
+    with shoal.open(place) as vault:
+        made = vault.dataset("visits")
+        assert (made.version, str(made.location)) == (1, f"{other}, read by Spark at local[2]")

@@ -58,41 +58,6 @@ def looked_at(location: Place, secret: bytes) -> Place:
     return replace(location, reads=marks.reads, above=marks.above, listed=listed)
 
 
-def meet(self, other: _Marks) -> bool:
-    """Whether one reads what the other reads, or a folder around it."""
-    return bool(self.reads & other.reads or self.reads & other.above or self.above & other.reads)
-
-
-def looked_at(location: Place, secret: bytes) -> Place:
-    """A place with what lies behind it now, as far as Spark tells."""
-    if not isinstance(location, SparkLocation):
-        return location
-    if location.form == "frame":
-        location = replace(location, held=location.frame)
-    session = session_of({"rows": location.source})
-    files = {parts_of_file(each) for each in files_of(frame_of(location.source, "rows", session))}
-    is_table = format_read(location, session) is not None and location.path is None
-    listed = bool(files) and (is_table or location.path is not None)
-    folders = {
-        root_of(file)
-        for file in files
-        if is_table or file[-1].startswith("part-") or len(files) > _MOST_FILES
-    }  # Spark writes folders of parts: whoever reads one reads the table
-    own = set() if location.path is None else {parts_of(location.path)}
-    marks = _marks(own | folders | {file for file in files if root_of(file) not in folders}, secret)
-    return replace(location, reads=marks.reads, above=marks.above, listed=listed)
-
-
-def is_listed(location: SparkLocation) -> bool:
-    """Whether the files behind a place are all there is to it: those of a path or of a table, not of a frame or a view."""
-    if location.form == "frame":
-        return False
-    source = SparkTable(location.address, location.table)
-    if location.path is not None:
-        return True
-    return is_plain(session_of({"rows": source}), name_parts(location.table))
-
-
 def meet(one: Place, other: Place, secret: bytes) -> bool:
     """Whether two places surely read the same file, folder or table."""
     if isinstance(one, Location) and isinstance(other, Location):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from shoal.engines.spark.connection import is_address
+from shoal.engines.spark.sources import SparkTable
 from shoal.errors import KeyReusedError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
@@ -30,6 +31,7 @@ from shoal.vault.lineage import (
 )
 from shoal.vault.location import Place, location_of
 from shoal.vault.meeting import looked_at
+from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import budget_to
 
 _KIND = "dataset"
@@ -159,6 +161,7 @@ class Registry:
         *,
         relation: str | None,
         path: object,
+        table: str | None = None,
         said: Said,
         budget: Measure | None,
         protects: Unit | None,
@@ -167,7 +170,7 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
-            location = looked_at(_moved(before, path), self.secret)
+            location = looked_at(_moved(before, path, table), self.secret)
             found = fingerprint_of(location, self.secret, self.progress)
             columns = self._columns(name, location, _merged(before, said), protects)
             if before.public:
@@ -183,7 +186,7 @@ class Registry:
                     said_so = f"content of {known.name} version {known.version}"
                 elif said_so == NEW_PEOPLE and before.protects is not None:
                     opens = _opens(accounts[0], budget, before.protects)
-                elif path is not None and before.protects is not None:
+                elif location != before.location and before.protects is not None:
                     there = accounts_of_place(name, location, before.protects, history, self.secret)
                     accounts = _each_once(accounts, there)
             made = replace(
@@ -231,12 +234,19 @@ class Registry:
             )
 
 
-def _moved(before: Dataset, path: object) -> Place:
+def _moved(before: Dataset, path: object, table: str | None) -> Place:
     """The place that a dataset moves to; a database, and Spark, may have a table of the same name there."""
+    there = before.location
+    if path is None and table is None:
+        return there
     if path is None:
-        return before.location
-    named = before.location.form == "duckdb" or (isinstance(path, str) and is_address(path))
-    return location_of(path, before.location.table if named else None, name=before.name)
+        if isinstance(there, SparkLocation):
+            path = SparkTable(there.address, table or "")
+        else:
+            path = there.path
+    named = there.form == "duckdb" or (isinstance(path, str) and is_address(path))
+    same = there.table if named and there.form != "frame" else None
+    return location_of(path, table or same, name=before.name)
 
 
 def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:

@@ -220,6 +220,7 @@ class Vault:
         *,
         relation: str | None = None,
         path: object = None,
+        table: str | None = None,
         budget: Measure | None = None,
         columns: Mapping[str, Range | Choices] | None = None,
         required: Sequence[str] | None = None,
@@ -230,13 +231,13 @@ class Vault:
         """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
 
         ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.lineage`.
-        ``groups`` and ``rows_per_group`` say how much of each person may count from now on.
+        ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
         """
         self._curator()
         said = Said(dict(columns or {}), tuple(required or ()), dict(keys or {}))
         unit = self._with_shares(name, groups, rows_per_group)
         return self._registry.update(
-            name, relation=relation, path=path, said=said, budget=budget, protects=unit
+            name, relation=relation, path=path, table=table, said=said, budget=budget, protects=unit
         )
 
     def _with_shares(
