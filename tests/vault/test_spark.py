@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.engines.spark_session import needs_java, session
+from typer.testing import CliRunner
 
 import shoal
-from shoal.cli.app import app
+from shoal.cli import app
 from shoal.engines.spark import SparkTable
 from shoal.errors import ChangedError, SourceError, VaultError
 from shoal.vault.location import location_from, location_of

@@ -170,6 +170,7 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
+            is_moved = path is not None or table is not None
             location = looked_at(_moved(before, path, table), self.secret)
             found = fingerprint_of(location, self.secret, self.progress)
             columns = self._columns(name, location, _merged(before, said), protects)
@@ -186,7 +187,7 @@ class Registry:
                     said_so = f"content of {known.name} version {known.version}"
                 elif said_so == NEW_PEOPLE and before.protects is not None:
                     opens = _opens(accounts[0], budget, before.protects)
-                elif location != before.location and before.protects is not None:
+                elif is_moved and before.protects is not None:
                     there = accounts_of_place(name, location, before.protects, history, self.secret)
                     accounts = _each_once(accounts, there)
             made = replace(
