@@ -61,7 +61,7 @@ class SparkLocation:
     @property
     def label(self) -> str:
         """What the place is called in a sentence."""
-        return self.table
+        return f"the frame {self.table!r}" if self.form == "frame" else self.table
 
     @property
     def files(self) -> tuple[Path, ...]:
