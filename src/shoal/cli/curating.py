@@ -241,7 +241,12 @@ def update(
     relation: Annotated[
         VersionRelation | None, typer.Option(help="Who is in the data now, beside those before.")
     ] = None,
-    path: Annotated[str | None, typer.Option(help="Where the file is now.")] = None,
+    path: Annotated[
+        str | None, typer.Option(help="Where the file is now, or the address of Spark.")
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="The table there: of a .duckdb file, or of Spark.")
+    ] = None,
     budget: Annotated[
         str | None, typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="The budget of new people.")
     ] = None,
@@ -268,6 +273,7 @@ def update(
             name,
             relation=None if relation is None else str(relation),
             path=path,
+            table=table,
             budget=None if budget is None else budget_of(budget),
             columns=facts_of(ranges or [], choices or []),
             required=required or (),

@@ -1,10 +1,11 @@
-"""Which engine reads some sources: Spark if one of them is Spark's, DuckDB otherwise."""
+"""Which engine reads some sources: Spark if one of them is Spark's, DuckDB otherwise; and the end of an engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from shoal.engines.duckdb import DuckDB, DuckTable
+from shoal.engines.engine import Engine
 from shoal.engines.spark import Spark
 from shoal.engines.spark.running import Progress
 from shoal.engines.spark.sources import is_sparks
@@ -22,3 +23,9 @@ def engine_over(sources: Mapping[str, object], progress: Progress | None = None)
                 remedy="Write it to Parquet where the cluster can read it.",
             )
     return Spark(sources, progress=progress)
+
+
+def close(engine: Engine) -> None:
+    """Drop what an engine keeps outside of this process; one that keeps nothing there ends when nobody holds it."""
+    if isinstance(engine, Spark):
+        engine.close()

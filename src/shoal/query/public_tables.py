@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.engines.choosing import engine_over
+from shoal.engines.choosing import close, engine_over
+from shoal.engines.engine import Engine
 from shoal.plan import Column, Kind, Scan, Span, Table, Type, Value, number_of, written
 
 
@@ -20,6 +21,13 @@ def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
     if not sources:
         return {}
     engine = engine_over(sources)
+    try:
+        return _read(engine, sources)
+    finally:
+        close(engine)
+
+
+def _read(engine: Engine, sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
     found = {}
     for name in sources:
         plain = Table(name, engine.columns(name))

@@ -104,7 +104,7 @@ class Dataset:
     @property
     def as_told(self) -> Dataset:
         """What an analyst may see of it: nothing that depends on rows, so no size, date or hash of its files."""
-        return replace(self, digest="", dates=(), size=None)
+        return replace(self, digest="", dates=(), size=None, location=self.location.as_told)
 
     @property
     def data_digest(self) -> str:
@@ -125,7 +125,7 @@ class Dataset:
         """The dataset as the journal has it."""
         return {
             **self.stated,
-            "location": self.location.to_dict(),
+            "location": self.location.to_record(),
             "accounts": list(self.accounts),
             "digest": self.digest,
             "dates": [list(each) for each in self.dates],

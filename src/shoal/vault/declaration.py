@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.spark.sources import SparkTable
-from shoal.errors import SchemaError
+from shoal.errors import SchemaError, VaultError
 from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, Stated
@@ -54,6 +54,11 @@ def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = N
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
     lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
     place = dataset.location
+    if place.form == "frame":
+        raise VaultError(
+            f"{dataset.name!r} is a frame of Spark, which lies nowhere that a file could name.",
+            remedy="Write it to a table or a path, and tell the vault: vault.update(name, path=SparkTable(session, 'database.table')).",
+        )
     if isinstance(place, SparkLocation):
         lines.append(f"spark = {_text(place.address or '')}")
     else:

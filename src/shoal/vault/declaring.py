@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shoal.engines.choosing import engine_over
+from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
 from shoal.errors import SchemaError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit
@@ -51,6 +51,13 @@ def private_columns(
     no question ever fails for what a row holds.
     """
     engine = engine_over({name: location.source})
+    try:
+        return _private_columns(name, engine, said, protects), engine.left_out(name)
+    finally:
+        close(engine)
+
+
+def _private_columns(name: str, engine: Engine, said: Said, protects: Unit) -> tuple[Stated, ...]:
     found = engine.columns(name)
     said.check(found)
     stated = tuple(
@@ -69,8 +76,8 @@ def private_columns(
         protects=protects,
         keys={(each.name,): each.rows for each in stated if each.rows is not None},
     )
-    _read_through(engine, table)
-    return stated, engine.left_out(name)
+    engine.read_through(Scan(table))
+    return stated
 
 
 def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
@@ -87,7 +94,3 @@ def public_columns(name: str, location: Place) -> tuple[Stated, ...]:
         Stated(each.name, each.type, rows=table.keys[(each.name,)], span=each.span)
         for each in table.columns
     )
-
-
-def _read_through(engine: Engine, table: Table) -> None:
-    engine.read_through(Scan(table))

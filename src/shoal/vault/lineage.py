@@ -16,6 +16,8 @@ from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
 from shoal.vault.location import Place
+from shoal.vault.meeting import meet, same_table, told_apart
+from shoal.vault.spark_location import SparkLocation
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",
@@ -54,14 +56,14 @@ def accounts_of_content(digest: str, history: Sequence[Dataset]) -> tuple[str, .
 
 
 def accounts_of_place(
-    name: str, location: Place, protects: Unit, history: Sequence[Dataset]
+    name: str, location: Place, protects: Unit, history: Sequence[Dataset], secret: bytes
 ) -> tuple[str, ...]:
     """The accounts of other datasets whose private rows lie or lay at a place that a dataset moves to."""
     met = [
         each
         for each in history
         if each.name != name and not each.public
-        and each.location.table == location.table and each.location.meets(location)
+        and same_table(each.location, location) and meet(each.location, location, secret)
     ]  # fmt: skip
     for each in met:
         check_known(each, protects)
@@ -73,13 +75,14 @@ def check_place(
     relation: str | None,
     shares: Sequence[str],
     history: Sequence[Dataset],
+    secret: bytes,
     *,
     is_copy: Callable[[Dataset], bool] = lambda _: False,
 ) -> None:
     """Refuse new content at a place of private rows, unless it is said whether the same people are in it.
 
     A file that was written anew, and another table of the same file or of a copy of it, are most often about the same people.
-    ``is_copy`` says whether a dataset lies or lay in a file with the same bytes.
+    The same is asked where it cannot be told whether two places hold the same rows.  ``is_copy`` says whether a dataset lies or lay in a file with the same bytes.
     """
     if relation not in (None, NEW_PEOPLE):
         raise VaultError(
@@ -89,23 +92,35 @@ def check_place(
     for each in history if relation is None else ():
         if each.public or each.name in shares:
             continue
-        if each.location.meets(location) or is_copy(each):
-            raise VaultError(
-                f"{each.name!r} lies or lay in {location.label}{'' if each.location.meets(location) else ' or a copy of it'}; "
-                "are the same people in the new dataset?",
-                remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}). If nobody is, give "
-                f"relation='new people' (--new-people). New data of {each.name!r} itself are declared with update.",
-            )
+        if meet(each.location, location, secret):
+            found = f"{each.name!r} lies or lay in {location.label}"
+        elif is_copy(each):
+            found = f"{each.name!r} lies or lay in {location.label} or a copy of it"
+        elif not told_apart(each.location, location):
+            found = f"it cannot be told whether rows of {each.name!r} are in {location.label}"
+        else:
+            continue
+        raise VaultError(
+            f"{found}; are the same people in the new dataset?",
+            remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}). If nobody is, give "
+            f"relation='new people' (--new-people). New data of {each.name!r} itself are declared with update.",
+        )
 
 
-def check_public_place(location: Place, history: Sequence[Dataset]) -> None:
-    """Refuse to call public what lies where private rows lay."""
+def check_public_place(location: Place, history: Sequence[Dataset], secret: bytes) -> None:
+    """Refuse to call public what lies where private rows lay, and what may be computed from them."""
     for each in history:
-        same = each.location.meets(location) and each.location.table == location.table
-        if same and not each.public:
+        if each.public:
+            continue
+        if meet(each.location, location, secret) and same_table(each.location, location):
             raise VaultError(
                 f"{location.label} is or was where {each.name!r} lies, which is private.",
                 remedy="Keep the public table in a file, or a table, of its own.",
+            )
+        if isinstance(location, SparkLocation) and not location.listed:
+            raise VaultError(
+                f"{location.label} may be computed from {each.name!r}, which is private.",
+                remedy="Write the public table to a file, or a table of the catalogue, and give that.",
             )
 
 

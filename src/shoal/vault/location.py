@@ -60,10 +60,8 @@ class Location:
                 remedy="Let whoever writes to it run CHECKPOINT and close it, and try again.",
             )
 
-    def meets(self, other: Place) -> bool:
+    def meets(self, other: Location) -> bool:
         """Whether both read the same file: one path, or a folder and a file in it.  Tables of one file meet."""
-        if isinstance(other, SparkLocation):
-            return other.meets(self)
         return (
             self.path == other.path
             or (self.form == "folder" and other.path.parent == self.path)
@@ -83,6 +81,22 @@ class Location:
         """The place as plain values."""
         said = {"path": str(self.path), "form": self.form}
         return said if self.table is None else {**said, "table": self.table}
+
+    def to_record(self) -> dict[str, Any]:
+        """The place as the journal has it."""
+        return self.to_dict()
+
+    @property
+    def as_told(self) -> Location:
+        """What an analyst may see of it."""
+        return self
+
+    def with_key(self, _: str) -> Location:
+        """The place; only a frame is kept by the hash of its rows."""
+        return self
+
+    def keep(self) -> None:
+        """Nothing of a file is kept."""
 
     def __str__(self) -> str:
         return f"{self.path}, table {self.table}" if self.table else str(self.path)
@@ -118,9 +132,9 @@ def location_of(source: object, table: str | None = None, *, name: str = "data")
 
 
 def location_from(written: dict[str, Any]) -> Place:
-    """The place that `Location.to_dict` wrote."""
+    """The place that `to_record` or `to_dict` wrote."""
     if written["form"] in ("spark", "frame"):
-        return SparkLocation(written["table"], written.get("address"), written["form"])
+        return SparkLocation.from_record(written)
     return Location(Path(written["path"]), written["form"], written.get("table"))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from shoal.engines.spark.connection import is_address
+from shoal.engines.spark.sources import SparkTable
 from shoal.errors import KeyReusedError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
@@ -29,6 +30,8 @@ from shoal.vault.lineage import (
     with_content,
 )
 from shoal.vault.location import Place, location_of
+from shoal.vault.meeting import looked_at
+from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import budget_to
 
 _KIND = "dataset"
@@ -111,14 +114,15 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             self._check_new(name, history)
-            location = location_of(source, table, name=name)
+            location = looked_at(location_of(source, table, name=name), self.secret)
             columns = self._columns(name, location, said, protects)
             found = fingerprint_of(location, self.secret, self.progress)
             accounts, declared = self._paying(found, protects, shares, history)
             if protects is None:
-                check_public_place(location, history)
+                check_public_place(location, history, self.secret)
             elif with_content(found.digest, history) is None:
-                check_place(location, relation, shares, history, is_copy=self._copies(found))
+                is_copy = self._copies(found)
+                check_place(location, relation, shares, history, self.secret, is_copy=is_copy)
             opens = {}
             if protects is not None and not accounts:
                 accounts, declared = (name,), relation or "first"
@@ -157,6 +161,7 @@ class Registry:
         *,
         relation: str | None,
         path: object,
+        table: str | None = None,
         said: Said,
         budget: Measure | None,
         protects: Unit | None,
@@ -165,11 +170,12 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
-            location = before.location if path is None else _moved(before, path)
+            is_moved = path is not None or table is not None
+            location = looked_at(_moved(before, path, table), self.secret)
             found = fingerprint_of(location, self.secret, self.progress)
             columns = self._columns(name, location, _merged(before, said), protects)
             if before.public:
-                check_public_place(location, history)
+                check_public_place(location, history, self.secret)
             said_so, version = _version_after(before, found, relation, history)
             accounts, opens = accounts_after(name, said_so, history, version), {}
             if found.digest != before.digest:
@@ -181,10 +187,9 @@ class Registry:
                     said_so = f"content of {known.name} version {known.version}"
                 elif said_so == NEW_PEOPLE and before.protects is not None:
                     opens = _opens(accounts[0], budget, before.protects)
-                elif path is not None and before.protects is not None:
-                    accounts = _each_once(
-                        accounts, accounts_of_place(name, location, before.protects, history)
-                    )
+                elif is_moved and before.protects is not None:
+                    there = accounts_of_place(name, location, before.protects, history, self.secret)
+                    accounts = _each_once(accounts, there)
             made = replace(
                 before, protects=protects, version=version, location=location, columns=columns,
                 accounts=() if before.public else accounts, declared=said_so,
@@ -211,6 +216,7 @@ class Registry:
             last = history[-1].entry if history else 0
             with suppress(KeyReusedError):
                 entry = self.ledger.record(_KIND, made.to_dict(), key=f"after {last}", opens=opens)
+                made.location.keep()
                 return replace(made, entry=entry.number)
         raise VaultError(
             "others declared datasets at the same time, each time.", remedy="Try again."
@@ -229,10 +235,19 @@ class Registry:
             )
 
 
-def _moved(before: Dataset, path: object) -> Place:
+def _moved(before: Dataset, path: object, table: str | None) -> Place:
     """The place that a dataset moves to; a database, and Spark, may have a table of the same name there."""
-    named = before.location.form == "duckdb" or (isinstance(path, str) and is_address(path))
-    return location_of(path, before.location.table if named else None, name=before.name)
+    there = before.location
+    if path is None and table is None:
+        return there
+    if path is None:
+        if isinstance(there, SparkLocation):
+            path = SparkTable(there.address, table or "")
+        else:
+            path = there.path
+    named = there.form == "duckdb" or (isinstance(path, str) and is_address(path))
+    same = there.table if named and there.form != "frame" else None
+    return location_of(path, table or same, name=before.name)
 
 
 def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:
@@ -247,7 +262,8 @@ def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:
 
 
 def _with(made: Dataset, found: Fingerprint) -> Dataset:
-    return replace(made, digest=found.digest, dates=found.dates, size=found.size)
+    location = made.location.with_key(found.digest)
+    return replace(made, location=location, digest=found.digest, dates=found.dates, size=found.size)
 
 
 def _merged(before: Dataset, said: Said) -> Said:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from threading import RLock
 
-from shoal.engines.choosing import engine_over
+from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
 from shoal.errors import ChangedError, SourceError
 from shoal.plan import Bounded, Column, Rows, Spread, Value
@@ -20,7 +21,8 @@ class Shelf:
     """An engine over the sources of some datasets.
 
     Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are hashed at the
-        first use; afterwards their sizes and dates say whether they were written.
+        first use; afterwards their sizes and dates say whether they were written.  What has none that prove it
+        is hashed at every `check`: before a question is charged, and before its answer is kept.
     """
 
     def __init__(
@@ -30,7 +32,9 @@ class Shelf:
         self._secret = secret
         self._progress = progress
         self._engine: Engine | None = None
+        self._end: weakref.finalize[..., Shelf] | None = None
         self._dates: dict[str, Dates] = {}
+        self._hashed: set[str] = set()
         self._lock = RLock()
 
     def check(self, *, after_reading: bool = False) -> None:
@@ -39,14 +43,16 @@ class Shelf:
             for each in self.datasets.values():
                 self._check(each, _READ if after_reading else _NOT_READ)
 
-    def _check(self, dataset: Dataset, what: str) -> None:
+    def _check(self, dataset: Dataset, what: str, *, opening: bool = False) -> None:
         found = dates_of(dataset.location)
         known = self._dates.get(dataset.name, dataset.dates)
-        if found == known:
+        if (found and found == known) or (opening and dataset.name in self._hashed):
             return
-        self._engine = None
+        if found:  # the engine may have read what was there before
+            self._let_go()
         now = fingerprint_of(dataset.location, self._secret, self._progress)
         if now.digest != dataset.digest:
+            self._let_go()
             raise ChangedError(
                 f"the data of {dataset.name!r} are not those of version {dataset.version}: "
                 f"the file was written since. {what}",
@@ -54,15 +60,30 @@ class Shelf:
                 f"or shoal update {dataset.name} --relation 'same people'.",
             )
         self._dates[dataset.name] = now.dates or found
+        if not found:
+            self._hashed.add(dataset.name)
+
+    def close(self) -> None:
+        """Drop what the engine keeps; it is opened anew when it is needed."""
+        with self._lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._engine = None
+        if self._end is not None:
+            self._end()
 
     def open(self) -> Engine:
         """The engine, with columns as they were declared."""
         with self._lock:
-            self.check()
+            for each in self.datasets.values():
+                self._check(each, _NOT_READ, opening=True)
             if self._engine is None:
                 engine = engine_over(
                     {n: each.location.source for n, each in self.datasets.items()}, self._progress
                 )
+                self._end = weakref.finalize(self, close, engine)
+                self._end.atexit = False  # a session ends by itself
                 for name, dataset in self.datasets.items():
                     _check_types(dataset, engine.columns(name))
                 self._engine = engine

@@ -7,25 +7,38 @@ whoever opens the vault later hands over a frame with the same rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shoal.engines.spark.connection import remembered
 from shoal.engines.spark.sources import SparkTable, is_frame
 from shoal.errors import SourceError
+from shoal.vault.spark_paths import check_no_pattern, name_parts, parts_of
 
-_FRAMES: dict[str, Any] = {}
-"""Frames that were handed over to this process, by the name of their place."""
+_FRAMES: dict[tuple[str, str], Any] = {}
+"""Frames that were declared in this process, by the dataset's name and the keyed hash of their rows.
+
+The key of the hash is that of one vault, so that no vault sees the frames of another.
+"""
 
 
 @dataclass(frozen=True)
 class SparkLocation:
-    """A place of rows that Spark reads; ``form`` is spark or frame, ``address`` that of its session if one was given."""
+    """A place of rows that Spark reads; ``form`` is spark or frame, ``address`` that of its session if one was given.
+
+    ``reads`` and ``above`` are keyed hashes of the files or folders behind it, and of the folders above these, as they were found
+    when it was declared; ``listed`` says that they are all there is.  ``key`` is that of a frame among those this process was handed.
+    """
 
     table: str
     address: str | None = None
     form: str = "spark"
+    reads: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    above: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    listed: bool = field(default=False, repr=False, compare=False)
+    key: str = field(default="", repr=False, compare=False)
+    held: Any = field(default=None, repr=False, compare=False)
 
     @property
     def source(self) -> object:
@@ -37,17 +50,18 @@ class SparkLocation:
     @property
     def frame(self) -> Any:
         """The frame that was handed over to this process."""
-        if self.table not in _FRAMES:
+        found = self.held if self.held is not None else _FRAMES.get((self.table, self.key))
+        if found is None:
             raise SourceError(
                 f"the frame of Spark called {self.table} was handed over to another process.",
                 remedy="Hand over one with the same rows: vault.update(name, path=frame).",
             )
-        return _FRAMES[self.table]
+        return found
 
     @property
     def label(self) -> str:
         """What the place is called in a sentence."""
-        return self.table
+        return f"the frame {self.table!r}" if self.form == "frame" else self.table
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -56,36 +70,48 @@ class SparkLocation:
     def check_settled(self) -> None:
         """Spark shows what was committed."""
 
-    def meets(self, other: Any) -> bool:
-        """Whether both may read the same rows: one table or path, whatever the address."""
-        if isinstance(other, SparkLocation):
-            return (self.form, self.place_read) == (other.form, other.place_read)
-        return self._is_path and self.holds(other.path)
-
     @property
-    def _is_path(self) -> bool:
-        return self.form == "spark" and SparkTable(None, self.table).form != "table"
-
-    @property
-    def place_read(self) -> str:
-        if not self._is_path:
-            return (
-                self.table if self.form == "frame" else self.table.lower().removeprefix("default.")
-            )
-        path = SparkTable(None, self.table).path.removeprefix("file://").rstrip("/")
-        return path if "://" in path else str(Path(path).expanduser().resolve())
-
-    def holds(self, path: Path) -> bool:
-        """Whether writing to a path would change what is here."""
-        found = path.expanduser().resolve()
-        return self._is_path and (
-            str(found) == self.place_read or Path(self.place_read) in found.parents
-        )
+    def path(self) -> str | None:
+        """The path, if it is one."""
+        named = SparkTable(None, self.table)
+        return named.path if self.form == "spark" and named.form != "table" else None
 
     def to_dict(self) -> dict[str, Any]:
         """The place as plain values, without anything secret."""
         said = {"form": self.form, "table": self.table}
         return said if self.address is None else {**said, "address": self.address}
+
+    def to_record(self) -> dict[str, Any]:
+        """The place as the journal has it: with what it is told apart by."""
+        marks = {"reads": sorted(self.reads), "above": sorted(self.above), "listed": self.listed}
+        return {**self.to_dict(), **marks, "key": self.key}
+
+    @classmethod
+    def from_record(cls, written: dict[str, Any]) -> SparkLocation:
+        """The place that `to_record` or `to_dict` wrote."""
+        return cls(
+            written["table"],
+            written.get("address"),
+            written["form"],
+            frozenset(written.get("reads", ())),
+            frozenset(written.get("above", ())),
+            bool(written.get("listed", False)),
+            written.get("key", ""),
+        )
+
+    @property
+    def as_told(self) -> SparkLocation:
+        """What an analyst may see of it."""
+        return SparkLocation(self.table, self.address, self.form)
+
+    def with_key(self, digest: str) -> SparkLocation:
+        """The place of a frame whose rows have a hash; any other is as it was."""
+        return replace(self, key=digest) if self.form == "frame" else self
+
+    def keep(self) -> None:
+        """Remember the frame that was declared; not before it is."""
+        if self.held is not None:
+            _FRAMES[self.table, self.key] = self.held
 
     def __str__(self) -> str:
         if self.form == "frame":
@@ -96,8 +122,7 @@ class SparkLocation:
 def spark_location_of(source: object, name: str, table: str | None) -> SparkLocation:
     """The place of a frame, of a `SparkTable`, or of a table at an address."""
     if is_frame(source):
-        _FRAMES[name] = source
-        return SparkLocation(name, form="frame")
+        return SparkLocation(name, form="frame", held=source)
     where = source
     if isinstance(source, SparkTable):
         where, table = source.session, source.table
@@ -107,12 +132,24 @@ def spark_location_of(source: object, name: str, table: str | None) -> SparkLoca
             remedy="Give table= (or --table): database.table, or a path to Parquet, CSV, ORC or Delta.",
         )
     if isinstance(where, str):
-        return SparkLocation(_absolute(table), remembered(where))
-    return SparkLocation(_absolute(table))
+        return SparkLocation(_settled(table), remembered(where))
+    return SparkLocation(_settled(table))
 
 
-def _absolute(table: str) -> str:
+def _settled(table: str) -> str:
     """A path as it is meant from every folder; what has a scheme, and a table, is as it is written."""
-    if SparkTable(None, table).form == "table" or "://" in table or table.startswith("delta:"):
+    named = SparkTable(None, table)
+    if named.form == "table":
+        name_parts(table)
         return table
-    return str(Path(table).expanduser().resolve())
+    check_no_pattern(named.path)
+    parts = parts_of(named.path)
+    if parts[0]:
+        return table
+    if "/" not in table and not Path(table).exists():
+        stem, _, last = table.rpartition(".")
+        raise SourceError(
+            f"{table} may be a file, which is not there, or a table of the catalogue.",
+            remedy=f"Write ./{table} or the whole path for a file, and {stem}.`{last}` for a table.",
+        )
+    return f"{'delta:' if table.startswith('delta:') else ''}/{'/'.join(parts[1:])}"

@@ -32,11 +32,15 @@ from shoal.vault.declaring import Said
 from shoal.vault.dummy import dummy_table, rehearsal
 from shoal.vault.fingerprint import Progress
 from shoal.vault.history import Release, last_releases, release_at
+from shoal.vault.meeting import would_change
 from shoal.vault.registry import Registry
 from shoal.vault.shelf import Shelf
 
 _MOST_PURSES = 8
 """How many sets of datasets are kept open."""
+
+_Purse = tuple[str | None, tuple[tuple[str, int], ...]]
+"""Who pays, and for which declarations."""
 
 
 class Vault:
@@ -54,12 +58,13 @@ class Vault:
         analyst: str | None = None,
         progress: Progress | None = None,
         registry: Registry | None = None,
+        purses: dict[_Purse, Accounts] | None = None,
     ) -> None:
         self._ledger = ledger
         self._analyst = analyst
         self._progress = progress
         self._registry = registry or Registry(ledger, _secret(ledger), progress)
-        self._purses: dict[tuple[tuple[str, int], ...], Accounts] = {}
+        self._purses = {} if purses is None else purses
 
     # asking
 
@@ -114,6 +119,7 @@ class Vault:
             analyst=_analyst(analyst),
             progress=self._progress,
             registry=self._registry,
+            purses=self._purses,
         )
 
     @property
@@ -124,14 +130,14 @@ class Vault:
 
     def _for(self, names: Sequence[str]) -> Accounts:
         datasets = [self._registry.one(name) for name in names]
-        key = tuple((each.name, each.entry) for each in datasets)
+        key = self._analyst, tuple((each.name, each.entry) for each in datasets)
         kept = self._purses.pop(key, None)
         if kept is None:
             shelf = Shelf(datasets, self._registry.secret, self._progress)
             kept = Accounts(self._ledger, datasets, shelf, self._analyst)
         self._purses[key] = kept
         while len(self._purses) > _MOST_PURSES:
-            del self._purses[next(iter(self._purses))]
+            del self._purses[next(iter(self._purses))]  # its engine ends when nobody uses it
         return kept
 
     # datasets
@@ -214,6 +220,7 @@ class Vault:
         *,
         relation: str | None = None,
         path: object = None,
+        table: str | None = None,
         budget: Measure | None = None,
         columns: Mapping[str, Range | Choices] | None = None,
         required: Sequence[str] | None = None,
@@ -224,13 +231,13 @@ class Vault:
         """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
 
         ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.lineage`.
-        ``groups`` and ``rows_per_group`` say how much of each person may count from now on.
+        ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
         """
         self._curator()
         said = Said(dict(columns or {}), tuple(required or ()), dict(keys or {}))
         unit = self._with_shares(name, groups, rows_per_group)
         return self._registry.update(
-            name, relation=relation, path=path, said=said, budget=budget, protects=unit
+            name, relation=relation, path=path, table=table, said=said, budget=budget, protects=unit
         )
 
     def _with_shares(
@@ -344,7 +351,7 @@ class Vault:
     def check_out(self, path: str | Path) -> None:
         """Refuse to write to a file that holds rows of a dataset, now or in an earlier version."""
         for each in self._registry.history:
-            if each.location.holds(Path(path)):
+            if would_change(each.location, Path(path), self._registry.secret):
                 raise VaultError(
                     f"{Path(path).name!r} is where the rows of {each.name!r} lie; nothing was written.",
                     remedy="Choose another file.",
@@ -363,7 +370,9 @@ class Vault:
     # the rest
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, and of what was kept elsewhere for the next question; also of those that `as_` gave."""
+        while self._purses:
+            self._purses.popitem()[1].shelf.close()
         self._ledger.close()
 
     def __enter__(self) -> Self:

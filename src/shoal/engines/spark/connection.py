@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -14,7 +15,16 @@ from shoal.errors import ExtraError, ShoalError, SourceError
 from shoal.loading import loading
 
 _numbers = count(1)
-_ADDRESS = re.compile(r"(sc|spark|k8s|mesos)://.+|local(\[.+\])?|yarn")
+_HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?"
+_ADDRESS = re.compile(r"(sc|spark|k8s|mesos)://.*|local(-cluster)?(\[.*\])?|yarn", re.DOTALL)
+_SHOWN = (
+    re.compile(rf"(?P<shown>sc://)(?:[^@/;]*@)?(?P<host>{_HOST})(?:/(?:;.*)?)?", re.DOTALL),
+    re.compile(rf"(?P<shown>spark://)(?P<host>{_HOST}(?:,{_HOST})*)"),
+    re.compile(rf"(?P<shown>k8s://(?:https?://)?)(?P<host>{_HOST}(?:/[A-Za-z0-9._/-]*)?)"),
+    re.compile(r"(?P<shown>local(?:-cluster)?)(?P<host>(?:\[[0-9*, ]+\])?)"),
+    re.compile(r"(?P<shown>yarn)(?P<host>)"),
+)
+"""What each kind of address looks like; what is not named here is never shown."""
 
 
 def is_address(text: str) -> bool:
@@ -29,11 +39,18 @@ def is_address(text: str) -> bool:
 def shown(address: str) -> str:
     """An address without what could be secret in it: users, passwords, tokens and other settings.
 
-    >>> shown("sc://ann:pw@host:15002/;token=abc;use_ssl=true")
-    'sc://host:15002'
+    One that is not spelled as such an address is refused, and not quoted.
+
+    >>> shown("sc://ann:pw@host:15002/;token=abc;use_ssl=true"), shown("k8s://https://10.0.0.1:6443")
+    ('sc://host:15002', 'k8s://https://10.0.0.1:6443')
     """
-    scheme, found, rest = address.partition("://")
-    return f"{scheme}://{rest.partition('/')[0].rpartition('@')[2]}" if found else address
+    for pattern in _SHOWN:
+        if found := pattern.fullmatch(address):
+            return f"{found['shown']}{found['host']}"
+    raise SourceError(
+        "an address of Spark cannot be read.",
+        remedy="Write sc://host:15002 (settings follow after /;), spark://host:7077, k8s://https://host:6443, yarn or local[4].",
+    )
 
 
 _whole: dict[str, str] = {}
@@ -48,8 +65,9 @@ def remembered(address: str) -> str:
 
 def _found(address: str) -> str:
     """An address with what was left out where it was kept: as it was given here, or as SPARK_REMOTE says it."""
-    remote = os.environ.get("SPARK_REMOTE", "")
-    known = remote if remote and shown(remote) == address else address
+    remote, known = os.environ.get("SPARK_REMOTE", ""), address
+    with suppress(SourceError):  # what is there may be meant for others
+        known = remote if shown(remote) == address else address
     return _whole.get(address, known)
 
 
@@ -59,15 +77,49 @@ def a_name(what: str) -> str:
 
 
 def opened(address: str | None = None) -> Any:
-    """The session at an address; without one the session that is active, or else one in this process."""
+    """The session at an address; without one the session that is active, or else one in this process.
+
+    A session that runs already is taken as it is, if it is at that address, and no other beside it.
+    """
     sessions = _sessions()
+    running = sessions.getActiveSession()
     if address is None:
-        found = sessions.getActiveSession()
-        return found or told(lambda: _quiet(sessions.builder).getOrCreate(), _UNREACHED)
+        return running or told(lambda: _quiet(sessions.builder).getOrCreate(), _UNREACHED)
     whole = _found(address)
-    if whole.startswith("sc://"):
-        return told(lambda: sessions.builder.remote(whole).getOrCreate(), _UNREACHED)
-    return told(lambda: _quiet(sessions.builder.master(whole)).getOrCreate(), _UNREACHED)
+    place = shown(whole)
+    if place.startswith("sc://"):
+        return _remote(sessions, whole)
+    if running is None:
+        running = told(lambda: _quiet(sessions.builder.master(whole)).getOrCreate(), _UNREACHED)
+    here = _place_of(running)
+    if here != place:
+        raise SourceError(
+            f"a session of Spark runs in this process already, at {here}; {place} was asked for.",
+            remedy="Stop that session first, or leave the address out and give the session itself.",
+        )
+    return running
+
+
+_remotes: dict[str, Any] = {}
+"""Sessions at the other end of Spark Connect that were opened here, by their whole address."""
+
+
+def _remote(sessions: Any, whole: str) -> Any:
+    """The session that was opened at an address before, unless it has ended; one of its own otherwise."""
+    known = _remotes.get(whole)
+    if known is None or known.is_stopped:
+        known = told(lambda: sessions.builder.remote(whole).create(), _UNREACHED)
+        _remotes[whole] = known
+    return known
+
+
+def _place_of(session: Any) -> str:
+    """Where a session that runs is, as it may be shown."""
+    context = getattr(session, "_sc", None)  # a remote one has none
+    try:
+        return "the other end of Spark Connect" if context is None else shown(context.master)
+    except SourceError:
+        return "another place"
 
 
 _UNREACHED = (
@@ -117,6 +169,33 @@ def _quiet(builder: Any) -> Any:
     )
 
 
+_KINDS = {
+    "TABLE_OR_VIEW_NOT_FOUND": ("Spark knows no such table", "Check its name: catalogue.database.table."),
+    "SCHEMA_NOT_FOUND": ("Spark knows no such database", "Check its name: catalogue.database.table."),
+    "REQUIRES_SINGLE_PART_NAMESPACE": ("Spark knows no such catalogue", "Check the name of the table."),
+    "CATALOG_NOT_FOUND": ("Spark knows no such catalogue", "Check the settings of the cluster."),
+    "PATH_NOT_FOUND": ("there is nothing at the path that Spark was given", "Check the path, as the cluster sees it."),
+    "UNABLE_TO_INFER_SCHEMA": ("there are no files that hold columns at the path", "Check the path and the format."),
+    "DATA_SOURCE_NOT_FOUND": (
+        "Spark lacks what reads this format",
+        "Start the session with its package; Delta needs delta-spark (spark.jars.packages).",
+    ),
+    "FAILED_READ_FILE": ("a file is not whole, or not of its format", "Write it again, or check the format."),
+    "INSUFFICIENT_PERMISSIONS": ("Spark may not read this", "Ask for the right to read it."),
+}  # fmt: skip
+"""What Spark's own names of errors mean; they are of no row."""
+
+
+def _condition(error: Exception) -> str:
+    """Spark's name of an error, or nothing: it comes first in what the error says, in brackets, and nothing else is looked at."""
+    with suppress(Exception):
+        return str(error.getCondition())  # type: ignore[attr-defined]
+    with suppress(Exception):
+        said = str(error.java_exception.toString())  # type: ignore[attr-defined]
+        return (re.match(r"[A-Za-z0-9_.$]+: \[([A-Z0-9_.]+)\]", said) or ["", ""])[1]
+    return ""
+
+
 def told(act: Callable[[], Any], words: tuple[str, str] = _UNREAD) -> Any:
     """Do something with Spark; its errors may quote data, so only their kind is told."""
     try:
@@ -124,7 +203,10 @@ def told(act: Callable[[], Any], words: tuple[str, str] = _UNREAD) -> Any:
     except (ShoalError, ImportError):
         raise
     except Exception as error:  # noqa: BLE001 - there are hundreds, of two languages
-        kind, lost = type(error).__name__, "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND" in str(error)
+        kind = _condition(error).partition(".")[0]
+        said, remedy = _KINDS.get(kind, words)
+        kind = kind if kind in _KINDS else type(error).__name__
+        lost = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND" in str(error)
     if lost:
         raise SourceError(_LOST.problem, remedy=_LOST.remedy)
-    raise SourceError(f"{words[0]} ({kind}).", remedy=words[1])
+    raise SourceError(f"{said} ({kind}).", remedy=remedy)
