@@ -361,11 +361,11 @@ def test_whoever_exceeds_their_share_once_a_part_is_lost_is_scaled_down(tmp_path
     scan = Scan(Table("t", engine.columns("t"), Person("u", groups=1, rows_per_group=1)))
     plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
     assert sum(n for (n,) in engine.totals(plan).values()) == 50 * WHOLE
-    path.write_text("".join(f"07,{at:02d}\n" for at in range(50)))
+    path.write_text("".join(f"07,{at:02d}\n" for at in range(50, 100)))
     lose_all_that_was_computed()
     other = replace(plan, terms=(count_of(Ref(scan.columns[0])),))
     for asked in (plan, other):
-        assert sum(n for (n,) in engine.totals(asked).values()) <= WHOLE
+        assert sum(n for (key,), (n,) in engine.totals(asked).items() if key >= 50) <= WHOLE  # type: ignore[operator]
     engine.close()
 
 
@@ -383,7 +383,7 @@ def test_a_part_that_is_lost_after_the_first_line_is_told_and_then_computed_anew
 ) -> None:
     engine, scan = people()
     plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
-    meant, whole = engine.totals(plan), engine.fetched
+    meant, whole = people()[0].totals(plan), engine.fetched
 
     def broken(sql: str) -> Iterator[tuple[Any, ...]]:
         yield next(whole(sql))
