@@ -154,8 +154,8 @@ DATA = (
     Mutation(
         "reals-are-not-clamped",
         "src/shoal/engines/sql/totals.py",
-        'held = f"LEAST(GREATEST({nearest}, {real(float(term.lo))}), {real(float(term.hi))})"',
-        "held = nearest",
+        'held = f"LEAST(GREATEST({moved}, {real(float(term.lo))}), {real(float(term.hi))})"',
+        "held = moved",
         "Where a stated range is false, one large number moves a sum as far as it likes.",
         (
             "tests/engines/test_totals.py::test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column",
@@ -202,15 +202,15 @@ DATA = (
     Mutation(
         "sql-counts-all-rows-of-a-group",
         "src/shoal/engines/sql/totals.py",
-        'counted, factor = f"LEAST(c.n, {rows})", f"COALESCE(w.f, {WHOLE})"',
-        'counted, factor = "c.n", f"COALESCE(w.f, {WHOLE})"',
+        'counted, factor = f"LEAST(c.n, {rows})", f"COALESCE({factors.rows}, {WHOLE})"',
+        'counted, factor = "c.n", f"COALESCE({factors.rows}, {WHOLE})"',
         "Whoever has a thousand rows in a group counts a thousand times.",
         ("tests/engines/test_sorting.py::test_sorting_gives_the_integers_of_grouping",),
     ),
     Mutation(
         "sql-lets-everybody-vote",
         "src/shoal/engines/sql/totals.py",
-        'share = f"CASE WHEN w.m > {term.hi} THEN 0 ELSE {share} END"',
+        'share = f"CASE WHEN {factors.groups} > {term.hi} THEN 0 ELSE {share} END"',
         "pass",
         "Someone who is in every group has a chance in each of them to be the only one told.",
         (
@@ -329,8 +329,8 @@ DATA = (
     Mutation(
         "groups-without-a-vote-are-told",
         "src/shoal/query/selecting.py",
-        "for key, (vote,) in found.items() if vote > 0}",
-        "for key, (vote,) in found.items()}",
+        "for key, (vote,) in part.items() if vote > 0}",
+        "for key, (vote,) in part.items()}",
         "A key that only someone without a vote has can be told.",
         (
             "tests/query/test_selection.py::test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told",

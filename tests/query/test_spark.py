@@ -39,8 +39,9 @@ def test_a_frame_of_spark_and_an_arrow_table_have_the_same_answer_but_for_the_no
         found.append(ask.release(epsilon=20000, delta="1e-4").to_arrow().to_pylist())
     for one, other in zip(*found, strict=True):
         assert one["city"] == other["city"]
-        for name in ("n", "users", "spend", "middle"):
+        for name in ("n", "users", "spend"):
             assert abs(one[name] - other[name]) < 0.5, name
+        assert abs(one["middle"] - other["middle"]) < 1.5, "any point between 19 and 20 is a median"
 
 
 def test_a_question_that_fails_in_the_cluster_is_charged_once_and_says_nothing_of_the_rows() -> (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class SparkTable:
     ('table', 'delta')
     """
 
-    session: Any
+    session: Any = field(repr=False)
     table: str
 
     @property
