@@ -92,3 +92,7 @@ def test_a_file_that_is_not_whole_is_told_without_a_word_of_it(tmp_path: Path) -
     with pytest.raises(SourceError, match="not whole, or not of its format") as refusal:
         Spark({"t": SparkTable(session(), str(bad))})
     assert "Zyzzo" not in str(refusal.value)
+
+
+def test_a_table_of_spark_is_shown_without_its_address() -> None:
+    assert "secret" not in repr(SparkTable("sc://ann:secret@host:15002", "db.visits"))

@@ -125,10 +125,10 @@ def _placed(table: Any) -> Any:
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.compute as pc  # noqa: PLC0415 - heavy
 
-    for at, field in enumerate(table.schema):
-        if pa.types.is_timestamp(field.type):
+    for at, column in enumerate(table.schema):
+        if pa.types.is_timestamp(column.type):
             held = table.column(at)
-            if field.type.unit == "ns":  # towards the past, as everywhere
+            if column.type.unit == "ns":  # towards the past, as everywhere
                 held = pc.floor_temporal(held, unit="microsecond")
-            table = table.set_column(at, field.name, held.cast(pa.timestamp("us", "UTC")))
+            table = table.set_column(at, column.name, held.cast(pa.timestamp("us", "UTC")))
     return table
