@@ -365,7 +365,8 @@ def test_whoever_exceeds_their_share_once_a_part_is_lost_is_scaled_down(tmp_path
     lose_all_that_was_computed()
     other = replace(plan, terms=(count_of(Ref(scan.columns[0])),))
     for asked in (plan, other):
-        assert sum(n for (key,), (n,) in engine.totals(asked).items() if key >= 50) <= WHOLE  # type: ignore[operator]
+        later = {(at,) for at in range(50, 100)}
+        assert sum(n for key, (n,) in engine.totals(asked).items() if key in later) <= WHOLE
     engine.close()
 
 
