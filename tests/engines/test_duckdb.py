@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -249,3 +251,16 @@ def test_a_table_stated_otherwise_than_its_source_is_refused() -> None:
     ):
         with pytest.raises(SourceError):
             engine.rows(Scan(table))
+
+
+def test_a_long_query_draws_nothing_into_the_output_where_python_runs_no_script() -> None:
+    program = """
+import duckdb
+from shoal.engines.duckdb.connection import opened, quiet
+for each in (opened(), quiet(duckdb.connect().cursor())):
+    print(each.execute("SELECT current_setting('enable_progress_bar')").fetchone()[0])
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "False\nFalse\n"

@@ -27,7 +27,13 @@ def opened(*, threads: int | None = None, memory: str | None = None) -> duckdb.D
     }
     if memory:
         settings["memory_limit"] = memory
-    return duckdb.connect(":memory:", config=settings)
+    return quiet(duckdb.connect(":memory:", config=settings))
+
+
+def quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """The connection without DuckDB's own bar, which a long query draws into the output wherever Python runs no script."""
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def locked(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.engines.duckdb.connection import locked, opened
+from shoal.engines.duckdb.connection import locked, opened, quiet
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
 from shoal.engines.duckdb.sorting import totals_of, weights_of
@@ -350,7 +350,7 @@ def _connection_for(
             "tables of two open connections cannot be read together.",
             remedy="Attach both databases to one connection.",
         )
-    return borrowed[0].cursor() if borrowed else opened(threads=threads, memory=memory)
+    return quiet(borrowed[0].cursor()) if borrowed else opened(threads=threads, memory=memory)
 
 
 def _guarded(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
