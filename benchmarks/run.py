@@ -15,6 +15,7 @@ from benchmarks.local import row as local
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 from benchmarks.questions import row as questions
 from benchmarks.sections import merged
+from benchmarks.spark import row as spark
 
 ROWS: dict[str, Callable[..., Row]] = {
     "noise": noise.run,
@@ -24,6 +25,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "ledger": ledger.run,
     "local": local.run,
     "functions": functions.run,
+    "spark": spark.run,
 }
 PACKAGES = [
     "shoal",
@@ -37,6 +39,7 @@ PACKAGES = [
     "dp-accounting",
     "prv-accountant",
     "sqlalchemy",
+    "pyspark",
 ]
 RESULTS = Path(__file__).parent / "RESULTS.md"
 

@@ -21,7 +21,6 @@ from shoal.engines.sql import (
     count_of_words,
     counted,
     distinct,
-    exceeding,
     keys_of,
     most_added,
     names_of,
@@ -54,9 +53,6 @@ Key = tuple[Value, ...]
 
 BATCH = 1 << 16
 """So many keys are handed on at a time."""
-
-_FEW = 1 << 20
-"""So many persons beyond their share are sent to every executor; more are joined."""
 
 
 class Spark:
@@ -148,7 +144,7 @@ class Spark:
             return
         kinds, sizes = [key.type for key in bounded.keys], _sizes(bounded)
         with self._kept.in_use():
-            rows = _counted(self.fetched(self._totals(bounded, soon)))
+            rows = _counted(self._kept.lines(self._totals(bounded, soon), self.fetched))
             while batch := list(islice(rows, BATCH)):
                 yield {
                     pythonic(row[: len(kinds)], kinds): _numbers(row[len(kinds) :], sizes)
@@ -187,15 +183,7 @@ class Spark:
         )
         others = [term for term in bounded.terms if term not in kept.terms]
         whole = replace(bounded, terms=(*kept.terms, *others))
-        beyond = self._beyond(whole, kept.name) if bounded.keys else 0
-        hint = "/*+ BROADCAST(w) */ " if beyond <= _FEW else ""
-        of = bounded.terms
-        return totals(whole, kept.name, SPARK, of=of, everyone=not beyond, hint=hint)
-
-    def _beyond(self, bounded: Bounded, made: str) -> int:
-        """How many persons exceed their share; that is when contributions are computed."""
-        sql = f"SELECT COUNT(*) FROM ({exceeding(bounded, made, SPARK)})"
-        return self._kept.number(sql, self.fetched)
+        return totals(whole, kept.name, SPARK, of=bounded.terms, everyone=not bounded.keys)
 
     def _distinct(self, spread: Spread) -> str:
         return distinct(spread, self._splits(spread), SPARK)
@@ -214,7 +202,8 @@ class Spark:
         kinds.append(INTEGER if spread.grid is not None else spread.value.type)
         found: dict[Key, dict[Value, int]] = {}
         with self._kept.in_use():
-            for row in _counted(self.fetched(weights(spread, self._splits(spread), SPARK))):
+            sql = weights(spread, self._splits(spread), SPARK)
+            for row in _counted(self._kept.lines(sql, self.fetched)):
                 *key, value = pythonic(row[:width], kinds)
                 weight = number_of(row[width : width + words], SPARK)
                 found.setdefault(tuple(key), {})[value] = weight
