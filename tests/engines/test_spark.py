@@ -266,7 +266,7 @@ def test_content_is_the_same_in_any_order_and_other_with_any_other_row() -> None
         assert content_of(Spark({"t": other}), "t") != said
 
 
-def test_a_question_that_is_stopped_cancels_its_jobs_and_leaves_others_alone() -> None:
+def test_a_question_whose_jobs_are_cancelled_is_refused_and_the_session_goes_on() -> None:
     slow = session().range(0, 1 << 44, 1, 4).selectExpr("id AS u", "id % 7 AS k")
     engine = Spark({"t": slow})
     facts = (column("u", INTEGER), column("k", INTEGER))
