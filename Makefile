@@ -34,7 +34,7 @@ audit: $(VENV)/.ready ## the long statistical audits, the suite over every mecha
 	@$(VENV)/bin/shoal audit suite --out audit-suite.html
 	@$(VENV)/bin/python -m scripts.mutations
 
-bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) ## measure Shoal beside its peers, into benchmarks/RESULTS.md
+bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) .venv-peers/tumult-spark/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
@@ -70,6 +70,13 @@ $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
 	@echo "setup: $(@D)"
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: $* could not be installed; $(@D)/problem.txt says why"
+	@touch $@
+
+# Under Python 3.11 Tumult asks for an older Spark than ours, and works with ours; what it needs is listed, and the package comes without.
+.venv-peers/tumult-spark/.ready: benchmarks/spark/requirements.txt benchmarks/spark/tumult.txt
+	@echo "setup: $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@{ $(@D)/bin/python $(PIP) -r $< && $(@D)/bin/python $(PIP) --no-deps -r benchmarks/spark/tumult.txt; } 2> $(@D)/problem.txt || echo "setup: the peer of the row spark could not be installed; $(@D)/problem.txt says why"
 	@touch $@
 
 # Their versions clash, so each peer of the row *questions* has a place of its own; one that cannot be installed is left out.

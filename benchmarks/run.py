@@ -16,6 +16,7 @@ from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 from benchmarks.peers_audit import row as audit
 from benchmarks.questions import row as questions
 from benchmarks.sections import merged
+from benchmarks.spark import row as spark
 
 ROWS: dict[str, Callable[..., Row]] = {
     "noise": noise.run,
@@ -26,6 +27,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "local": local.run,
     "functions": functions.run,
     "audit": audit.run,
+    "spark": spark.run,
 }
 PACKAGES = [
     "shoal",
@@ -39,6 +41,7 @@ PACKAGES = [
     "dp-accounting",
     "prv-accountant",
     "sqlalchemy",
+    "pyspark",
 ]
 RESULTS = Path(__file__).parent / "RESULTS.md"
 

@@ -42,10 +42,11 @@ def is_kept(contestant: Contestant, what: str) -> bool:
 
 def _path(contestant: Contestant, what: str) -> Path:
     sources = (
-        HERE / "contestants" / f"{contestant.module}.py",
+        HERE.parent / contestant.row / "contestants" / f"{contestant.module}.py",
         HERE / "workloads.py",
         HERE / "data.py",
     )
     code = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
     words = "-".join(what.replace("^", "").split())
-    return CACHE / "peers" / f"{contestant.module}-{version(contestant)}-{code}-{words}.json"
+    name = contestant.place
+    return CACHE / "peers" / f"{name}-{version(contestant)}-{code}-{words}.json"

@@ -34,14 +34,26 @@ class Contestant:
     is_peer: bool = True
     repetitions: int = 6
     """How often it is asked where its error is measured."""
+    row: str = "questions"
+    """The row it is a contestant of."""
     truths: int = 2
     """Of how many answers without noise its bounded truth is the mean: several where it samples rows."""
+
+    @property
+    def code(self) -> str:
+        """The module that asks it, in full."""
+        return f"benchmarks.{self.row}.contestants.{self.module}"
 
     @property
     def python(self) -> Path:
         if not self.is_peer:
             return Path(sys.executable)
-        return ROOT / ".venv-peers" / self.module / "bin" / "python"
+        return ROOT / ".venv-peers" / self.place / "bin" / "python"
+
+    @property
+    def place(self) -> str:
+        """The folder of its environment."""
+        return self.module if self.row == "questions" else f"{self.module}-{self.row}"
 
 
 PLAIN = Contestant("plain DuckDB, not private", "plain", "duckdb", is_peer=False)
@@ -59,7 +71,7 @@ def version(contestant: Contestant) -> str | None:
     """The version that is installed; None, and a line once, if it cannot be run."""
     code = (
         f"import importlib, importlib.metadata as m; "
-        f"importlib.import_module('benchmarks.questions.contestants.{contestant.module}'); "
+        f"importlib.import_module('{contestant.code}'); "
         f"print(m.version('{contestant.package}'))"
     )
     problem = f"{contestant.python} is not there; `make bench` makes it"
@@ -87,9 +99,10 @@ def _run(contestant: Contestant, workload: str, rows: int, *task: str) -> dict[s
     """What a worker found, with the peak of its memory; ``cannot`` or ``failed`` hold a reason instead."""
     paths = (str(data.visits(rows)), str(data.regions()))
     command = [str(contestant.python), "-W", "ignore", "-m", "benchmarks.questions.worker"]
-    command += [contestant.module, workload, *paths, *task]
+    command += [contestant.code, workload, *paths, *task]
     print(
-        f"questions: {contestant.name.strip('*')}, {workload}, {rows:,} rows, {task[0]}", flush=True
+        f"{contestant.row}: {contestant.name.strip('*')}, {workload}, {rows:,} rows, {task[0]}",
+        flush=True,
     )
     is_timed = task[0] == "time"
     with (

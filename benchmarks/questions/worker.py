@@ -1,6 +1,6 @@
 """One contestant on one question, in a process of its own, under the Python of its environment.
 
-``python -m benchmarks.questions.worker CONTESTANT WORKLOAD VISITS REGIONS time`` times it from the files on, without
+``python -m benchmarks.questions.worker MODULE WORKLOAD VISITS REGIONS time`` times it from the files on, without
 imports and start-up; with ``answers REPETITIONS EPSILON`` for ``time`` it prints what was answered.
 """
 
@@ -28,7 +28,7 @@ MARK = "RESULT "
 def main() -> None:
     name, workload, visits, regions, task, *more = sys.argv[1:]
     logging.disable(logging.WARNING)
-    contestant = importlib.import_module(f"benchmarks.questions.contestants.{name}")
+    contestant = importlib.import_module(name)
     files = Files(Path(visits), Path(regions))
     try:
         found = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import shoal
@@ -58,13 +59,15 @@ def _delta(workload: Workload) -> float | None:
     return DELTA / 2 if workload.selects else None
 
 
-def sequence(workload: Workload, files: Files) -> dict[str, Callable[[], object]]:
-    """Acts to be timed one after the other, in one process."""
+def sequence(
+    workload: Workload, files: Files, read: Callable[[Path], object] = lambda path: path
+) -> dict[str, Callable[[], object]]:
+    """Acts to be timed one after the other, in one process; ``read`` says how an engine is given the private file."""
     delta = _delta(workload)
     held: list[Private] = []
 
     def first() -> object:
-        held.append(opened(workload, files, QUESTIONS * DELTA))
+        held.append(opened(workload, files, QUESTIONS * DELTA, read))
         return released(held[0], workload.sql, EPSILON, delta=delta)
 
     def again() -> object:
@@ -76,7 +79,12 @@ def sequence(workload: Workload, files: Files) -> dict[str, Callable[[], object]
     return {"first": first, "again": again, "other": other}
 
 
-def opened(workload: Workload, files: Files, delta: float) -> Private:
+def opened(
+    workload: Workload,
+    files: Files,
+    delta: float,
+    read: Callable[[Path], object] = lambda path: path,
+) -> Private:
     """The table, without what a question with private keys must not know."""
     facts: dict[str, shoal.Range | shoal.Choices] = {
         "spend": shoal.Range(*ALL_SPEND),
@@ -86,7 +94,7 @@ def opened(workload: Workload, files: Files, delta: float) -> Private:
     if not workload.selects:
         facts["city"] = shoal.Choices(CITIES)
     return shoal.private(
-        files.visits,
+        read(files.visits),
         name="visits",
         protects=shoal.Person("user_id", groups=GROUPS, rows_per_group=ROWS_PER_GROUP),
         columns=facts,

@@ -5,7 +5,7 @@ executors' disks) under a temporary view.  So all that is found of it is found o
 An executor that is lost takes its part with it.  What reads the table then fails, all tables are dropped, and the next is made as a whole.
 
 Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks are freed.  They end with
-the session at the latest.
+the session at the latest.  What was found of them, where that is few lines, is kept by the driver, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from shoal.engines.spark.running import Progress, running
 from shoal.plan import Term
 
 _MOST_KEPT = 4
-_MOST_NUMBERS = 64
+_MOST_LINES = 1 << 16
+"""So many lines that were found are kept on the driver, of all SELECTs together."""
+
+Line = tuple[Any, ...]
 
 
 class Kept(NamedTuple):
@@ -38,7 +41,7 @@ class Contributions:
         self._session = session
         self._progress = progress
         self._tables: dict[tuple[str, tuple[Term, ...]], Kept] = {}
-        self._numbers: dict[str, int] = {}
+        self._lines: dict[str, list[Line]] = {}
         self._lock = RLock()
         self._users = 0
 
@@ -88,17 +91,25 @@ class Contributions:
                 kept.frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: SLF001
             self._session.catalog.dropTempView(kept.name)
 
-    def number(self, sql: str, fetch: Callable[[str], Iterator[tuple[Any, ...]]]) -> int:
-        """The one number of a SELECT over tables kept here, found once."""
-        if sql not in self._numbers:
-            ((found,),) = list(fetch(sql))
-            self._numbers[sql] = int(found)
-            while len(self._numbers) > _MOST_NUMBERS:
-                del self._numbers[next(iter(self._numbers))]
-        return self._numbers[sql]
+    def lines(self, sql: str, fetch: Callable[[str], Iterator[Line]]) -> Iterator[Line]:
+        """The lines of a SELECT made here, as they come; few of them are kept for whoever asks the same again."""
+        if sql in self._lines:
+            yield from self._lines[sql]
+            return
+        held: list[Line] = []
+        for line in fetch(sql):
+            if len(held) <= _MOST_LINES:
+                held.append(line)
+            yield line
+        with self._lock:
+            if len(held) <= _MOST_LINES:
+                self._lines[sql] = held
+            while sum(map(len, self._lines.values())) > _MOST_LINES:
+                del self._lines[next(iter(self._lines))]
 
     def close(self) -> None:
         """Drop every table."""
         with self._lock:
+            self._lines.clear()
             while self._tables:
                 self._drop(self._tables.popitem()[1])

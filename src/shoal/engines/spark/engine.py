@@ -23,7 +23,6 @@ from shoal.engines.sql import (
     count_of_words,
     counted,
     distinct,
-    exceeding,
     keys_of,
     most_added,
     names_of,
@@ -56,9 +55,6 @@ Key = tuple[Value, ...]
 
 BATCH = 1 << 16
 """So many keys are handed on at a time."""
-
-_FEW = 1 << 20
-"""So many persons beyond their share are sent to every executor; more are joined."""
 
 
 MOST_ROWS = 1 << 22
@@ -210,15 +206,7 @@ class Spark:
         )
         others = [term for term in bounded.terms if term not in kept.terms]
         whole = replace(bounded, terms=(*kept.terms, *others))
-        beyond = self._beyond(whole, kept.name) if bounded.keys else 0
-        hint = "/*+ BROADCAST(w) */ " if beyond <= _FEW else ""
-        of = bounded.terms
-        return totals(whole, kept.name, SPARK, of=of, everyone=not beyond, hint=hint)
-
-    def _beyond(self, bounded: Bounded, made: str) -> int:
-        """How many persons exceed their share; that is when contributions are computed."""
-        sql = f"SELECT COUNT(*) FROM ({exceeding(bounded, made, SPARK)})"
-        return self._kept.number(sql, self.fetched)
+        return totals(whole, kept.name, SPARK, of=bounded.terms, everyone=not bounded.keys)
 
     def _distinct(self, spread: Spread) -> str:
         return distinct(spread, self._splits(spread), SPARK)
@@ -271,7 +259,7 @@ class Spark:
         for again in (False, True):
             came = False
             try:
-                for line in self.fetched(select()):
+                for line in self._kept.lines(select(), self.fetched):
                     came = True
                     yield line
             except SourceError as error:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shoal.engines.sql.beside import splits_beside
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
-from shoal.engines.sql.totals import exceeding, keys_of, steps_of
+from shoal.engines.sql.totals import exceeding, factor_beside, keys_of, steps_of
 from shoal.engines.sql.words import cut, joined, names_of_words
 from shoal.plan import WHOLE, Person, Spread
 
@@ -35,9 +36,11 @@ def splits(spread: Spread, sources: Mapping[str, str], dialect: Dialect) -> str:
     by = ", ".join([*keys_of(spread.bounded), *persons, "v"])
     counted = "COUNT(*)" if spread.grid is not None or not persons else "CAST(1 AS BIGINT)"
     rows = split_values(spread, sources, dialect)
-    if dialect.together and persons:
-        rows = f"SELECT {dialect.together.format(', '.join(persons))} * FROM ({rows})"
-    return f"SELECT {by}, {counted} AS c FROM ({rows}) GROUP BY {by}"
+    if not (dialect.together and persons):
+        return f"SELECT {by}, {counted} AS c FROM ({rows}) GROUP BY {by}"
+    rows = f"SELECT {dialect.together.format(', '.join(persons))} * FROM ({rows})"
+    made = f"SELECT {by}, {counted} AS c FROM ({rows}) GROUP BY {by}"
+    return splits_beside(made, persons, keys_of(spread.bounded), spread.unit)
 
 
 def _persons(spread: Spread) -> list[str]:
@@ -57,7 +60,34 @@ def weights(spread: Spread, made: str, dialect: Dialect) -> str:
     by = ", ".join([*keys, "v"])
     if not isinstance(unit, Person):
         return f"SELECT {by}, c AS w{', c AS rows' * bool(dialect.word)} FROM {made}"
-    persons = persons_of(spread.relation)
+    words = cut("w", spread.fraction * unit.rows_per_group, dialect)
+    named = zip(words, weight_words(spread, dialect), strict=True)
+    sums = [f"SUM({word}) AS {name}" for word, name in named]
+    sums += ["SUM(c) AS rows"] * bool(dialect.word)
+    inner = (_beside if dialect.together else _looked_up)(spread, unit, made, dialect)
+    return f"SELECT {by}, {', '.join(sums)} FROM ({inner}) GROUP BY {by}"
+
+
+def _beside(spread: Spread, unit: Person, made: str, dialect: Dialect) -> str:
+    """Splits with their weights, of splits with what their person has in all beside them (`beside.py`)."""
+    keys, rows = keys_of(spread.bounded), unit.rows_per_group
+    factor = factor_beside(unit, spread.norm, dialect) if keys else "CAST(NULL AS BIGINT)"
+    listed = ", ".join([*keys, "v", "c", "n", f"{factor} AS f"])
+    least = (1 << 62) // (spread.fraction * rows * WHOLE)
+    shares = []
+    for kind in ("BIGINT", dialect.wide):
+        above = f"(CAST(c AS {kind}) * {spread.fraction} * LEAST(n, {rows}) * COALESCE(f, {WHOLE}))"
+        shares.append(dialect.divided.format(above, f"(CAST(n AS {kind}) * {WHOLE})"))
+    weight = (
+        f"CASE WHEN n <= {rows} AND f IS NULL THEN c * {spread.fraction} "
+        f"WHEN n <= {min(least, 1 << 41)} THEN {shares[0]} ELSE {shares[1]} END"
+    )
+    return f"SELECT {', '.join([*keys, 'v'])}, c, {weight} AS w FROM (SELECT {listed} FROM {made})"
+
+
+def _looked_up(spread: Spread, unit: Person, made: str, dialect: Dialect) -> str:
+    """Splits with their weights; cells with more rows than count, and persons beyond their share, are joined."""
+    keys, persons = keys_of(spread.bounded), persons_of(spread.relation)
     cell = ", ".join([*keys, *persons])
     cells = f"(SELECT {cell}, CAST(SUM(c) AS BIGINT) AS n FROM {made} GROUP BY {cell})"
     same = " AND ".join(f"x.{name} IS NOT DISTINCT FROM y.{name}" for name in persons)
@@ -73,14 +103,9 @@ def weights(spread: Spread, made: str, dialect: Dialect) -> str:
     share = dialect.divided.format(above, f"(CAST(w.n AS {dialect.wide}) * {WHOLE})")
     weight = f"CASE WHEN w.n IS NULL THEN s.c * {spread.fraction} ELSE {share} END"
     listed = ", ".join(f"s.{name}" for name in [*keys, "v"])
-    inner = (
+    return (
         f"SELECT {listed}, s.c, {weight} AS w FROM {made} AS s LEFT JOIN ({shares}) AS w ON {alike}"
     )
-    words = cut("w", spread.fraction * unit.rows_per_group, dialect)
-    named = zip(words, weight_words(spread, dialect), strict=True)
-    sums = [f"SUM({word}) AS {name}" for word, name in named]
-    sums += ["SUM(c) AS rows"] * bool(dialect.word)
-    return f"SELECT {by}, {', '.join(sums)} FROM ({inner}) GROUP BY {by}"
 
 
 def distinct(spread: Spread, made: str, dialect: Dialect) -> str:

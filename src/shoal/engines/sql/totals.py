@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from shoal.engines.sql.beside import cells_beside
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, Piece
@@ -53,11 +54,13 @@ def cells(bounded: Bounded, sources: Mapping[str, str], dialect: Dialect) -> str
         at, size = name[1:], bounded.terms[int(name[1:])].bound
         named = zip(cut(name, size, dialect), names_of_words(f"s{at}", size, dialect), strict=True)
         sums += [f"SUM({word}) AS {held}" for word, held in named]
-    hint = dialect.together.format(", ".join(persons_of(bounded.relation)))
-    if hint and isinstance(bounded.unit, Person) and bounded.keys:
-        rows = f"SELECT {hint} * FROM ({rows})"
     listed = ", ".join([*by, "COUNT(*) AS n", *sums])
-    return f"SELECT {listed} FROM ({rows})" + (f" GROUP BY {', '.join(by)}" if by else "")
+    group = f" GROUP BY {', '.join(by)}" if by else ""
+    if not (dialect.together and isinstance(bounded.unit, Person) and bounded.keys):
+        return f"SELECT {listed} FROM ({rows}){group}"
+    persons = persons_of(bounded.relation)
+    rows = f"SELECT {dialect.together.format(', '.join(persons))} * FROM ({rows})"
+    return cells_beside(f"SELECT {listed} FROM ({rows}){group}", persons, bounded.unit)
 
 
 def totals(
@@ -67,12 +70,11 @@ def totals(
     *,
     of: Sequence[Term] | None = None,
     everyone: bool = False,
-    hint: str = "",
 ) -> str:
     """The SELECT of totals over a table of cells: the keys, then the words of one whole number per term.
 
     ``of`` are the terms wanted, where these are not all; with ``everyone`` nobody exceeds their share, and nobody is
-    looked up.  Where words are added up, the number of rows comes last: `most_added` says for how many sums are exact.
+    looked up; nor is anyone where the cells have what their person has in all beside them (`beside.py`).  Where words are added up, the number of rows comes last: `most_added` says for how many sums are exact.
     """
     by, wanted = keys_of(bounded), bounded.terms if of is None else of
     terms = [(bounded.terms.index(term), term) for term in wanted]
@@ -81,13 +83,17 @@ def totals(
         words += ["n"] * bool(dialect.word)
         return f"SELECT {', '.join([*by, *words])} FROM {made}"
     factors = _Factors(*[_NOBODY] * 3) if everyone else _Factors("w.f", "w.g", "w.m")
+    if dialect.together and not everyone:
+        made, factors = _with_factors(bounded, made, dialect), _Factors("c.f", "c.g", "c.m")
     scaled = [
         f"{_scaled(bounded, at, term, dialect, factors)} AS v{place}"
         for place, (at, term) in enumerate(terms)
     ]
     listed = [*(f"c.{key}" for key in by), *scaled, *["c.n"] * bool(dialect.word)]
-    beside = "" if everyone else _beside(bounded, exceeding(bounded, made, dialect))
-    inner = f"SELECT {hint}{', '.join(listed)} FROM {made} AS c{beside}"
+    beside = ""
+    if not (everyone or dialect.together):
+        beside = _beside(bounded, exceeding(bounded, made, dialect))
+    inner = f"SELECT {', '.join(listed)} FROM {made} AS c{beside}"
     sums = [
         word
         for place, (_, term) in enumerate(terms)
@@ -113,6 +119,23 @@ def _beside(bounded: Bounded, exceeding: str) -> str:
     persons = persons_of(bounded.relation)
     same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM w.{name}" for name in persons)
     return f" LEFT JOIN ({exceeding}) AS w ON {same}"
+
+
+def _with_factors(bounded: Bounded, made: str, dialect: Dialect) -> str:
+    """Cells with f for their person's rows and g for the person, where there is more than a share; else NULL."""
+    unit = bounded.unit
+    assert isinstance(unit, Person)
+    votes = (term.hi for term in bounded.terms if term.quantity is Quantity.VOTES)
+    g = _factor("m", unit.groups, dialect, first=bounded.norm is Norm.L1)
+    person = f"CASE WHEN m > {min([unit.groups, *votes])} THEN {g} END AS g"
+    return f"(SELECT *, {factor_beside(unit, bounded.norm, dialect)} AS f, {person} FROM {made})"
+
+
+def factor_beside(unit: Person, norm: Norm, dialect: Dialect) -> str:
+    """The factor for rows of what stands beside a cell; NULL for whoever has no more than a share."""
+    first = norm is Norm.L1
+    most, name = unit.groups * unit.rows_per_group ** (1 if first else 2), "a1" if first else "a2"
+    return f"CASE WHEN {name} > {most} THEN {_factor(name, most, dialect, first=first)} END"
 
 
 def size_of(bounded: Bounded, term: Term) -> int:
@@ -203,7 +226,9 @@ def _factor(name: str, most: int, dialect: Dialect, *, first: bool) -> str:
     """The factor in 2^-20; a root of at most 2^40 is exact in doubles once it is cut."""
     wide = dialect.wide
     scale = WHOLE if first else WHOLE * WHOLE
-    share = dialect.divided.format(f"CAST({most * scale} AS {wide})", name)
+    if dialect.together and not most * scale >> 62:
+        wide = dialect.types[Kind.INTEGER]
+    share = dialect.divided.format(f"CAST({most * scale} AS {wide})", f"CAST({name} AS {wide})")
     if not first:
         share = f"FLOOR(SQRT(CAST({share} AS DOUBLE)))"
     return f"CASE WHEN {name} <= {most} THEN {WHOLE} ELSE CAST({share} AS BIGINT) END"

@@ -1,0 +1,1 @@
+"""The row *spark*: the seven questions on Spark, beside the plain query and Tumult Analytics on the same Spark."""

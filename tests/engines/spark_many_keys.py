@@ -1,0 +1,43 @@
+"""What a test runs in a process of its own: a question with very many private keys through a driver with a small heap.
+
+It prints how many keys were told, what was spent, and the most memory that Python had, in megabytes.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+
+import shoal
+from shoal.engines.spark.connection import opened
+
+HEAP = "768m"
+
+
+def main() -> None:
+    keys = int(sys.argv[1])
+    folder = tempfile.gettempdir()
+    os.environ["PYSPARK_SUBMIT_ARGS"] = (
+        f"--driver-memory {HEAP} --conf spark.log.level=OFF --conf spark.ui.enabled=false "
+        f"--conf spark.local.dir={folder} --conf spark.sql.shuffle.partitions=16 pyspark-shell"
+    )
+    spark = opened("local[2]")
+    # every key has one person, but key 7, which has a thousand
+    rows = spark.sql(
+        f"SELECT id AS person, IF(id < 1000, 7, id) AS k FROM RANGE(0, {keys + 1000}, 1, 8)"
+    )
+    held = shoal.private(
+        rows, protects=shoal.Person("person"), budget=shoal.Approx(1, "1e-6"), name="rows"
+    )
+    answer = held.sql("SELECT k, COUNT(*) AS n FROM rows GROUP BY k").release(
+        epsilon="0.5", delta="5e-7"
+    )
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    sys.stdout.write(f"told {[row[0] for row in answer.rows]} megabytes {most}\n")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
