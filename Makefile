@@ -20,7 +20,7 @@ demo: $(VENV)/.ready ## a guided walk through a vault, in a minute
 test: $(VENV)/.ready ## run every test but the long statistical audits
 	@sh scripts/browser.sh
 	@sh scripts/java.sh
-	@$(VENV)/bin/python -m pytest -n 2 --dist loadgroup -m "not audit"
+	@$(VENV)/bin/python -m pytest -n 2 -m "not audit"
 
 check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: lint" && $(VENV)/bin/ruff check -q $(CODE)
@@ -30,7 +30,7 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 
 audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, and planted faults
 	@sh scripts/java.sh
-	@$(VENV)/bin/python -m pytest -n 2 --dist loadgroup -m audit || test $$? -eq 5
+	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
 	@$(VENV)/bin/shoal audit suite --out audit-suite.html
 	@$(VENV)/bin/python -m scripts.mutations
 

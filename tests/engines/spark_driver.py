@@ -1,7 +1,8 @@
 """What a test runs in a process of its own: a driver at a cluster, with a vault.
 
-It prints a line for each thing that happened: ``integers``, ``running`` (tasks of a question that was charged are), ``answer``, ``error``, ``spent``.
-After ``running`` it goes on by itself: whoever reads the lines decides what happens to the cluster.
+It prints a line for each thing that happened: ``integers``, ``running`` (tasks of a question that was charged), ``held`` (what everybody
+contributes is held by the cluster), ``answer``, ``error``, ``spent``, ``sound``.  After ``held`` it waits for a line: whoever reads
+decides meanwhile what happens to the cluster.  After ``running`` it goes on by itself.
 """
 
 from __future__ import annotations
@@ -16,18 +17,16 @@ from typing import Any
 
 import shoal
 from shoal.engines import choosing
-from shoal.engines.spark import Spark
+from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import opened
 from shoal.errors import ShoalError
 from shoal.plan import Bounded, Ref, Scan, Table, Value, count_of, distinct_of
 from shoal.sensitivity import Norm
 
 PERSON = shoal.Person("user", groups=2, rows_per_group=3)
-COUNT = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
-SUM = "SELECT city, SUM(spend) AS spend FROM visits GROUP BY city"
 CITIES = ("Graz", "Linz", "Wien")
-SLOW = "java_method('java.lang.Thread', 'sleep', CAST({0} AS BIGINT)) = 'null'"
-"""True of every row, after some milliseconds."""
+SLOW = "aggregate(sequence(1, {0}), user, (a, x) -> (a * 31 + x) % 1000003) >= 0"
+"""True of every row, after so many steps."""
 
 
 def plan_of(engine: Any) -> Bounded:
@@ -45,14 +44,14 @@ def told(*words: object) -> None:
 
 
 def main() -> None:
-    address, rows, place, milliseconds = sys.argv[1:]
+    address, rows, place, steps = sys.argv[1:]
     settings = {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "512m",
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": "2",
-        "spark.task.maxFailures": "1",
+        "spark.ui.liveUpdate.period": "0",
         "spark.log.level": "OFF",
         "spark.local.dir": str(Path(place).parent / "local"),
         "spark.sql.warehouse.dir": str(Path(place).parent / "warehouse"),
@@ -65,31 +64,49 @@ def main() -> None:
     told("integers", sorted(engine.totals(plan_of(engine)).items()))
     engine.close()
     vars(choosing)["Spark"] = Watched
+    slow = frame.where(SLOW.format(steps))
     with shoal.open(place) as vault:
-        vault.add(
-            "visits",
-            frame.repartition(2).where(SLOW.format(milliseconds)),
-            protects=PERSON,
-            columns={"city": shoal.Choices(CITIES), "spend": shoal.Range(0, 50)},
-            required=["city", "spend"],
-            budget=shoal.Pure(100),
-        )
-        for key, sql in (("one", COUNT), ("one", COUNT), ("two", SUM), ("two", SUM)):
-            asked(vault, key, sql)
+        for name, source in (("visits", SparkTable(spark, rows)), ("slow", slow)):
+            vault.add(
+                name,
+                source,
+                protects=PERSON,
+                columns={"city": shoal.Choices(CITIES), "spend": shoal.Range(0, 50)},
+                required=["city", "spend"],
+                budget=shoal.Pure(100),
+                relation="new people",
+            )
+        for key, name in (("one", "visits"), ("two", "slow"), ("three", "visits WHERE spend > 1")):
+            for _ in range(2):
+                asked(vault, key, name)
         told("sound", vault.verify().is_sound)
     spark.stop()
 
 
-def asked(vault: Any, key: str, sql: str) -> None:
+def asked(vault: Any, key: str, rows: str) -> None:
+    """Ask for a count and a sum by city, under a key, and tell what came of it."""
+    sql = f"SELECT city, COUNT(*) AS n, SUM(spend) AS spend FROM {rows} GROUP BY city"
     try:
         told("answer", vault.sql(sql).release(epsilon=10, key=key).rows)
     except ShoalError as error:
         told("error", type(error).__name__, str(error).replace("\n", " "))
-    told("spent", vault.budget("visits").spent)
+    told("spent", vault.budget(rows.split(maxsplit=1)[0]).spent)
 
 
 class Watched(Spark):
-    """The engine, which says when tasks of a question run; a question is charged before it comes here."""
+    """The engine, which says when tasks of a question run, and waits once what it keeps is held; a question is charged before it comes here."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        make = self._kept._made
+
+        def made(*given: Any) -> Any:
+            kept = make(*given)
+            told("held")
+            sys.stdin.readline()
+            return kept
+
+        vars(self._kept)["_made"] = made
 
     def parts(
         self, bounded: Bounded, *, soon: Bounded | None = None

@@ -53,7 +53,7 @@ from shoal.plan import (
 )
 from shoal.sensitivity import Norm
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 DATA = pa.table(
     {"name": ["ann", "bob", None], "age": [41, None, 7], "spend": [1.5, float("inf"), None]}

@@ -12,8 +12,6 @@ from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import is_address, opened, shown
 from shoal.errors import SourceError
 
-pytestmark = [pytest.mark.xdist_group("spark")]
-
 
 @pytest.mark.parametrize(
     "address",

@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.engines.spark_session import needs_java
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark"), pytest.mark.audit]
+pytestmark = [needs_java, pytest.mark.audit]
 
 SCRIPT = """
 import pyarrow as pa

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import struct
 
-import pytest
 from tests.engines.spark_session import needs_java, session
 
 from shoal.engines.spark import Spark
 from shoal.engines.spark.content import content_of
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 ROWS = [
     (1, "Graz", 0.1),

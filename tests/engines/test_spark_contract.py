@@ -57,7 +57,7 @@ from shoal.plan import (
 )
 from shoal.sensitivity import Norm
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 PARTITIONS = [1, 2, 7, 64]
 """Of generated tables most are in few: sixty-four tasks for seven rows take their time."""

@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.engines.spark_session import needs_java
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 MOST_MEGABYTES = 768
 """Of Python; Java's heap is as small (`spark_many_keys.HEAP`)."""

@@ -11,7 +11,7 @@ from tests.engines.spark_session import needs_java, session
 import shoal
 from shoal.errors import SourceError
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 DATA = pa.table(
     {

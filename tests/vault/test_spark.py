@@ -19,7 +19,7 @@ from shoal.errors import ChangedError, SourceError, VaultError
 from shoal.vault.location import location_from, location_of
 from shoal.vault.spark_location import _FRAMES, SparkLocation
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 DATA = pa.table({"user": [at % 20 for at in range(200)], "city": ["Graz", "Linz"] * 100})
 SAID: dict[str, Any] = {

@@ -19,7 +19,7 @@ from shoal.vault.meeting import looked_at, meet, would_change
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.spark_paths import parts_of
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = needs_java
 
 SECRET = b"a secret"
 

@@ -5,7 +5,8 @@ executors' disks) under a temporary view.  So all that is found of it is found o
 An executor that is lost takes its part with it.  What reads the table then fails, all tables are dropped, and the next is made as a whole.
 
 Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks are freed.  They end with
-the session at the latest.  What was found of them, where that is few lines, is kept by the driver, too.
+the session at the latest.  What was found of them, where that is few lines, is kept by the driver, too.  What was found where lines
+may be very many is held by the executors while it comes, and dropped then.
 """
 
 from __future__ import annotations
@@ -23,15 +24,22 @@ _MOST_KEPT = 4
 _MOST_LINES = 1 << 16
 """So many lines that were found are kept on the driver, of all SELECTs together."""
 
+_LARGE = 1 << 20
+"""What has more lines comes to the driver in parts that are made for it."""
+
+_PART = 1 << 17
+"""So many lines has such a part, about."""
+
 Line = tuple[Any, ...]
 
 
 class Kept(NamedTuple):
-    """A table of contributions: its name, the terms whose sums it has, and the frame that was computed."""
+    """A table that is held: its name, the terms whose sums it has, the frame that was computed, and how many lines that has."""
 
     name: str
     terms: tuple[Term, ...]
     frame: Any
+    size: int
 
 
 class Contributions:
@@ -82,8 +90,9 @@ class Contributions:
         name = a_name("cells")
         with running(self._session, self._progress):
             frame = told(lambda: self._session.sql(sql).localCheckpoint(eager=True))
+            size = told(frame.count)
         told(lambda: frame.createOrReplaceTempView(name))
-        return Kept(name, terms, frame)
+        return Kept(name, terms, frame, size)
 
     def _drop(self, kept: Kept) -> None:
         with suppress(Exception):  # a session that has ended has dropped it
@@ -93,8 +102,9 @@ class Contributions:
 
     def lines(self, sql: str, fetch: Callable[[str], Iterator[Line]]) -> Iterator[Line]:
         """The lines of a SELECT made here, as they come; few of them are kept for whoever asks the same again."""
-        if sql in self._lines:
-            yield from self._lines[sql]
+        found = self._lines.get(sql)
+        if found is not None:
+            yield from found
             return
         held: list[Line] = []
         for line in fetch(sql):
@@ -106,6 +116,24 @@ class Contributions:
                 self._lines[sql] = held
             while sum(map(len, self._lines.values())) > _MOST_LINES:
                 del self._lines[next(iter(self._lines))]
+
+    def is_large(self) -> bool:
+        """Whether a table that is kept has so many lines that what is found of it may have very many, too."""
+        with self._lock:
+            return any(kept.size > _LARGE for kept in self._tables.values())
+
+    @contextmanager
+    def in_parts(self, sql: str) -> Iterator[str]:
+        """A SELECT of the lines of another, which the cluster holds meanwhile: they come in parts that a small driver can take.
+
+        Spark brings one part after the other, each as a whole, and would make as few of them as its executors like.
+        """
+        kept = self._made(sql, ())
+        try:
+            hint = f"/*+ REPARTITION({-(-kept.size // _PART)}) */ " if kept.size > _LARGE else ""
+            yield f"SELECT {hint}* FROM {kept.name}"
+        finally:
+            self._drop(kept)
 
     def close(self) -> None:
         """Drop every table."""

@@ -165,7 +165,7 @@ class Spark:
             return
         kinds, sizes = [key.type for key in bounded.keys], _sizes(bounded)
         with self._kept.in_use():
-            rows = _counted(self._lines(lambda: self._totals(bounded, soon)))
+            rows = _counted(self._lines(bounded, lambda: self._totals(bounded, soon)))
             while batch := list(islice(rows, BATCH)):
                 found = {
                     pythonic(row[: len(kinds)], kinds): _numbers(row[len(kinds) :], sizes)
@@ -215,7 +215,7 @@ class Spark:
         self._check(bounded.relation)
         with self._kept.in_use():
             made = cells(replace(bounded, terms=()), self._views, SPARK)
-            found = list(self._lines(lambda: shares(bounded, self._kept.table(made))))
+            found = list(self._lines(bounded, lambda: shares(bounded, self._kept.table(made))))
         return {(int(groups), int(most)): int(persons) for groups, most, persons in found}
 
     def weights(self, spread: Spread) -> dict[Key, dict[Value, int]]:
@@ -229,9 +229,10 @@ class Spark:
         lines = 0
         with self._kept.in_use():
             if spread.only is not None and isinstance(spread.unit, Person):  # of all keys
-                list(_counted(self._lines(lambda: f"SELECT SUM(c) FROM {self._splits(spread)}")))
+                sums = self._lines(spread, lambda: f"SELECT SUM(c) FROM {self._splits(spread)}")
+                list(_counted(sums))
             made = self._lines(
-                lambda: only_wanted(weights(spread, self._splits(spread), SPARK), spread)
+                spread, lambda: only_wanted(weights(spread, self._splits(spread), SPARK), spread)
             )
             for row in _counted(made):
                 *key, value = pythonic(row[:width], kinds)
@@ -251,7 +252,9 @@ class Spark:
         self._check(relation)
         return select(relation, self._views, SPARK)
 
-    def _lines(self, select: Callable[[], str]) -> Iterator[tuple[Any, ...]]:
+    def _lines(
+        self, plan: Bounded | Spread, select: Callable[[], str]
+    ) -> Iterator[tuple[Any, ...]]:
         """The lines of a SELECT over contributions; where a part of these is lost, they are made again, once.
 
         Lines that were handed on are not taken back: what is lost after the first of them is told.
@@ -259,7 +262,7 @@ class Spark:
         for again in (False, True):
             came = False
             try:
-                for line in self._kept.lines(select(), self.fetched):
+                for line in self._found(plan, select()):
                     came = True
                     yield line
             except SourceError as error:
@@ -269,6 +272,17 @@ class Spark:
                     raise
             else:
                 return
+
+    def _found(self, plan: Bounded | Spread, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Lines, in parts where there may be very many; those of contributions, which do not change, are found once."""
+        if not isinstance(plan.unit, Person):
+            is_one = isinstance(plan, Bounded) and not plan.keys
+            return self.fetched(sql) if is_one else self._in_parts(sql)
+        return self._kept.lines(sql, self._in_parts if self._kept.is_large() else self.fetched)
+
+    def _in_parts(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        with self._kept.in_parts(sql) as lines:
+            yield from self.fetched(lines)
 
     def fetched(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """The lines of a SELECT made here, as they come; an error of the engine is told without its text."""
