@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from shoal.auditing.curves import ApproxCurve, Curve, GaussianCurve, RenyiCurve
-from shoal.auditing.intervals import Counts, chance_down, p_value_up, strength_down, tail_up
+from shoal.auditing.intervals import (
+    COARSE,
+    FINE,
+    Counts,
+    Grid,
+    chance_down,
+    p_value_up,
+    strength_down,
+    tail_up,
+)
 from shoal.errors import RangeError
 
 RENYI = RenyiCurve((2.0,))
@@ -25,24 +34,37 @@ CASES: list[tuple[Curve, float, int, int]] = [
 ]
 
 
-def tails(curve: Curve, parameter: float, n: int, m: int) -> NDArray[np.float64]:
+def tails(
+    curve: Curve, parameter: float, n: int, m: int, grid: Grid = COARSE
+) -> NDArray[np.float64]:
     """The p-value of every outcome."""
     return np.array([
-        [tail_up(Counts(k, n, j, m), curve, parameter, aside=1e-4) for j in range(m + 1)]
+        [tail_up(Counts(k, n, j, m), curve, parameter, aside=1e-4, grid=grid) for j in range(m + 1)]
         for k in range(n + 1)
     ])  # fmt: skip
 
 
+@pytest.mark.parametrize("grid", [COARSE, FINE], ids=["coarse", "fine"])
 @pytest.mark.parametrize(("curve", "parameter", "n", "m"), CASES)
 def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise_allows(
-    curve: Curve, parameter: float, n: int, m: int
+    curve: Curve, parameter: float, n: int, m: int, grid: Grid
 ) -> None:
-    found = tails(curve, parameter, n, m)
+    found = tails(curve, parameter, n, m, grid)
     for q in np.concatenate([np.linspace(0.001, 0.1, 12), np.linspace(0.12, 0.99, 25)]):
         p = float(curve.reach(q, parameter))
         chances = np.outer(stats.binom.pmf(range(n + 1), n, p), stats.binom.pmf(range(m + 1), m, q))
         for level in (0.01, 0.05, 0.2):
             assert chances[found <= level].sum() <= level
+
+
+@pytest.mark.parametrize("curve", [ApproxCurve(0.0), GaussianCurve()], ids=lambda each: each.name)
+def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: Curve) -> None:
+    counts = Counts(60_000, 120_000, 55_000, 120_000)
+    assert counts.grid is FINE
+    coarse, fine = (tail_up(counts, curve, 0.07, aside=1e-4, grid=each) for each in (COARSE, FINE))
+    assert 0.5 * coarse < fine < coarse
+    assert p_value_up(counts, curve, 0.07) <= fine
+    assert tail_up(counts, curve, strength_down(counts, curve, risk=0.01), aside=1e-4, grid=COARSE) > 0.01  # fmt: skip
 
 
 def test_the_exact_test_has_nearly_the_level_it_is_given() -> None:

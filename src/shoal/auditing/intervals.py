@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +23,24 @@ _ORDERING = 1.0
 """Outcomes are ordered by Wilson's bounds of so many standard errors."""
 _ASIDE = 0.01
 """The share of the risk that pays for bounding the unknown chance."""
-_CELLS, _BLOCKS = 64, 200
-"""Into so many pieces the unknown chance and the number of hits are cut; more prove a little more."""
+_MANY = 100_000
+"""Counts of so many samples a side are worth a fine grid."""
 _ROOM = 1e-6
 """Computed tails are enlarged by this share; the library's own error is far below."""
 _CLOSE = 2e-4
 """Bounds are found to this share of themselves, and rounded down."""
 
 Array = NDArray[np.float64]
+
+
+class Grid(NamedTuple):
+    """Into how many pieces the unknown chance and the number of hits are cut; more prove a little more, at more cost."""
+
+    cells: int
+    blocks: int
+
+
+COARSE, FINE = Grid(64, 200), Grid(256, 800)
 
 
 @dataclass(frozen=True)
@@ -47,8 +58,15 @@ class Counts:
         if not (self.trials and self.others):
             raise RangeError("there are no samples to count.", remedy="Draw samples on both datasets.")  # fmt: skip
 
+    @property
+    def grid(self) -> Grid:
+        """How finely these counts deserve to be tested."""
+        return FINE if min(self.trials, self.others) >= _MANY else COARSE
 
-def tail_up(counts: Counts, curve: Curve, parameter: float, *, aside: float) -> float:
+
+def tail_up(
+    counts: Counts, curve: Curve, parameter: float, *, aside: float, grid: Grid = COARSE
+) -> float:
     """How likely outcomes as extreme as these are under the promise, at most; ``aside`` is included.
 
     Guarantee: if the event's chances keep p <= reach(q, parameter), the value is at most x with probability at most x,
@@ -61,9 +79,9 @@ def tail_up(counts: Counts, curve: Curve, parameter: float, *, aside: float) -> 
         return 1.0
     region = _Region(counts, curve, seen)
     ends = binomial_ends(counts.misses, counts.others, aside)
-    low = np.linspace(ends[0], ends[1], _CELLS + 1)[:-1]
-    width = np.full(_CELLS, (ends[1] - ends[0]) / _CELLS)
-    bounds = region.bounds(low, width, parameter)
+    low = np.linspace(ends[0], ends[1], grid.cells + 1)[:-1]
+    width = np.full(grid.cells, (ends[1] - ends[0]) / grid.cells)
+    bounds = region.bounds(low, width, parameter, grid.blocks)
     return min(1.0, aside + float(bounds.max()) * (1 + _ROOM) + 1e-15)
 
 
@@ -88,14 +106,14 @@ class _Region:
         found = np.where(hits >= counts.hits, np.maximum(found, counts.misses), found)
         return np.minimum(np.maximum.accumulate(found), counts.others)
 
-    def bounds(self, low: Array, width: Array, parameter: float) -> Array:
+    def bounds(self, low: Array, width: Array, parameter: float, blocks: int) -> Array:
         """For each cell of q, a bound on the chance of the region: the largest p and the smallest q of the cell."""
         from scipy.special import bdtr  # noqa: PLC0415 - large, and loaded when it is needed
 
         counts = self.counts
         high = np.minimum(low + width, 1)
         largest = self.curve.reach(high, parameter)
-        edges = _edges(counts, float(largest.min()), float(largest.max()))
+        edges = _edges(counts, float(largest.min()), float(largest.max()), blocks)
         most = self.most_misses(edges)
         below = bdtr(edges[None, :], counts.trials, largest[:, None])
         shares = np.diff(below, axis=1, prepend=0.0)
@@ -103,12 +121,12 @@ class _Region:
         return np.asarray((np.maximum(shares, 0) * within).sum(axis=1), dtype=np.float64)
 
 
-def _edges(counts: Counts, least: float, largest: float) -> Array:
+def _edges(counts: Counts, least: float, largest: float, blocks: int) -> Array:
     """Upper ends of blocks of numbers of hits, the last of them all trials; fine where hits are likely."""
     trials = counts.trials
     spread = 8 * math.sqrt(trials * 0.25 if least < 0.5 < largest else trials * max(least * (1 - least), largest * (1 - largest)))  # fmt: skip
     start, end = trials * least - spread - 30, trials * largest + spread + 30
-    inner = np.unique(np.floor(np.clip(np.linspace(start, end, _BLOCKS), -1, trials)))
+    inner = np.unique(np.floor(np.clip(np.linspace(start, end, blocks), -1, trials)))
     return np.unique(np.concatenate([inner[inner >= 0], [float(trials), float(counts.hits), counts.hits - 1.0]]).clip(0))  # fmt: skip
 
 
@@ -160,23 +178,34 @@ def strength_down(counts: Counts, curve: Curve, *, risk: float, method: str = "j
 
 
 def _inverted(counts: Counts, curve: Curve, risk: float) -> float:
-    """The largest parameter that the joint test rejects; its tail rises with the parameter, so that bisection finds it."""
+    """The largest parameter that the joint test rejects: what a coarse grid proves, and what a fine one adds to it."""
+    guess = float(curve.strength(*_guess(counts, risk)))
+    low = _rejected(counts, curve, risk, COARSE, (0.0, guess))
+    if counts.grid is COARSE or not 0 < low < LARGEST:
+        return _below(low)
+    return _below(_rejected(counts, curve, risk, counts.grid, (low, low)))
+
+
+def _rejected(counts: Counts, curve: Curve, risk: float, grid: Grid, start: tuple[float, float]) -> float:  # fmt: skip
+    """The largest parameter from a start on that is rejected; the tail rises with it, so that bisection finds it.
+
+    What a grid rejects a finer one rejects, up to roundings: if it does not, the start stands.
+    """
     aside = _ASIDE * risk
 
     def excess(parameter: float) -> float:
         """Above 0 where the parameter is not rejected; nearly straight in it."""
         from scipy.special import ndtri  # noqa: PLC0415 - large, and loaded when it is needed
 
-        tail = tail_up(counts, curve, parameter, aside=aside)
+        tail = tail_up(counts, curve, parameter, aside=aside, grid=grid)
         return float(ndtri(min(max(tail, 1e-300), 1 - 1e-9)) - ndtri(risk))
 
-    at_zero = excess(0.0)
-    if at_zero > 0:
-        return 0.0
-    low, below = 0.0, at_zero
-    high, above = _bracket(excess, float(curve.strength(*_guess(counts, risk))))
+    low, below = start[0], excess(start[0])
+    if below > 0:
+        return low
+    high, above = _bracket(excess, start[1])
     if high is None:
-        return _below(above)
+        return above
     for turn in range(60):
         if high - low <= _CLOSE * high:
             break
@@ -187,7 +216,7 @@ def _inverted(counts: Counts, curve: Curve, risk: float) -> float:
             high, above = middle, found
         else:
             low, below = middle, found
-    return _below(low)
+    return low
 
 
 def _bracket(excess: Callable[[float], float], guess: float) -> tuple[float | None, float]:
@@ -219,7 +248,7 @@ def _below(number: float) -> float:
 def p_value_up(counts: Counts, curve: Curve, claimed: float, *, method: str = "joint", risk: float = 0.01) -> float:  # fmt: skip
     """How surprising these counts are if the claim holds, at most; never below a hundredth of the risk for the joint test."""
     if method == "joint":
-        return tail_up(counts, curve, claimed, aside=_ASIDE * risk)
+        return tail_up(counts, curve, claimed, aside=_ASIDE * risk, grid=counts.grid)
     low, high = 1e-12, 1.0
     if strength_down(counts, curve, risk=low, method=method) > claimed:
         return low
