@@ -218,6 +218,36 @@ DATA = (
         ),
     ),
     Mutation(
+        "a-share-beside-a-cell-is-one-more",
+        "src/shoal/engines/sql/totals.py",
+        'f"CASE WHEN {name} > {most} THEN {_factor(',
+        'f"CASE WHEN {name} > {most + 1} THEN {_factor(',
+        "On Spark whoever has one row more than their share counts with all of them.",
+        (
+            "tests/engines/test_spark_contract.py::test_a_share_ends_where_that_of_the_reference_ends",
+        ),
+    ),
+    Mutation(
+        "one-group-too-many-beside-a-cell-is-no-excess",
+        "src/shoal/engines/sql/totals.py",
+        'f"CASE WHEN m > {min([unit.groups, *votes])} THEN {g} END AS g"',
+        'f"CASE WHEN m > {min([unit.groups, *votes]) + 1} THEN {g} END AS g"',
+        "On Spark whoever is in one group more than their share is counted as a whole person in all of them.",
+        (
+            "tests/engines/test_spark_contract.py::test_a_share_ends_where_that_of_the_reference_ends",
+        ),
+    ),
+    Mutation(
+        "weights-of-all-rows-of-a-cell",
+        "src/shoal/engines/sql/spread.py",
+        'f"CASE WHEN n <= {rows} AND f IS NULL THEN c * {spread.fraction} "',
+        'f"CASE WHEN f IS NULL THEN c * {spread.fraction} "',
+        "On Spark whoever has a thousand rows in a group weighs a thousand times in its quantiles.",
+        (
+            "tests/engines/test_spark_contract.py::test_a_share_ends_where_that_of_the_reference_ends",
+        ),
+    ),
+    Mutation(
         "a-join-takes-one-row-more",
         "src/shoal/engines/sql/relations.py",
         "WHERE r <= {join.at_most})",

@@ -45,6 +45,7 @@ from shoal.plan import (
     Scan,
     Spread,
     Table,
+    Unit,
     call,
     column,
     count_of,
@@ -72,6 +73,9 @@ def source_of(kind: str, folder: Path) -> object:
         case "parquet":
             pq.write_table(DATA, path)
             return SparkTable(session(), path)
+        case "orc":
+            session().createDataFrame(DATA).write.orc(path)
+            return SparkTable(session(), path)
         case "csv":
             Path(path).write_text("name,age,spend\nann,41,1.5\nbob,,\n,7,\n")
             return SparkTable(session(), path)
@@ -89,7 +93,9 @@ def source_of(kind: str, folder: Path) -> object:
     return DATA
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv", "view", "frame", "pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    "kind", ["parquet", "orc", "csv", "view", "frame", "pandas", "polars", "arrow"]
+)
 def test_every_kind_of_source_gives_the_same_rows(kind: str, tmp_path: Path) -> None:
     engine = Spark({"t": source_of(kind, tmp_path)}, session=session())
     assert [(c.name, c.type) for c in engine.columns("t")] == [
@@ -425,6 +431,35 @@ def test_totals_come_in_parts_of_which_each_has_its_own_keys(
     parts = list(engine.parts(plan))
     assert [len(part) for part in parts] == [2, 2, 1]
     assert {key for part in parts for key in part} == {(k,) for k in range(5)}
+
+
+@pytest.mark.parametrize("unit", [Person("u"), Row()], ids=["persons", "rows"])
+def test_very_many_lines_come_in_parts_made_for_the_driver_and_nothing_of_them_is_left(
+    unit: Unit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, scan = people()
+    scan = Scan(replace(scan.table, protects=unit))
+    plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
+    meant = people()[0].totals(plan)
+    monkeypatch.setattr("shoal.engines.spark.contributions._LARGE", 3)
+    monkeypatch.setattr("shoal.engines.spark.contributions._PART", 2)
+    asked, fetch, before = [], engine.fetched, persistent().size()
+
+    def seen(sql: str) -> Iterator[tuple[Any, ...]]:
+        asked.append(sql)
+        assert persistent().size() == before + 1 + isinstance(unit, Person)
+        return fetch(sql)
+
+    monkeypatch.setattr(engine, "fetched", seen)
+    assert engine.totals(plan) == meant
+    assert [sql.startswith("SELECT /*+ REPARTITION(3) */ * FROM") for sql in asked] == [True]
+    monkeypatch.setattr("shoal.engines.spark.engine.BATCH", 2)
+    lines = engine.parts(plan)
+    next(lines)
+    lines.close()  # type: ignore[attr-defined]
+    assert persistent().size() == before + isinstance(unit, Person)
+    engine.close()
+    assert persistent().size() == before
 
 
 def test_weights_of_groups_that_are_not_wanted_do_not_come_to_the_driver(

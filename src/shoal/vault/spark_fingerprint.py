@@ -16,7 +16,7 @@ from typing import Any
 from shoal.engines.spark import Spark
 from shoal.engines.spark.content import PLAIN, content_of, format_of, stamps_of
 from shoal.engines.spark.running import Progress
-from shoal.engines.spark.sources import SparkTable, frame_of, session_of
+from shoal.engines.spark.sources import SparkTable, session_of
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.spark_paths import name_parts
 
@@ -60,7 +60,7 @@ def spark_stamps(location: SparkLocation) -> Stamps:
             session.catalog.refreshTable(location.table)
         else:
             session.catalog.refreshByPath(location.path)
-    found = stamps_of(session, frame_of(location.source, "rows", session))
+    found = stamps_of(session, SparkTable(session, location.table))
     return () if found is None else (found,)
 
 

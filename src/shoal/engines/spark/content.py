@@ -17,6 +17,7 @@ from shoal.engines.spark.connection import told
 from shoal.engines.spark.dialect import SPARK
 from shoal.engines.spark.engine import Spark
 from shoal.engines.spark.running import Progress, running
+from shoal.engines.spark.sources import SparkTable
 from shoal.plan import REAL, Type
 
 VERSION = 2
@@ -57,28 +58,36 @@ def _part(name: str, kind: Type) -> str:
     return f"CASE WHEN {name} IS NOT NULL THEN {told} ELSE 'n' END"
 
 
-def stamps_of(session: Any, frame: Any, progress: Progress | None = None) -> tuple[int, ...] | None:
-    """Of the files behind a frame how many there are, their bytes, when the last was written, and a hash of all that.
+def stamps_of(
+    session: Any, source: SparkTable, progress: Progress | None = None
+) -> tuple[int, ...] | None:
+    """Of the files behind a path or a table how many there are, their bytes, when the last was written, and a hash of all that.
 
-    None where there are no files, or none to be seen: a frame of the driver's, or of another database.
+    None where there are no files, or none to be seen: in another database.  Of a path the files are listed and not read.
     """
-    named = [
-        f"_metadata.{name} AS {name}"
-        for name in ("file_path", "file_size", "file_modification_time")
-    ]
     counted = (
         "COUNT(*)",
-        "COALESCE(SUM(file_size), 0)",
-        "COALESCE(MAX(UNIX_MICROS(file_modification_time)), 0)",
-        "COALESCE(SUM(CAST(XXHASH64(file_path, file_size, file_modification_time) AS DECIMAL(20,0))), 0)",
+        "COALESCE(SUM(size), 0)",
+        "COALESCE(MAX(UNIX_MICROS(written)), 0)",
+        "COALESCE(SUM(CAST(XXHASH64(file, size, written) AS DECIMAL(20,0))), 0)",
     )
     try:
-        files = frame.selectExpr(*named).distinct()
+        files = _of_path(session, source) if source.form != "table" else _of_table(session, source)
     except Exception:  # noqa: BLE001 - what Spark says to this differs by kind of source
         return None
     with running(session, progress):
         (line,) = told(lambda: files.selectExpr(*counted).collect())
     return tuple(int(number) for number in line)
+
+
+def _of_path(session: Any, source: SparkTable) -> Any:
+    listed = session.read.format("binaryFile").load(source.path)
+    return listed.selectExpr("path AS file", "length AS size", "modificationTime AS written")
+
+
+def _of_table(session: Any, source: SparkTable) -> Any:
+    named = ("file_path AS file", "file_size AS size", "file_modification_time AS written")
+    return source.frame(session).selectExpr(*(f"_metadata.{each}" for each in named)).distinct()
 
 
 def files_of(frame: Any) -> list[str]:
