@@ -41,11 +41,13 @@ def is_kept(contestant: Contestant, what: str) -> bool:
 
 
 def _path(contestant: Contestant, what: str) -> Path:
-    sources = (
+    sources = dict.fromkeys((
         HERE.parent / contestant.row / "contestants" / f"{contestant.module}.py",
+        HERE / "contestants" / f"{contestant.module}.py",
         HERE / "workloads.py",
         HERE / "data.py",
-    )
+        *(HERE.parent / contestant.row).glob("session.py"),
+    ))  # fmt: skip
     code = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
     words = "-".join(what.replace("^", "").split())
     name = contestant.place

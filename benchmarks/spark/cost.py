@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.spark.cost`` measures tables of several sizes in one session and prints the fit.  Bytes are Spark's own count,
 from the REST pages of the session; the driver's memory is what Python grew by while keys came.
-The model is linear: bytes = a * rows + b * keys.  Rows are moved once, to their person; of each key every part sends its partial totals.
+The model is linear: bytes = a * rows + b * lines.  Rows are moved once, to their person; then every partition sends a line of partial totals for
+each key it has: at most one for each cell, and for each key and partition.
 """
 
 from __future__ import annotations
@@ -21,22 +22,21 @@ import psutil
 
 import shoal
 from benchmarks.measure import quantity
-from benchmarks.questions.data import CACHE
 
 SIZES = (
-    (200_000, 20_000, 100),
-    (200_000, 100_000, 1_000),
-    (800_000, 800, 100),
-    (1_600_000, 4_000, 50),
-    (800_000, 80_000, 100),
-    (800_000, 400_000, 100_000),
-    (1_600_000, 160_000, 1_000),
-    (1_600_000, 800_000, 100_000),
-    (3_200_000, 320_000, 10_000),
+    (200_000, 20_000, 100, 8),
+    (200_000, 100_000, 1_000, 64),
+    (800_000, 800, 100, 8),
+    (1_600_000, 4_000, 50, 32),
+    (800_000, 80_000, 100, 64),
+    (800_000, 400_000, 100_000, 4),
+    (1_600_000, 160_000, 1_000, 8),
+    (1_600_000, 800_000, 100_000, 32),
+    (1_600_000, 800_000, 20_000, 64),
+    (3_200_000, 320_000, 10_000, 8),
 )
-"""Rows, persons, keys."""
-KEPT = CACHE / "spark-cost.json"
-TARGET = (10**11, 10**9, 10**6)
+"""Rows, persons, keys, partitions."""
+TARGET = (10**11, 10**9, 10**6, 10**4)
 SEED = 20261116
 
 
@@ -47,28 +47,27 @@ class Point:
     rows: int
     persons: int
     keys: int
-    cells: int
+    partitions: int
+    lines: int
     shuffled: int
     driver: int
 
 
 def measured() -> list[Point]:
-    """Every size, asked for votes and totals by key; kept until the folder is removed."""
-    if KEPT.exists():
-        return [Point(**each) for each in json.loads(KEPT.read_text())]
+    """Every size, asked for votes and totals by key; partitions are as many as are said."""
     settings = {"spark.ui.enabled": "true", "spark.ui.port": "0", "spark.driver.memory": "4g"}
+    settings["spark.sql.adaptive.coalescePartitions.enabled"] = "false"
     from benchmarks.spark.session import started
 
     spark = started(**settings)
     found = [_one(spark, *size) for size in SIZES]
     spark.stop()
-    KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps([vars(each) for each in found]))
     return found
 
 
-def _one(spark: Any, rows: int, persons: int, keys: int) -> Point:
+def _one(spark: Any, rows: int, persons: int, keys: int, partitions: int) -> Point:
     print(f"spark: cost of {rows:,} rows, {persons:,} persons, {keys:,} keys", flush=True)
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     random = np.random.default_rng(SEED)
     person, key = random.integers(0, persons, rows), random.integers(0, keys, rows)
     cells = len(np.unique(person * keys + key))
@@ -86,7 +85,8 @@ def _one(spark: Any, rows: int, persons: int, keys: int) -> Point:
         ask = held.sql("SELECT key, COUNT(*) AS n, SUM(spend) AS spend FROM rows GROUP BY key")
         ask.release(epsilon=1000, delta="1e-4")
         spent, grown = _shuffled(spark) - before, _resident() - resident
-    return Point(rows, persons, keys, cells, spent, max(0, grown))
+    lines = min(cells, keys * partitions)
+    return Point(rows, persons, keys, partitions, lines, spent, max(0, grown))
 
 
 def _write(path: Path, person: Any, key: Any, spend: Any) -> None:
@@ -111,21 +111,21 @@ def _resident() -> int:
 
 @dataclass(frozen=True)
 class Fit:
-    """Bytes through shuffles by row and key, none below zero, and how far off it is at each point, as a share."""
+    """Bytes through shuffles by row and line, none below zero, and how far off it is at each point, as a share."""
 
     by_row: float
-    by_key: float
+    by_line: float
     off: tuple[float, ...]
 
-    def at(self, rows: float, keys: float) -> float:
-        return self.by_row * rows + self.by_key * keys
+    def at(self, rows: float, lines: float) -> float:
+        return self.by_row * rows + self.by_line * lines
 
 
 def fitted(points: Sequence[Point]) -> Fit:
     """Least squares of relative errors, with coefficients that are not negative."""
     from scipy.optimize import nnls
 
-    sizes = np.array([[p.rows, p.keys] for p in points], dtype=float)
+    sizes = np.array([[p.rows, p.lines] for p in points], dtype=float)
     spent = np.array([p.shuffled for p in points], dtype=float)
     found, _ = nnls(sizes / spent[:, None], np.ones(len(points)))
     off = sizes @ found / spent - 1
@@ -137,19 +137,20 @@ def tables() -> list[str]:
     points = measured()
     fit = fitted(points)
     lines = [
-        "| Cost on Spark: rows | persons | keys | cells | MB shuffled | fit, MB | off | MB the driver grew |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| Cost on Spark: rows | persons | keys | partitions | lines | MB shuffled | fit, MB | off | MB the driver grew |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for point, off in zip(points, fit.off, strict=True):
-        numbers = [quantity(n) for n in (point.rows, point.persons, point.keys, point.cells)]
-        said = fit.at(point.rows, point.keys)
+        sizes = (point.rows, point.persons, point.keys, point.partitions, point.lines)
+        numbers = [quantity(n) for n in sizes]
+        said = fit.at(point.rows, point.lines)
         numbers += [f"{point.shuffled / 1e6:.1f}", f"{said / 1e6:.1f}", f"{off:+.1%}"]
         lines.append("| " + " | ".join([*numbers, f"{point.driver / 1e6:.0f}"]) + " |")
-    rows, persons, keys = TARGET
-    whole = fit.at(rows, keys)
+    rows, persons, keys, partitions = TARGET
+    whole = fit.at(rows, keys * partitions)
     told = (
-        f"The fit: {fit.by_row:.1f} bytes a row and {fit.by_key:.0f} a key go through shuffles. For {rows:.0e} rows of {persons:.0e} persons and "
-        f"{keys:.0e} keys it predicts {whole / 1e12:.1f} TB, {whole / 1000 / 1e9:.1f} GB for each of 1000 partitions. Nothing of that size was run."
+        f"The fit: {fit.by_row:.1f} bytes a row and {fit.by_line:.0f} a line go through shuffles. For {rows:.0e} rows of {persons:.0e} persons, {keys:.0e} keys and "
+        f"{partitions:.0e} partitions it predicts {whole / 1e12:.1f} TB, {whole / partitions / 1e6:.0f} MB a partition. Nothing of that size was run."
     )
     return ["\n".join(lines), told]
 

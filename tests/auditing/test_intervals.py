@@ -67,6 +67,15 @@ def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: Curve) -> None:
     assert tail_up(counts, curve, strength_down(counts, curve, risk=0.01), aside=1e-4, grid=COARSE) > 0.01  # fmt: skip
 
 
+@pytest.mark.parametrize("hits", [60_590, 60_596, 60_600])
+def test_a_small_p_value_and_a_bound_above_the_claim_go_together_at_claims_of_zero(
+    hits: int,
+) -> None:
+    counts, curve = Counts(hits, 120_000, 60_000, 120_000), ApproxCurve(0.0)
+    assert p_value_up(counts, curve, 0.0) < 0.01
+    assert strength_down(counts, curve, risk=0.01) > 0
+
+
 def test_the_exact_test_has_nearly_the_level_it_is_given() -> None:
     """Not only valid: at its worst the level is used up, but for the steps of small counts."""
     found = tails(ApproxCurve(0.0), 0.5, 30, 30)

@@ -36,6 +36,7 @@ from shoal.plan import (
     WHOLE,
     Bounded,
     Choices,
+    Filter,
     Literal,
     Person,
     Project,
@@ -402,6 +403,39 @@ def test_a_part_that_is_lost_after_the_first_line_is_told_and_then_computed_anew
     monkeypatch.undo()
     assert engine.totals(plan) == meant
     engine.close()
+
+
+def test_tables_that_somebody_else_dropped_are_made_again_and_theirs_are_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine, scan = people()
+    plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
+    meant, whole, asked = people()[0].totals(plan), engine.fetched, []
+
+    def dropped_first(sql: str) -> Iterator[tuple[Any, ...]]:
+        asked.append(sql)
+        if len(asked) == 1:
+            engine._kept.close()
+        return whole(sql)
+
+    monkeypatch.setattr(engine, "fetched", dropped_first)
+    assert engine.totals(plan) == meant
+    assert len(asked) == 2
+    engine._kept.close(unless_after=0)  # who lost a part before that drops nothing
+    assert engine.totals(plan) == meant
+    assert len(asked) == 2
+    engine.close()
+
+
+def test_lines_of_tables_that_are_dropped_are_forgotten() -> None:
+    engine, scan = people()
+    for most in range(8):
+        held = Filter(scan, call("le", Ref(scan.columns[2]), Literal(most, INTEGER)))
+        engine.totals(Bounded(held, (Ref(scan.columns[1]),), (count_of(),), Norm.L1))
+    kept = engine._kept
+    assert len(kept._lines) == len(kept._tables) == 4
+    engine.close()
+    assert not kept._lines
 
 
 @pytest.mark.parametrize(

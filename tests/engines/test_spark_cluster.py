@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,12 +19,15 @@ from tests.engines.spark_session import needs_java, session
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.spark import Spark
+from shoal.plan import WHOLE
 
 pytestmark = needs_java
 
 ROWS = 120
 STEPS = 600_000
 """What a row of the slow table takes, in additions."""
+PATIENCE = 900
+"""After so many seconds a driver that says nothing is ended."""
 DATA = pa.table(
     {
         "user": [at % 17 for at in range(ROWS)],
@@ -49,6 +54,8 @@ class Driver:
         command += [cluster.address, str(rows), str(place), str(STEPS)]
         piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         self.process = subprocess.Popen(command, text=True, **piped)
+        self.patience = threading.Timer(PATIENCE, self.process.kill)
+        self.patience.start()
 
     def line(self, kind: str) -> str:
         """The rest of the next line, which must be of a kind; whether quick tasks were seen running is no matter."""
@@ -70,6 +77,7 @@ class Driver:
         return "".join(self.process.communicate())[-3000:]
 
     def close(self) -> None:
+        self.patience.cancel()
         self.process.kill()
         self.process.communicate()
 
@@ -97,7 +105,7 @@ def test_a_cluster_gives_the_integers_of_others_and_debits_once_whatever_becomes
     driver.go_on()
     driver.line("held")
     driver.go_on()
-    _settled(driver, "epsilon 10")
+    _settled(driver, meant, "epsilon 10")
 
     # tasks run, and are lost with the worker: others run in their place
     driver.line("running")
@@ -105,7 +113,7 @@ def test_a_cluster_gives_the_integers_of_others_and_debits_once_whatever_becomes
     cluster.start_worker()
     driver.line("held")
     driver.go_on()
-    _settled(driver, "epsilon 20")
+    _settled(driver, meant, "epsilon 20")
 
     # contributions are lost twice: the question fails, and stays spent
     for _ in range(2):
@@ -119,10 +127,17 @@ def test_a_cluster_gives_the_integers_of_others_and_debits_once_whatever_becomes
     assert driver.line("sound") == "True"
 
 
-def _settled(driver: Driver, spent: str) -> None:
-    """There is an answer; the same key has the same answer, for which nothing more is spent."""
+def _settled(driver: Driver, meant: list[tuple[Any, Any]], spent: str) -> None:
+    """There is an answer, of all rows; the same key has the same answer, for which nothing more is spent.
+
+    A part of the rows would miss some 20 of 40; noise is as far off with a chance below 1e-6.
+    """
     answer = driver.line("answer")
-    assert [key for key, *_ in ast.literal_eval(answer)] == ["Graz", "Linz", "Wien"]
+    for ((city,), (rows, *_)), (told, count, _) in zip(
+        meant, ast.literal_eval(answer), strict=True
+    ):
+        assert told == city
+        assert abs(count - rows / WHOLE) < 16
     assert driver.line("spent") == spent
     assert driver.line("answer") == answer
     assert driver.line("spent") == spent

@@ -1,14 +1,19 @@
-"""The hash of a table's content, against the same hash made row by row in Python."""
+"""The hash of a table's content, against the same hash made row by row in Python; and the stamps of its files."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 from tests.engines.spark_session import needs_java, session
 
-from shoal.engines.spark import Spark
-from shoal.engines.spark.content import content_of
+from shoal.engines.spark import Spark, SparkTable
+from shoal.engines.spark.content import content_of, stamps_of
 
 pytestmark = needs_java
 
@@ -66,3 +71,27 @@ def test_content_is_the_sums_of_keyed_hashes_of_values_and_of_the_bits_of_reals(
     swapped = Spark({"t": frame.select("spend", "city", "age")})
     assert content_of(swapped, "t", KEY).split("\n") == said
     assert content_of(swapped, "t", b"").split("\n")[5:] != said[5:]
+
+
+@pytest.mark.parametrize("folder", ["day=1", "modificationTime=2020-01-01", "length=a", "path=x"])
+def test_stamps_of_a_path_change_with_its_files_whatever_its_folders_are_called(
+    folder: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "visits.parquet" / folder
+    place.mkdir(parents=True)
+    file, table = place / "a.parquet", SparkTable(session(), str(tmp_path / "visits.parquet"))
+
+    def written(number: int, second: int) -> tuple[int, ...] | None:
+        pq.write_table(pa.table({"x": [number] * 3}), file)
+        os.utime(file, (second, second))
+        return stamps_of(session(), table)
+
+    first = written(1, 1_000)
+    assert first is not None
+    assert first[:3] == (1, file.stat().st_size, 1_000_000_000)
+    assert written(1, 1_000) == first
+    assert written(2, 2_000) != first
+    (place / "b.parquet").write_bytes(file.read_bytes())
+    later = stamps_of(session(), table)
+    assert later is not None
+    assert later[0] == 2

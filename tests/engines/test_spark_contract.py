@@ -405,6 +405,24 @@ def test_the_same_rows_in_any_partitions_and_order_give_the_same_bytes(
         assert told(engine_over({"wide": table}, partitions, turn)) == meant, partitions
 
 
+def test_large_shares_and_cells_beyond_them_are_the_same_integers() -> None:
+    """Where products leave 64 bits, and factors and weights are found in decimals."""
+    has = {1: [2048], 2: [2049, 1], 3: [3000, 2500], 4: [5, 4000]}
+    rows = [
+        {"u": u, "k": k, "x": at % 97, "m": k, "r": at / 7, "far": 1e9, "one": 3.0}
+        for u, cells in has.items()
+        for k, many in enumerate(cells)
+        for at in range(many)
+    ]
+    plan = extreme_plan(Person("u", rows_per_group=2048), Norm.L2)
+    fact = next(term.argument for term in plan.terms if term.argument is not None)
+    spread = Spread(plan.relation, plan.keys, fact, Norm.L2, points_of(fact))
+    slow = Reference({"wide": rows})
+    fast = engine_over({"wide": pa.Table.from_pylist(rows, schema=test_totals.SCHEMA)}, 7)
+    assert fast.totals(plan) == slow.totals(plan)
+    assert fast.weights(spread) == slow.weights(spread)
+
+
 @pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 def test_a_share_ends_where_that_of_the_reference_ends(norm: Norm) -> None:
     """Persons with exactly their share, with one group, one row and one row of a cell more, and with all of that."""

@@ -181,15 +181,15 @@ def _inverted(counts: Counts, curve: Curve, risk: float) -> float:
     """The largest parameter that the joint test rejects: what a coarse grid proves, and what a fine one adds to it."""
     guess = float(curve.strength(*_guess(counts, risk)))
     low = _rejected(counts, curve, risk, COARSE, (0.0, guess))
-    if counts.grid is COARSE or not 0 < low < LARGEST:
+    if counts.grid is COARSE or low >= LARGEST:
         return _below(low)
-    return _below(_rejected(counts, curve, risk, counts.grid, (low, low)))
+    return _below(_rejected(counts, curve, risk, counts.grid, (low, low or guess)))
 
 
 def _rejected(counts: Counts, curve: Curve, risk: float, grid: Grid, start: tuple[float, float]) -> float:  # fmt: skip
     """The largest parameter from a start on that is rejected; the tail rises with it, so that bisection finds it.
 
-    What a grid rejects a finer one rejects, up to roundings: if it does not, the start stands.
+    A start above 0 was rejected by another grid, so it stands whatever this one says of it.
     """
     aside = _ASIDE * risk
 

@@ -81,7 +81,9 @@ def stamps_of(
 
 
 def _of_path(session: Any, source: SparkTable) -> Any:
-    listed = session.read.format("binaryFile").load(source.path)
+    """All files below a path; folders named by values make no columns, which could take the place of what is asked for."""
+    reader = session.read.format("binaryFile").option("recursiveFileLookup", "true")
+    listed = reader.load(source.path)
     return listed.selectExpr("path AS file", "length AS size", "modificationTime AS written")
 
 

@@ -50,6 +50,8 @@ class Contributions:
         self._progress = progress
         self._tables: dict[tuple[str, tuple[Term, ...]], Kept] = {}
         self._lines: dict[str, list[Line]] = {}
+        self.closed = 0
+        """How often every table was dropped: what was found of another count is of tables that are gone."""
         self._lock = RLock()
         self._users = 0
 
@@ -95,10 +97,13 @@ class Contributions:
         return Kept(name, terms, frame, size)
 
     def _drop(self, kept: Kept) -> None:
+        with self._lock:
+            self._lines = {sql: held for sql, held in self._lines.items() if kept.name not in sql}
         with suppress(Exception):  # a session that has ended has dropped it
+            self._session.catalog.dropTempView(kept.name)
+        with suppress(Exception):
             if not is_remote(self._session):  # a server frees what its client forgets
                 kept.frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: SLF001
-            self._session.catalog.dropTempView(kept.name)
 
     def lines(self, sql: str, fetch: Callable[[str], Iterator[Line]]) -> Iterator[Line]:
         """The lines of a SELECT made here, as they come; few of them are kept for whoever asks the same again."""
@@ -112,9 +117,9 @@ class Contributions:
                 held.append(line)
             yield line
         with self._lock:
-            if len(held) <= _MOST_LINES:
+            if len(held) < _MOST_LINES:
                 self._lines[sql] = held
-            while sum(map(len, self._lines.values())) > _MOST_LINES:
+            while sum(len(each) + 1 for each in self._lines.values()) > _MOST_LINES:
                 del self._lines[next(iter(self._lines))]
 
     def is_large(self) -> bool:
@@ -135,9 +140,12 @@ class Contributions:
         finally:
             self._drop(kept)
 
-    def close(self) -> None:
-        """Drop every table."""
+    def close(self, *, unless_after: int | None = None) -> None:
+        """Drop every table, unless that was done after so many times already."""
         with self._lock:
+            if unless_after is not None and self.closed != unless_after:
+                return
+            self.closed += 1
             self._lines.clear()
             while self._tables:
                 self._drop(self._tables.popitem()[1])

@@ -257,18 +257,19 @@ class Spark:
     ) -> Iterator[tuple[Any, ...]]:
         """The lines of a SELECT over contributions; where a part of these is lost, they are made again, once.
 
-        Lines that were handed on are not taken back: what is lost after the first of them is told.
+        Lines that were handed on are not taken back: what is lost after the first of them is told.  If somebody else who lost
+        a part has dropped the tables meanwhile, they are as good as lost; nobody drops what was made again after that.
         """
         for again in (False, True):
-            came = False
+            came, before = False, self._kept.closed
             try:
                 for line in self._found(plan, select()):
                     came = True
                     yield line
             except SourceError as error:
                 if is_lost(error):
-                    self._kept.close()
-                if again or came or not is_lost(error):
+                    self._kept.close(unless_after=before)
+                if again or came or self._kept.closed == before:
                     raise
             else:
                 return

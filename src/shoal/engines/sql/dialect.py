@@ -25,7 +25,7 @@ class Dialect:
     ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v;
     ``read_text`` is how the text of a kind is read once its form is known to be right;
     ``word``, where SUM holds 64 bits only, is how many bits of a number are added up at once (`words.py`);
-    ``together`` is a hint to keep the rows of one person, told apart by {0}, in one place;
+    ``together``, where windows over a person are faster than a join (`beside.py`), is a hint to keep the rows of one person, told apart by {0}, in one place;
     ``own`` has the functions that are written in a way of their own, as `LOWER_CALL` has the others.
     """
 

@@ -92,7 +92,7 @@ def totals(
     listed = [*(f"c.{key}" for key in by), *scaled, *["c.n"] * bool(dialect.word)]
     beside = ""
     if not (everyone or dialect.together):
-        beside = _beside(bounded, exceeding(bounded, made, dialect))
+        beside = _with_exceeding(bounded, exceeding(bounded, made, dialect))
     inner = f"SELECT {', '.join(listed)} FROM {made} AS c{beside}"
     sums = [
         word
@@ -115,7 +115,8 @@ class _Factors(NamedTuple):
     groups: str
 
 
-def _beside(bounded: Bounded, exceeding: str) -> str:
+def _with_exceeding(bounded: Bounded, exceeding: str) -> str:
+    """The join that looks up who exceeds."""
     persons = persons_of(bounded.relation)
     same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM w.{name}" for name in persons)
     return f" LEFT JOIN ({exceeding}) AS w ON {same}"
