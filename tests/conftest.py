@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-if TYPE_CHECKING:
-    from xdist.scheduler import LoadScopeScheduling
 
 settings.register_profile(
     "house",
@@ -22,11 +19,11 @@ settings.load_profile("house")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Tests go wherever there is room, but those of Spark to one process: each would start a Java of its own."""
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not there without the plugin
 
-    class SparkTogether(LoadScopeScheduling):
+    class SparkTogether(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             is_spark = PurePath(nodeid.partition("::")[0]).name.startswith("test_spark")
             return "spark" if is_spark else nodeid

@@ -52,8 +52,13 @@ class Driver:
         place = folder / "office.shoal"
         command = [sys.executable, "-W", "ignore", "-m", "tests.engines.spark_driver"]
         command += [cluster.address, str(rows), str(place), str(STEPS)]
-        piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self.process = subprocess.Popen(command, text=True, **piped)
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.patience = threading.Timer(PATIENCE, self.process.kill)
         self.patience.start()
 
