@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import tempfile
@@ -33,6 +32,9 @@ from benchmarks.questions.workloads import (
     Files,
     Workload,
 )
+from benchmarks.spark.session import finish
+
+__all__ = ["finish", "prepare"]
 
 
 def prepare(workload: Workload, files: Files) -> Act:
@@ -54,19 +56,6 @@ def prepare(workload: Workload, files: Files) -> Act:
         return answers
 
     return ask
-
-
-def finish() -> None:
-    """Stop Spark and wait for Java, so that all it used is counted."""
-    spark = SparkSession.getActiveSession()
-    if spark is None:
-        return
-    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - Spark has no public way to wait for its Java
-    spark.stop()
-    gateway.shutdown()
-    with contextlib.suppress(OSError):
-        gateway.proc.stdin.close()
-    gateway.proc.wait(60)
 
 
 def _spark() -> Any:
