@@ -6,7 +6,7 @@ from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.relations import computed, counted, names_of, persons_of, select
 from shoal.engines.sql.shares import shares
 from shoal.engines.sql.spread import distinct, split_values, splits, weight_words, weights
-from shoal.engines.sql.totals import cells, exceeding, keys_of, row_values, size_of, totals
+from shoal.engines.sql.totals import cells, keys_of, row_values, size_of, totals
 from shoal.engines.sql.words import count_of_words, most_added, number_of
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "count_of_words",
     "counted",
     "distinct",
-    "exceeding",
     "keys_of",
     "lowered",
     "most_added",
