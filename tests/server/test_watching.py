@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 from tests.server.accessible import look
 from tests.server.browser import fresh
 from tests.server.conftest import Running
@@ -81,6 +81,42 @@ def test_closing_and_reopening_need_a_second_word(browser: Browser, running: Run
         page.get_by_role("button", name="Reopen it").click()
         page.get_by_role("button", name="Close the poll").wait_for()
     assert live.is_open
+
+
+def test_the_button_knows_what_it_does_before_the_first_results(
+    browser: Browser, running: Running
+) -> None:
+    held: list[Route] = []
+    with fresh(browser, reduced_motion="reduce") as context:
+        page = context.new_page()
+        page.route("**/results?*", lambda route: held.append(route))
+        page.goto(running.door.link)
+        with page.expect_request("**/results?*"):
+            page.goto(running.origin + "/polls/open")
+        page.get_by_role("button", name="Close the poll").click()
+        page.get_by_role("heading", name="Close this poll?").wait_for()
+        page.get_by_role("button", name="Cancel").click()
+        assert running.vault.poll("open").is_open
+        held[0].continue_()
+
+
+def test_results_that_come_late_do_not_replace_newer_ones(
+    browser: Browser, running: Running
+) -> None:
+    held: list[Route] = []
+    report(running)
+    with opened(browser, running, "/polls/open") as page:
+        page.locator("#figures dd").first.wait_for()
+        page.route("**/results?confidence=0.9", lambda route: held.append(route))
+        with page.expect_request("**/results?confidence=0.9"):
+            page.get_by_label("Confidence").select_option("0.9")
+        page.get_by_label("Confidence").select_option("0.999")
+        newer = page.get_by_text("Estimates with 99.9 % intervals")
+        newer.wait_for(state="attached")
+        with page.expect_response("**/results?confidence=0.9"):
+            held[0].continue_()
+        page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
+        assert newer.count() == 1
 
 
 def test_invitations_are_downloaded_and_each_opens_the_page(

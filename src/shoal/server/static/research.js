@@ -5,6 +5,7 @@ import { ask, byId, count, figure, intervals, legend, make, percent, table, tick
 const root = byId("poll");
 const base = `/api/polls/${encodeURIComponent(root.dataset.name)}`;
 const EVERY = 3000;
+let asked = 0;
 let shown = "";
 let results = null;
 
@@ -199,12 +200,13 @@ function sure(title, words, yes) {
   dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+    // the word of an earlier "close" may come only now; while the dialog is open it is not an answer
+    dialog.onclose = () => dialog.open || resolve(dialog.returnValue === "yes");
   });
 }
 
 async function turn() {
-  const open = results?.open ?? false;
+  const open = byId("turn").dataset.open === "true";
   const agreed = open
     ? await sure("Close this poll?", "Nobody can answer until you reopen it. Everything that was counted stays.", "Close it")
     : await sure("Reopen this poll?", "It takes answers again. If you have looked at the results, quote the always-valid interval from now on.", "Reopen it");
@@ -231,13 +233,16 @@ function showStanding() {
   standing.textContent = results.open ? "open" : "closed";
   standing.className = `badge ${results.open ? "own" : "closed"}`;
   byId("turn").textContent = results.open ? "Close the poll" : "Reopen the poll";
+  byId("turn").dataset.open = results.open;
   byId("turn").className = `small ${results.open ? "danger" : "quiet"}`;
   byId("live").textContent = results.open ? "live" : "closed";
   byId("live").className = `where live ${results.open ? "" : "off"}`;
 }
 
 async function refresh() {
+  const mine = ++asked;
   const found = await tried(() => ask(`${base}/results?${new URLSearchParams({ confidence: byId("confidence").value })}`));
+  if (mine < asked) return; // asked again meanwhile: the later answer is the one to show
   byId("live").classList.toggle("off", !found || !found.open);
   if (!found) return;
   const text = JSON.stringify(found);
