@@ -238,6 +238,24 @@ DATA = (
         ),
     ),
     Mutation(
+        "totals-in-the-bounds-of-votes",
+        "src/shoal/engines/spark/engine.py",
+        "replace(bounded, terms=soon.terms) == soon",
+        "bounded.has_groups_of(soon)",
+        "On Spark totals that are found with votes are bounded in the norm of these, and their noise is too small.",
+        ("tests/engines/test_spark.py::test_plans_of_other_bounds_are_found_apart",),
+    ),
+    Mutation(
+        "some-lines-for-all",
+        "src/shoal/engines/spark/contributions.py",
+        "LIMIT {_FEW + 1}",
+        "LIMIT {_FEW}",
+        "On Spark groups are left out without a word where there are very many.",
+        (
+            "tests/engines/test_spark.py::test_what_is_asked_next_of_the_same_groups_is_found_with_it_where_lines_are_few",
+        ),
+    ),
+    Mutation(
         "weights-of-all-rows-of-a-cell",
         "src/shoal/engines/sql/spread.py",
         'f"CASE WHEN n <= {rows} AND f IS NULL THEN c * {spread.fraction} "',

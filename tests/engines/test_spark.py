@@ -52,6 +52,7 @@ from shoal.plan import (
     count_of,
     points_of,
     sum_of,
+    votes_of,
 )
 from shoal.sensitivity import Norm
 
@@ -475,18 +476,23 @@ def test_very_many_lines_come_in_parts_made_for_the_driver_and_nothing_of_them_i
     scan = Scan(replace(scan.table, protects=unit))
     plan = Bounded(scan, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
     meant = people()[0].totals(plan)
-    monkeypatch.setattr("shoal.engines.spark.contributions._LARGE", 3)
-    monkeypatch.setattr("shoal.engines.spark.contributions._PART", 2)
+    for name, most in (("_FEW", 3), ("_LARGE", 3), ("_PART", 2)):
+        monkeypatch.setattr(f"shoal.engines.spark.contributions.{name}", most)
     asked, fetch, before = [], engine.fetched, persistent().size()
 
     def seen(sql: str) -> Iterator[tuple[Any, ...]]:
-        asked.append(sql)
-        assert persistent().size() == before + 1 + isinstance(unit, Person)
+        asked.append((sql, persistent().size() - before))
         return fetch(sql)
 
     monkeypatch.setattr(engine, "fetched", seen)
     assert engine.totals(plan) == meant
-    assert [sql.startswith("SELECT /*+ REPARTITION(3) */ * FROM") for sql in asked] == [True]
+    *few, (parts, held) = asked
+    assert [(sql[-7:], cells) for sql, cells in few] == [("LIMIT 4", 1)] * isinstance(unit, Person)
+    assert parts.startswith("SELECT /*+ REPARTITION(3) */ * FROM")
+    assert held == 1 + isinstance(unit, Person)
+    asked.clear()
+    assert engine.totals(plan) == meant
+    assert len(asked) == 1  # that there are more than few is known by now
     monkeypatch.setattr("shoal.engines.spark.engine.BATCH", 2)
     lines = engine.parts(plan)
     next(lines)
@@ -494,6 +500,45 @@ def test_very_many_lines_come_in_parts_made_for_the_driver_and_nothing_of_them_i
     assert persistent().size() == before + isinstance(unit, Person)
     engine.close()
     assert persistent().size() == before
+
+
+def votes_and_totals(scan: Scan, norm: Norm = Norm.L1) -> tuple[Bounded, Bounded]:
+    """What is asked where keys are private: the votes of groups, and then their totals."""
+    key, value = (Ref(column) for column in scan.columns[1:3])
+    votes = votes_of(4)
+    return (
+        Bounded(scan, (key,), (votes,), norm),
+        Bounded(scan, (key,), (count_of(), sum_of(value), votes), norm),
+    )
+
+
+@pytest.mark.parametrize("few", [1 << 16, 5, 4], ids=["few", "just few", "more"])
+def test_what_is_asked_next_of_the_same_groups_is_found_with_it_where_lines_are_few(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shoal.engines.spark.contributions._FEW", few)
+    monkeypatch.setattr("shoal.engines.spark.contributions._MOST_LINES", 2 * few)
+    engine, scan = people()
+    votes, totals = votes_and_totals(scan)
+    alone = [people()[0].totals(plan) for plan in (votes, totals)]
+    asked, fetch = list[str](), engine.fetched
+
+    def seen(sql: str) -> Iterator[tuple[Any, ...]]:
+        asked.append(sql)
+        return fetch(sql)
+
+    monkeypatch.setattr(engine, "fetched", seen)
+    assert [engine.totals(votes, soon=totals), engine.totals(totals)] == alone
+    assert len(asked) == (1 if few >= len(alone[0]) else 3)
+
+
+def test_plans_of_other_bounds_are_found_apart() -> None:
+    engine, scan = people()
+    votes, _ = votes_and_totals(scan)
+    _, totals = votes_and_totals(scan, Norm.L2)
+    alone = [people()[0].totals(plan) for plan in (votes, totals)]
+    assert [engine.totals(votes, soon=totals), engine.totals(totals)] == alone
+    assert len(engine._kept._lines) == 2
 
 
 def test_weights_of_groups_that_are_not_wanted_do_not_come_to_the_driver(

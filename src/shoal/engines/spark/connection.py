@@ -72,8 +72,8 @@ def _found(address: str) -> str:
 
 
 def a_name(what: str) -> str:
-    """A name for something of ours in a session, used once in this process."""
-    return f"shoal_{what}_{os.getpid()}_{next(_numbers)}"
+    """A name for something of ours in a session, used once in this process; no other begins with it."""
+    return f"shoal_{what}_{os.getpid()}_{next(_numbers)}_"
 
 
 def opened(address: str | None = None) -> Any:

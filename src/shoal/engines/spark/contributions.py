@@ -5,8 +5,8 @@ executors' disks) under a temporary view.  So all that is found of it is found o
 An executor that is lost takes its part with it.  What reads the table then fails, all tables are dropped, and the next is made as a whole.
 
 Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks are freed.  They end with
-the session at the latest.  What was found of them, where that is few lines, is kept by the driver, too.  What was found where lines
-may be very many is held by the executors while it comes, and dropped then.
+the session at the latest.  What was found of them, where that is few lines, is kept by the driver, too.  So each SELECT is asked for few
+lines first.  If there are more, it is asked again, of contributions that are there already, and what it finds is held by the executors while it comes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ from shoal.engines.spark.running import Progress, running
 from shoal.plan import Term
 
 _MOST_KEPT = 4
-_MOST_LINES = 1 << 16
-"""So many lines that were found are kept on the driver, of all SELECTs together."""
+_FEW = 1 << 16
+"""So many lines of one SELECT are few: they are kept on the driver."""
+
+_MOST_LINES = 2 * _FEW
+"""So many lines are kept there, of all SELECTs together."""
 
 _LARGE = 1 << 20
 """What has more lines comes to the driver in parts that are made for it."""
@@ -34,12 +37,11 @@ Line = tuple[Any, ...]
 
 
 class Kept(NamedTuple):
-    """A table that is held: its name, the terms whose sums it has, the frame that was computed, and how many lines that has."""
+    """A table that is held: its name, the terms whose sums it has, and the frame that was computed."""
 
     name: str
     terms: tuple[Term, ...]
     frame: Any
-    size: int
 
 
 class Contributions:
@@ -50,6 +52,8 @@ class Contributions:
         self._progress = progress
         self._tables: dict[tuple[str, tuple[Term, ...]], Kept] = {}
         self._lines: dict[str, list[Line]] = {}
+        self._long: set[str] = set()
+        """Tables of which more than few lines are found."""
         self.closed = 0
         """How often every table was dropped: what was found of another count is of tables that are gone."""
         self._lock = RLock()
@@ -92,40 +96,43 @@ class Contributions:
         name = a_name("cells")
         with running(self._session, self._progress):
             frame = told(lambda: self._session.sql(sql).localCheckpoint(eager=True))
-            size = told(frame.count)
         told(lambda: frame.createOrReplaceTempView(name))
-        return Kept(name, terms, frame, size)
+        return Kept(name, terms, frame)
 
     def _drop(self, kept: Kept) -> None:
         with self._lock:
             self._lines = {sql: held for sql, held in self._lines.items() if kept.name not in sql}
+            self._long.discard(kept.name)
         with suppress(Exception):  # a session that has ended has dropped it
             self._session.catalog.dropTempView(kept.name)
         with suppress(Exception):
             if not is_remote(self._session):  # a server frees what its client forgets
                 kept.frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: SLF001
 
-    def lines(self, sql: str, fetch: Callable[[str], Iterator[Line]]) -> Iterator[Line]:
-        """The lines of a SELECT made here, as they come; few of them are kept for whoever asks the same again."""
-        found = self._lines.get(sql)
-        if found is not None:
-            yield from found
-            return
-        held: list[Line] = []
-        for line in fetch(sql):
-            if len(held) <= _MOST_LINES:
-                held.append(line)
-            yield line
+    def few(self, sql: str, fetch: Callable[[str], Iterator[Line]]) -> list[Line] | None:
+        """The lines of a SELECT made here, if they are few: those that are kept, or found now; None if there are more."""
         with self._lock:
-            if len(held) < _MOST_LINES:
-                self._lines[sql] = held
-            while sum(len(each) + 1 for each in self._lines.values()) > _MOST_LINES:
-                del self._lines[next(iter(self._lines))]
+            found = self._lines.get(sql)
+            if found is not None or any(name in sql for name in self._long):
+                return found
+        found = list(fetch(f"SELECT * FROM ({sql}) LIMIT {_FEW + 1}"))
+        if len(found) <= _FEW:
+            return found
+        with self._lock:
+            self._long |= {kept.name for kept in self._tables.values() if kept.name in sql}
+        return None
 
-    def is_large(self) -> bool:
-        """Whether a table that is kept has so many lines that what is found of it may have very many, too."""
+    def has(self, sql: str) -> bool:
+        """Whether the lines of a SELECT are kept."""
+        return sql in self._lines
+
+    def keep(self, sql: str, lines: list[Line]) -> None:
+        """Keep the lines of a SELECT for whoever asks it next; those used longest ago make room."""
         with self._lock:
-            return any(kept.size > _LARGE for kept in self._tables.values())
+            self._lines.pop(sql, None)
+            self._lines[sql] = lines
+            while sum(max(1, len(each)) for each in self._lines.values()) > _MOST_LINES:
+                del self._lines[next(iter(self._lines))]
 
     @contextmanager
     def in_parts(self, sql: str) -> Iterator[str]:
@@ -135,7 +142,9 @@ class Contributions:
         """
         kept = self._made(sql, ())
         try:
-            hint = f"/*+ REPARTITION({-(-kept.size // _PART)}) */ " if kept.size > _LARGE else ""
+            with running(self._session, self._progress):
+                size = told(kept.frame.count)
+            hint = f"/*+ REPARTITION({-(-size // _PART)}) */ " if size > _LARGE else ""
             yield f"SELECT {hint}* FROM {kept.name}"
         finally:
             self._drop(kept)
@@ -147,5 +156,6 @@ class Contributions:
                 return
             self.closed += 1
             self._lines.clear()
+            self._long.clear()
             while self._tables:
                 self._drop(self._tables.popitem()[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 from shoal.engines.reading import Loss, Reading, check_stated, check_usable
@@ -165,7 +165,7 @@ class Spark:
             return
         kinds, sizes = [key.type for key in bounded.keys], _sizes(bounded)
         with self._kept.in_use():
-            rows = _counted(self._lines(bounded, lambda: self._totals(bounded, soon)))
+            rows = _counted(self._lines(bounded, lambda: self._totals_with(bounded, soon)))
             while batch := list(islice(rows, BATCH)):
                 found = {
                     pythonic(row[: len(kinds)], kinds): _numbers(row[len(kinds) :], sizes)
@@ -173,6 +173,21 @@ class Spark:
                 }
                 _check_once(len(found), len(batch))
                 yield found
+
+    def _totals_with(self, bounded: Bounded, soon: Bounded | None) -> str:
+        """The SELECT of totals; if what is asked next has the same groups, the lines of both are found here, where they are few.
+
+        Each is then kept as if it had been found by itself, for its own SELECT.
+        """
+        sql = self._totals(bounded, soon)
+        if soon is None or not _are_found_together(bounded, soon) or self._kept.has(sql):
+            return sql
+        both = replace(bounded, terms=tuple(dict.fromkeys((*bounded.terms, *soon.terms))))
+        if (lines := self._kept.few(self._totals(both, None), self.fetched)) is not None:
+            for each, of in ((soon, self._totals(soon, None)), (bounded, sql)):
+                places = _places(each, both)
+                self._kept.keep(of, [tuple(line[at] for at in places) for line in lines])
+        return sql
 
     def _totals(self, bounded: Bounded, soon: Bounded | None) -> str:
         """The SELECT of totals, with the numbers of distinct values in their places."""
@@ -279,7 +294,11 @@ class Spark:
         if not isinstance(plan.unit, Person):
             is_one = isinstance(plan, Bounded) and not plan.keys
             return self.fetched(sql) if is_one else self._in_parts(sql)
-        return self._kept.lines(sql, self._in_parts if self._kept.is_large() else self.fetched)
+        few = self._kept.few(sql, self.fetched)
+        if few is None:
+            return self._in_parts(sql)
+        self._kept.keep(sql, few)
+        return iter(few)
 
     def _in_parts(self, sql: str) -> Iterator[tuple[Any, ...]]:
         with self._kept.in_parts(sql) as lines:
@@ -307,6 +326,23 @@ def _added(wanted: Sequence[Bounded]) -> tuple[Term, ...]:
     """The terms of some plans for which each row adds a number of its own, each once."""
     terms = dict.fromkeys(term for bounded in wanted for term in bounded.terms)
     return tuple(t for t in terms if t.argument and t.quantity is not Quantity.DISTINCT)
+
+
+def _are_found_together(bounded: Bounded, soon: Bounded) -> bool:
+    """Whether two plans differ in their terms alone, and all of these are added up over the same cells."""
+    return (
+        isinstance(bounded.unit, Person)
+        and replace(bounded, terms=soon.terms) == soon
+        and all(t.quantity is not Quantity.DISTINCT for t in (*bounded.terms, *soon.terms))
+    )
+
+
+def _places(bounded: Bounded, both: Bounded) -> list[int]:
+    """Where the line of a plan stands in the line of one with more terms: its keys, the words of its terms, the number of rows."""
+    ends = list(accumulate(_sizes(both), initial=len(both.keys)))
+    begins = dict(zip(both.terms, pairwise(ends), strict=True))
+    words = [at for term in bounded.terms for at in range(*begins[term])]
+    return [*range(len(both.keys)), *words, ends[-1]]
 
 
 def _sizes(bounded: Bounded) -> list[int]:
