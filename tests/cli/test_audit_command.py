@@ -119,19 +119,19 @@ def test_wrong_use_ends_with_code_2(tmp_path: Path, words: list[str], said: str)
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "said"),
+    ("text", "words", "seconds", "said"),
     [
-        (FAILS, "nothing", "where the dataset goes"),
-        ("import sys; sys.exit('broken')", "{d}", "failed on both datasets"),
-        ("print(1); print(2)", "{d}", "one a line"),
-        ("import time; time.sleep(9)", "{d}", "longer than"),
+        (FAILS, "nothing", "300", "where the dataset goes"),
+        ("import sys; sys.exit('broken')", "{d}", "300", "failed on both datasets"),
+        ("print(1); print(2)", "{d}", "300", "one a line"),
+        ("import time; time.sleep(600)", "{d}", "1", "longer than"),
     ],
 )
 def test_a_program_that_cannot_be_audited_is_refused_with_the_reason(
-    tmp_path: Path, text: str, words: str, said: str
+    tmp_path: Path, text: str, words: str, seconds: str, said: str
 ) -> None:
     code, told = run(
-        command(tmp_path, text, words), "--d0", "1", "--d1", "1", "--epsilon", "1", "--timeout", "1",
+        command(tmp_path, text, words), "--d0", "1", "--d1", "1", "--epsilon", "1", "--timeout", seconds,
     )  # fmt: skip
     assert code == Exit.USAGE
     assert said in " ".join(told.split())
