@@ -80,18 +80,21 @@ def test_a_program_reads_nothing(program: Written) -> None:
 
 CHILD = """
 import subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 open(sys.argv[2], "w").write(str(child.pid))
-time.sleep(60)
+time.sleep(600)
 """
 
 
 def test_a_run_that_takes_too_long_ends_with_its_children(program: Written, tmp_path: Path) -> None:
     place = tmp_path / "child"
-    found = program(CHILD, f"{{d}} {place}", seconds=3).run("0", 1)
-    assert found.failure is not None
+    for seconds in (2, 20, 200):  # until the program comes so far that it has a child
+        found = program(CHILD, f"{{d}} {place}", seconds=seconds).run("0", 1)
+        assert found.failure is not None
+        if place.exists() and place.read_text():
+            break
     child = Path(f"/proc/{place.read_text()}/stat")
-    for _ in range(100):
+    for _ in range(600):
         if not child.exists() or child.read_text().rsplit(")", 1)[1].split()[0] == "Z":
             break
         time.sleep(0.05)

@@ -140,8 +140,10 @@ def test_two_questions_with_the_same_noise_are_found() -> None:
     ids=lambda each: type(each).__name__,
 )
 def test_noise_of_shoal_is_fresh_in_processes_children_and_threads(mechanism: Any) -> None:
-    found = repeats(mechanism.release, 0, 1, epsilon=1, confidence="0.995")
-    assert not found.refuted
+    """Chance refutes once in 200 times at most; three times in a row, less than once in a million."""
+    tries = (repeats(mechanism.release, 0, 1, epsilon=1, confidence="0.995") for _ in range(3))
+    found = next((each for each in tries if not each.refuted), None)
+    assert found is not None
     assert "not tried" not in dict(found.figures)
 
 
@@ -168,7 +170,11 @@ def test_a_delta_without_an_epsilon_is_refused() -> None:
 
 
 def test_a_child_that_hangs_is_ended_and_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    parent = os.getpid()
+    parent, fork, children = os.getpid(), os.fork, list[int]()
+
+    def forked() -> int:
+        children.append(fork())
+        return children[-1]
 
     def hanging(value: float) -> float:
         if os.getpid() != parent:
@@ -176,7 +182,9 @@ def test_a_child_that_hangs_is_ended_and_told_of(monkeypatch: pytest.MonkeyPatch
         return value
 
     monkeypatch.setattr(places, "_PATIENCE", 0.2)
+    monkeypatch.setattr(os, "fork", forked)
     with pytest.raises(DataError, match="did not end within"):
         places.forked([(hanging, 0.0)], 4)
-    with pytest.raises(ChildProcessError):  # none is left
-        os.waitpid(-1, os.WNOHANG)
+    [child] = children
+    with pytest.raises(ChildProcessError):  # it is not left; this process may have others
+        os.waitpid(child, os.WNOHANG)

@@ -14,11 +14,17 @@ from shoal.cli.console import Exit
 
 runner = CliRunner()
 PROGRAM = """
-import random, sys
+import pathlib, random, sys
 count, scale, outputs = float(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+seen = pathlib.Path(f"{__file__} {count} {scale}")
+runs = len(seen.read_text()) if seen.exists() else 0
+seen.write_text("x" * (runs + 1))
+random.seed(f"{count} {scale} {runs}")
 for _ in range(outputs):
     print(count + scale * (random.expovariate(1) - random.expovariate(1)))
 """
+"""Laplace noise; each run of a test has a seed of its own, the same whenever the test is run, if one ends before the next."""
+ONE_BY_ONE = ("--jobs", "1")
 FAILS = """
 import sys
 if sys.argv[1] == "1":
@@ -43,7 +49,7 @@ def test_a_program_with_half_the_noise_is_refuted_with_a_page_and_code_5(tmp_pat
     page = tmp_path / "page.html"
     code, told = run(
         command(tmp_path, PROGRAM, "{d} 0.5 {n}"), "--d0", "0", "--d1", "1", "--epsilon", "1",
-        "--samples", "3000", "--per-run", "3000", "--out", str(page),
+        "--samples", "3000", "--per-run", "3000", "--out", str(page), *ONE_BY_ONE,
     )  # fmt: skip
     assert code == Exit.UNSOUND
     assert told.startswith("refuted: epsilon 1")
@@ -54,7 +60,7 @@ def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Pa
     done = runner.invoke(
         app,
         ["audit", "run", command(tmp_path, PROGRAM, "{d} 1 {n}"), "--d0", "0", "--d1", "1",
-         "--epsilon", "1.2", "--samples", "2000", "--per-run", "1000", "--json"],
+         "--epsilon", "1.2", "--samples", "2000", "--per-run", "1000", "--json", *ONE_BY_ONE],
     )  # fmt: skip
     data = json.loads(done.stdout)
     assert done.exit_code == 0
@@ -71,7 +77,7 @@ def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Pa
     ],
 )
 def test_divergences_and_trade_off_curves_can_be_claimed(tmp_path: Path, claim: list[str], stands: str) -> None:  # fmt: skip
-    words = ["--d0", "0", "--d1", "1", "--samples", "3000", "--per-run", "1500", *claim]
+    words = ["--d0", "0", "--d1", "1", "--samples", "3000", "--per-run", "1500", *ONE_BY_ONE, *claim]  # fmt: skip
     code, told = run(command(tmp_path, PROGRAM, "{d} 1 {n}"), *words)
     assert code == 0
     assert told.startswith(f"not refuted: {stands}")
@@ -119,19 +125,19 @@ def test_wrong_use_ends_with_code_2(tmp_path: Path, words: list[str], said: str)
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "said"),
+    ("text", "words", "seconds", "said"),
     [
-        (FAILS, "nothing", "where the dataset goes"),
-        ("import sys; sys.exit('broken')", "{d}", "failed on both datasets"),
-        ("print(1); print(2)", "{d}", "one a line"),
-        ("import time; time.sleep(9)", "{d}", "longer than"),
+        (FAILS, "nothing", "300", "where the dataset goes"),
+        ("import sys; sys.exit('broken')", "{d}", "300", "failed on both datasets"),
+        ("print(1); print(2)", "{d}", "300", "one a line"),
+        ("import time; time.sleep(600)", "{d}", "1", "longer than"),
     ],
 )
 def test_a_program_that_cannot_be_audited_is_refused_with_the_reason(
-    tmp_path: Path, text: str, words: str, said: str
+    tmp_path: Path, text: str, words: str, seconds: str, said: str
 ) -> None:
     code, told = run(
-        command(tmp_path, text, words), "--d0", "1", "--d1", "1", "--epsilon", "1", "--timeout", "1",
+        command(tmp_path, text, words), "--d0", "1", "--d1", "1", "--epsilon", "1", "--timeout", seconds,
     )  # fmt: skip
     assert code == Exit.USAGE
     assert said in " ".join(told.split())

@@ -20,6 +20,7 @@ runner = CliRunner()
 TEXTBOOK = """
 import math, random, sys
 value, wanted = float(sys.argv[1]), int(sys.argv[2])
+random.seed(value)
 for _ in range(wanted):
     u = random.random() - 0.5
     print(repr(value - math.copysign(1, u) * math.log(1 - 2 * abs(u))))
@@ -27,6 +28,7 @@ for _ in range(wanted):
 GRID = """
 import math, random, sys
 value, wanted = int(sys.argv[1]), int(sys.argv[2])
+random.seed(value)
 for _ in range(wanted):
     print(value + sum(random.choice((-1, 1)) * int(-8 * math.log(1 - random.random())) for _ in range(3)))
 """

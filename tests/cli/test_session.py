@@ -52,7 +52,7 @@ class Terminal:
 
     @staticmethod
     def _read(master: int) -> str:
-        found, end = b"", time.monotonic() + 60
+        found, end = b"", time.monotonic() + 600
         while time.monotonic() < end:
             if not select.select([master], [], [], 1)[0]:
                 continue

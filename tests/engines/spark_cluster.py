@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from typing import Any
 
 import psutil
 
-PATIENCE = 120
+PATIENCE = 600
 
 
 @dataclass
@@ -24,13 +23,9 @@ class Cluster:
     """A master and its workers; each is the head of a group of processes, so that an executor ends with its worker."""
 
     folder: Path
-    port: int
     master: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-
-    @property
-    def address(self) -> str:
-        return f"spark://127.0.0.1:{self.port}"
+    address: str = ""
 
     def start_worker(self) -> None:
         """Start a worker of two cores, and wait until the master knows it."""
@@ -39,7 +34,7 @@ class Cluster:
         options = ["--host", "127.0.0.1", "--cores", "2", "--memory", "512m", "--webui-port", "0"]
         command = ["worker.Worker", *options, "--work-dir", str(place), self.address]
         self.workers.append(_started(self.folder, name, command))
-        _wait_for(self.folder / f"{name}.log", "Successfully registered with master")
+        _wait_for(self.folder / f"{name}.log", "(Successfully registered) with master")
 
     def kill_worker(self) -> None:
         """Kill the last worker with its executors, as a machine that is unplugged."""
@@ -48,7 +43,8 @@ class Cluster:
     def kill_executors(self) -> None:
         """Kill what runs under the last worker, and not the worker."""
         for each in psutil.Process(self.workers[-1].pid).children(recursive=True):
-            each.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):  # it ended with the one before it
+                each.kill()
 
     def close(self) -> None:
         for each in [*self.workers, self.master]:
@@ -58,11 +54,11 @@ class Cluster:
 @contextlib.contextmanager
 def a_cluster(folder: Path) -> Iterator[Cluster]:
     """A cluster with one worker; whatever happens, nothing of it is left."""
-    port = _free_port()
-    command = ["master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
-    made = Cluster(folder, port, _started(folder, "master", command))
+    command = ["master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
+    made = Cluster(folder, _started(folder, "master", command))
     try:
-        _wait_for(folder / "master.log", "New state: ALIVE")
+        made.address = _wait_for(folder / "master.log", r"Starting Spark master at (\S+)")
+        _wait_for(folder / "master.log", "New state: (ALIVE)")
         made.start_worker()
         yield made
     finally:
@@ -98,14 +94,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait(PATIENCE)
 
 
-def _wait_for(log: Path, words: str) -> None:
+def _wait_for(log: Path, pattern: str) -> str:
+    """What the group of a pattern is in a log, once it is there on a line that has ended."""
     end = time.monotonic() + PATIENCE
-    while not re.search(re.escape(words), log.read_text(errors="replace")):
+    while not (found := re.search(f"{pattern}.*\n", log.read_text(errors="replace"))):
         assert time.monotonic() < end, log.read_text(errors="replace")[-2000:]
         time.sleep(0.1)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    return found[1]

@@ -202,6 +202,8 @@ def test_those_who_were_done_together_are_done_together_again() -> None:
     turns = Turns(work, waits=(60, 60))
     begun = threading.Thread(target=lambda: turns.take(lambda _: 0))
     begun.start()
+    while not sizes:  # who comes before its batch is taken is in the batch
+        time.sleep(0.001)
 
     def ask(number: int) -> None:
         for _ in range(4):
@@ -231,7 +233,10 @@ def test_who_comes_back_alone_is_served_alone() -> None:
 
     turns = Turns(work, waits=(0.001, 0.001))
     threads = [threading.Thread(target=lambda: turns.take(lambda _: 0)) for _ in range(6)]
-    for thread in threads:
+    threads[0].start()
+    while not sizes:  # who comes before its batch is taken is in the batch
+        time.sleep(0.001)
+    for thread in threads[1:]:
         thread.start()
     while len(turns._line) < 5:
         time.sleep(0.001)

@@ -59,12 +59,23 @@ def test_the_command_serves_until_it_is_stopped_and_logs_no_request(
             told = client.post(f"{link.partition('?')[0]}p/fare/reports", json=body)
             assert told.status_code == 201
         run.send_signal(stop)
-        rest, errors = run.communicate(timeout=30)
+        rest, errors = run.communicate(timeout=300)
     assert (run.returncode, errors) == (0, "")
     assert rest.splitlines()[-1] == "Stopped; everything that was counted is kept."
     assert len(rest.splitlines()) <= 2
     with shoal.open(office) as vault:
         assert vault.poll("fare").cells == {"01": 1}
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_is_stopped_as_soon_as_its_link_is_read_ends_as_any_other(
+    office: Path, stop: signal.Signals
+) -> None:
+    with started(["serve"], office.parent) as (run, _):
+        run.send_signal(stop)
+        rest, errors = run.communicate(timeout=300)
+    assert (run.returncode, errors) == (0, "")
+    assert rest.splitlines()[-1] == "Stopped; everything that was counted is kept."
 
 
 @pytest.mark.parametrize("words", EXAMPLES, ids=" ".join)
@@ -73,7 +84,7 @@ def test_an_example_of_the_help_serves(office: Path, words: list[str]) -> None:
         assert "/?key=" in link
         assert link.startswith("https://polls.example.org" if "--public" in words else "http://127")
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=30)
+        run.communicate(timeout=300)
     assert run.returncode == 0
 
 

@@ -105,6 +105,7 @@ def visiting(browser: Browser, person: Person) -> Iterator[Page]:
 def answer(browser: Browser, address: str, person: Person) -> None:
     with visiting(browser, person) as page:
         page.goto(address)
+        page.get_by_role("button", name="Send").wait_for()  # the page has checked itself
         kept, person.shown = page.evaluate(CHOOSE, list(person.truth))
         assert kept == [("no", "yes")[yes] for yes in person.truth]
         assert not person.posts  # nothing leaves before "Send"
@@ -224,6 +225,7 @@ def unbiased(study: Study, place: int) -> Fraction:
 def the_pages_are_accessible(study: Study, folder: Path) -> None:
     page = study.researcher
     page.get_by_label("Confidence").select_option("0.95")
+    page.get_by_text("Estimates with 95 % intervals").first.wait_for(state="attached")
     found = look(page, "poll", folder)
     page.goto(page.url.rpartition("/polls/")[0] + "/")
     found += look(page, "list", folder)

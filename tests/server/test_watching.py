@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,11 +27,13 @@ GUESTS = Poll(
     ],
 )  # fmt: skip
 OPEN = Poll("open", FARE.text, odds=3)
+EMPTY = Poll("empty", FARE.text, odds=3)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _filled(running: Running) -> None:
     running.vault.publish(OPEN)
+    running.vault.publish(EMPTY)
     live = running.vault.publish(GUESTS)
     for number, token in enumerate(live.invite(60)):
         truth = {"fare": ("no", "yes")[number % 2], "hours": str(number % 20), "age": AGE.answers[number % 3]}  # fmt: skip
@@ -50,16 +52,30 @@ def opened(browser: Browser, running: Running, path: str) -> Iterator[Page]:
         assert problems == []
 
 
-def report(running: Running) -> None:
-    running.vault.poll("open").add("01", once=once_number())
+def holding(held: list[Route]) -> Callable[[Route], None]:
+    """Keep requests on their way until the test lets them go."""
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    return hold
+
+
+def a_moment(page: Page) -> None:
+    """So long that whatever came late would be seen; nothing has to happen in it."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
+
+
+def report(running: Running, name: str = "open") -> None:
+    running.vault.poll(name).add("01", once=once_number())
 
 
 def test_a_new_report_appears_without_loading_the_page_again(
     browser: Browser, running: Running
 ) -> None:
-    with opened(browser, running, "/polls/open") as page:
+    with opened(browser, running, "/polls/empty") as page:
         page.get_by_text("No reports yet").wait_for()
-        report(running)
+        report(running, "empty")
         page.locator("#questions svg").wait_for()
         assert page.locator("#figures dd").first.text_content() == "1"
 
@@ -89,7 +105,7 @@ def test_the_button_knows_what_it_does_before_the_first_results(
     held: list[Route] = []
     with fresh(browser, reduced_motion="reduce") as context:
         page = context.new_page()
-        page.route("**/results?*", lambda route: held.append(route))
+        page.route("**/results?*", holding(held))
         page.goto(running.door.link)
         with page.expect_request("**/results?*"):
             page.goto(running.origin + "/polls/open")
@@ -107,7 +123,7 @@ def test_results_that_come_late_do_not_replace_newer_ones(
     report(running)
     with opened(browser, running, "/polls/open") as page:
         page.locator("#figures dd").first.wait_for()
-        page.route("**/results?confidence=0.9", lambda route: held.append(route))
+        page.route("**/results?confidence=0.9", holding(held))
         with page.expect_request("**/results?confidence=0.9"):
             page.get_by_label("Confidence").select_option("0.9")
         page.get_by_label("Confidence").select_option("0.999")
@@ -115,15 +131,79 @@ def test_results_that_come_late_do_not_replace_newer_ones(
         newer.wait_for(state="attached")
         with page.expect_response("**/results?confidence=0.9"):
             held[0].continue_()
-        page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
+        a_moment(page)
         assert newer.count() == 1
+
+
+def test_of_two_choices_the_later_is_shown_whichever_answer_comes_first(
+    browser: Browser, running: Running
+) -> None:
+    held: list[Route] = []
+    with opened(browser, running, "/polls/guests") as page:
+        page.locator("#one caption").first.wait_for()
+        meant = page.locator("#one").text_content()
+        believed = page.get_by_label("Believed before")
+        page.route("**/posterior?*prior=even", holding(held))
+        with page.expect_request("**/posterior?*prior=even"):
+            believed.select_option("even")
+        with page.expect_response("**/posterior?*prior=estimate"):
+            believed.select_option("estimate")
+        a_moment(page)
+        with page.expect_response("**/posterior?*prior=even"):
+            held[0].continue_()
+        a_moment(page)
+        assert page.locator("#one").text_content() == meant
+
+
+def test_a_table_that_comes_late_does_not_replace_the_word_that_there_is_none(
+    browser: Browser, running: Running
+) -> None:
+    held: list[Route] = []
+    with opened(browser, running, "/polls/guests") as page:
+        page.locator("#crosstab caption").first.wait_for()
+        columns = page.get_by_label("Columns")
+        page.route("**/crosstab?*", holding(held))
+        with page.expect_request("**/crosstab?*"):
+            columns.select_option("age")
+        columns.select_option("fare")
+        page.get_by_text("Choose two different questions.").wait_for()
+        with page.expect_response("**/crosstab?*"):
+            held[0].continue_()
+        a_moment(page)
+        assert page.get_by_text("Choose two different questions.").is_visible()
+
+
+def test_what_went_wrong_stays_on_the_page_while_results_come_in(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/guests") as page:
+        page.locator("#crosstab caption").first.wait_for()
+        page.get_by_label("How many", exact=True).fill("0")
+        page.get_by_role("button", name="Make invitations").click()
+        page.locator("#trouble:visible").wait_for()
+        with page.expect_response("**/results?*"):
+            page.get_by_label("Confidence").select_option("0.99")
+        page.get_by_text("Estimates with 99 % intervals").first.wait_for(state="attached")
+        a_moment(page)
+        assert page.locator("#trouble").is_visible()
+
+
+def test_a_double_click_makes_invitations_once(browser: Browser, running: Running) -> None:
+    live = running.vault.poll("guests")
+    before = live.invited
+    with opened(browser, running, "/polls/guests") as page:
+        page.get_by_label("How many", exact=True).fill("3")
+        page.get_by_role("button", name="Make invitations").dblclick()
+        page.get_by_role("link", name="Download 3 links").wait_for()
+        a_moment(page)
+        assert live.invited == before + 3
 
 
 def test_invitations_are_downloaded_and_each_opens_the_page(
     browser: Browser, running: Running, tmp_path: Path
 ) -> None:
     with opened(browser, running, "/polls/guests") as page:
-        page.get_by_label("How many").fill("3")
+        page.get_by_label("How many", exact=True).fill("3")
         page.get_by_role("button", name="Make invitations").click()
         with page.expect_download() as waiting:
             page.get_by_role("link", name="Download 3 links").click()
@@ -214,6 +294,27 @@ def test_the_wizard_asks_for_a_harmless_question_for_each_that_is_hidden_by_hand
         page.wait_for_url("**/polls/by-hand")
     told = [each.instructions for each in running.vault.poll("by-hand").poll.arms[1].designs]
     assert ["mother born" in told[0], "house number" in told[1]] == [True, True]
+
+
+def test_a_refusal_to_publish_stays_until_something_is_typed(
+    browser: Browser, running: Running
+) -> None:
+    held: list[Route] = []
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_text("Your true answer is sent").first.wait_for()
+        page.route("**/api/preview", holding(held))
+        with page.expect_request("**/api/preview"):
+            page.get_by_label("Name in links").fill("open")
+        page.get_by_role("button", name="Publish").click()
+        refusal = page.get_by_role("alert").get_by_text("open")
+        refusal.wait_for()
+        with page.expect_response("**/api/preview"):
+            held[0].continue_()
+        a_moment(page)
+        assert refusal.is_visible()
+        page.unroute("**/api/preview")
+        page.get_by_label("Name in links").fill("other")
+        page.get_by_role("alert").wait_for(state="hidden")
 
 
 def test_the_plan_follows_what_is_typed(browser: Browser, running: Running) -> None:

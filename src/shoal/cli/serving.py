@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -62,9 +61,10 @@ def serve(
         with opened(vault) as held, listening(host, port) as place:
             found = place.getsockname()[1]
             door = Door(Address.of(host, found, public=public, behind_tls=behind_tls))
-            with suppress(KeyboardInterrupt):  # before the server itself listens to Ctrl-C
+            server = server_of(held, door)
+            with server.capture_signals():  # whoever reads the link may stop it at once
                 _say(door)
-                server_of(held, door).run(sockets=[place])
+                server.run(sockets=[place])
             answers().print("Stopped; everything that was counted is kept.")
 
 

@@ -5,25 +5,36 @@ import { ask, byId, count, figure, intervals, legend, make, percent, table, tick
 const root = byId("poll");
 const base = `/api/polls/${encodeURIComponent(root.dataset.name)}`;
 const EVERY = 3000;
-let asked = 0;
+const asked = {}; // how often each part of the page has asked
+const troubles = {}; // what went wrong last in each part
 let shown = "";
 let results = null;
 
-function trouble(words) {
-  byId("trouble").textContent = words;
-  byId("trouble").hidden = !words;
+function trouble(part, words) {
+  troubles[part] = words;
+  const all = [...new Set(Object.values(troubles))].filter(Boolean).join(" ");
+  byId("trouble").textContent = all;
+  byId("trouble").hidden = !all;
 }
 
-/** Run something that asks the server; what goes wrong is said on the page. */
-async function tried(act) {
+/** Run something that asks the server; what goes wrong is said on the page until the same part goes right. */
+async function tried(part, act, matters = () => true) {
   try {
     const found = await act();
-    trouble("");
+    if (!matters()) return null;
+    trouble(part, "");
     return found;
   } catch (error) {
-    trouble(error.message);
+    if (matters()) trouble(part, error.message);
     return null;
   }
+}
+
+/** The answer to the newest question of a part; one that was overtaken is neither shown nor said to have gone wrong. */
+async function newest(part, path) {
+  const mine = (asked[part] = (asked[part] ?? 0) + 1);
+  const found = await tried(part, () => ask(path), () => mine === asked[part]);
+  return { found, overtaken: mine !== asked[part] };
 }
 
 // estimates
@@ -143,7 +154,7 @@ function options(select, questions) {
 
 async function showOne() {
   const query = new URLSearchParams({ question: byId("one-question").value, prior: byId("one-prior").value });
-  const found = await tried(() => ask(`${base}/posterior?${query}`));
+  const { found } = await newest("one", `${base}/posterior?${query}`);
   if (!found) return;
   const parts = found.tables.map(({ title, head, rows }) =>
     table(title, head, rows.map(({ label, chances }) => [label, ...chances.map((each) => percent(each))])));
@@ -154,10 +165,11 @@ async function showOne() {
 async function showCross() {
   const [one, two] = [byId("cross-one").value, byId("cross-two").value];
   if (one === two) {
+    asked.cross = (asked.cross ?? 0) + 1; // what is still on its way is of another choice
     byId("crosstab").replaceChildren(make("p", "soft", "Choose two different questions."));
     return;
   }
-  const found = await tried(() => ask(`${base}/crosstab?${new URLSearchParams({ one, two, confidence: byId("confidence").value })}`));
+  const { found } = await newest("cross", `${base}/crosstab?${new URLSearchParams({ one, two, confidence: byId("confidence").value })}`);
   if (!found) return;
   const cell = ({ value, interval }) =>
     make("span", "", percent(value), make("span", "interval", `${percent(interval[0])} to ${percent(interval[1])}`));
@@ -179,7 +191,8 @@ function pickEpsilon() {
 }
 
 async function showIf() {
-  const found = await tried(() => ask(`${base}/what-if?${new URLSearchParams({ question: byId("if-question").value, confidence: byId("confidence").value })}`));
+  const query = new URLSearchParams({ question: byId("if-question").value, confidence: byId("confidence").value });
+  const { found } = await newest("if", `${base}/what-if?${query}`);
   if (!found) return;
   const slide = byId("if-slide");
   const first = !whatIf.length;
@@ -210,11 +223,16 @@ async function turn() {
   const agreed = open
     ? await sure("Close this poll?", "Nobody can answer until you reopen it. Everything that was counted stays.", "Close it")
     : await sure("Reopen this poll?", "It takes answers again. If you have looked at the results, quote the always-valid interval from now on.", "Reopen it");
-  if (agreed && (await tried(() => ask(`${base}/${open ? "close" : "reopen"}`, {})))) await refresh();
+  if (agreed && (await tried("act", () => ask(`${base}/${open ? "close" : "reopen"}`, {})))) await refresh();
 }
 
-async function invite() {
-  const found = await tried(() => ask(`${base}/invitations`, { count: Number(byId("invite-count").value) }));
+async function invite(event) {
+  const button = byId("invite");
+  // the second click of a double one would make other links, and put them in the place of the first
+  if (event.detail > 1 || button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  const found = await tried("act", () => ask(`${base}/invitations`, { count: Number(byId("invite-count").value) }));
+  button.removeAttribute("aria-busy");
   if (!found) return;
   const text = ["link", ...found.links].join("\r\n") + "\r\n";
   const link = Object.assign(make("a", "", `Download ${count(found.links.length)} links`), {
@@ -240,9 +258,8 @@ function showStanding() {
 }
 
 async function refresh() {
-  const mine = ++asked;
-  const found = await tried(() => ask(`${base}/results?${new URLSearchParams({ confidence: byId("confidence").value })}`));
-  if (mine < asked) return; // asked again meanwhile: the later answer is the one to show
+  const { found, overtaken } = await newest("results", `${base}/results?${new URLSearchParams({ confidence: byId("confidence").value })}`);
+  if (overtaken) return;
   byId("live").classList.toggle("off", !found || !found.open);
   if (!found) return;
   const text = JSON.stringify(found);

@@ -43,7 +43,7 @@ function add(text) {
   box.querySelector("[data-part=remove]").addEventListener("click", () => {
     box.remove();
     renumber();
-    refresh();
+    changed();
     byId("add").focus();
   });
   list.append(box);
@@ -107,12 +107,13 @@ function showTold(found) {
 }
 
 let asked = 0;
+let refused = ""; // why the poll was not published; a preview that comes later leaves it there until something is typed
 async function look() {
   const turn = ++asked;
   try {
     const found = await ask("/api/preview", { draft: draft(), guess: hundredth("guess"), margin: hundredth("margin") });
     if (turn !== asked) return;
-    complain("");
+    complain(refused);
     showPlan(found);
     showTold(found);
   } catch (error) {
@@ -120,6 +121,11 @@ async function look() {
   }
 }
 const refresh = patient(look);
+
+function changed() {
+  refused = "";
+  refresh();
+}
 
 async function publish(event) {
   event.preventDefault();
@@ -130,7 +136,8 @@ async function publish(event) {
     const { name } = await ask("/api/polls", { draft: draft() });
     location.assign(`/polls/${encodeURIComponent(name)}`);
   } catch (error) {
-    complain(error.message);
+    refused = error.message;
+    complain(refused);
     byId("problem").scrollIntoView({ block: "center" });
   } finally {
     button.removeAttribute("aria-busy");
@@ -175,8 +182,8 @@ function start() {
     byId("chance").value = byId("design").selectedOptions[0].dataset.chance;
     showWays();
   });
-  byId("add").addEventListener("click", () => { add("").querySelector("input").focus(); showWays(); refresh(); });
-  byId("wizard").addEventListener("input", () => { name(); showWays(); refresh(); });
+  byId("add").addEventListener("click", () => { add("").querySelector("input").focus(); showWays(); changed(); });
+  byId("wizard").addEventListener("input", () => { name(); showWays(); changed(); });
   byId("wizard").addEventListener("submit", publish);
   add("Have you ever travelled without a ticket?").querySelector("[data-part=harmless]").value = "Was your mother born in January, February or March?";
   name();
