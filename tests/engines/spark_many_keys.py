@@ -23,7 +23,7 @@ def main() -> None:
         vars(contributions).update(_LARGE=1 << 14, _PART=1 << 12)
     folder = tempfile.gettempdir()
     os.environ["PYSPARK_SUBMIT_ARGS"] = (
-        f"--driver-memory {HEAP} --conf spark.log.level=OFF --conf spark.ui.enabled=false "
+        f"--driver-memory {HEAP} --conf spark.log.level=ERROR --conf spark.ui.enabled=false "
         f"--conf spark.local.dir={folder} --conf spark.sql.shuffle.partitions=16 pyspark-shell"
     )
     spark = opened("local[2]")
