@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -282,3 +283,69 @@ def test_when_the_first_is_interrupted_while_it_waits_for_company_the_next_one_l
         signal.signal(signal.SIGUSR1, before)
     second.join(timeout=60)
     assert done == [2]
+
+
+class Trapped(BaseException):
+    """An interrupt at a line that a test chose."""
+
+
+def trapped(name: str, at: int) -> Any:
+    """A tracer that interrupts a method of turns before its n-th line.
+
+    A line that comes again is the end of a `with`, which no interrupt parts from giving the lock back.
+    """
+    seen: set[int] = set()
+
+    def local(frame: Any, event: str, _: object) -> Any:
+        if event == "line" and frame.f_lineno not in seen:
+            seen.add(frame.f_lineno)
+            if len(seen) == at + 1:
+                raise Trapped
+        return local
+
+    return lambda frame, *_: local if frame.f_code is getattr(Turns, name).__code__ else None
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "at"),
+    [
+        *(("alone", "take", at) for at in range(10)),
+        *(("behind another", "take", at) for at in range(12)),
+        *(("behind another", "_sleep", at) for at in range(2)),
+        *(("before others", "take", at) for at in range(12)),
+        *(("before others", "_sleep", at) for at in range(6)),
+    ],
+)
+def test_an_interrupt_before_any_line_leaves_nobody_waiting(where: str, name: str, at: int) -> None:
+    busy, entered, go = where == "behind another", threading.Event(), threading.Event()
+    if not busy:
+        go.set()
+
+    def work(batch: Sequence[Turn[int]]) -> None:
+        entered.set()
+        go.wait(timeout=60)
+        for turn in batch:
+            turn.result = turn.act(None)
+
+    turns, done = Turns(work, waits=(0.01, 0.01)), list[int]()
+    turns._expected = 3 if where == "before others" else 0
+    others = [
+        threading.Thread(target=lambda n=n: done.append(turns.take(lambda _: n)), daemon=True)
+        for n in range(3)
+    ]
+    if busy:
+        others[0].start()
+        entered.wait(timeout=60)
+        threading.Timer(0.05, go.set).start()
+    before = sys.gettrace()
+    sys.settrace(trapped(name, at))
+    try:
+        with pytest.raises(Trapped):
+            turns.take(lambda _: -1)
+    finally:
+        sys.settrace(before)
+    for thread in others[busy:]:
+        thread.start()
+    for thread in others:
+        thread.join(timeout=20)
+    assert sorted(done) == [0, 1, 2]

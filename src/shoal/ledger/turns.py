@@ -55,49 +55,54 @@ class Turns:
     def take(self, act: Callable[[Any], _Result]) -> _Result:
         """Have something done, durably; returns or raises only then."""
         turn, is_first = Turn(act), False
-        with self._lock:
-            self._line.append(turn)
-            if not self._busy and len(self._line) >= self._expected:
-                self._busy = turn.leads = True
-            else:
-                turn.wake.acquire()
-                is_first = not self._busy and len(self._line) == 1
-        if not turn.leads:
-            self._sleep(turn, is_first=is_first)
-        if turn.leads:
-            self._lead()
+        try:
+            with self._lock:
+                self._line.append(turn)
+                if not self._busy and len(self._line) >= self._expected:
+                    self._busy = turn.leads = True
+                else:
+                    turn.wake.acquire()
+                    is_first = not self._busy and len(self._line) == 1
+            if not turn.leads:
+                self._sleep(turn, is_first=is_first)
+            if turn.leads:
+                self._lead()
+        except BaseException:
+            self._leave(turn)
+            raise
         if turn.error is not None:
             raise turn.error
         return turn.result  # type: ignore[return-value]  # set when there is no error
 
     def _sleep(self, turn: Turn[Any], *, is_first: bool) -> None:
-        """Wait for the result or the lead; who is interrupted leaves the line, or leads once more for the others."""
-        try:
-            if is_first:
-                if turn.wake.acquire(timeout=self._wait):
-                    return
-                with self._lock:
-                    if not self._busy and turn in self._line:
-                        self._busy = turn.leads = True
-                        return
-            turn.wake.acquire()
-        except BaseException:
-            following = None
+        """Wait for the result or the lead."""
+        if is_first:
+            if turn.wake.acquire(timeout=self._wait):
+                return
             with self._lock:
-                if turn in self._line and not turn.leads:
-                    self._line.remove(turn)
-                    following = None if self._busy else self._appoint()
-            if following is not None:
-                following.wake.release()
-            if turn.leads:
-                self._lead()
-            raise
+                if not self._busy and turn in self._line:
+                    self._busy = turn.leads = True
+                    return
+        turn.wake.acquire()
+
+    def _leave(self, turn: Turn[Any]) -> None:
+        """Who is interrupted leaves the line, or leads once more for the others; whose batch was taken is in no line."""
+        following = None
+        with self._lock:
+            waits = turn in self._line
+            if waits and not turn.leads:
+                self._line.remove(turn)
+                following = None if self._busy else self._appoint()
+        if following is not None:
+            following.wake.release()
+        if waits and turn.leads:
+            self._lead()
 
     def _lead(self) -> None:
         """Do everything in the line, and pass the lead to whoever came since."""
+        began = monotonic()
         with self._lock:
             batch, self._line = self._line, []
-        began = monotonic()
         try:
             self._work(batch)
         finally:
