@@ -306,15 +306,24 @@ def trapped(name: str, at: int) -> Any:
     return lambda frame, *_: local if frame.f_code is getattr(Turns, name).__code__ else None
 
 
+LINES = {
+    ("alone", "take"): 11,
+    ("alone", "_appoint"): 3,
+    ("alone", "_lead"): 8,
+    ("alone", "_pass_on"): 10,
+    ("behind another", "take"): 12,
+    ("behind another", "_sleep"): 2,
+    ("behind another", "_lead"): 8,
+    ("before others", "take"): 12,
+    ("before others", "_sleep"): 6,
+    ("before others", "_pass_on"): 10,
+}
+"""How many lines of each method are passed."""
+
+
 @pytest.mark.parametrize(
     ("where", "name", "at"),
-    [
-        *(("alone", "take", at) for at in range(10)),
-        *(("behind another", "take", at) for at in range(12)),
-        *(("behind another", "_sleep", at) for at in range(2)),
-        *(("before others", "take", at) for at in range(12)),
-        *(("before others", "_sleep", at) for at in range(6)),
-    ],
+    [(where, name, at) for (where, name), lines in LINES.items() for at in range(lines)],
 )
 def test_an_interrupt_before_any_line_leaves_nobody_waiting(where: str, name: str, at: int) -> None:
     busy, entered, go = where == "behind another", threading.Event(), threading.Event()
@@ -349,3 +358,34 @@ def test_an_interrupt_before_any_line_leaves_nobody_waiting(where: str, name: st
     for thread in others:
         thread.join(timeout=20)
     assert sorted(done) == [0, 1, 2]
+
+
+def test_who_was_in_a_batch_that_was_interrupted_is_not_told_that_it_is_done() -> None:
+    entered, go = threading.Event(), threading.Event()
+
+    def work(batch: Sequence[Turn[int]]) -> None:
+        if len(batch) > 1:
+            raise Trapped
+        entered.set()
+        go.wait(timeout=60)
+
+    turns, told = Turns(work), dict[int, object]()
+
+    def ask(number: int) -> None:
+        try:
+            told[number] = turns.take(lambda _: 1)
+        except (StorageError, Trapped) as error:
+            told[number] = type(error)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(3)]
+    threads[0].start()
+    entered.wait(timeout=60)
+    for thread in threads[1:]:
+        thread.start()
+    while len(turns._line) < 2:
+        time.sleep(0.001)
+    go.set()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert told[0] is None
+    assert {told[1], told[2]} == {StorageError, Trapped}

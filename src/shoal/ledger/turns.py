@@ -13,6 +13,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from shoal.errors import StorageError
+
 _Result = TypeVar("_Result")
 
 _WAITS = (0.0003, 0.005)
@@ -20,22 +22,29 @@ _WAITS = (0.0003, 0.005)
 
 
 class Turn(Generic[_Result]):
-    """One thing to be done, and later its result or the error it ended in."""
+    """One thing to be done, and later its result or the error it ended in.
 
-    __slots__ = ("act", "error", "leads", "result", "wake")
+    The one who leads has the batch it took, whether that was worked off, and who leads after it.
+    """
+
+    __slots__ = ("act", "batch", "error", "following", "leads", "result", "wake", "worked")
 
     def __init__(self, act: Callable[[Any], _Result]) -> None:
         self.act = act
         self.result: _Result | None = None
         self.error: BaseException | None = None
-        self.leads = False
         self.wake = Lock()
+        self.wake.acquire()
+        self.leads = self.worked = False
+        self.batch: list[Turn[Any]] = []
+        self.following: Turn[Any] | None = None
 
 
 class Turns:
     """A line of turns in front of one worker, who is always one of those in the line.
 
-    Whenever someone is in the line, someone is at work, or the first in the line wakes by itself: nobody waits for ever.
+    Whenever someone is in the line, someone leads, or the first in the line wakes by itself: nobody waits for ever.
+    Who is interrupted, wherever that is, leaves the line or passes the lead on.
     """
 
     def __init__(
@@ -47,7 +56,7 @@ class Turns:
         self._work = work
         self._lock = Lock()
         self._line: list[Turn[Any]] = []
-        self._busy = False
+        self._leader: Turn[Any] | None = None
         self._expected = 0
         self._waits = waits
         self._wait = waits[0]
@@ -58,15 +67,14 @@ class Turns:
         try:
             with self._lock:
                 self._line.append(turn)
-                if not self._busy and len(self._line) >= self._expected:
-                    self._busy = turn.leads = True
+                if self._leader is None and len(self._line) >= self._expected:
+                    self._appoint(turn)
                 else:
-                    turn.wake.acquire()
-                    is_first = not self._busy and len(self._line) == 1
+                    is_first = self._leader is None and len(self._line) == 1
             if not turn.leads:
                 self._sleep(turn, is_first=is_first)
             if turn.leads:
-                self._lead()
+                self._lead(turn)
         except BaseException:
             self._leave(turn)
             raise
@@ -80,47 +88,70 @@ class Turns:
             if turn.wake.acquire(timeout=self._wait):
                 return
             with self._lock:
-                if not self._busy and turn in self._line:
-                    self._busy = turn.leads = True
+                if self._leader is None and turn in self._line:
+                    self._appoint(turn)
                     return
         turn.wake.acquire()
 
-    def _leave(self, turn: Turn[Any]) -> None:
-        """Who is interrupted leaves the line, or leads once more for the others; whose batch was taken is in no line."""
-        following = None
-        with self._lock:
-            waits = turn in self._line
-            if waits and not turn.leads:
-                self._line.remove(turn)
-                following = None if self._busy else self._appoint()
-        if following is not None:
-            following.wake.release()
-        if waits and turn.leads:
-            self._lead()
-
-    def _lead(self) -> None:
+    def _lead(self, turn: Turn[Any]) -> None:
         """Do everything in the line, and pass the lead to whoever came since."""
         began = monotonic()
         with self._lock:
-            batch, self._line = self._line, []
-        try:
-            self._work(batch)
-        finally:
-            least, most = self._waits
-            with self._lock:
-                following = self._appoint()
-                self._expected = len(batch) if following is None else 0
-                self._wait = min(max(monotonic() - began, least), most)
-            for turn in batch:
-                if not turn.leads:
-                    turn.wake.release()
-            if following is not None:
-                following.wake.release()
+            turn.batch, self._line = self._line, []
+        self._work(turn.batch)
+        turn.worked = True
+        least, most = self._waits
+        self._wait = min(max(monotonic() - began, least), most)
+        self._pass_on(turn)
 
-    def _appoint(self) -> Turn[Any] | None:
-        """Let the first in the line lead, if there is one."""
-        following = self._line[0] if self._line else None
-        self._busy = following is not None
+    def _pass_on(self, turn: Turn[Any]) -> None:
+        """Let the first in the line lead, and wake it and everyone of the batch; done again after an interrupt, it does what is left."""
+        with self._lock:
+            if self._leader is turn:
+                self._line = [each for each in self._line if each is not turn]
+                turn.following = self._line[0] if self._line else None
+                self._expected = 0 if self._line else len(turn.batch)
+                self._appoint(turn.following)
+        if not turn.worked:
+            for each in turn.batch:
+                each.error = each.error or _not_done()
+        for each in turn.batch:
+            if each is not turn:
+                _wake(each)
+        if turn.following is not None:
+            _wake(turn.following)
+
+    def _leave(self, turn: Turn[Any]) -> None:
+        """Who is interrupted leaves the line, or passes the lead on; whoever is in the batch of another is in no line."""
+        following = None
+        with self._lock:
+            led = turn.batch or self._leader is turn
+            if not led and turn in self._line:
+                self._line.remove(turn)
+                if self._leader is None and self._line:
+                    following = self._line[0]
+                    self._appoint(following)
         if following is not None:
-            following.leads = True
-        return following
+            _wake(following)
+        if led:
+            self._pass_on(turn)
+
+    def _appoint(self, turn: Turn[Any] | None) -> None:
+        """Let someone lead, or nobody; who leads knows it before it can be woken."""
+        if turn is not None:
+            turn.leads = True
+        self._leader = turn
+
+
+def _wake(turn: Turn[Any]) -> None:
+    """Wake whoever sleeps; who was woken already is not disturbed."""
+    if turn.wake.locked():
+        turn.wake.release()
+
+
+def _not_done() -> StorageError:
+    """What those are told who were in a batch that was interrupted before its work said how it ended."""
+    return StorageError(
+        "the commit of several requests together was interrupted.",
+        remedy="Nothing that was not confirmed may be answered. Ask again, with the same key.",
+    )
