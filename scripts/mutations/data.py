@@ -240,8 +240,8 @@ DATA = (
     Mutation(
         "totals-in-the-bounds-of-votes",
         "src/shoal/engines/spark/engine.py",
-        "replace(bounded, terms=soon.terms) == soon",
-        "bounded.has_groups_of(soon)",
+        "and (bounded.norm, bounded.possible) == (soon.norm, soon.possible)",
+        "and bounded.possible == soon.possible",
         "On Spark totals that are found with votes are bounded in the norm of these, and their noise is too small.",
         ("tests/engines/test_spark.py::test_plans_of_other_bounds_are_found_apart",),
     ),

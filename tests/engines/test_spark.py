@@ -539,6 +539,27 @@ def test_plans_of_other_bounds_are_found_apart() -> None:
     alone = [people()[0].totals(plan) for plan in (votes, totals)]
     assert [engine.totals(votes, soon=totals), engine.totals(totals)] == alone
     assert len(engine._kept._lines) == 2
+    elsewhere = replace(totals, relation=Scan(replace(scan.table, name="other")))
+    assert engine.totals(votes, soon=elsewhere) == alone[0]
+
+
+def test_of_two_tables_that_would_do_the_same_is_taken_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine, scan = people()
+    key, value = (Ref(column) for column in scan.columns[1:3])
+    for term in (sum_of(value), count_of(value)):
+        engine.totals(Bounded(scan, (key,), (term,), Norm.L1))
+    asked, fetch = list[str](), engine.fetched
+
+    def seen(sql: str) -> Iterator[tuple[Any, ...]]:
+        asked.append(sql)
+        return fetch(sql)
+
+    monkeypatch.setattr(engine, "fetched", seen)
+    rows = Bounded(scan, (key,), (count_of(),), Norm.L1)
+    assert engine.totals(rows) == engine.totals(rows) == engine.totals(rows)
+    assert len(asked) == 1
 
 
 def test_weights_of_groups_that_are_not_wanted_do_not_come_to_the_driver(

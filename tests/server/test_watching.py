@@ -188,6 +188,23 @@ def test_what_went_wrong_stays_on_the_page_while_results_come_in(
         assert page.locator("#trouble").is_visible()
 
 
+@pytest.mark.parametrize("path", ["posterior?*", "invitations"])
+def test_a_server_that_answers_again_is_not_said_to_be_silent(
+    browser: Browser, running: Running, path: str
+) -> None:
+    silent = "The server does not answer"
+    with opened(browser, running, "/polls/guests") as page:
+        page.locator("#one caption").first.wait_for()
+        page.route(f"**/{path}", lambda route: route.abort())
+        if path == "invitations":
+            page.get_by_role("button", name="Make invitations").click()
+        else:
+            page.get_by_label("Believed before").select_option("even")
+        page.get_by_text(silent).wait_for()
+        page.unroute(f"**/{path}")
+        page.get_by_text(silent).wait_for(state="hidden")
+
+
 def test_a_double_click_makes_invitations_once(browser: Browser, running: Running) -> None:
     live = running.vault.poll("guests")
     before = live.invited

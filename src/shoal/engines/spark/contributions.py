@@ -68,7 +68,9 @@ class Contributions:
     ) -> Kept:
         """Cells of some rows that have the sums of these terms, perhaps of more."""
         with self._lock:
-            for key in list(self._tables):
+            for key in reversed(
+                self._tables
+            ):  # the one used last, so that what was found of it is found again
                 if key[0] == rows and set(terms) <= set(key[1]):
                     return self._found(key, str)
             return self._found((rows, terms), lambda: make(terms))

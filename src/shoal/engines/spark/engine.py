@@ -332,7 +332,8 @@ def _are_found_together(bounded: Bounded, soon: Bounded) -> bool:
     """Whether two plans differ in their terms alone, and all of these are added up over the same cells."""
     return (
         isinstance(bounded.unit, Person)
-        and replace(bounded, terms=soon.terms) == soon
+        and bounded.has_groups_of(soon)
+        and (bounded.norm, bounded.possible) == (soon.norm, soon.possible)
         and all(t.quantity is not Quantity.DISTINCT for t in (*bounded.terms, *soon.terms))
     )
 

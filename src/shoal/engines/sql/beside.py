@@ -21,17 +21,14 @@ def cells_beside(cells: str, persons: list[str], unit: Unit) -> str:
 def splits_beside(splits: str, persons: list[str], keys: list[str], unit: Unit) -> str:
     """A SELECT of splits, with the size of their cell and the sums of their person.
 
-    The first split of each cell stands for it; one order of rows serves all windows.
+    The split with the least value stands for its cell: a cell has each value once.  One order of rows serves all windows.
     """
     assert isinstance(unit, Person)
-    cell = ", ".join([*persons, *keys])
-    sized = (
-        f"SELECT *, SUM(c) OVER (PARTITION BY {cell}) AS n, "
-        f"ROW_NUMBER() OVER (PARTITION BY {cell} ORDER BY v) AS r FROM ({splits})"
-    )
+    cell = f"OVER (PARTITION BY {', '.join([*persons, *keys])})"
     if not keys:  # one cell is within every share
-        return sized
-    counted = f"CASE WHEN r = 1 THEN LEAST(n, {unit.rows_per_group}) ELSE 0 END"
+        return f"SELECT *, SUM(c) {cell} AS n FROM ({splits})"
+    sized = f"SELECT *, SUM(c) {cell} AS n, MIN(v) {cell} AS least FROM ({splits})"
+    counted = f"CASE WHEN v = least THEN LEAST(n, {unit.rows_per_group}) ELSE 0 END"
     over = f"OVER (PARTITION BY {', '.join(persons)})"
     sums = f"SUM({counted}) {over} AS a1, SUM({counted} * {counted}) {over} AS a2"
-    return f"SELECT *, {sums} FROM ({sized})"
+    return f"SELECT {', '.join([*keys, *persons])}, v, c, n, {sums} FROM ({sized})"

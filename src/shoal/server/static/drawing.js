@@ -13,6 +13,8 @@ export function make(tag, className, ...children) {
 }
 
 /** Ask the server; an error is thrown in its own words. */
+export const SILENT = "The server does not answer. Is shoal serve still running?";
+
 export async function ask(path, body) {
   const options = body === undefined ? {} : {
     method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" },
@@ -21,7 +23,7 @@ export async function ask(path, body) {
   try {
     response = await fetch(path, { cache: "no-store", ...options });
   } catch {
-    throw new Error("The server does not answer. Is shoal serve still running?");
+    throw new Error(SILENT);
   }
   const found = await response.json().catch(() => ({}));
   if (!response.ok) {

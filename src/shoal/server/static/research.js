@@ -1,6 +1,6 @@
 // The page of one poll: estimates while they come in, and what the researcher may do with the poll.
 
-import { ask, byId, count, figure, intervals, legend, make, percent, table, tickOf, writerOf } from "./drawing.js";
+import { SILENT, ask, byId, count, figure, intervals, legend, make, percent, table, tickOf, writerOf } from "./drawing.js";
 
 const root = byId("poll");
 const base = `/api/polls/${encodeURIComponent(root.dataset.name)}`;
@@ -13,6 +13,7 @@ let results = null;
 function trouble(part, words) {
   troubles[part] = words;
   const all = [...new Set(Object.values(troubles))].filter(Boolean).join(" ");
+  if (byId("trouble").textContent === all) return; // an alert that is written again may be read aloud again
   byId("trouble").textContent = all;
   byId("trouble").hidden = !all;
 }
@@ -166,6 +167,7 @@ async function showCross() {
   const [one, two] = [byId("cross-one").value, byId("cross-two").value];
   if (one === two) {
     asked.cross = (asked.cross ?? 0) + 1; // what is still on its way is of another choice
+    trouble("cross", "");
     byId("crosstab").replaceChildren(make("p", "soft", "Choose two different questions."));
     return;
   }
@@ -262,10 +264,18 @@ async function refresh() {
   if (overtaken) return;
   byId("live").classList.toggle("off", !found || !found.open);
   if (!found) return;
+  if (troubles.act === SILENT) trouble("act", ""); // it answers again
   const text = JSON.stringify(found);
-  if (text === shown) return;
-  shown = text;
-  results = found;
+  if (text !== shown) {
+    shown = text;
+    results = found;
+    showResults();
+  } else if (!["one", "if", "cross"].some((part) => troubles[part])) return;
+  if (!byId("h-one").closest("section").hidden) await Promise.all([showOne(), showIf()]);
+  if (!byId("cross").hidden) await showCross();
+}
+
+function showResults() {
   showStanding();
   showFigures();
   showQuestions();
@@ -278,8 +288,6 @@ async function refresh() {
   byId("cross").hidden = choices.length < 2 || !results.reports;
   const hidden = results.questions.some((each) => each.hidden);
   for (const id of ["h-one", "h-if"]) byId(id).closest("section").hidden = !hidden;
-  if (hidden) await Promise.all([showOne(), showIf()]);
-  if (!byId("cross").hidden) await showCross();
 }
 
 async function live() {
