@@ -516,11 +516,11 @@ def votes_and_totals(scan: Scan, norm: Norm = Norm.L1) -> tuple[Bounded, Bounded
 def test_what_is_asked_next_of_the_same_groups_is_found_with_it_where_lines_are_few(
     few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shoal.engines.spark.contributions._FEW", few)
-    monkeypatch.setattr("shoal.engines.spark.contributions._MOST_LINES", 2 * few)
     engine, scan = people()
     votes, totals = votes_and_totals(scan)
     alone = [people()[0].totals(plan) for plan in (votes, totals)]
+    monkeypatch.setattr("shoal.engines.spark.contributions._FEW", few)
+    monkeypatch.setattr("shoal.engines.spark.contributions._MOST_LINES", 2 * few)
     asked, fetch = list[str](), engine.fetched
 
     def seen(sql: str) -> Iterator[tuple[Any, ...]]:
