@@ -44,7 +44,7 @@ class Turns:
     """A line of turns in front of one worker, who is always one of those in the line.
 
     Whenever someone is in the line, someone leads, or the first in the line wakes by itself: nobody waits for ever.
-    Who is interrupted, wherever that is, leaves the line or passes the lead on.
+    Who is interrupted, wherever that is, leaves the line or passes the lead on; only a second interrupt while it does so can be in the way.
     """
 
     def __init__(

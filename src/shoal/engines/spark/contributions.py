@@ -68,9 +68,7 @@ class Contributions:
     ) -> Kept:
         """Cells of some rows that have the sums of these terms, perhaps of more."""
         with self._lock:
-            for key in reversed(
-                self._tables
-            ):  # the one used last, so that what was found of it is found again
+            for key in reversed(self._tables):  # of the one used last most was found already
                 if key[0] == rows and set(terms) <= set(key[1]):
                     return self._found(key, str)
             return self._found((rows, terms), lambda: make(terms))
