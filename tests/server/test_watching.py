@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 from tests.server.accessible import look
 from tests.server.browser import fresh
 from tests.server.conftest import Running
@@ -180,7 +180,7 @@ def test_what_went_wrong_stays_on_the_page_while_results_come_in(
         page.locator("#crosstab caption").first.wait_for()
         page.get_by_label("How many", exact=True).fill("0")
         page.get_by_role("button", name="Make invitations").click()
-        page.locator("#trouble:visible").wait_for()
+        expect(page.locator("#trouble")).to_be_in_viewport(timeout=120_000)
         with page.expect_response("**/results?*"):
             page.get_by_label("Confidence").select_option("0.99")
         page.get_by_text("Estimates with 99 % intervals").first.wait_for(state="attached")

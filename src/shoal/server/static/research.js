@@ -27,6 +27,7 @@ async function tried(part, act, matters = () => true) {
     return found;
   } catch (error) {
     if (matters()) trouble(part, error.message);
+    if (part === "act") byId("trouble").scrollIntoView({ block: "center" }); // who pressed a button is told where they can see it
     return null;
   }
 }
