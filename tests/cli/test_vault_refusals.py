@@ -81,3 +81,18 @@ def test_no_page_is_written_over_a_file_that_holds_rows(office: Path) -> None:
         code, _, err = run(command, number, "--out", "page.html")
         assert (code, "where the rows of 'visits' lie" in err) == (Exit.VAULT, True)
     assert Path("visits.parquet").read_bytes() == before
+
+
+def test_a_head_that_was_noted_is_held_against_the_vault(office: Path) -> None:
+    noted = data("verify")["head"]
+    assert noted in good("verify")
+    assert data("verify", "--head", noted)["sound"]
+    number, _, chained = noted.partition(":")
+    code, out, _ = run("verify", "--head", f"{int(number) + 1}:{chained}")
+    assert (code, "known from elsewhere" in out) == (Exit.UNSOUND, True)
+
+
+@pytest.mark.parametrize("head", ["", "5", "x:y", "\u0665:" + "0" * 64, "5:" + "g" * 64])
+def test_what_is_no_head_is_refused_in_words(head: str, office: Path) -> None:
+    code, _, err = run("verify", "--head", head)
+    assert (code, "is not a head" in err) == (Exit.USAGE, True)

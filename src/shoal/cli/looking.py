@@ -52,6 +52,8 @@ For example:
     shoal verify
 
     shoal verify certificate.json
+
+    shoal verify --head 41:<the hash that shoal verify printed earlier>
 """
 
 
@@ -163,6 +165,14 @@ def verify(
     by_itself: Annotated[
         bool, typer.Option("--by-itself", help="Check a certificate without any vault.")
     ] = False,
+    heads: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--head",
+            metavar="NUMBER:HASH",
+            help="A head that was noted earlier: the vault must still have that entry.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a vault from its first entry to its last, or a certificate by itself or against a vault.
@@ -171,12 +181,15 @@ def verify(
     there are several. Exit code 5 says that something is wrong. What is wrong with a vault stops all asking until shoal accept.
     """
     with refusals():
+        told = {}
         if file is None:
             with opened(vault) as held, working("Verifying"):
                 verdict = held.verify(
-                    progress=lambda done, total: say(f"Verifying entry {done:,} of {total:,}")
+                    known=heads or [],
+                    progress=lambda done, total: say(f"Verifying entry {done:,} of {total:,}"),
                 )
-            wrong, what = list(verdict.findings), str(verdict)
+            told = {"head": str(verdict.head)}
+            wrong, what = list(verdict.findings), f"{verdict}\nhead: {verdict.head}"
         else:
             certificate = read_certificate(file)
             meant = None if by_itself else vault or only_vault()
@@ -192,7 +205,7 @@ def verify(
                 [f"{'NOT sound' if wrong else 'sound'}: {file.name}, checked {against}", *lines]
             )
         if as_json:
-            typer.echo(json.dumps({"sound": not wrong, "findings": wrong}, indent=2))
+            typer.echo(json.dumps({"sound": not wrong, "findings": wrong, **told}, indent=2))
         else:
             answers().print(Text(what, style="bold red" if wrong else "green"), soft_wrap=True)
     if wrong:

@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal.errors import AccountError, TamperedError
 from shoal.ledger.book import Book, seal_of
-from shoal.ledger.entry import Entry, canonical, hash_of, now
+from shoal.ledger.entry import ALARM, Entry, canonical, hash_of, now
 from shoal.ledger.head import EMPTY, Head
 from shoal.ledger.store import Store, entry_from
 
@@ -32,6 +32,7 @@ class Desk:
         self._touched: dict[str, Book] = {}
         self._added: set[str] = set()
         self._rewritten = self._unmarked = False
+        self.lags = False
 
     # the transaction
 
@@ -46,6 +47,7 @@ class Desk:
         head = Head(*rows[0]) if rows else EMPTY
         if not self._known or head != self.head or marked not in (None, head):
             self._look(head, marked)
+        self.lags = self._known and marked != self.head
 
     def _look(self, head: Head, marked: Head | None) -> None:
         self._earlier |= self.books
@@ -56,10 +58,15 @@ class Desk:
         if wrong:
             self.alarm = self.alarm or wrong
         self._known = not wrong
+        if wrong and marked and not self.store.shares_head and self.recorded_alarm is None:
+            self.add(ALARM, canonical({"findings": [[None, wrong]]}))
+            self.raise_alarm(wrong)
 
     def _wrong_head(self, marked: Head | None) -> str | None:
         """What the head beside the file has against the journal; see head.md."""
         if self.store.head is None or marked == self.head:
+            return None
+        if marked is None and not self.store.head.must_be_there:
             return None
         rows = self.store.rows("entry", marked.number) if marked else []
         return wrong_head(marked, self.head, entry_from(rows[0]) if rows else None)
@@ -74,7 +81,7 @@ class Desk:
         return True
 
     def mark(self) -> None:
-        """After the commit: let the head beside the file say how far the journal reaches.
+        """After the commit: let the head say how far the journal reaches, or how far others have written it.
 
         While the head contradicts the journal it is left alone: it is the evidence.
         """

@@ -7,6 +7,7 @@ torn by a loss of power does not have its checksum, and the other one holds.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +15,9 @@ from time import monotonic
 from typing import NamedTuple
 from weakref import WeakSet
 
+from shoal.errors import ShapeError
 from shoal.ledger.entry import NOTHING_BEFORE, digest
+from shoal.ledger.waiting import holder_of, telling
 
 if sys.platform != "win32":
     import fcntl
@@ -22,6 +25,7 @@ if sys.platform != "win32":
 _SLOT = 512
 _WORD = "shoal-head-1"
 _SYNC_SECONDS = 1
+_HASH = re.compile("[0-9a-f]{64}")
 
 _every: WeakSet[HeadFile] = WeakSet()
 
@@ -45,6 +49,17 @@ class Head(NamedTuple):
     def __str__(self) -> str:
         return f"{self.number}:{self.hash}"
 
+    @classmethod
+    def read(cls, text: str) -> Head:
+        """A head as it is printed: the number of an entry, a colon, and its hash."""
+        number, _, chained = text.strip().partition(":")
+        if not (number.isascii() and number.isdecimal()) or not _HASH.fullmatch(chained):
+            raise ShapeError(
+                f"{text[:80]!r} is not a head.",
+                remedy="Give it as shoal verify prints it: a number, a colon and 64 digits of a hash.",
+            )
+        return cls(int(number), chained)
+
 
 EMPTY = Head(0, NOTHING_BEFORE)
 
@@ -55,12 +70,19 @@ class HeadFile:
     The lock is the kernel's: it is fair, costs no polling, and ends with the process that holds it.
     """
 
+    must_be_there = True
+    """Whether a journal of several entries without this head is an alarm."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file: int | None = None
         self._last: tuple[bytes, Head | None] = (b"", None)
         self._synced = monotonic()
         _every.add(self)
+
+    def anew(self) -> HeadFile:
+        """The same head, with nothing open."""
+        return HeadFile(self.path)
 
     def read(self) -> Head | None:
         """The newest head that was written whole; None where there is none."""
@@ -104,9 +126,15 @@ class HeadFile:
             self._synced = monotonic()
 
     def lock(self) -> None:
-        """Wait for the turn of this process; Windows leaves the waiting to SQLite."""
-        if sys.platform != "win32":
-            fcntl.flock(self._open(), fcntl.LOCK_EX)
+        """Wait for the turn of this process, and say for whom if that is long; Windows leaves the waiting to SQLite."""
+        if sys.platform == "win32":
+            return
+        file = self._open()
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with telling(repr(self.path.name.removesuffix(".head")), lambda: holder_of(file)):
+                fcntl.flock(file, fcntl.LOCK_EX)
 
     def unlock(self) -> None:
         """End the turn of this process."""

@@ -45,7 +45,7 @@ class Ledger:
     Needs: for a file, a disk of this machine (SQLite cannot lock on network shares).
     Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked child opens it
         anew by itself.  ``patience`` is how many seconds a charge may stay unanswered before the same request with the same key
-        may take it up.  ``head`` is where the head is kept: beside a file by default, nowhere for PostgreSQL.
+        may take it up.  ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder of the user.
 
     >>> from tempfile import mkdtemp
     >>> from shoal.events import StatedPure
@@ -71,6 +71,8 @@ class Ledger:
         finalize(self, _close_own, self._store, self._process).atexit = False
         try:
             self._store.prepare(_begin)
+            if not self._store.shares_head:
+                self.take(_look)
         except BaseException:
             self._store.close()
             raise
@@ -294,6 +296,8 @@ class Ledger:
         if examination.findings:
             with suppress(StorageError):  # who cannot write can still be told
                 self.take(alarm_act(examination))
+        elif not self._store.shares_head:
+            self.take(_look)
         return examination.verdict()
 
     def accept(self, reason: str, *, caller: str) -> Entry:
@@ -302,7 +306,7 @@ class Ledger:
         Each account goes on from the dearer of what its row and the journal say.  What entries that are lost have cost is
         known to nobody: lower the budgets with `change_budget` if they may have cost something.
         """
-        self._after_fork()
+        self.take(_look)
         examination = examine(self._store, (), None)
         return self.take(accept_act(examination, str(reason), read_name(caller, "caller")))
 
@@ -349,7 +353,7 @@ class Ledger:
             steps.done("written")
             store.commit()
             steps.done("committed")
-            if changed:
+            if changed or desk.lags:
                 desk.mark()
             steps.done("marked")
             if store.sensitive:
@@ -375,6 +379,10 @@ def _decide(turn: Turn[Any], desk: Desk) -> None:
         turn.result = turn.act(desk)
     except ShoalError as refusal:  # an act refuses before it changes anything
         turn.error = refusal
+
+
+def _look(desk: Desk) -> None:
+    """Only see how far the journal reaches: the head is compared with it, and follows it."""
 
 
 def _for_others(error: BaseException) -> BaseException:

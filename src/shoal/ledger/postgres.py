@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,9 +11,22 @@ import sqlalchemy as sa
 
 from shoal.errors import ExtraError, StorageError
 from shoal.ledger.head import HeadFile
+from shoal.ledger.machine import MachineHead
 from shoal.ledger.store import Store
-from shoal.ledger.tables import ENTRIES
+from shoal.ledger.tables import (
+    ACCOUNTS,
+    ENTRIES,
+    POSTGRES_GUARDED,
+    POSTGRES_GUARDS,
+    POSTGRES_REFUSAL,
+)
+from shoal.ledger.waiting import SECONDS, tell_wait
 
+_BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+_LOCK = f"LOCK TABLE {ACCOUNTS.name} IN EXCLUSIVE MODE"
+_HOLDER = """SELECT a.pid, a.usename FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.relation = 'shoal_accounts'::regclass AND l.granted AND l.mode = 'ExclusiveLock' LIMIT 1"""
+_OWNS = "SELECT pg_has_role(relowner, 'MEMBER') FROM pg_class WHERE oid = 'shoal_entries'::regclass"
 _COLLISIONS = {"40001", "40P01", "23505"}
 """SQLSTATEs: serialisation failure, deadlock, a number that someone else has taken."""
 
@@ -20,14 +34,15 @@ _COLLISIONS = {"40001", "40P01", "23505"}
 class PostgresStore(Store):
     """Tables in the default schema of one database.
 
-    Who writes locks the journal first, so that writers wait in line instead of colliding; the serialisable level is there for
-    whoever does not.  Commits wait for the disk of the server, whatever its default is.
+    Who writes locks the accounts first, so that writers wait in line instead of colliding; the serialisable level is there for
+    whoever does not.  It is not the journal that is locked: that needs the right to change it, which nobody need have.
+    Commits wait for the disk of the server, whatever its default is.
     """
 
     begin_words = (
-        "BEGIN ISOLATION LEVEL SERIALIZABLE",
-        f"LOCK TABLE {ENTRIES.name} IN EXCLUSIVE MODE",
+        f"{_BEGIN}; SET LOCAL lock_timeout = '{SECONDS}s'; {_LOCK}; SET LOCAL lock_timeout = 0",
     )
+    shares_head = False
     writer_options = {"isolation_level": "AUTOCOMMIT"}  # noqa: RUF012 - never changed
 
     def __init__(self, address: str, head: Path | None = None) -> None:
@@ -36,7 +51,36 @@ class PostgresStore(Store):
         self.word = f"database {url.database!r}"
         engine = sa.create_engine(url, paramstyle="format", pool_pre_ping=True)
         sa.event.listen(engine, "connect", _set_up)
-        super().__init__(engine, None if head is None else HeadFile(head))
+        self.head: HeadFile
+        super().__init__(engine, MachineHead(_known_as(url)) if head is None else HeadFile(head))
+
+    def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
+        """As for every store; and the head of this machine is kept under the first entry, too."""
+        super().prepare(begin)
+        first = sa.select(ENTRIES.c.hash).where(ENTRIES.c.number == 1)
+        with self.reading() as connection:
+            origin = connection.execute(first).scalar()
+        if origin is not None and isinstance(self.head, MachineHead):
+            self.head.follow(origin)
+
+    def begin(self) -> None:
+        """As for every store; who waits long is told for whom."""
+        cursor = self._cursor or self._connect()
+        try:
+            super().begin()
+        except self._driver.errors.LockNotAvailable:
+            cursor.execute("ROLLBACK")
+            tell_wait(self.word, self._holder())
+            cursor.execute(f"{_BEGIN}; {_LOCK}")
+
+    def _holder(self) -> str:
+        """Who holds the lock that is waited for, as far as the server tells."""
+        try:
+            with self.engine.connect() as connection:
+                row = connection.exec_driver_sql(_HOLDER).first()
+        except sa.exc.SQLAlchemyError:
+            row = None
+        return "another writer" if row is None else f"the connection {row[0]} of {row[1]!r}"
 
     @property
     def driver_errors(self) -> tuple[type[BaseException], ...]:
@@ -67,7 +111,17 @@ class PostgresStore(Store):
         return []
 
     def guard(self, connection: sa.Connection) -> None:
-        """Who may change the past is a matter of the rights that the server grants."""
+        """Renew the trigger that refuses to change the past, if somebody removed or changed it."""
+        standing = connection.exec_driver_sql(POSTGRES_GUARDED, (POSTGRES_REFUSAL,)).scalar()
+        if standing == 1:
+            return
+        if not connection.exec_driver_sql(_OWNS).scalar():
+            raise StorageError(
+                "the journal of this ledger may be changed: its trigger is missing, and this user cannot make it.",
+                remedy="Let the owner of the tables open the ledger once, with shoal verify for example.",
+            )
+        for words in POSTGRES_GUARDS:
+            connection.exec_driver_sql(words)
 
     def refuse_strangers(self, connection: sa.Connection) -> None:
         """Other tables may stand beside ours."""
@@ -81,6 +135,11 @@ def _url(address: str) -> sa.URL:
             "the address of the PostgreSQL database cannot be read.",
             remedy="Give an address such as postgresql://user@host:5432/database.",
         ) from None
+
+
+def _known_as(url: sa.URL) -> str:
+    """An address without its password."""
+    return url.set(password=None).render_as_string(hide_password=False)
 
 
 def _driver() -> ModuleType:

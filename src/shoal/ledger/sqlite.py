@@ -15,6 +15,7 @@ from shoal.errors import StorageError
 from shoal.ledger.head import HeadFile
 from shoal.ledger.store import Store, head_path
 from shoal.ledger.tables import COUNTERS, MARKS, SQLITE_GUARDS
+from shoal.ledger.waiting import SECONDS, tell_wait
 
 _WAIT_MILLISECONDS = 60_000
 _LOG_PAGES = 4000
@@ -45,6 +46,20 @@ class SqliteStore(Store):
 
     def is_conflict(self, error: BaseException) -> bool:
         return isinstance(error, sqlite3.IntegrityError)
+
+    def begin(self) -> None:
+        """As for every store; who waits long for another program is told so."""
+        cursor = self._cursor or self._connect()
+        cursor.execute(f"PRAGMA busy_timeout={1000 * SECONDS}")
+        try:
+            super().begin()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            tell_wait(self.word, "another program, such as sqlite3,")
+            cursor.execute(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
+            super().begin()
+        cursor.execute(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
 
     def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
         """As for every store; and what a process that was killed left in the log is folded in."""

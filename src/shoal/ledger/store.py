@@ -84,6 +84,8 @@ class Store(ABC):
     begin_words: ClassVar[tuple[str, ...]]
     writer_options: ClassVar[Mapping[str, Any]] = {}
     word: str
+    shares_head = True
+    """Whether everyone who writes to this ledger sees the same head; else who finds it wrong tells the others in the ledger."""
     sensitive = False
     """Whether the open transaction wrote what must not be read off the log afterwards: which cell was counted with which mark."""
 
@@ -230,7 +232,7 @@ class Store(ABC):
         self._writer = self._cursor = None
         self.engine.dispose(close=False)
         if self.head is not None:
-            self.head = HeadFile(self.head.path)
+            self.head = self.head.anew()
 
     @abstractmethod
     def damage(self) -> list[str]:

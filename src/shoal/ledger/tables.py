@@ -105,6 +105,23 @@ SQLITE_GUARDS = (
 )
 """SQLite itself refuses to change the past; they are there against accidents, and renewed at every opening."""
 
+POSTGRES_REFUSAL = "BEGIN RAISE EXCEPTION 'entries are never changed or removed'; END"
+"""What the trigger of PostgreSQL does."""
+
+POSTGRES_GUARDS = (
+    f"CREATE OR REPLACE FUNCTION shoal_refuse() RETURNS trigger LANGUAGE plpgsql AS $${POSTGRES_REFUSAL}$$",
+    "DROP TRIGGER IF EXISTS shoal_never_changes ON shoal_entries",
+    """CREATE TRIGGER shoal_never_changes BEFORE UPDATE OR DELETE OR TRUNCATE ON shoal_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION shoal_refuse()""",
+    "ALTER TABLE shoal_entries ENABLE ALWAYS TRIGGER shoal_never_changes",
+)
+"""PostgreSQL refuses, too, for the owner of the tables as well, who would have to remove the trigger first."""
+
+POSTGRES_GUARDED = """SELECT count(*) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+WHERE t.tgrelid = 'shoal_entries'::regclass AND t.tgname = 'shoal_never_changes' AND t.tgenabled = 'A'
+AND t.tgtype = 58 AND p.proname = 'shoal_refuse' AND p.prosrc = %s"""
+"""1 where the guard stands as it was made; 58 is: before, for a statement, on update, delete and truncate."""
+
 Migration = Callable[[sa.Connection], None]
 
 

@@ -86,7 +86,9 @@ def examine(
             beside += wrong + _compare_alarm(connection, history) + _compare_tallies(connection)
         beside += _compare_heads(noted[: len(noted) - (marked is not None)], met)
         at_mark = None if marked is None else met.get(marked.number)
-        wrong_mark = wrong_head(marked, history.head, at_mark) if store.head else None
+        wrong_mark = None
+        if store.head and (marked or store.head.must_be_there):
+            wrong_mark = wrong_head(marked, history.head, at_mark)
         beside += [] if wrong_mark is None else [wrong_mark]
     except StorageError as error:
         beside.append(f"the journal could not be read to its end: {error.problem.rstrip('.')}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from shoal.errors import KeyReusedError, SchemaError, VaultError
 from shoal.exact import Number
-from shoal.ledger import Ledger, Verdict
+from shoal.ledger import Head, Ledger, Verdict
 from shoal.measures import Measure
 from shoal.noise import one_below
 from shoal.plan import Choices, Question, Range, Row, Unit, tables_of
@@ -335,9 +335,15 @@ class Vault:
         """How many entries the journal has; what is released later stands at a higher number."""
         return self._ledger.head.number
 
-    def verify(self, *, progress: Progress | None = None) -> Verdict:
-        """Read the whole journal again and say what is wrong; what is found stops all asking until `accept`."""
-        return self._ledger.verify(progress=progress)
+    def verify(
+        self, *, known: Iterable[str | Head] = (), progress: Progress | None = None
+    ) -> Verdict:
+        """Read the whole journal again and say what is wrong; what is found stops all asking until `accept`.
+
+        ``known`` are heads that were noted elsewhere, as ``verdict.head`` prints them: the journal must still have those entries.
+        """
+        heads = [Head.read(str(each)) for each in known]
+        return self._ledger.verify(known=heads, progress=progress)
 
     def wrong_with(self, certificate: Mapping[str, Any]) -> list[str]:
         """What is wrong with a certificate, by itself and beside this vault; nothing if it is one of its own."""
@@ -393,11 +399,16 @@ class Vault:
 
 
 def open(  # noqa: A001 - the word for it
-    where: str | os.PathLike[str], *, create: bool = True, progress: Progress | None = None
+    where: str | os.PathLike[str],
+    *,
+    create: bool = True,
+    progress: Progress | None = None,
+    head: str | os.PathLike[str] | None = None,
 ) -> Vault:
     """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on first use.
 
     ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and all bytes while files are hashed.
+    ``head`` is where the head of the journal is kept: by default beside a file, and for PostgreSQL in a folder of the user.
 
     >>> import pyarrow as pa
     >>> from pyarrow import parquet
@@ -415,7 +426,7 @@ def open(  # noqa: A001 - the word for it
             f"there is no vault {text!r}.",
             remedy=f"Make one: shoal init {text}, or shoal.open({text!r}).",
         )
-    return Vault(Ledger(where), progress=progress)
+    return Vault(Ledger(where, head=head), progress=progress)
 
 
 @dataclass(frozen=True)

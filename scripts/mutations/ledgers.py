@@ -1,0 +1,56 @@
+"""Faults in how a ledger guards its past, and how those who ask at once stand in line."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+LEDGERS = (
+    Mutation(
+        "a-server-has-no-head",
+        "src/shoal/ledger/postgres.py",
+        "MachineHead(_known_as(url)) if head is None else HeadFile(head)",
+        "None if head is None else HeadFile(head)",
+        "The database is restored from a dump, and what was spent since can be spent again.",
+        (
+            "tests/ledger/test_server_heads.py::test_spending_that_a_restored_dump_has_forgotten_is_noticed_at_the_next_charge",
+        ),
+    ),
+    Mutation(
+        "a-copied-database-is-another-ledger",
+        "src/shoal/ledger/postgres.py",
+        "            self.head.follow(origin)\n",
+        "            pass\n",
+        "A copy of the database under another name has the budget a second time.",
+        (
+            "tests/ledger/test_server_heads.py::test_a_copy_at_another_address_that_forgets_spending_is_noticed",
+        ),
+    ),
+    Mutation(
+        "an-alarm-stays-on-one-machine",
+        "src/shoal/ledger/desk.py",
+        "if wrong and marked and not self.store.shares_head and self.recorded_alarm is None:",
+        "if False:",
+        "One machine knows that spending was forgotten, and the others go on asking.",
+        ("tests/ledger/test_server_heads.py::test_one_machine_that_saw_more_stops_all_machines",),
+    ),
+    Mutation(
+        "the-journal-of-a-server-can-be-emptied",
+        "src/shoal/ledger/tables.py",
+        "BEFORE UPDATE OR DELETE OR TRUNCATE ON shoal_entries",
+        "BEFORE UPDATE OR DELETE ON shoal_entries",
+        "TRUNCATE takes the history away, and every budget is whole again.",
+        (
+            "tests/ledger/test_server_heads.py::test_the_server_refuses_to_change_the_journal_even_for_its_owner",
+        ),
+    ),
+    Mutation(
+        "what-others-wrote-is-not-remembered",
+        "src/shoal/ledger/ledger.py",
+        "if changed or desk.lags:",
+        "if changed:",
+        "An auditor has seen the charges, and does not notice when they are gone.",
+        (
+            "tests/ledger/test_server_heads.py::test_a_machine_remembers_what_others_wrote_once_it_looked",
+        ),
+    ),
+)
