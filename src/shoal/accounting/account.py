@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from shoal.accounting.distributions import has_law, losses_of
+from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
 from shoal.accounting.neighbours import OWN, settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
 from shoal.accounting.rules.shuffled import shuffled_delta
@@ -156,7 +157,8 @@ class Account:
                 lines=lines,
                 losses=losses,
                 laws_are_known=self.laws_are_known and one.laws_are_known,
-                _failing=_both(self._failing, one._failing),
+                _deltas=_both(self._deltas, one._deltas),
+                _pure=_sum_of(self._pure, one._pure),
                 _shuffles=self._shuffles + one._shuffles,
             )
         return more
@@ -171,7 +173,7 @@ class Account:
         if self._is_normal and 0 < target < 1:
             return self._in_closed_form(target)
         if (best := self._epsilon_by_losses(target, quickly=True)) is not None:
-            return best
+            return self._at_most_pure(best)
         found = self.all(delta=target)
         if not found:
             raise self._nothing(target)
@@ -212,6 +214,8 @@ class Account:
         target = non_negative(epsilon, "epsilon")
         by_losses = self._delta_by_losses(target)
         if by_losses is not None and by_losses[1]:
+            if self._pure is not None and self._pure <= target:
+                return Bound(target, some_fails_up(self._deltas), Pure.__name__)
             return Bound(target, by_losses[0], LossDistribution.__name__)
         found = [
             (self._with_failing(smallest), way.measure.__name__)
@@ -225,9 +229,21 @@ class Account:
         return self._shuffled_delta(best) if self._shuffles else best
 
     @cached_property
-    def _failing(self) -> Fraction | None:
-        """The probability with which some promise may fail, as a sum; None where nothing is promised."""
-        return total_of(self.lines, FAILING)
+    def _deltas(self) -> Counter[Fraction] | None:
+        """The failing masses of the releases; None where one promises nothing."""
+        return deltas_of(self.lines)
+
+    @cached_property
+    def _pure(self) -> Fraction | None:
+        """The sum of the epsilons; None where a release has none."""
+        return total_of(self.lines, PURE)
+
+    def _at_most_pure(self, found: Bound) -> Bound:
+        """The sum of the epsilons where a loss distribution, rounded up, lies above it."""
+        if self._pure is None or self._pure >= found.epsilon:
+            return found
+        lower = None if found.lower is None else min(found.lower, self._pure)
+        return Bound(self._pure, found.delta, Pure.__name__, lower)
 
     @cached_property
     def losses(self) -> LossDistribution | None:
@@ -235,11 +251,16 @@ class Account:
         return losses_of(self.lines)
 
     def _bracket(self, target: Fraction, *, quickly: bool = False) -> Bracket | None:
-        lost = told(self._failing)
-        if lost == 1 or lost > target or self.losses is None:
+        most, least = some_fails_up(self._deltas), some_fails_down(self._deltas)
+        if most == 1 or most > target or self.losses is None:
             return None
-        left = (target - lost) / (1 - lost)
-        return self.losses.quick_epsilon(delta=left) if quickly else self.losses.epsilon(delta=left)
+        ask = self.losses.quick_epsilon if quickly else self.losses.epsilon
+        found = ask(delta=_left(target, most))
+        if found is None or most == least:
+            return found
+        # a product that was rounded: each end of the bracket has its own rounding
+        other = ask(delta=_left(target, least))
+        return None if other is None else Bracket(min(other.low, found.high), found.high)
 
     def _epsilon_by_losses(self, target: Fraction, *, quickly: bool = False) -> Bound | None:
         if target in {0, 1} or self._shuffles or (quickly and not self.laws_are_known):
@@ -285,10 +306,10 @@ class Account:
         return not above and all(has_law(line) for line in self.lines)
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
-        lost = told(total_of(self.lines, FAILING.with_spare(spare)))
-        if lost > target:
+        lost = some_fails_up(deltas_of(self.lines, spare))
+        if lost == 1 or lost > target:
             return None
-        return self._asked(way.epsilon, (target - lost) / (1 - lost), spare)
+        return self._asked(way.epsilon, _left(target, lost), spare)
 
     def _asked(
         self,
@@ -337,7 +358,7 @@ class Account:
         return sum(times for line, times in self.lines.items() if _holds(line.event, Shuffled))
 
     def _with_failing(self, delta: Fraction) -> Fraction:
-        lost = told(self._failing)
+        lost = some_fails_up(self._deltas)
         return lost + (1 - lost) * delta
 
     def _sum(self, unit: Unit) -> Fraction:
@@ -359,8 +380,19 @@ _LEAST_DELTA = Fraction(1, 10**30)
 _HAIR = 1 - Fraction(1, 2**40)
 
 
-def _both(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+def _both(
+    one: Counter[Fraction] | None, other: Counter[Fraction] | None
+) -> Counter[Fraction] | None:
     return None if one is None or other is None else one + other
+
+
+def _sum_of(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if one is None or other is None else one + other
+
+
+def _left(delta: Fraction, lost: Fraction) -> Fraction:
+    """What a delta leaves for the releases that did not tell everything."""
+    return (delta - lost) / (1 - lost)
 
 
 def _holds(event: Event, *kinds: type[Event]) -> bool:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.accounting.account import Account, Bound
-from shoal.accounting.pricing import total_of
-from shoal.accounting.unit import FAILING, told
+from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
 from shoal.accounting.ways import ways
 from shoal.errors import ConversionError, PriceError, RangeError
 from shoal.exact import Number, non_negative
@@ -74,7 +73,8 @@ def _epsilons(account: Account, delta: Number) -> Comparison:
 
 
 def _deltas(account: Account, epsilon: Fraction) -> Comparison:
-    lost = told(total_of(account.lines, FAILING))
+    deltas = deltas_of(account.lines)
+    lost, surely_lost = some_fails_up(deltas), some_fails_down(deltas)
     known = {}
     for way in ways():
         with contextlib.suppress(ConversionError):
@@ -86,10 +86,8 @@ def _deltas(account: Account, epsilon: Fraction) -> Comparison:
     low = None
     if account.losses is not None and lost < 1:
         bracket = account.losses.delta(epsilon=epsilon)
-        low, known[LOSSES] = (
-            min(Fraction(1), lost + (1 - lost) * Fraction(end))
-            for end in (bracket.low, bracket.high)
-        )
+        low = surely_lost + (1 - surely_lost) * Fraction(bracket.low)
+        known[LOSSES] = min(Fraction(1), lost + (1 - lost) * Fraction(bracket.high))
     bounds = [Bound(epsilon, value, name) for name, value in known.items()]
     best = sorted(bounds, key=lambda bound: bound.delta)
     lower = min(low, best[0].delta) if low is not None and account.laws_are_known else None

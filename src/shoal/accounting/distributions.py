@@ -76,28 +76,25 @@ def loss_of_line(line: Line) -> LossDistribution | None:
 
 def has_law(line: Line) -> bool:
     """Whether the loss of a line is that of its own law, or of the promise it is, and not just one above it."""
-    match line.event:
-        case Gaussian() | StatedGaussian() | StatedPure() | Geometric():
-            return True
-        case RandomizedResponse() | StatedApprox():
-            return line.size == 1
-        case Laplace():
-            return line.event.steps is not None
-        case DiscreteGaussian() as event:
-            return _discrete_normal(event, line.size) is not None
-        case PoissonSampled() as event:
-            return line.size == 1 and _sample_has_law(event)
-    return False
+    if isinstance(line.event, PoissonSampled):
+        return line.size == 1 and _sample_has_law(line.event)
+    if isinstance(line.event, Exponential):  # choices of bounded range, of which this is one
+        return False
+    return _own_law(line.event, line.size) is not None
 
 
 def _sample_has_law(event: PoissonSampled) -> bool:
-    """One release that cannot fail and has a law, or Gaussian noise, of which many are one."""
+    """One release that cannot fail and whose own law is one loss, or Gaussian noise, of which many are one."""
     inside = bill(event.event, str(Relation.ADD_REMOVE))
     if all(isinstance(line.event, Gaussian | StatedGaussian) for line in inside):
         return True
     if total_of(inside, FAILING) != 0 or not all(map(has_law, inside)):
         return False
-    return event.rate == 1 or (sum(inside.values()) == 1 and _one_source(inside) is not None)
+    if event.rate == 1:
+        return True
+    [line, *more] = inside
+    law = _own_law(line.event, line.size)
+    return not more and inside[line] == 1 and law is not None and len(law) == 1
 
 
 def _law(line: Line) -> Law | None:
@@ -118,9 +115,14 @@ def _own_law(event: Event, size: int) -> Law | None:
             return _normal(size * event.mu)
         case DiscreteGaussian():
             return _discrete_normal(event, size)
-        case Laplace(steps=int() as steps) if steps:
+        case StatedPure() | StatedApprox() if size == 1:
+            # for groups the promise is weaker than randomized response: the steps between must be kept, too
+            return _pure(event.epsilon)
+        case Laplace(steps=0) | Geometric(sensitivity=0):
+            return ()
+        case Laplace(steps=int() as steps):
             return _laplace(size * event.sensitivity / event.scale, size * steps)
-        case Geometric() if event.sensitivity:
+        case Geometric():
             return _laplace(size * event.sensitivity / event.scale, size * event.sensitivity)
         case RandomizedResponse() if size == 1 and event.truth not in {0, 1}:
             return _response(event)

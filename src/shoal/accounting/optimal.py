@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from flint import arb
-
+from shoal.accounting.failing import some_fails_up
 from shoal.accounting.losses import Losses
 from shoal.errors import ConversionError
 from shoal.exact import Number, closed_unit, non_negative, short, upper, whole
@@ -111,19 +110,4 @@ def _read(promises: Promises) -> tuple[Counter[Fraction], Fraction]:
         count = whole(times, "count", at_least=0)
         epsilons[promise.epsilon] += count
         deltas[promise.delta if isinstance(promise, Approx) else Fraction(0)] += count
-    return epsilons, _some_fails_up(deltas)
-
-
-def _some_fails_up(deltas: Mapping[Fraction, int]) -> Fraction:
-    """1 - Π(1 - δ)^n, exactly for one promise with a delta, else rounded up."""
-    kept = {delta: count for delta, count in deltas.items() if delta and count}
-    if 1 in kept:
-        return Fraction(1)
-    if sum(kept.values()) <= 1:
-        return next(iter(kept), Fraction(0))
-
-    def some() -> arb:
-        logs = (count * (-ball(delta)).log1p() for delta, count in kept.items())
-        return -sum(logs, arb(0)).expm1()
-
-    return min(Fraction(1), upper(some))
+    return epsilons, some_fails_up({delta: n for delta, n in deltas.items() if delta and n})

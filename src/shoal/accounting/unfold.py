@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from shoal.events import (
     Composed,
     Event,
     Exponential,
     Geometric,
+    Group,
     Laplace,
     NoisyMax,
     PermuteAndFlip,
+    PoissonSampled,
     Repeated,
+    SampledWithoutReplacement,
     SparseVector,
     StatedPure,
     TopK,
@@ -23,6 +28,9 @@ def unfold(event: Event) -> Event:
 
     Guarantee: each line below is an equality of laws, a function of the release on the right, or (sparse
         vector) the sum in which its epsilon was proved.
+    Edges: a sample of a sample is one sample, at the product of the rates: each row passes two independent coins, or
+        each set of rows of the smaller size is equally likely.  Several releases from one sample, of which each
+        takes a sample of its own, are left as they are: they share the outer coins.
     Reference: Durfee and Rogers 2019 for `TopK`; Ding and others 2021 for `NoisyMax`; Lyu, Su and Li
         2017, Theorem 4, for `SparseVector`.
     """
@@ -49,6 +57,29 @@ def unfold(event: Event) -> Event:
     if isinstance(event, TruncatedGeometric):
         moved = event.sensitivity if event.low < event.high else 0
         return Geometric(scale=event.scale, sensitivity=moved, relation=event.relation)
+    if isinstance(event, PoissonSampled | SampledWithoutReplacement):
+        return _one_sample(event)
+    return event
+
+
+def _one_sample(event: PoissonSampled | SampledWithoutReplacement) -> Event:
+    inside = _alone(event.event)
+    if isinstance(event, PoissonSampled) and isinstance(inside, PoissonSampled):
+        return _one_sample(replace(event, event=inside.event, rate=event.rate * inside.rate))
+    if (
+        isinstance(event, SampledWithoutReplacement)
+        and isinstance(inside, SampledWithoutReplacement)
+        and inside.population == event.sample
+    ):
+        return _one_sample(replace(event, event=inside.event, sample=inside.sample))
+    return event
+
+
+def _alone(event: Event) -> Event:
+    """The one event that a list of one, one repetition, or a group of one holds."""
+    match event:
+        case Composed(events=(one,)) | Repeated(event=one, count=1) | Group(event=one, size=1):
+            return _alone(one)
     return event
 
 

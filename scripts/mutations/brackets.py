@@ -1,0 +1,44 @@
+"""Faults in both ends of what an account says."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+_TESTS = "tests/accounting/test_lower_ends.py::"
+
+BRACKETS = (
+    Mutation(
+        "deltas-add-up-to-less-than-they-are",
+        "src/shoal/accounting/failing.py",
+        "return 1 - math.prod(((1 - delta) ** n for delta, n in deltas.items()), start=Fraction(1))",
+        "return max(deltas, default=Fraction(0))",
+        "Many promises with a delta are accounted for as one of them.",
+        (f"{_TESTS}test_what_promises_with_deltas_need_is_the_optimal_composition",),
+    ),
+    Mutation(
+        "a-sample-of-a-sample-is-sampled-three-times",
+        "src/shoal/accounting/unfold.py",
+        "rate=event.rate * inside.rate",
+        "rate=event.rate * inside.rate**2",
+        "Whoever samples twice is promised more than sampling gives.",
+        (
+            f"{_TESTS}test_a_sample_of_a_sample_costs_what_one_sample_at_the_product_of_the_rates_costs",
+        ),
+    ),
+    Mutation(
+        "a-sample-of-another-population-is-merged",
+        "src/shoal/accounting/unfold.py",
+        "and inside.population == event.sample",
+        "and inside.population <= event.sample",
+        "A sample of fixed size is priced as a smaller one than it is.",
+        (f"{_TESTS}test_a_sample_of_fixed_size_of_such_a_sample_is_one_sample",),
+    ),
+    Mutation(
+        "a-lower-end-that-nothing-attains",
+        "src/shoal/accounting/distributions.py",
+        "return not more and inside[line] == 1 and law is not None and len(law) == 1",
+        "return True",
+        "The account says that a promise cannot be better than it is.",
+        (f"{_TESTS}test_samples_that_share_an_outer_sample_claim_no_lower_end",),
+    ),
+)
