@@ -28,6 +28,7 @@
     │   └── PriceError        price-1       an event without a price in the measure asked for
     ├── BudgetExceeded        budget-1      a release that costs more than is left
     ├── ExhaustedError        spent-1       an interactive mechanism has nothing left
+    ├── OwnerError            owner-1       a budget or run that was copied, sent away or used after a fork (also a TypeError)
     ├── LedgerError           a ledger that cannot do what was asked
     │   ├── StorageError      ledger-1      a ledger that cannot be opened, read or written
     │   ├── TamperedError     ledger-2      a history that does not add up; asking has stopped
@@ -234,6 +235,12 @@ class ExhaustedError(ShoalError):
     """An interactive mechanism has given every answer its budget holds."""
 
     code: ClassVar[str] = "spent-1"
+
+
+class OwnerError(ShoalError, TypeError):
+    """A budget or an interactive run was copied, sent to another process or used after a fork; nothing was spent."""
+
+    code: ClassVar[str] = "owner-1"
 
 
 class LedgerError(ShoalError):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shoal import AboveThreshold, SparseVector, SparseVectorRun
-from shoal.errors import ExhaustedError, ShapeError
+from shoal.errors import ExhaustedError, OwnerError
 from shoal.noise import seam
 
 SURE = 10**9
@@ -19,7 +19,7 @@ SURE = 10**9
 def test_a_run_cannot_be_copied_or_sent_away() -> None:
     run = SparseVector(epsilon=1, sensitivity=1).start(threshold=0)
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(ShapeError, match="copied"):
+        with pytest.raises(OwnerError, match="copied"):
             attempt(run)
 
 

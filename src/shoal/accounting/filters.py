@@ -2,7 +2,7 @@
 
 A filter is an object someone is handed; nothing spends from it but its `spend`.  Which event is asked for next,
 with which noise, and when to stop may depend on all answers so far.  Each filter states the theorem under which
-the whole interaction then keeps the budget.  All sums are exact.  Threads may share a filter.
+the whole interaction then keeps the budget.  All sums are exact.  Threads may share a filter; processes and copies may not (`owned.md`).
 """
 
 from __future__ import annotations
@@ -21,24 +21,45 @@ from shoal.errors import BudgetExceeded, EventError, PriceError
 from shoal.events import Event
 from shoal.exact import Number, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.owned import Owned
 from shoal.sensitivity import Relation
 
 State = Mapping[str, Any]
 """What a filter has spent, as plain JSON values."""
 
 
-class Filter(ABC):
+class Filter(Owned, ABC):
     """What every filter does: say whether an event fits, and spend on it or refuse.
 
     ``relation`` is the one for which the budget is kept; without it the events must agree on one.
     Wherever an event is asked for, its `price` may be given instead, so that it is worked out once.
+    Edges: a forked child, a copy and a pickle of a filter are refused.  Whoever writes a `state` down and restores it must see to
+        it that only one filter goes on from there; the ledger does.
     """
+
+    called = "a filter"
 
     def __init__(self, *, relation: str | None = None) -> None:
         self.relation = None if relation is None else str(Relation.read(relation, "relation"))
         self._met = self.relation
-        self._sums: tuple[Fraction | None, ...] = ()
-        self._turn = Lock()
+        self._kept_sums: tuple[Fraction | None, ...] = ()
+        self._lock = Lock()
+
+    @property
+    def _turn(self) -> Lock:
+        self._check_owner()
+        return self._lock
+
+    @property
+    def _sums(self) -> tuple[Fraction | None, ...]:
+        """The one way to what was spent, so that nobody reads or changes it in a forked child."""
+        self._check_owner()
+        return self._kept_sums
+
+    @_sums.setter
+    def _sums(self, sums: tuple[Fraction | None, ...]) -> None:
+        self._check_owner()
+        self._kept_sums = sums
 
     def price(self, event: Event) -> Cost:
         """What an event takes from this filter; it does not depend on what was spent."""

@@ -37,6 +37,7 @@ from shoal.ledger.entry import (
 )
 from shoal.ledger.prices import price
 from shoal.ledger.request import Request
+from shoal.owned import Owned
 
 _Result = TypeVar("_Result")
 _MANY_SECONDS = 90
@@ -57,12 +58,16 @@ class Replay:
     entry: Entry
 
 
-class Charge:
-    """A debit that is durable and not yet settled.
+class Charge(Owned):
+    """A debit that is durable and not yet settled; it belongs to the process that made it.
 
     Used in a ``with`` block it is left unanswered when the block ends without an answer: the budget stays spent, and
     the same request with the same key may take it up again.
     """
+
+    called = "a charge"
+    harm = "it pays for one answer, and each copy could give one."
+    way_out = "Answer the charge in the process that took it; let others charge for themselves, in the same ledger."
 
     def __init__(self, line: Line, entry: Entry, attempt: int) -> None:
         self.entry = entry
@@ -79,6 +84,7 @@ class Charge:
 
     def reads_data(self) -> None:
         """Say that private rows will now be read: from here on nothing can be given back."""
+        self._check_owner()
         self._reads = True
 
     def answered(self, answer: Any) -> Entry:
@@ -117,7 +123,7 @@ class Charge:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._settled:
+        if self._settled or not self._is_at_home:  # a fork leaves it to the process that charged
             return
         if kind is None:
             self.leave("no answer")
@@ -136,6 +142,8 @@ class Charge:
         text: str,
         prepare: Callable[[Desk, Entry], Callable[[], None]] | None = None,
     ) -> Entry:
+        self._check_owner()
+
         def act(desk: Desk) -> Entry:
             desk.check_calm()
             self._check_open(desk)

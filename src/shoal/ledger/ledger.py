@@ -31,13 +31,14 @@ from shoal.ledger.tables import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.turns import Turn, Turns
 from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
 from shoal.measures import Measure
+from shoal.owned import NotCopied, this_process
 
 _Result = TypeVar("_Result")
 _TRIES = 50
 _PAGE = 1000
 
 
-class Ledger:
+class Ledger(NotCopied):
     """A journal in a file (SQLite) or under a ``postgresql://`` address, made on first use.
 
     Guarantee: what a method has returned from is on disk.  A charge takes from all its accounts or from none, and
@@ -57,6 +58,10 @@ class Ledger:
     ...     print(ledger.account("visits").left)
     epsilon 0.9
     """
+
+    called = "an open ledger"
+    harm = "its connection and its locks belong to one process."
+    way_out = "Open the same file or address where it is needed: Ledger('office.shoal')."
 
     def __init__(
         self,
@@ -78,7 +83,7 @@ class Ledger:
             raise
 
     def _start(self) -> None:
-        self._process = os.getpid()
+        self._process = this_process()
         self._desk = Desk(self._store)
         self._turns = Turns(self._work)
 
@@ -90,7 +95,7 @@ class Ledger:
 
     def close(self) -> None:
         """Let go of the file or the connections; nothing is pending when a call has returned."""
-        if self._process == os.getpid():
+        if self._process == this_process():
             if self._store.head is not None:
                 self._store.head.sync()
             self._store.close()
@@ -322,7 +327,7 @@ class Ledger:
         return self._store.reading()
 
     def _after_fork(self) -> None:
-        if self._process != os.getpid():
+        if self._process != this_process():
             self._store.abandon()
             self._start()
 
@@ -395,9 +400,9 @@ def _for_others(error: BaseException) -> BaseException:
     )
 
 
-def _close_own(store: Store, process: int) -> None:
+def _close_own(store: Store, process: tuple[object, int]) -> None:
     """When nobody holds the ledger any more: close what this process opened."""
-    if process == os.getpid():
+    if process == this_process():
         store.close()
 
 

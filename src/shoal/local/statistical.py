@@ -13,6 +13,7 @@ from shoal.errors import CalibrationError, DataError, ExhaustedError, ShapeError
 from shoal.exact import Number, ball, open_unit, positive, short, upper, whole
 from shoal.local.numeric import OneBit
 from shoal.measures import Pure
+from shoal.owned import Owned
 
 Query = Callable[[NDArray[Any]], Any]
 
@@ -34,7 +35,7 @@ def people_needed(*, tolerance: Number, queries: int, failure: Number, epsilon: 
     return count * math.ceil(needed)
 
 
-class StatisticalQueries:
+class StatisticalQueries(Owned):
     """An oracle for means of functions with values from -1 to 1, each answered to within a tolerance.
 
     Guarantee: each person answers one query, with one bit that costs at most epsilon; but for the chance ``failure`` all answers are within ``tolerance`` of the mean of the
@@ -48,6 +49,10 @@ class StatisticalQueries:
     >>> oracle.people_each, abs(oracle.ask(lambda x: 0 * x + 0.5) - 0.5) < 0.2
     (6000, True)
     """
+
+    called = "an oracle of statistical queries"
+    harm = "each copy would ask the same people again."
+    way_out = "Ask all queries in the process that made the oracle, through that one object."
 
     def __init__(
         self, people: Any, *, tolerance: Number, queries: int, failure: Number, epsilon: Number
@@ -72,6 +77,7 @@ class StatisticalQueries:
 
     def ask(self, query: Query) -> float:
         """The mean of a function of one person, from people who have not been asked before."""
+        self._check_owner()
         if self.asked == self._queries:
             raise ExhaustedError(
                 f"all {self._queries} queries have been asked.",

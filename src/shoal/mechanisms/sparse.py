@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from shoal import events
 from shoal.errors import ExhaustedError, RangeError, ShapeError
@@ -29,6 +29,7 @@ from shoal.mechanisms.laplace import Laplace
 from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import exact_real, is_integer, is_real
 from shoal.noise import IntegerNoise, discrete_laplace, secret
+from shoal.owned import Owned
 from shoal.sensitivity import Norm, Sensitivity
 from shoal.sensitivity.claims import Moves
 
@@ -196,11 +197,15 @@ class AboveThreshold(SparseVector):
         super().__init__(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
 
 
-class SparseVectorRun:
+class SparseVectorRun(Owned):
     """One run of a `SparseVector`: ask until it is spent.
 
-    It cannot be copied or sent elsewhere: each copy would give all its positives again.
+    It cannot be copied, sent elsewhere or used after a fork: each copy would give all its positives again.
     """
+
+    called = "a run of a sparse vector"
+    harm = "each copy would give all its positives again."
+    way_out = "Pass the run itself on within one process, or start another one, which costs its epsilon again."
 
     def __init__(self, mechanism: SparseVector, threshold: Fraction) -> None:
         self.mechanism = mechanism
@@ -215,12 +220,6 @@ class SparseVectorRun:
         self._left = mechanism.positives
         self._turn = threading.Lock()
 
-    def __reduce__(self) -> NoReturn:
-        raise ShapeError(
-            "a run of a sparse vector cannot be copied: each copy would give all its positives again.",
-            remedy="Pass the run itself on, or start another one, which costs its epsilon again.",
-        )
-
     @property
     def event(self) -> events.SparseVector:
         """The description of this run; private only if all its noise so far was."""
@@ -229,12 +228,13 @@ class SparseVectorRun:
     @property
     def left(self) -> int:
         """How many more positives the run can give."""
+        self._check_owner()
         return self._left
 
     @property
     def spent(self) -> bool:
         """Whether the run has given all its positives."""
-        return self._left == 0
+        return self.left == 0
 
     def ask(self, value: float | Fraction) -> bool:
         """Whether a question's noisy answer is at or above the noisy threshold.
@@ -257,6 +257,7 @@ class SparseVectorRun:
 
     def _ask(self, value: float | Fraction) -> int | None:
         """The value in steps if it came out above."""
+        self._check_owner()
         if not is_integer(value) and not is_real(value):
             raise ShapeError(
                 f"a question's value must be a number; got {type(value).__name__}.",

@@ -10,6 +10,7 @@ from shoal.errors import RangeError
 from shoal.events import Event
 from shoal.exact import Number, open_unit, positive, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.owned import Owned
 from shoal.query.paying import Asked, Charge, Taken
 
 
@@ -32,16 +33,19 @@ class Request:
         return f"{self.measure}{failing}"
 
 
-class Budget:
+class Budget(Owned):
     """What all questions together may cost; each takes its part before its noise is drawn.
 
     `Pure` buys Laplace noise; `Approx` and `ZeroConcentrated` buy Laplace or Gaussian noise, whichever is less.
     Half of the delta of an `Approx` budget is kept for the selection of keys.
+    Edges: a budget in memory belongs to the process that made it; forked children, copies and pickles are refused.
 
     >>> budget = Budget(Approx(1, "1e-6"), relation="add_remove")
     >>> print(budget.request(epsilon="0.1"))
     epsilon 0.1, delta 5e-7
     """
+
+    called = "a budget in memory"
 
     def __init__(self, whole: Measure, *, relation: str) -> None:
         self.whole = whole
@@ -94,10 +98,12 @@ class Budget:
 
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged now; asking is free."""
+        self._check_owner()
         return self._filter.would_fit(event)
 
     def charge(self, event: Event, asked: Asked | None = None) -> Charge:
         """Take what an event costs, or refuse with nothing spent."""
+        self._check_owner()
         if asked is not None and asked.key is not None:
             raise RangeError(
                 "a key was given, and a budget in memory remembers none.",
@@ -109,9 +115,12 @@ class Budget:
     @property
     def spent(self) -> Measure:
         """What has been spent so far."""
+        self._check_owner()
         return self._filter.spent
 
     def __repr__(self) -> str:
+        if not self._is_at_home:
+            return f"<budget of {self.whole}, which belongs to another process>"
         return f"<budget of {self.whole}; spent: {self.spent}>"
 
 

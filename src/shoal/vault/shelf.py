@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from threading import RLock
@@ -9,6 +10,7 @@ from threading import RLock
 from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
 from shoal.errors import ChangedError, SourceError
+from shoal.owned import this_process
 from shoal.plan import Bounded, Column, Rows, Spread, Value
 from shoal.vault.dataset import Dataset
 from shoal.vault.fingerprint import Dates, Progress, dates_of, fingerprint_of
@@ -23,6 +25,7 @@ class Shelf:
     Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are hashed at the
         first use; afterwards their sizes and dates say whether they were written.  What has none that prove it
         is hashed at every `check`: before a question is charged, and before its answer is kept.
+    Edges: a forked child opens an engine of its own.
     """
 
     def __init__(
@@ -35,7 +38,22 @@ class Shelf:
         self._end: weakref.finalize[..., Shelf] | None = None
         self._dates: dict[str, Dates] = {}
         self._hashed: set[str] = set()
-        self._lock = RLock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = this_process()
+        self._open_lock = RLock()
+
+    @property
+    def _lock(self) -> RLock:
+        """The lock of this process; a forked child begins anew with an engine that is not open."""
+        if self._process != this_process():
+            _never_end(self._engine)
+            if self._end is not None:
+                self._end.detach()
+            self._engine = self._end = None
+            self._begin()
+        return self._open_lock
 
     def check(self, *, after_reading: bool = False) -> None:
         """Refuse content that was not declared; no row is looked at.  ``after_reading`` says that rows were before."""
@@ -116,6 +134,15 @@ class Shelf:
 
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         return self.open().shares(bounded)
+
+
+def _never_end(inherited: Engine | None) -> None:
+    """Neither use nor close an engine that a fork has copied, not even at exit.
+
+    Its threads stayed with the parent: whoever waits for them waits for ever, and its destructor ends the process.
+    """
+    if inherited is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
 
 
 def _check_types(dataset: Dataset, found: Sequence[Column]) -> None:

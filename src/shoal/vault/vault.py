@@ -14,6 +14,7 @@ from shoal.exact import Number
 from shoal.ledger import Head, Ledger, Verdict
 from shoal.measures import Measure
 from shoal.noise import one_below
+from shoal.owned import NotCopied
 from shoal.plan import Choices, Question, Range, Row, Unit, tables_of
 from shoal.plan import Person as PersonUnit
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
@@ -43,13 +44,18 @@ _Purse = tuple[str | None, tuple[tuple[str, int], ...]]
 """Who pays, and for which declarations."""
 
 
-class Vault:
+class Vault(NotCopied):
     """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
 
     Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all questions about the
         same people are charged to the same account, which never exceeds its budget, whoever asks.
     Needs: a curator who declares truthfully where data lie and how versions stand to each other.
+    Edges: a forked child may go on with the vault: it opens the file and the rows anew.  Copies and pickles are refused.
     """
+
+    called = "an open vault"
+    harm = "its connection and its locks belong to one process."
+    way_out = "Open the vault again where it is needed: shoal.open('office.shoal')."
 
     def __init__(
         self,

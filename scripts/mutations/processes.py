@@ -1,0 +1,66 @@
+"""Faults where budgets meet processes, copies, ends of ranges and numbers in text."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+_FORKS = "tests/owned/test_forks.py::"
+
+PROCESSES = (
+    Mutation(
+        "a-forked-child-keeps-the-budget",
+        "src/shoal/owned.py",
+        "        if not self._is_at_home:\n            raise OwnerError(",
+        "        if False:\n            raise OwnerError(",
+        "A parent and its children each spend the whole of one budget in memory.",
+        (f"{_FORKS}test_child_and_parent_of_a_budget_in_memory_do_not_both_spend_it",),
+    ),
+    Mutation(
+        "processes-are-told-apart-by-number-alone",
+        "src/shoal/owned.py",
+        "    return _life, os.getpid()",
+        "    return None, os.getpid()",
+        "A grandchild that gets the number of a process that ended spends its budget again.",
+        (f"{_FORKS}test_a_process_number_that_comes_again_is_not_taken_for_the_same_process",),
+    ),
+    Mutation(
+        "a-pickle-carries-a-budget-away",
+        "src/shoal/owned.py",
+        "    def __reduce_ex__(self, protocol: object) -> NoReturn:\n        self._refuse_copy()",
+        "    def __reduce_ex__(self, protocol: object) -> Any:\n        return type(self), (1,)",
+        "Every worker process that is sent a budget spends it whole.",
+        ("tests/owned/test_copies.py::test_what_can_be_spent_cannot_be_copied_or_pickled",),
+    ),
+    Mutation(
+        "a-copied-filter-spends-again",
+        "src/shoal/owned.py",
+        "    def __copy__(self) -> NoReturn:\n        self._refuse_copy()",
+        "    def __copy__(self) -> Any:\n        made = type(self).__new__(type(self))\n        made.__dict__.update(self.__dict__)\n        return made",
+        "A copy of a filter forgets nothing and shares nothing: both can be spent.",
+        ("tests/owned/test_copies.py::test_what_can_be_spent_cannot_be_copied_or_pickled",),
+    ),
+    Mutation(
+        "a-sparse-vector-run-works-in-a-fork",
+        "src/shoal/mechanisms/sparse.py",
+        '        """The value in steps if it came out above."""\n        self._check_owner()\n',
+        '        """The value in steps if it came out above."""\n',
+        "Forty children of a run with one positive give forty positives.",
+        (f"{_FORKS}test_forty_children_of_a_sparse_vector_run_get_no_positive",),
+    ),
+    Mutation(
+        "statistical-queries-ask-people-again-in-a-fork",
+        "src/shoal/local/statistical.py",
+        "class StatisticalQueries(Owned):",
+        "class StatisticalQueries:",
+        "A class with a count of what was asked is copied, and people answer twice.",
+        ("tests/owned/test_copies.py::test_a_class_that_changes_is_owned_or_has_nothing_to_spend",),
+    ),
+    Mutation(
+        "a-forked-vault-waits-for-the-threads-of-its-parent",
+        "src/shoal/vault/shelf.py",
+        "        if self._process != this_process():",
+        "        if False:",
+        "A question in a forked worker is charged and never answered.",
+        (f"{_FORKS}test_children_of_an_open_vault_are_answered_and_pay_from_its_one_account",),
+    ),
+)
