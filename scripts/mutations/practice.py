@@ -284,8 +284,8 @@ PRACTICE = (
     Mutation(
         "a-failing-function-shows",
         "src/shoal/functions/aggregate.py",
-        "except (Exception, SystemExit, GeneratorExit):",
-        "except ArithmeticError:",
+        "called(function, blocks, read=exact_number, otherwise=self.otherwise)",
+        "[exact_number(function(block)) for block in blocks]",
         "A function that fails on one person's row tells that the row is there.",
         ("tests/functions/test_aggregate.py::test_answers_have_this_law_and_no_other",),
     ),

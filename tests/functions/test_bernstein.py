@@ -285,5 +285,5 @@ def test_lattice_values_of_another_number_are_refused() -> None:
     with pytest.raises(ShapeError):
         mechanism.release(np.zeros(3))
     with pytest.raises(ShapeError):
-        mechanism.release(lambda x: 0.0)
+        mechanism.values(lambda x: 0.0)
     assert repr(mechanism).startswith("Bernstein(noise=Laplace(scale=1, sensitivity=1), degree=3")

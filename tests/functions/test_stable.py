@@ -183,3 +183,9 @@ def test_what_is_no_list_of_rows_and_too_large_a_delta_are_refused() -> None:
         StableHistogram(epsilon=1, delta="1e-6").release("abc")
     with pytest.raises(RangeError):
         StableMode(epsilon=1, delta="0.7")
+
+
+def test_texts_that_cannot_be_written_are_in_no_category() -> None:
+    rows = ["\ud800"] * 500 + ["tea"] * 90
+    assert list(StableHistogram(epsilon=1, delta="1e-6").release(rows)) == ["tea"]
+    assert StableMode(epsilon=1, delta="1e-6").release(rows) == "tea"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
-from shoal.errors import ShapeError
 from shoal.events import Event
 from shoal.exact import Number, rational
 from shoal.functions.smooth import Smooth, TrimmedMean
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.values import exact_real, is_integer, is_real
+from shoal.mechanisms.totality import called, each_row, exact_number
 from shoal.noise import uniform_below
 from shoal.sensitivity import Relation
 
@@ -62,9 +60,9 @@ class SampleAndAggregate(Mechanism):
         one that comes or goes, as ``relation`` says.
     Needs: the function returns one number and keeps nothing; what it prints, writes or how long it takes is
         not hidden.  The range of the aggregator is public.
-    Edges: a block on which the function fails or returns no finite number counts as ``otherwise``, a public number.
+    Edges: a block on which the function raises anything or returns no finite number counts as ``otherwise``, a public number.
         Blocks may be empty.
-    Reference: Nissim, Raskhodnikova and Smith 2007, Section 4; Smith 2011.  Proof: aggregate.md.
+    Reference: Nissim, Raskhodnikova and Smith 2007, Section 4; Smith 2011.  Proof: aggregate.md, mechanisms/totality.md.
 
     >>> from shoal.functions import InverseSensitivity
     >>> middle = InverseSensitivity.median(epsilon=1, size=50, low=0, high=10, points=101)
@@ -104,33 +102,9 @@ class SampleAndAggregate(Mechanism):
 
     def release(self, function: Callable[[list[Any]], Any], rows: Sequence[Any]) -> float:
         """A private middle of the function's values on the blocks."""
-        listed = _listed(rows)
+        listed = list(each_row(rows))
         blocks: list[list[Any]] = [[] for _ in range(self.blocks)]
         for row, block in zip(listed, uniform_below(self.blocks, len(listed)), strict=True):
             blocks[int(block)].append(row)
-        return self.aggregator.release([self._value(function, block) for block in blocks])
-
-    def _value(self, function: Callable[[list[Any]], Any], block: list[Any]) -> Any:
-        """What the function says about a block; a failure of its own must not show."""
-        try:
-            return _finite(function(block), self.otherwise)
-        except (Exception, SystemExit, GeneratorExit):  # noqa: BLE001 - it was about private rows
-            return self.otherwise
-
-
-def _finite(value: Any, otherwise: Fraction) -> Any:
-    if is_integer(value) or isinstance(value, Fraction):
-        return Fraction(value)
-    if not is_real(value) or not math.isfinite(value):
-        return otherwise
-    exact = exact_real(value)
-    return Fraction(*exact.as_integer_ratio())
-
-
-def _listed(rows: Sequence[Any]) -> list[Any]:
-    if isinstance(rows, str | bytes | dict) or not isinstance(rows, Iterable):
-        raise ShapeError(
-            f"rows must be a list or an array; got {type(rows).__name__}.",
-            remedy="Give one item per row.",
-        )
-    return list(rows)
+        values = called(function, blocks, read=exact_number, otherwise=self.otherwise)
+        return self.aggregator.release(values)

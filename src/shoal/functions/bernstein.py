@@ -20,6 +20,7 @@ from shoal.functions.smoothness import Smoothness
 from shoal.measures import Measure
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.totality import called
 from shoal.sensitivity import Sensitivity
 
 Function = Callable[[Reals], Any]
@@ -35,7 +36,8 @@ class Bernstein(Mechanism):
         computed from the noisy values alone, so every point of it, and every order, is covered.
     Needs: the sensitivity of the whole vector of lattice values; a bound on each value, in the norm LINF, is
         multiplied by their number (by its root for Gaussian noise).  The lattice and the box are public.
-    Edges: values that are not finite are refused without being quoted.  ``order`` does not matter for privacy.
+    Edges: of lattice values that are not finite, given as an array, nothing is quoted.  A function that fails, or gives no finite number at a
+        point, counts as 0 there, and the sensitivity must hold for it as it then is.  ``order`` does not matter for privacy.
     Reference: Aldà and Rubinstein 2017, with noise for the whole vector's norm.  Proof: bernstein.md.
 
     >>> mechanism = Bernstein.for_epsilon(1, sensitivity="0.02", degree=12, order=3)
@@ -109,13 +111,24 @@ class Bernstein(Mechanism):
         Needs: a function that takes an array of points of the box (a row each if dims > 1) and gives a number for
             each, or the lattice values themselves, in the order of `lattice`.
         """
+        values = (
+            self.total_values(lambda: function) if callable(function) else self.values(function)
+        )
         return ReleasedFunction(
             operator=self.operator,
-            coefficients=tuple(self.noise.release(self.values(function)).tolist()),
+            coefficients=tuple(self.noise.release(values).tolist()),
             domain=self.domain,
             deviation=self.deviation,
             event=self.event,
         )
+
+    def total_values(self, made: Callable[[], Function], otherwise: float = 0.0) -> Reals:
+        """The lattice values of a function of private rows: the public number wherever it, or making it, fails.  They are private."""
+        none = np.full(self.operator.size, otherwise)
+        (found,) = called(
+            lambda make: self.values(make()), [made], read=lambda values: values, otherwise=none
+        )
+        return np.where(np.isfinite(found), found, otherwise)
 
     def values(self, function: Function | NDArray[Any]) -> Reals:
         """The lattice values of a function, exact as it gives them; they are private where it is."""

@@ -40,7 +40,7 @@ class KernelDensity(Summed):
     Needs: a public box.  Under "change" the number of rows is public and the density is per row; under "add_remove" it is
         not, and the density is scaled to integrate to 1.
     Edges: at the edges of the box each kernel is scaled to its part inside.  Noise can make the density negative; cut it
-        off if that disturbs.  NaN and infinities are refused without being quoted.
+        off if that disturbs.  A row that is no number counts as the low end of the box.
     Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.  Proof: tables.md.
 
     >>> import numpy as np
@@ -115,7 +115,7 @@ class Distribution(Summed):
     Guarantee: the budget's, for rows clamped to the public ends.  A row lies in one cell, so all cells together move by 1 in
         L1 when it comes or goes, and by 2 when it changes.
     Needs: public ends and a public number of cells.
-    Edges: the distribution function rises from 0 to 1 whatever the noise; NaN and infinities are refused unquoted.
+    Edges: the distribution function rises from 0 to 1 whatever the noise; a row that is no number counts as the low end.
     Reference: Dwork, McSherry, Nissim and Smith 2006; Barlow and others 1972 for the monotone fit.  Proof: tables.md.
 
     >>> import numpy as np

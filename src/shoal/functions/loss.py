@@ -50,6 +50,7 @@ class LossSurface(Summed):
         (L1; the root of the sum of squares for L2).
     Needs: relation "change", at most three parameters.
     Edges: losses are looked up in a public table of integers, so no float is computed from data but its rounding to a grid.
+        What is no number counts as the low end of its range.
     Reference: Aldà and Rubinstein 2017, Section 5.  Proof: tables.md.
 
     >>> import numpy as np

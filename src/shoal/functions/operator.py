@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import whole
+from shoal.mechanisms.values import plain
 
 Reals = NDArray[np.float64]
 MOST_COEFFICIENTS = 1 << 22
@@ -185,7 +186,14 @@ def basis(degree: int, points: Reals) -> Reals:
 def lattice_values(operator: Operator, function: Callable[[Reals], Any]) -> Reals:
     """A function's values on the lattice; it is asked once, for all points, one row each."""
     points = operator.lattice()
-    values = np.asarray(function(points[:, 0] if operator.dims == 1 else points), dtype=np.float64)
+    given = function(points[:, 0] if operator.dims == 1 else points)
+    values = plain(given if isinstance(given, np.ndarray) else np.asarray(given))
+    if values.dtype.kind == "c":  # a cast would drop the imaginary parts
+        raise ShapeError(
+            "the function gave complex numbers.",
+            remedy="Let it give one real number for each point.",
+        )
+    values = values.astype(np.float64)
     if values.shape != (operator.size,):
         raise ShapeError(
             f"the function was asked at {operator.size} points and gave an array of shape {values.shape}.",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from shoal import events
 from shoal.errors import CalibrationError, RangeError, ShapeError
-from shoal.exact import Number, whole
+from shoal.exact import Number, rational, whole
 from shoal.functions.bernstein import Bernstein
 from shoal.functions.budgets import Noise, noise_for, norm_for, read_budget
 from shoal.functions.operator import Operator, Reals, lattice_values
@@ -18,6 +19,7 @@ from shoal.functions.sampler import Sampled, Sampler
 from shoal.measures import Approx, Measure, Pure, RandomDP
 from shoal.mechanisms import Exponential
 from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.totality import called, exact_number, exact_numbers
 from shoal.noise import secret
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
@@ -30,10 +32,12 @@ class Privatized:
 
     Guarantee: `cost`: the budget, for neighbours in the declared relation where the sensitivity was given; `RandomDP` where it was
         sampled.  The answer is made from the noisy values alone and holds neither data nor the function.
-    Needs: a sensitivity that is true, or an oracle that is public.
-    Edges: a function that gives more or other numbers than it said is refused before noise is drawn; with a sampler the data must
-        have as many rows as the oracle was asked for.  A budget pays by `event`.
-    Reference: Rubinstein and Aldà 2017.  Proof: bernstein.md, sampler.md.
+    Needs: a sensitivity that is true, or an oracle that is public.  Where the function fails on some data it counts as ``otherwise``,
+        and the sensitivity must hold for it as it then is.  What it prints, writes or keeps, and how long it takes, is not hidden.
+    Edges: whatever the function does with its rows, the answer has one type: a float, an array of ``size`` floats, a candidate or a
+        `ReleasedFunction`.  What it raises, NaN, infinities, and another number of values than it said are ``otherwise``, and so is the score of a
+        candidate it leaves out.  With a sampler the data must have as many rows as the oracle was asked for.  A budget pays by `event`.
+    Reference: Rubinstein and Aldà 2017.  Proof: bernstein.md, sampler.md, mechanisms/totality.md.
     """
 
     function: Target
@@ -43,6 +47,7 @@ class Privatized:
     candidates: tuple[Hashable, ...] | None
     size: int
     sampled: Sampled | None
+    otherwise: Fraction = Fraction(0)
 
     @property
     def cost(self) -> Measure:
@@ -71,19 +76,28 @@ class Privatized:
         return self._mechanism.event_for(size=self.size)
 
     def release(self, data: Any) -> Any:
-        """A number or an array, a candidate, or a `ReleasedFunction`, as the function is."""
-        if self.sampled is not None and len(data) != self.sampled.rows:
-            raise ShapeError(
-                f"the sensitivity was sampled for {self.sampled.rows} rows; {len(data)} were given.",
-                remedy="Make the sampler with rows= the number of rows to release, which is public.",
-            )
+        """A number or an array of them, a candidate, or a `ReleasedFunction`."""
+        if self.sampled is not None:
+            _check_rows(data, self.sampled.rows)
         if isinstance(self._mechanism, Bernstein):
-            return replace(self._mechanism.release(self.function(data)), event=self.event)
+            values = self._mechanism.total_values(
+                lambda: self.function(data), float(self.otherwise)
+            )
+            return replace(self._mechanism.release(values), event=self.event)
         if isinstance(self._mechanism, Exponential):
             assert self.candidates is not None
-            scores = scores_of(self.function, self.candidates, data)
+            scores = self._total(data, lambda given: _scores(given, self.candidates or ()))
             return self._mechanism.release(scores, candidates=self.candidates)
-        return _released(self._mechanism, self.function(data), self.size)
+        numbers = self._total(data, lambda given: exact_numbers(given, self.size))
+        if self.size == 1:
+            return self._mechanism.release(numbers[0])
+        return self._mechanism.release(np.array(numbers, dtype=object))
+
+    def _total(self, data: Any, read: Callable[[Any], list[Fraction | None]]) -> list[Fraction]:
+        """The numbers that the function gives of the data, with the public number wherever it gives none."""
+        none: list[Fraction | None] = [None] * self.size
+        (found,) = called(self.function, [data], read=read, otherwise=none)
+        return [self.otherwise if number is None else number for number in found]
 
 
 def privatize(
@@ -100,10 +114,11 @@ def privatize(
     domain: Sequence[Sequence[float]] | None = None,
     size: int = 1,
     monotone: bool = False,
+    otherwise: Number = 0,
 ) -> Privatized:
     """A private version of a function of data.
 
-    * Numbers: ``function(data)`` gives a number, or ``size`` of them.  Laplace noise for ``epsilon`` or a pure budget, in L1;
+    * Numbers: ``function(data)`` gives a number, or ``size`` of them; the answer is a float, or an array of floats.  Laplace noise for ``epsilon`` or a pure budget, in L1;
       Gaussian noise for any other budget, in L2.
     * A choice, with ``candidates``: ``function(data)`` gives a score for each, as a list, a mapping or a function of the
       candidate; the exponential mechanism chooses.  The sensitivity is that of one score.
@@ -111,6 +126,8 @@ def privatize(
       released by the Bernstein mechanism.
 
     Give ``sensitivity``, proven for all neighbours, or a ``sampler``, which measures it for most and makes the promise `RandomDP`.
+    ``otherwise`` is a public number that stands for what the function does not give; nothing it raises on private rows is shown, so try it
+    on made-up rows first.
 
     >>> import numpy as np
     >>> mean = privatize(lambda rows: float(np.mean(rows)), sensitivity="1/100", epsilon=1)
@@ -121,7 +138,7 @@ def privatize(
     >>> letters.release(["anna", "bob", "cara"]) in "abc"
     True
     """
-    paid = read_budget(epsilon, budget)
+    paid, default = read_budget(epsilon, budget), rational(otherwise, "otherwise")
     if (sensitivity is None) == (sampler is None):
         raise RangeError(
             "exactly one of sensitivity and sampler must be given.",
@@ -140,16 +157,18 @@ def privatize(
             remedy="Give candidates for a choice, or degree for a function.",
         )
     if candidates is not None:
-        return _choice(function, paid, sensitivity, sampler, tuple(candidates), monotone=monotone)
+        made = _choice(function, paid, sensitivity, sampler, tuple(candidates), monotone=monotone)
+        return replace(made, otherwise=default)
     if degree is not None:
         shape = {"degree": degree, "dims": dims, "order": order}
         target = LatticeValues(function, Operator(degree, dims=dims), domain)
         known, sampled = _known(target, paid, sensitivity, sampler, target.operator.size)
-        made = Bernstein.for_budget(paid, sensitivity=known, domain=domain, **shape)
-        return Privatized(function, made, paid, None, made.operator.size, sampled)
+        curve = Bernstein.for_budget(paid, sensitivity=known, domain=domain, **shape)
+        return Privatized(function, curve, paid, None, curve.operator.size, sampled, default)
     count = whole(size, "size", at_least=1)
     known, sampled = _known(function, paid, sensitivity, sampler, count)
-    return Privatized(function, noise_for(paid, known, size=count), paid, None, count, sampled)
+    noise = noise_for(paid, known, size=count)
+    return Privatized(function, noise, paid, None, count, sampled, default)
 
 
 @dataclass(frozen=True)
@@ -179,19 +198,13 @@ class LatticeValues:
         return np.asarray(low + cube * (high - low))
 
 
-def scores_of(function: Target, candidates: tuple[Hashable, ...], data: Any) -> list[Any]:
-    """One score per candidate, in their order, however the function gives them."""
-    given = function(data)
-    if callable(given):
-        return [given(candidate) for candidate in candidates]
+def _scores(given: Any, candidates: tuple[Hashable, ...]) -> list[Fraction | None]:
+    """One score per candidate, in their order, however the function gives them; None where it gives none."""
     if isinstance(given, Mapping):
-        if set(given) != set(candidates):
-            raise ShapeError(
-                "the scores must be those of the candidates, no more and no fewer.",
-                remedy="Give a score for every candidate, 0 for those that do not occur.",
-            )
-        return [given[candidate] for candidate in candidates]
-    return list(given)
+        return called(lambda each: given[each], candidates, read=exact_number, otherwise=None)
+    if callable(given):
+        return called(given, candidates, read=exact_number, otherwise=None)
+    return exact_numbers(given, len(candidates))
 
 
 def _choice(
@@ -206,7 +219,7 @@ def _choice(
     sampled, known = None, sensitivity
     if sampler is not None:
         sampled = sampler.measure(
-            lambda data: [float(score) for score in scores_of(function, candidates, data)],
+            lambda data: [float(score or 0) for score in _scores(function(data), candidates)],
             norm=Norm.LINF,
         )
         known = Sensitivity(sampled.value, Norm.LINF, Relation.CHANGE)
@@ -230,15 +243,14 @@ def _known(
     return Sensitivity(sampled.value, norm, Relation.CHANGE, size), sampled
 
 
-def _released(noise: Noise, value: Any, size: int) -> Any:
-    if isinstance(value, Sequence):
-        value = np.asarray(value)
-    if np.size(value) != size:
+def _check_rows(data: Any, rows: int) -> None:
+    """Refuse another number of rows than the sensitivity was measured for; both numbers are public here."""
+    given = len(data) if isinstance(data, Sized) else type(data).__name__
+    if given != rows:
         raise ShapeError(
-            f"the function was said to give {size} numbers and gave {np.size(value)}.",
-            remedy="State size= as the number of values the function gives.",
+            f"the sensitivity was sampled for {rows} rows; {given} were given.",
+            remedy="Make the sampler with rows= the number of rows to release, which is public.",
         )
-    return noise.release(value)
 
 
 def _epsilon_delta(budget: Measure) -> tuple[Number, Number]:

@@ -94,7 +94,7 @@ class KernelRegression(_Curve):
         sums, (1 + t) / 2 and (1 - t) / 2 with t its y from -1 to 1; so both sums together move by what their kernel
         weighs, and no budget is divided.  All sums are exact integers.
     Needs: public ends of y and a public box for x, fixed before the data are seen.
-    Edges: data outside are moved to the edge; NaN and infinities are refused without being quoted.  Where there are fewer rows than
+    Edges: data outside are moved to the edge; what is no number counts as the low end.  Where there are fewer rows than
         noise the curve leans to the middle of the ends.
     Reference: Nadaraya 1964; Watson 1964; Aldà and Rubinstein 2017.  Proof: tables.md.
 

@@ -19,6 +19,8 @@ from shoal.functions.released import read_domain, read_object, unreadable
 from shoal.functions.summed import Summed, apart_up
 from shoal.functions.tables import read_points
 from shoal.measures import Measure
+from shoal.mechanisms.totality import each_row, number_of
+from shoal.mechanisms.values import plain
 from shoal.plots import Picture
 from shoal.sensitivity import Norm, Relation
 
@@ -32,7 +34,8 @@ class RocCurve(Summed):
     Guarantee: the budget's, for scores clamped to public ends; label and score of every row are protected.  A row lies in one
         cell of one of the two histograms, so all counts together move by 1 in L1 when it comes or goes, by 2 when it changes.
     Needs: public ends of the score and a public number of cells; labels True (positive) and False.
-    Edges: the curve rises from (0, 0) to (1, 1) whatever the noise.  Scores that are not finite are refused unquoted.
+    Edges: the curve rises from (0, 0) to (1, 1) whatever the noise.  A score that is no number counts as the low end, a label that is
+        neither True nor 1 as negative.
     Reference: Dwork, McSherry, Nissim and Smith 2006.  Proof: tables.md.
 
     >>> import numpy as np
@@ -78,8 +81,8 @@ class RocCurve(Summed):
     def sums(self, scores: Any, labels: Any) -> NDArray[np.int64]:
         """The counts before their noise; they are private."""
         places = read_points(scores, ((self.low, self.high),))[:, 0]
-        positive = np.asarray(labels)
-        if positive.dtype != np.bool_ or positive.shape != places.shape:
+        positive = _truths(labels)
+        if positive is None or positive.shape != places.shape:
             raise ShapeError(
                 "labels must be truth values, one for each score.",
                 remedy="Give labels as an array of True and False: labels == 'sick', for example.",
@@ -87,6 +90,20 @@ class RocCurve(Summed):
         at = np.clip(np.floor(places * self.cells), 0, self.cells - 1).astype(np.int64)
         at = at + self.cells * positive
         return np.bincount(at, minlength=2 * self.cells).astype(np.int64)
+
+
+def _truths(labels: Any) -> NDArray[np.bool_] | None:
+    """Labels as truth values, None for an array of another kind; of objects each is read by itself."""
+    given = labels if isinstance(labels, np.ndarray) else list(each_row(labels, of="label"))
+    if isinstance(given, np.ndarray) and plain(given).dtype.kind != "O":
+        return plain(given) if given.dtype.kind == "b" else None
+    listed = given if isinstance(given, list) else given.reshape(-1).tolist()
+    return np.array([_is_true(label) for label in listed], dtype=np.bool_)
+
+
+def _is_true(label: Any) -> bool:
+    known = label is True or type(label) is np.bool_ or number_of(label) is not None
+    return known and bool(label == 1)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """Rows of a public number, clamped to a public range and rounded to a public grid: exact integers from here on.
 
-Clamping and rounding are done to each row by itself, so neighbours stay neighbours.
+Clamping and rounding are done to each row by itself, so neighbours stay neighbours.  Every row has a place: a number beyond an end, an
+infinity too, counts as that end, and what is no number (NaN, None, a text) counts as the low end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Grid, Number, exponent_of, not_finite, rational, short, whole
-from shoal.mechanisms.values import exact_real, plain, read_grid
+from shoal.exact import Grid, Number, exponent_of, rational, short, whole
+from shoal.mechanisms.totality import each_row, number_of
+from shoal.mechanisms.values import plain, read_grid
 
 FINE = 30
 """The default grid has steps of 2^-30 of the range or a little finer."""
@@ -60,8 +63,7 @@ class BoundedRows:
     def steps(self, rows: Iterable[Any]) -> NDArray[np.int64]:
         """The rows in steps above ``low``, in the order given.
 
-        Edges: another number of rows than the public one is refused; so is what is not a finite number, and
-            neither message says anything about a value.
+        Edges: another number of rows than the public one is refused; a row that is no number counts as ``low``.
         """
         values = _array(rows)
         if values.size != self.size:
@@ -72,10 +74,23 @@ class BoundedRows:
         return self.clamped(values)
 
     def clamped(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Numbers in steps above ``low``, however many."""
-        steps = self.grid.array_to_steps(values)
+        """Rows in steps above ``low``, however many."""
+        if values.dtype.kind == "O":
+            return np.array([self._step_of(row) for row in values.tolist()], dtype=np.int64)
+        finite = np.isfinite(values)
+        steps = self.grid.array_to_steps(values if finite.all() else np.where(finite, values, 0))
         inside = np.minimum(np.maximum(steps, self.low), self.high) - self.low
-        return np.asarray(inside, dtype=np.int64)
+        beyond = np.where(values == np.inf, self.width, 0)
+        return np.asarray(np.where(finite, inside, beyond), dtype=np.int64)
+
+    def _step_of(self, row: Any) -> int:
+        """One row, whatever it is, as an array of numbers would have it."""
+        number = number_of(row)
+        if number is None or number == -math.inf:
+            return 0
+        if number == math.inf:
+            return self.width
+        return min(max(self.grid.to_steps(number), self.low), self.high) - self.low
 
     def number(self, steps: int | Fraction) -> Fraction:
         """The real number so many steps above ``low``."""
@@ -83,33 +98,19 @@ class BoundedRows:
 
 
 def _array(rows: Iterable[Any]) -> NDArray[Any]:
-    """One number per row, with its exact value."""
+    """One entry per row, with its exact value; an array of numbers by kind, or of objects of any kind."""
     if isinstance(rows, np.ndarray):
         values = plain(rows)
-        if values.ndim == 1 and values.dtype.kind in "iuf":
-            return values
-        listed: list[Any] = values.tolist() if values.ndim == 1 else []
-    else:
-        listed = _listed(rows)
-    if isinstance(rows, np.ndarray) and values.ndim != 1:
-        raise _unusable(f"an array of {values.ndim} dimensions")
+        if values.ndim != 1 or values.dtype.kind not in "iufO":
+            raise _unusable(f"an array of {values.ndim} dimensions of {values.dtype}")
+        return values
+    listed = list(each_row(rows, of="number"))
     if all(type(each) is float for each in listed):
         return np.array(listed, dtype=np.float64)
-    exact = np.empty(len(listed), dtype=object)
-    exact[:] = [_number(each) for each in listed]
-    return exact
-
-
-def _listed(rows: Iterable[Any]) -> list[Any]:
-    if isinstance(rows, str | bytes | dict) or not isinstance(rows, Iterable):
-        raise _unusable(type(rows).__name__)
-    return list(rows)
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, bool | np.bool_):
-        raise not_finite()
-    return exact_real(value)
+    objects = np.empty(len(listed), dtype=object)
+    for place, row in enumerate(listed):
+        objects[place] = row
+    return objects
 
 
 def _unusable(kind: str) -> ShapeError:

@@ -14,20 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import ShapeError
 from shoal.events import Composed, Event, Geometric, StatedApprox
 from shoal.exact import Number, out_of_range, positive
 from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.totality import each_row, unwrapped
 from shoal.noise import discrete_laplace, secret
 from shoal.sensitivity import Norm, Relation, Sensitivity
 from shoal.sensitivity.claims import Stands, Tells
 
 Category = tuple[type, Any]
-_PLAIN = frozenset({str, bytes, bool, int, date, type(None)})
-"""Types of which equal values are alike in everything."""
+_PLAIN = frozenset({bytes, bool, date, type(None)})
+"""Types of which equal values are alike in everything; so are texts and whole numbers, within limits."""
+_DEEPEST, _MOST_BITS = 8, 1024
+"""Beyond these a value has no text of its own: tuples nested without end, numbers of thousands of digits."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -80,6 +82,7 @@ class StableHistogram(_Stable):
 
     Guarantee: (epsilon, delta)-DP; in other measures geometric noise and a failing mass of delta.
     Needs: epsilon > 0, 0 < delta <= 1/2.  A row lies in one category; a person with several rows is several.
+        Categories are texts, numbers, dates, truth values, None, and tuples of them; other rows are in none.
     Edges: a category with one row is told with probability at most delta, one without rows never.  Told
         categories come in the order of their noisy counts.
     Reference: Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016.  Proof: stability.md.
@@ -164,24 +167,35 @@ def _tally(rows: Iterable[Hashable]) -> Counter[Category]:
     Rows of one category must be alike in everything that is told, or the one that came first would show.  So categories
     are told apart by type and value, and only plain values are categories; 1, 1.0 and True are three.
     """
-    if isinstance(rows, str | bytes | dict) or not isinstance(rows, Iterable):
-        raise ShapeError(
-            f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
-            remedy="Give one category per row.",
-        )
-    return Counter(found for row in rows if (found := _category(row)) is not None)
+    return Counter(
+        found for row in each_row(rows, of="category") if (found := _category(row)) is not None
+    )
 
 
-def _category(row: Any) -> Category | None:
-    """The type and the value of a row, both without anything of its own; None where it is no plain value."""
-    plain = row.item() if isinstance(row, np.generic) else row
+def _category(row: Any, depth: int = _DEEPEST) -> Category | None:
+    """The type and the value of a row, both without anything of its own; None where it is no plain value.
+
+    It has an answer for every object there is, and runs none of the object's own code.
+    """
+    plain = unwrapped(row)
     kind = type(plain)
     if kind is tuple:
-        inner = tuple(_category(each) for each in plain)
+        inner = tuple(_category(each, depth - 1) for each in plain) if depth else (None,)
         return None if None in inner else (tuple, inner)
     if kind is float:
         return None if math.isnan(plain) else (float, plain + 0.0)  # -0.0 becomes 0.0
-    return (kind, plain) if kind in _PLAIN else None
+    told = kind in _PLAIN or (kind is str and _has_bytes(plain))
+    told = told or (kind is int and plain.bit_length() <= _MOST_BITS)
+    return (kind, plain) if told else None
+
+
+def _has_bytes(text: str) -> bool:
+    """Whether a text can be written down; half of a pair of surrogates cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _value(category: Category) -> Hashable:

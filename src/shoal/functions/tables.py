@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, not_finite, positive, root_up
+from shoal.exact import Number, positive, root_up
 from shoal.functions.operator import Operator, Reals
+from shoal.mechanisms.totality import floats_of
+from shoal.mechanisms.values import plain
 from shoal.sensitivity import Norm
 
 Integers = NDArray[np.int64]
@@ -149,25 +151,28 @@ class KernelTable:
 def read_points(values: Any, domain: tuple[tuple[float, float], ...]) -> Reals:
     """Rows of data as points of the unit cube; what lies outside the public box is moved to its edge.
 
-    Every row goes through the same elementwise arithmetic, wherever it stands among how many others.
+    Every row goes through the same elementwise arithmetic, wherever it stands among how many others.  An infinity lies outside; what is
+    no number (NaN, None, a text) counts as the low end.
     """
     places = _array(values)
+    if places.dtype.kind == "O":
+        places = floats_of(places, len(domain))
     if places.dtype.kind not in "iuf":
         raise ShapeError(
             f"data must be an array of numbers; got one of {places.dtype}.",
-            remedy="Give a numpy array of integers or floats, one row per person.",
+            remedy="Give a numpy array of integers, floats or objects, one row per person: numpy.array(rows, dtype=object) takes any row.",
         )
     if places.ndim == 1 and len(domain) == 1:
         places = places[:, None]
     if places.ndim != 2 or places.shape[1] != len(domain):
         raise ShapeError(
-            f"data need {len(domain)} columns; got an array of shape {places.shape}.",
+            f"data need {len(domain)} columns; got an array with {_columns(places)}.",
             remedy="Give one row per person, and one column per dimension.",
         )
-    places = places.astype(np.float64)
-    if not np.isfinite(places).all():
-        raise not_finite()
+    with np.errstate(over="ignore"):
+        places = places.astype(np.float64)
     low, high = np.array(domain).T
+    places = np.where(np.isnan(places), low, places)
     return np.asarray((np.clip(places, low, high) - low) / (high - low))
 
 
@@ -178,7 +183,12 @@ def _array(values: Any) -> NDArray[Any]:
             f"data must be an array; got {type(values).__name__}.",
             remedy="Give numpy.asarray(rows, dtype=float), one row per person.",
         )
-    return np.asarray(values)
+    return plain(np.asarray(values) if not isinstance(values, np.ndarray) else values)
+
+
+def _columns(places: NDArray[Any]) -> str:
+    """How many columns an array has; how many rows is not said, since it can be private."""
+    return str(places.shape[1]) if places.ndim == 2 else f"{places.ndim} dimensions"
 
 
 def read_steps(values: Any, ends: tuple[float, float], steps: int, *, rows: int) -> Integers:
@@ -186,7 +196,6 @@ def read_steps(values: Any, ends: tuple[float, float], steps: int, *, rows: int)
     cube = read_points(values, (ends,))
     if len(cube) != rows:
         raise ShapeError(
-            f"{rows} rows were given with {len(cube)} values.",
-            remedy="Give one value for each row.",
+            "there are not as many values as rows.", remedy="Give one value for each row."
         )
     return np.floor(cube[:, 0] * steps + 0.5).astype(np.int64)

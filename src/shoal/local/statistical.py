@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import CalibrationError, DataError, ExhaustedError, ShapeError
+from shoal.errors import CalibrationError, ExhaustedError
 from shoal.exact import Number, ball, open_unit, positive, short, upper, whole
 from shoal.local.numeric import OneBit
 from shoal.measures import Pure
+from shoal.mechanisms.totality import called, each_row, number_of, unwrapped
 from shoal.owned import Owned
 
 Query = Callable[[NDArray[Any]], Any]
@@ -40,9 +42,10 @@ class StatisticalQueries(Owned):
 
     Guarantee: each person answers one query, with one bit that costs at most epsilon; but for the chance ``failure`` all answers are within ``tolerance`` of the mean of the
         population that the people were drawn from.
-    Needs: as many people as `people_needed` says.
-    Edges: a value outside [-1, 1] is cut to it; a query too many is refused; queries may depend on earlier answers.
-    Reference: Kearns 1998; Kasiviswanathan et al. 2011.
+    Needs: as many people as `people_needed` says.  What a query prints, writes or keeps, and how long it takes, is not hidden.
+    Edges: a query is asked of each person by itself, as an array of one, so nobody's value depends on another's; it counts as asked before it runs.  A value outside
+        [-1, 1] is cut to it; where the query fails or gives no number, the person counts as 0.  A query too many is refused; queries may depend on earlier answers.
+    Reference: Kearns 1998; Kasiviswanathan et al. 2011.  Argument: mechanisms/totality.md.
 
     >>> people = np.linspace(0, 1, 60_000)
     >>> oracle = StatisticalQueries(people, tolerance="0.1", queries=10, failure="0.05", epsilon=1)
@@ -57,7 +60,7 @@ class StatisticalQueries(Owned):
     def __init__(
         self, people: Any, *, tolerance: Number, queries: int, failure: Number, epsilon: Number
     ) -> None:
-        self._people = np.asarray(people)
+        self._people = _people(people)
         needed = people_needed(
             tolerance=tolerance, queries=queries, failure=failure, epsilon=epsilon
         )
@@ -68,6 +71,7 @@ class StatisticalQueries(Owned):
             )
         self._bit = OneBit.for_epsilon(epsilon, low=-1, high=1)
         self._queries, self.asked = queries, 0
+        self._turn = threading.Lock()
         self.people_each = len(self._people) // queries
 
     @property
@@ -78,23 +82,37 @@ class StatisticalQueries(Owned):
     def ask(self, query: Query) -> float:
         """The mean of a function of one person, from people who have not been asked before."""
         self._check_owner()
-        if self.asked == self._queries:
-            raise ExhaustedError(
-                f"all {self._queries} queries have been asked.",
-                remedy="Plan for more queries from the start; the same people must not answer twice.",
-            )
-        start = self.asked * self.people_each
-        batch = self._people[start : start + self.people_each]
-        values = np.asarray(query(batch), dtype=np.float64)
-        if values.shape != (len(batch),):
-            raise ShapeError(
-                "a query gives one number for each person.",
-                remedy="Write it for a whole array, such as lambda x: x > 0.",
-            )
-        if np.isnan(values).any():
-            raise DataError(
-                "a query gave something that is not a number.",
-                remedy="Let it be a number from -1 to 1 for everyone.",
-            )
-        self.asked += 1
-        return self._bit.estimate(self._bit.report(values)).mean
+        with self._turn:
+            if self.asked == self._queries:
+                raise ExhaustedError(
+                    f"all {self._queries} queries have been asked.",
+                    remedy="Plan for more queries from the start; the same people must not answer twice.",
+                )
+            start = self.asked * self.people_each
+            self.asked += 1
+        batch = range(start, start + self.people_each)
+        values = called(
+            lambda place: query(np.asarray(self._people[place : place + 1])),
+            batch,
+            read=_value,
+            otherwise=0.0,
+        )
+        return self._bit.estimate(self._bit.report(np.array(values))).mean
+
+
+def _people(people: Any) -> Any:
+    """People as an array of one dtype, or as a list, where each person has a type of their own and nobody else's changes with it."""
+    given = each_row(people, of="person")
+    if isinstance(given, list | tuple):
+        return given
+    held = np.asarray(given)
+    return held.tolist() if held.dtype.kind == "O" else held
+
+
+def _value(answer: Any) -> float:
+    """One number, or one truth value, cut to [-1, 1]."""
+    (one,) = np.asarray(answer).reshape(-1).tolist()
+    number = number_of(int(one) if isinstance(one, bool) else unwrapped(one))
+    if number is None or isinstance(answer, np.ma.MaskedArray):
+        return 0.0
+    return float(min(max(number, -1), 1))

@@ -236,7 +236,7 @@ class Additive(Mechanism, ABC):
 
     def _release_array(self, values: NDArray[Any]) -> NDArray[Any]:
         self._check_size(values.size)
-        if self.reals and values.dtype.kind == "f":
+        if self.reals and (values.dtype.kind == "f" or _are_fractions(values)):
             return self._release_reals(values)
         integers = as_integers(values)
         if integers is None:
@@ -248,7 +248,7 @@ class Additive(Mechanism, ABC):
         )
 
     def _release_reals(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        if not np.isfinite(values).all():
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise not_finite()
         grid, spread = self._on_grid(max(1, values.size))
         flat, noise = values.reshape(-1), self._noise(spread)
@@ -291,6 +291,12 @@ class Additive(Mechanism, ABC):
         if distance == 0:
             return grid, self.spread / grid.spacing
         return grid, self.spread / distance * self._steps_apart(distance / grid.spacing, size)
+
+
+def _are_fractions(values: NDArray[Any]) -> bool:
+    """Whether an array holds exact numbers of Python that are not integers by kind."""
+    objects = values.dtype.kind == "O" and values.size > 0
+    return objects and all(type(value) is Fraction for value in values.flat)
 
 
 def _noisy_reals(flat: NDArray[Any], grid: Grid, noise: IntegerArray) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -16,6 +16,7 @@ from shoal.exact import IntegerArray, Number, positive, whole
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.geometric import Geometric
 from shoal.mechanisms.mechanism import Mechanism
+from shoal.mechanisms.totality import called, each_row, is_plain, unwrapped
 from shoal.sensitivity import Norm, Relation, counts, histogram
 
 
@@ -39,8 +40,9 @@ class Histogram(Mechanism):
     Guarantee: epsilon-DP, exactly, for all cells together.
     Needs: categories fixed before the data are seen; a row lies in at most one of them.
     Edges: under add/remove the cells share one unit of sensitivity, under change two; rows outside the
-        categories are not counted.
-    Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.  Proof: additive.md.
+        categories are not counted, and neither are rows that are no plain value and no object of a category's
+        own type, or that fail to be looked up: nothing that a row raises comes out.
+    Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.  Proof: additive.md, totality.md.
 
     >>> table = Histogram.for_epsilon(1).release(["tea", "tea", "milk"], categories=["tea", "milk", "rum"])
     >>> list(table)
@@ -85,12 +87,11 @@ class Histogram(Mechanism):
     ) -> dict[Hashable, int]:
         """A noisy count for each category, in the order given.
 
-        Needs: ``rows`` is a list, a one-dimensional array or another iterable with one item per row.
+        Needs: ``rows`` is a list, a one-dimensional array or another collection with one item per row.
         """
         places = _places(categories)
         tally = [0] * len(places)
-        for row in _rows(rows):
-            place = _place_of(row, places)
+        for place in _places_of(_rows(rows), places):
             if place is not None:
                 tally[place] += 1
         noisy = self.release_counts(np.array(tally, dtype=np.int64))
@@ -123,13 +124,12 @@ class Histogram(Mechanism):
 
 def _rows(rows: Iterable[Hashable]) -> Iterable[Hashable]:
     """One item per row; what would be read as something else is refused."""
-    unclear = isinstance(rows, str | bytes | Mapping) or getattr(rows, "ndim", 1) != 1
-    if unclear or not isinstance(rows, Iterable):
+    if getattr(rows, "ndim", 1) != 1:
         raise ShapeError(
             f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
             remedy="Give one item per row; counts made elsewhere go to release_counts.",
         )
-    return rows
+    return each_row(rows, of="item")
 
 
 def _places(categories: Sequence[Hashable]) -> dict[Hashable, int]:
@@ -150,9 +150,12 @@ def _places(categories: Sequence[Hashable]) -> dict[Hashable, int]:
     return places
 
 
-def _place_of(row: Any, places: dict[Hashable, int]) -> int | None:
-    """The place of a row; one that cannot be a key is in no category, rather than an error of its own."""
-    try:
-        return places.get(row)
-    except TypeError:
-        return None
+def _places_of(rows: Iterable[Any], places: dict[Hashable, int]) -> list[int | None]:
+    """The place of each row; one that cannot be looked up is in no category, rather than an error of its own."""
+    kinds = frozenset(map(type, places)) - {tuple}
+
+    def place(row: Any) -> int | None:
+        value = unwrapped(row)
+        return places.get(value) if is_plain(value, kinds) else None
+
+    return called(place, rows, read=lambda found: found, otherwise=None)

@@ -88,14 +88,18 @@ def test_rows_are_clamped_and_rounded_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows_given", [[1, 2], np.zeros((3, 1)), "abc", [1, 2, float("nan")], [1, 2, True]]
+    "rows_given", [[1, 2], np.zeros((3, 1)), "abc", np.zeros(3, dtype=bool), np.array(["a"] * 3)]
 )
-def test_rows_that_are_not_so_many_numbers_are_refused_without_a_word_about_them(
+def test_rows_that_are_not_so_many_or_an_array_of_no_numbers_are_refused_by_their_type(
     rows_given: object,
 ) -> None:
-    with pytest.raises((ShapeError, ValueError)) as refused:
+    with pytest.raises(ShapeError):
         TrimmedMean.median(size=3, low=0, high=4).value(rows_given)
-    assert "nan" not in str(refused.value)
+
+
+@pytest.mark.parametrize("row", [float("nan"), True, None, "4"])
+def test_a_row_that_is_no_number_counts_as_the_low_end(row: object) -> None:
+    assert TrimmedMean.median(size=3, low=0, high=4).value([4, row, 0.0]) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.exact import out_of_range, whole
 from shoal.functions.smooth.statistic import Reading, Statistic
+from shoal.mechanisms.totality import each_row, number_of
 from shoal.sensitivity import Relation
 
 MOST_NODES = 4096
@@ -25,7 +26,8 @@ class TriangleCount(Statistic):
     Guarantee: A_k = max over pairs i, j of min(a + floor((k + min(k, b)) / 2), nodes - 2), exactly, where a nodes
         are joined to both and b to exactly one of i and j.
     Needs: neighbours under ADD_REMOVE: one edge comes or goes.  A person with many edges is not one row.
-    Edges: an edge given twice counts once; one that joins a node to itself or leaves the graph does not count.
+    Edges: an edge given twice counts once; one that joins a node to itself or leaves the graph does not count, and neither
+        does a row that is no pair of whole numbers, whatever it is.
     Reference: Nissim, Raskhodnikova and Smith 2007, Section 3.2.  Proof: smooth.md.
 
     >>> TriangleCount(nodes=4).value([(0, 1), (1, 2), (0, 2), (2, 3)])
@@ -71,7 +73,7 @@ class TriangleCount(Statistic):
     def _joined(self, edges: Iterable[Any]) -> NDArray[np.float64]:
         """The matrix of edges; products of it are whole numbers far below 2^53, so floats hold them exactly."""
         joined = np.zeros((self.nodes, self.nodes))
-        for edge in edges:
+        for edge in each_row(edges, of="edge"):
             ends = _ends(edge, self.nodes)
             if ends is not None:
                 joined[ends] = joined[ends[::-1]] = 1
@@ -80,9 +82,16 @@ class TriangleCount(Statistic):
 
 def _ends(edge: Any, nodes: int) -> tuple[int, int] | None:
     """The two nodes of an edge, or None for a row that is none: its own fault must not show."""
-    try:
-        one, other = (int(end) for end in edge)
-    except (TypeError, ValueError, OverflowError):
+    ends = edge.tolist() if type(edge) is np.ndarray else edge
+    if type(ends) not in (list, tuple) or len(ends) != 2:
         return None
-    inside = 0 <= one < nodes and 0 <= other < nodes
-    return (one, other) if inside and one != other else None
+    one, other = (_node(end, nodes) for end in ends)
+    return None if one is None or other is None or one == other else (one, other)
+
+
+def _node(end: Any, nodes: int) -> int | None:
+    """A whole number from 0 to nodes - 1; None for anything else."""
+    number = number_of(end)
+    if number is None or not 0 <= number < nodes or number != int(number):
+        return None
+    return int(number)

@@ -1,0 +1,119 @@
+"""Faults in what runs on rows by itself, in repeated reports and in the doors of local protocols."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+_TOTAL = "tests/functions/test_total.py"
+
+LOCAL = (
+    Mutation(
+        "a-query-is-counted-after-it-ran",
+        "src/shoal/local/statistical.py",
+        """            self.asked += 1
+        batch = range(start, start + self.people_each)
+        values = called(
+            lambda place: query(np.asarray(self._people[place : place + 1])),
+            batch,
+            read=_value,
+            otherwise=0.0,
+        )
+""",
+        """        batch = range(start, start + self.people_each)
+        values = called(
+            lambda place: query(np.asarray(self._people[place : place + 1])),
+            batch,
+            read=_value,
+            otherwise=0.0,
+        )
+        self.asked += 1
+""",
+        "A query that is interrupted has looked at people for nothing.",
+        (f"{_TOTAL}::test_a_query_is_counted_before_it_runs",),
+    ),
+    Mutation(
+        "a-query-sees-everyone-at-once",
+        "src/shoal/local/statistical.py",
+        "query(np.asarray(self._people[place : place + 1]))",
+        "query(np.asarray(self._people))",
+        "One person's row changes the bits of all others, each of which is priced alone.",
+        (f"{_TOTAL}::test_nobodys_value_in_a_query_depends_on_anyone_else",),
+    ),
+    Mutation(
+        "only-ordinary-exceptions-are-kept",
+        "src/shoal/mechanisms/totality.py",
+        "except BaseException:  # noqa: BLE001",
+        "except Exception:  # noqa: BLE001",
+        "A function that exits on one person's row tells that the row is there.",
+        (f"{_TOTAL}::test_nothing_that_a_function_raises_on_rows_comes_out",),
+    ),
+    Mutation(
+        "an-interrupt-of-the-function-passes",
+        "src/shoal/mechanisms/totality.py",
+        "return self._came or self._unknown",
+        "return True",
+        "A function that raises KeyboardInterrupt on one person's row tells that the row is there.",
+        (f"{_TOTAL}::test_nothing_that_a_function_raises_on_rows_comes_out",),
+    ),
+    Mutation(
+        "an-interrupt-of-the-operator-is-lost",
+        "src/shoal/mechanisms/totality.py",
+        "        self._came = True\n",
+        "",
+        "An operator who stops a release sees it go on.",
+        (
+            f"{_TOTAL}::test_an_interrupt_from_the_keyboard_goes_on_to_the_caller_without_a_word_of_the_function",
+        ),
+    ),
+    Mutation(
+        "a-row-that-is-no-number-fails",
+        "src/shoal/functions/rows.py",
+        "if number is None or number == -math.inf:",
+        "if number == -math.inf:",
+        "One row without a number makes a release fail, before anything is charged.",
+        (f"{_TOTAL}::test_one_hostile_row_changes_no_kind_of_outcome",),
+    ),
+    Mutation(
+        "nan-is-no-place-on-a-curve",
+        "src/shoal/functions/tables.py",
+        "places = np.where(np.isnan(places), low, places)",
+        "places = np.asarray(places)",
+        "A row that is not a number has the cell that a cast happens to give it, or none.",
+        (
+            f"{_TOTAL}::test_one_hostile_row_changes_no_kind_of_outcome",
+            "tests/functions/test_ready.py",
+        ),
+    ),
+    Mutation(
+        "categories-of-any-size",
+        "src/shoal/functions/stable.py",
+        "kind is int and plain.bit_length() <= _MOST_BITS",
+        "kind is int",
+        "A number of thousands of digits in one row makes the release fail.",
+        (f"{_TOTAL}::test_one_hostile_row_changes_no_kind_of_outcome",),
+    ),
+    Mutation(
+        "a-category-that-cannot-be-written",
+        "src/shoal/functions/stable.py",
+        "kind is str and _has_bytes(plain)",
+        "kind is str",
+        "A told category cannot be printed or stored, and the failure shows that it was there.",
+        ("tests/functions/test_stable.py::test_texts_that_cannot_be_written_are_in_no_category",),
+    ),
+    Mutation(
+        "a-rows-own-error-comes-out-of-a-histogram",
+        "src/shoal/mechanisms/histogram.py",
+        "return places.get(value) if is_plain(value, kinds) else None",
+        "return places.get(value)",
+        "A row that is nested without end stops the process.",
+        (f"{_TOTAL}::test_one_hostile_row_changes_no_kind_of_outcome",),
+    ),
+    Mutation(
+        "an-answer-has-the-type-of-its-rows",
+        "src/shoal/functions/privatizing.py",
+        "return self._mechanism.release(numbers[0])",
+        "return self._mechanism.release(int(numbers[0]) if numbers[0].denominator == 1 else numbers[0])",
+        "The type of an answer tells whether there were any rows.",
+        (f"{_TOTAL}::test_an_answer_has_one_type_whatever_the_rows",),
+    ),
+)

@@ -1,0 +1,205 @@
+"""Whatever runs on private rows is total: it has a value for every row, and the value is all that comes out.
+
+A function that fails on some rows, or a check that refuses one value, tells its caller about those rows before anything is paid for.  So
+a caller's function runs in `called`, where a failure becomes a public value, and rows are read by `number_of` and `is_plain`, which know
+what to do with every object there is.  Argument: totality.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from types import FrameType, TracebackType
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ShapeError
+from shoal.mechanisms.values import exact_real, is_integer, is_real, plain
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+_SCALARS = frozenset(np.sctypeDict.values())
+_NUMBERS = frozenset(
+    {int, float, *(each for each in _SCALARS if issubclass(each, np.integer | np.floating))}
+) - {np.timedelta64}  # which numpy calls an integer
+_PLAIN = frozenset(
+    {str, bytes, bool, int, float, complex, Fraction, Decimal, date, datetime, type(None)}
+)
+_DEEPEST = 8
+"""Tuples within tuples: hashing a tuple that is nested without end stops the process itself."""
+
+
+def called(
+    function: Callable[[Given], Any],
+    inputs: Iterable[Given],
+    *,
+    read: Callable[[Any], Found],
+    otherwise: Found,
+) -> list[Found]:
+    """``read(function(x))`` for each input, and ``otherwise`` wherever either of them raises anything at all.
+
+    An interrupt from the keyboard goes on to the caller, without the words of whatever it interrupted.
+    """
+    found: list[Found] = []
+    with _Interrupts() as interrupts, np.errstate(all="ignore"):
+        for each in inputs:
+            try:
+                found.append(read(function(each)))
+            except KeyboardInterrupt:
+                if interrupts.may_be_from_outside:
+                    raise KeyboardInterrupt from None
+                found.append(otherwise)
+            except BaseException:  # noqa: BLE001 - it may be about private rows
+                found.append(otherwise)
+    return found
+
+
+class _Interrupts:
+    """Tells an interrupt from the keyboard from a `KeyboardInterrupt` that the function raises by itself.
+
+    Interrupts reach the main thread only, through the handler of the signal; while the function runs, that handler takes a note.
+    Where a program has a handler of its own, the two cannot be told apart, and every one is taken to come from outside.
+    """
+
+    def __enter__(self) -> Self:
+        self._came = self._unknown = False
+        self._noting = False
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        self._unknown = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        if not self._unknown:
+            signal.signal(signal.SIGINT, self._note)
+            self._noting = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._noting:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _note(self, _signal: int, _frame: FrameType | None) -> None:
+        self._came = True
+        raise KeyboardInterrupt
+
+    @property
+    def may_be_from_outside(self) -> bool:
+        return self._came or self._unknown
+
+
+def exact_number(value: Any) -> Fraction:
+    """A number that a function gave, exactly; anything else raises, so call it where `called` reads.
+
+    An array of one entry is that entry; a truth value is no number.
+    """
+    if isinstance(value, np.ndarray):
+        (value,) = plain(value).reshape(-1).tolist()
+    if is_integer(value):
+        return Fraction(int(value))
+    if not is_real(value):
+        raise ShapeError("this is no number.", remedy="Give an int, a float or a Fraction.")
+    above, below = exact_real(value).as_integer_ratio()
+    return Fraction(int(above), int(below))
+
+
+def exact_numbers(value: Any, size: int) -> list[Fraction | None]:
+    """So many numbers, exactly, with None for an entry that is none; another number of them raises."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        listed = list(value)
+    elif hasattr(value, "__array__"):
+        held = value if isinstance(value, np.ndarray) else np.asarray(value)
+        listed = plain(held).reshape(-1).tolist()
+    else:
+        listed = [value]
+    if len(listed) != size:
+        raise ShapeError(f"{size} numbers are needed.", remedy="Give that many.")
+    return called(exact_number, listed, read=lambda number: number, otherwise=None)
+
+
+def number_of(row: Any) -> Any:
+    """A row that is a plain number, as something with an exact value or as an infinity; None for every other row.
+
+    Only the type itself counts, never what a subclass makes of it, so no code of the row runs.  NaN is no number.
+    """
+    kind = type(row)
+    if kind is Decimal:
+        with contextlib.suppress(Exception):
+            return exact_real(row)
+        return None
+    if kind is Fraction:
+        with contextlib.suppress(Exception):
+            return Fraction(int(row.numerator), int(row.denominator))
+        return None
+    if kind not in _NUMBERS or row != row:  # noqa: PLR0124 - only a NaN is not itself
+        return None
+    return row
+
+
+def floats_of(rows: NDArray[Any], columns: int) -> NDArray[np.float64]:
+    """Rows of any objects as floats, one line of ``columns`` each; an entry that is no number is NaN.
+
+    A row that has not as many entries is NaN throughout.  Numbers beyond the floats become infinities.
+    """
+    if rows.ndim != 1:
+        flat = [_float_of(entry) for entry in rows.reshape(-1).tolist()]
+        return np.array(flat, dtype=np.float64).reshape(rows.shape)
+    found = np.full((len(rows), columns), np.nan)
+    for place, row in enumerate(rows.tolist()):
+        entries = row if type(row) in (list, tuple) else (row,)
+        if len(entries) == columns:
+            found[place] = [_float_of(entry) for entry in entries]
+    return found
+
+
+def _float_of(entry: Any) -> float:
+    number = number_of(entry)
+    if number is None:
+        return float("nan")
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def is_plain(row: Any, kinds: frozenset[type] = frozenset(), *, depth: int = _DEEPEST) -> bool:
+    """Whether a row is a plain value, one of the public ``kinds``, or a tuple of such, not too deeply nested.
+
+    What is not can hold code of its own, or be so deep that looking at it fails.
+    """
+    kind = type(row)
+    if kind is tuple:
+        return depth > 0 and all(is_plain(each, kinds, depth=depth - 1) for each in row)
+    return kind in _PLAIN or kind in kinds
+
+
+def unwrapped(row: Any) -> Any:
+    """A scalar of numpy as Python's own; every other row as it is."""
+    return row.item() if type(row) in _SCALARS else row
+
+
+def each_row(rows: Any, *, of: str = "row") -> Iterable[Any]:
+    """One item per row; what would be read as something else, or computes its rows while it is read, is refused by its type."""
+    unclear = isinstance(rows, str | bytes | Mapping) or getattr(rows, "ndim", 1) < 1
+    if unclear or not isinstance(rows, Iterable):
+        raise ShapeError(
+            f"rows must be a list or an array; got {type(rows).__name__}.",
+            remedy=f"Give one {of} per row.",
+        )
+    if isinstance(rows, Iterator):
+        raise ShapeError(
+            f"rows must be at hand before the release; got {type(rows).__name__}, which makes them on the way.",
+            remedy="Make a list of them first: list(rows).",
+        )
+    found: Iterable[Any] = plain(rows) if isinstance(rows, np.ndarray) else rows
+    return found
