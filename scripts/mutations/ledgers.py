@@ -53,4 +53,25 @@ LEDGERS = (
             "tests/ledger/test_server_heads.py::test_a_machine_remembers_what_others_wrote_once_it_looked",
         ),
     ),
+    Mutation(
+        "who-asks-at-once-pays-at-once",
+        "src/shoal/ledger/charging.py",
+        "            pending = Pending(entry.number, left)\n",
+        "            pending = None\n",
+        "Four threads with one question get four draws, and their mean has half the noise.",
+        (
+            "tests/ledger/test_together.py::test_four_threads_with_one_question_pay_once_and_hear_one_answer",
+            "tests/vault/test_together.py",
+        ),
+    ),
+    Mutation(
+        "a-charge-pays-for-other-accounts",
+        "src/shoal/ledger/charging.py",
+        'set(request.names) <= set(paid["accounts"])',
+        "True",
+        "Whoever takes up the charge of somebody who died asks about more people than were paid for.",
+        (
+            "tests/ledger/test_together.py::test_a_charge_that_took_from_fewer_accounts_is_not_taken_up",
+        ),
+    ),
 )

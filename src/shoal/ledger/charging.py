@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -56,6 +57,22 @@ class Replay:
     charge: int
     answer: Any
     entry: Entry
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A charge for the same question that someone else is answering, and how long it may still be only theirs."""
+
+    charge: int
+    left: timedelta
+
+    def refusal(self) -> InFlightError:
+        """What is said to those who have waited long enough."""
+        return InFlightError(
+            f"the same question is being answered (charge {self.charge}).",
+            remedy="Wait and ask again; it will not be charged twice. "
+            f"If whoever was answering has died, it is taken up again in {_in_words(self.left)}.",
+        )
 
 
 class Charge(Owned):
@@ -172,11 +189,13 @@ class Charge(Owned):
             )
 
 
-def charge(desk: Desk, request: Request, line: Line, patience: timedelta) -> Charge | Replay:
-    """Find an earlier answer, or take from every account or from none."""
+def charge(
+    desk: Desk, request: Request, line: Line, patience: timedelta
+) -> Charge | Replay | Pending:
+    """Find an earlier answer, or one that is about to be given, or take from every account or from none."""
     desk.check_calm()
     if request.key is not None or request.same is not None:
-        earlier = _by_key(desk, request, line, patience) or _by_same(desk, request)
+        earlier = _by_key(desk, request, line, patience) or _by_same(desk, request, line, patience)
         if earlier is not None:
             return earlier
     books = [desk.book(name) for name in request.names]
@@ -257,21 +276,47 @@ def _by_key(
                 remedy="Wait and ask again with the same key; it will not be charged twice. "
                 f"If whoever was answering has died, it is taken up again in {_in_words(left)}.",
             )
-        attempt = attempts(outcomes) + 1
-        desk.add(RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number)
-        return Charge(line, entry, attempt)
+        return _take_up(desk, entry, outcomes, line)
     return None
 
 
-def _by_same(desk: Desk, request: Request) -> Replay | None:
+def _take_up(desk: Desk, entry: Entry, outcomes: Sequence[Entry], line: Line) -> Charge:
+    """Answer a charge whose first owner has not been heard of for too long: the debit was made, and nothing was shown."""
+    attempt = attempts(outcomes) + 1
+    desk.add(RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number)
+    return Charge(line, entry, attempt)
+
+
+def _by_same(
+    desk: Desk, request: Request, line: Line, patience: timedelta
+) -> Charge | Replay | Pending | None:
+    """The answer to an equal question; else one that is being given; else a charge for it that nobody answers any more."""
     if request.same is None:
         return None
+    pending: Pending | None = None
+    given_up: tuple[Entry, Sequence[Entry]] | None = None
     for entry in desk.found("by same", request.same):
         outcomes = desk.found("outcomes", entry.number)
-        if outcomes and outcomes[-1].kind == ANSWERED:
+        last = outcomes[-1] if outcomes else entry
+        if last.kind == ANSWERED:
             _bind(desk, request, entry)
-            return Replay(entry.number, outcomes[-1].body["answer"], outcomes[-1])
-    return None
+            return Replay(entry.number, last.body["answer"], last)
+        if last.kind in {FAILED, LEFT}:
+            continue
+        left = patience - _age(desk, last)
+        if left > timedelta(0):
+            pending = Pending(entry.number, left)
+        elif _pays(entry, request):
+            given_up = entry, outcomes
+    if pending is None and given_up is not None:
+        return _take_up(desk, *given_up, line)
+    return pending
+
+
+def _pays(entry: Entry, request: Request) -> bool:
+    """Whether a charge took the same event from all accounts that a request names."""
+    paid, asked = entry.body, json.loads(request.text)
+    return paid["event"] == asked["event"] and set(request.names) <= set(paid["accounts"])
 
 
 def _bind(desk: Desk, request: Request, charged: Entry) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, Self, TypeVar
 from weakref import finalize
 
@@ -17,9 +18,9 @@ from shoal.events import Event
 from shoal.exact import Number, positive
 from shoal.ledger import steps
 from shoal.ledger.book import Account, Book, budget_to, read_name
-from shoal.ledger.charging import Charge, Replay, charge
+from shoal.ledger.charging import Charge, Pending, Replay, charge
 from shoal.ledger.desk import Desk, no_account
-from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
+from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, RESUMED, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
 from shoal.ledger.head import Head
 from shoal.ledger.opening import Opening
@@ -30,11 +31,14 @@ from shoal.ledger.stores import store_for
 from shoal.ledger.tables import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.turns import Turn, Turns
 from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
+from shoal.ledger.waiting import SECONDS, tell_answer
 from shoal.measures import Measure
 from shoal.owned import NotCopied, this_process
 
 _Result = TypeVar("_Result")
 _TRIES = 50
+_PAUSES = (0.005, 0.25)
+"""Between two looks at a charge that someone else answers: the first pause and the longest, in seconds."""
 _PAGE = 1000
 
 
@@ -46,7 +50,8 @@ class Ledger(NotCopied):
     Needs: for a file, a disk of this machine (SQLite cannot lock on network shares).
     Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked child opens it
         anew by itself.  ``patience`` is how many seconds a charge may stay unanswered before the same request with the same key
-        may take it up.  ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder of the user.
+        may take it up, and ``wait`` how many a caller waits for the answer to the same question that someone else is about to give.
+        ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder of the user.
 
     >>> from tempfile import mkdtemp
     >>> from shoal.events import StatedPure
@@ -69,8 +74,10 @@ class Ledger(NotCopied):
         *,
         head: str | os.PathLike[str] | None = None,
         patience: Number = 900,
+        wait: Number = 60,
     ) -> None:
         self.patience = timedelta(seconds=float(positive(patience, "patience")))
+        self._longest_wait = float(positive(wait, "wait"))
         self._store: Store = store_for(where, None if head is None else Path(head))
         self._start()
         finalize(self, _close_own, self._store, self._process).atexit = False
@@ -227,7 +234,8 @@ class Ledger(NotCopied):
 
         With a ``key``, the caller's name for this request: the same request again is answered from the journal (`Replay`), another
         request is a `KeyReusedError`, and one that is still being answered an `InFlightError`.  ``same`` is a digest of the question and of
-        the version of the data: when it was answered before, for whomever, the answer is replayed free of charge.
+        the version of the data: when it was answered before, for whomever, the answer is replayed free of charge; while it is being
+        answered, in whatever thread or process, the answer is waited for.
 
         Edges: an event that does not fit one of the accounts is refused with `BudgetExceeded`, and nothing is spent.
         """
@@ -243,7 +251,28 @@ class Ledger(NotCopied):
             book = self._desk.books.get(name)
             if book is not None:
                 price(book.filter, event)  # which may take a while, so not while others wait
-        return self.take(lambda desk: charge(desk, request, self, self.patience))
+        limit = monotonic() + self._longest_wait
+        while isinstance(
+            found := self.take(lambda desk: charge(desk, request, self, self.patience)), Pending
+        ):
+            self._wait_for(found, limit)
+        return found
+
+    def _wait_for(self, pending: Pending, limit: float) -> None:
+        """Wait until a charge is settled, or may be taken up; who waits too long is refused, and nothing is charged."""
+        began, pause, told = monotonic(), _PAUSES[0], False
+        end = began + pending.left.total_seconds()
+        while monotonic() < end:
+            outcome = self.outcome(pending.charge)
+            if outcome is not None and outcome.kind != RESUMED:
+                return
+            if monotonic() > limit:
+                raise pending.refusal()
+            if not told and monotonic() - began > SECONDS:
+                tell_answer(pending.charge)
+                told = True
+            sleep(pause)
+            pause = min(2 * pause, _PAUSES[1])
 
     # reading the journal
 

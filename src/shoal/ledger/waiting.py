@@ -22,6 +22,11 @@ def tell_wait(what: str, who: str) -> None:
     _LOG.warning("Waiting to write to %s: %s holds it. Press Ctrl-C to stop waiting.", what, who)
 
 
+def tell_answer(charge: int) -> None:
+    """Say that the same question is being answered for someone else."""
+    _LOG.warning("Waiting for the answer to the same question (charge %d).", charge)
+
+
 @contextmanager
 def telling(what: str, who: Callable[[], str]) -> Iterator[None]:
     """A wait that is said aloud if it is long; only for waits that have begun, since it costs a thread."""
