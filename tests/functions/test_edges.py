@@ -125,7 +125,7 @@ def test_lists_are_refused_whatever_is_in_them(rows: list[Any]) -> None:
 
 
 def test_a_domain_wider_than_the_largest_number_is_refused() -> None:
-    with pytest.raises(ShapeError):
+    with pytest.raises(RangeError):
         LossSurface.for_epsilon(1, relation="change", loss="hinge", domain=[(-1e308, 1e308)], degree=2)  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Rationals, grids and directed rounding: the only place where real arithmetic touches a guarantee."""
 
+from shoal.exact.ends import LARGEST_END, float_ends, read_ends, read_float_ends
 from shoal.exact.grid import Grid, IntegerArray, not_finite
 from shoal.exact.rational import (
     Number,
@@ -32,6 +33,7 @@ from shoal.exact.search import approximately, turning_point
 from shoal.exact.text import exactly, short, short_down, short_up
 
 __all__ = [
+    "LARGEST_END",
     "Grid",
     "IntegerArray",
     "Number",
@@ -45,6 +47,7 @@ __all__ = [
     "exactly",
     "exponent_of",
     "float_down",
+    "float_ends",
     "float_up",
     "floor_of",
     "is_below",
@@ -56,6 +59,8 @@ __all__ = [
     "positive",
     "precision_in_force",
     "rational",
+    "read_ends",
+    "read_float_ends",
     "root_up",
     "short",
     "short_down",

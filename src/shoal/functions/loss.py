@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, positive
+from shoal.exact import Number, positive, read_float_ends
 from shoal.functions.operator import Operator, Reals
 from shoal.functions.released import Domain, ReleasedFunction, read_domain
 from shoal.functions.summed import Summed
@@ -95,6 +95,11 @@ class LossSurface(Summed):
                 f"a surface has 1 to 3 parameters; got {len(domain)}.",
                 remedy="Release fewer parameters at a time.",
             )
+        for name, end in (
+            ("radius", positive(radius, "radius")),
+            ("label", positive(label, "label")),
+        ):
+            read_float_ends(-end, end, names=(f"-{name}", name))
         operator = Operator(degree, dims=len(domain), order=order)
         self._keep(
             budget,

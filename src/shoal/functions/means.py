@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import RangeError
 from shoal.events import Composed, Event, Gaussian
-from shoal.exact import Grid, Number, ball, float_up, lower, open_unit, positive, whole
+from shoal.exact import Grid, Number, ball, float_up, lower, open_unit, positive, read_ends, whole
 from shoal.functions.inverse import InverseSensitivity, RankTarget
 from shoal.functions.rows import BoundedRows
 from shoal.measures import ZeroConcentrated
@@ -209,6 +209,7 @@ class NarrowingMean(_FoundMean):
         share: Number = "1/4",
         grid: Grid | None = None,
     ) -> None:
+        read_ends(low, high)  # the range is narrowed in doubles
         self._read(rho=rho, size=size, low=low, high=high, share=share, grid=grid)
         put = object.__setattr__
         put(self, "spread", positive(spread, "spread"))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError
-from shoal.exact import Number, rational, whole
+from shoal.exact import Number, read_float_ends, whole
 from shoal.functions.bernstein import Function, looked_at
 from shoal.functions.choosing import DEGREES, ORDERS
 from shoal.functions.operator import Operator, Reals
@@ -54,12 +54,7 @@ class _Curve(Summed):
         bandwidth: Number | None = None,
         domain: Sequence[Sequence[float]] | None = None,
     ) -> None:
-        ends = rational(low, "low"), rational(high, "high")
-        if ends[0] >= ends[1]:
-            raise RangeError(
-                "low must be below high.",
-                remedy="Give the public ends of the values as low < high.",
-            )
+        ends = read_float_ends(low, high)
         if self.needs_rows and Relation.read(relation, "relation") is not Relation.CHANGE:
             raise RangeError(
                 "relation must be 'change' for a sum over a public number of rows; got 'add_remove'.",
@@ -82,8 +77,7 @@ class _Curve(Summed):
 
     def _cells_and_steps(self, x: Any, y: Any) -> tuple[Integers, Integers]:
         cells = self.table.cells_of(read_points(x, self.domain))
-        ends = float(self.low), float(self.high)
-        return cells, read_steps(y, ends, STEPS, rows=len(cells))
+        return cells, read_steps(y, (float(self.low), float(self.high)), STEPS, rows=len(cells))
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from shoal.errors import InputError, RangeError, ShapeError
 from shoal.events import Event
+from shoal.exact import read_float_ends
 from shoal.functions.operator import Operator, Reals
 from shoal.plots import Picture
 
@@ -184,14 +184,15 @@ def read_domain(domain: Sequence[Sequence[float]] | None, dims: int) -> Domain:
     """The box a function lives on: two ends per dimension, the unit cube where none are given."""
     if domain is None:
         return ((0.0, 1.0),) * dims
-    ends = [tuple(float(end) for end in each) for each in domain]
-    fits = len(ends) == dims and all(len(each) == 2 for each in ends)
-    if not fits or not all(math.isfinite(b - a) and a < b for a, b in ends):
+    pairs = [tuple(each) for each in domain]
+    if len(pairs) != dims or not all(len(each) == 2 for each in pairs):
         raise ShapeError(
             f"domain must hold a low and a high end for each of {dims} dimensions.",
             remedy="Give domain=[(0, 100)], for example: public ends, the low one first.",
         )
-    return tuple((a, b) for a, b in ends)
+    names = "the low end of domain", "the high end of domain"
+    ends = [read_float_ends(a, b, names=names) for a, b in pairs]
+    return tuple((float(low), float(high)) for low, high in ends)
 
 
 def read_object(written: str, what: str) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ infinity too, counts as that end, and what is no number (NaN, None, a text) coun
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +24,7 @@ from shoal.mechanisms.values import plain, read_grid
 FINE = 30
 """The default grid has steps of 2^-30 of the range or a little finer."""
 _WIDEST = 1 << 40
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class BoundedRows:
             raise RangeError(
                 f"low must be below high; got low {short(least)} and high {short(most)}.",
                 remedy="Give the public bounds as low < high.",
+            )
+        if max(abs(least), abs(most)) > _LARGEST:  # answers between the ends are doubles
+            raise RangeError(
+                f"low and high must lie between -{_LARGEST:.3g} and {_LARGEST:.3g}, the largest floating-point number.",
+                remedy="Give the public bounds as narrow as you know them.",
             )
         chosen = read_grid(grid) or Grid(exponent_of(most - least) - FINE)
         bottom, top = chosen.to_steps(least), chosen.to_steps(most)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError
-from shoal.exact import Number, open_unit, positive, short, whole
+from shoal.exact import Number, open_unit, positive, read_float_ends, short, whole
 from shoal.local.numeric import OneBit
 from shoal.local.statistical import StatisticalQueries, people_needed
 from shoal.mechanisms import Exponential
@@ -53,7 +53,8 @@ def estimate_uniform(
     (['PAC', 'DP', 'LDP', 'SQ'], True)
     """
     values = np.asarray(numbers, dtype=np.float64)
-    top, price = positive(largest, "largest"), positive(epsilon, "epsilon")
+    _, top = read_float_ends(0, largest, names=("0", "largest"))
+    price = positive(epsilon, "epsilon")
     if values.ndim != 1 or len(values) < 2:
         raise RangeError("numbers of two people or more are needed.", remedy="Ask more people.")
     cut = np.clip(values, 0, float(top))

@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from shoal.errors import FactsError
+from shoal.exact import LARGEST_END
 from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.printing import text_of
@@ -44,7 +45,7 @@ def range_of(expression: Expression) -> tuple[Fraction, Fraction]:
         of its type (days for dates, microseconds for timestamps).
     """
     if expression.span is not None:
-        return expression.span.lo, expression.span.hi
+        return _of_a_size(expression, expression.span.lo, expression.span.hi)
     missing = sorted({c.name for c in columns_of(expression) if c.span is None and c.type.ordered})
     if missing:
         names = " and ".join(f"column {name!r}" for name in missing)
@@ -56,6 +57,18 @@ def range_of(expression: Expression) -> tuple[Fraction, Fraction]:
         f"the range of {text_of(expression)} does not follow from the ranges of its columns.",
         remedy="Bound it in the question: GREATEST(0, LEAST(100, ...)).",
     )
+
+
+def _of_a_size(expression: Expression, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+    """Ends that noise, sums and squares can be computed with, on either side of the charge."""
+    largest = max(abs(lo), abs(hi))
+    if largest > LARGEST_END or 0 < largest * LARGEST_END < 1:
+        far = "beyond 1e100" if largest > 1 else "no further than 1e-100 from 0"
+        raise FactsError(
+            f"the range of {text_of(expression)} reaches {far}.",
+            remedy="State a Range of a size that can matter, or measure in another unit.",
+        )
+    return lo, hi
 
 
 def values_of(expression: Expression, *, most: int = MOST_COMBINATIONS) -> tuple[Value, ...] | None:

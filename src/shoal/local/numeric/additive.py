@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, rational
+from shoal.exact import Number, float_ends, read_float_ends, short
 from shoal.local.numeric.mechanism import Mean
 from shoal.measures import Approx, Measure, Pure
 from shoal.mechanisms import Gaussian, Laplace
@@ -20,8 +20,9 @@ from shoal.mechanisms import Gaussian, Laplace
 class NoisyNumber:
     """A number between ``low`` and ``high``, plus noise that hides where in the range it lies.
 
-    Guarantee: that of the mechanism, whose sensitivity is the whole range.
-    Needs: low < high, chosen without looking at the data; values beyond them are cut.
+    Guarantee: that of the mechanism, whose sensitivity is the whole range: values are cut to the outermost doubles inside it, which
+        are at most high - low apart.
+    Needs: low < high with at least two doubles between them, chosen without looking at the data; values beyond them are cut.
     Edges: the other mechanisms of this folder have less error; this one is what most people know.
     Reference: Dwork, McSherry, Nissim and Smith 2006.
 
@@ -33,16 +34,25 @@ class NoisyNumber:
     high: Fraction
     mechanism: Laplace | Gaussian
 
+    def __post_init__(self) -> None:
+        read_float_ends(self.low, self.high)
+        if self.mechanism.sensitivity.value < self.high - self.low:
+            raise RangeError(
+                f"the noise hides values that are {short(self.mechanism.sensitivity.value)} apart, and the range is"
+                f" {short(self.high - self.low)} wide.",
+                remedy="Make it with NoisyNumber.laplace or NoisyNumber.gaussian, or give the mechanism the whole range as its sensitivity.",
+            )
+
     @classmethod
     def laplace(cls, epsilon: Number, *, low: Number, high: Number) -> Self:
         """Laplace noise: pure."""
-        ends = _ends(low, high)
+        ends = read_float_ends(low, high)
         return cls(*ends, Laplace.for_epsilon(epsilon, sensitivity=ends[1] - ends[0]))
 
     @classmethod
     def gaussian(cls, epsilon: Number, *, delta: Number, low: Number, high: Number) -> Self:
         """Gaussian noise: approximate."""
-        ends = _ends(low, high)
+        ends = read_float_ends(low, high)
         budget = Approx(epsilon, delta)
         return cls(*ends, Gaussian.for_budget(budget, sensitivity=ends[1] - ends[0]))
 
@@ -54,9 +64,12 @@ class NoisyNumber:
 
     def report(self, values: Any) -> NDArray[np.float64]:
         """One noisy number for each value."""
+        return np.asarray(self.mechanism.release(self.cut(values)), dtype=np.float64)
+
+    def cut(self, values: Any) -> NDArray[np.float64]:
+        """The values before their noise, cut to the range."""
         numbers = np.asarray(values, dtype=np.float64).reshape(-1)
-        cut = np.clip(numbers, float(self.low), float(self.high))
-        return np.asarray(self.mechanism.release(cut), dtype=np.float64)
+        return np.clip(numbers, *float_ends(self.low, self.high))
 
     def estimate(self, reports: Any) -> Mean:
         """The mean of the values behind these reports."""
@@ -66,10 +79,3 @@ class NoisyNumber:
                 "at least one report is needed.", remedy="Collect at least one report first."
             )
         return Mean(len(told), float(told.mean()), float(told.var()) / max(1, len(told) - 1))
-
-
-def _ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
-    ends = rational(low, "low"), rational(high, "high")
-    if ends[0] >= ends[1]:
-        raise RangeError("low must be below high.", remedy="Give the range that values are cut to.")
-    return ends

@@ -78,6 +78,7 @@ class Piecewise(NumericReport):
     window: int
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.window < self.places:
             raise RangeError(
                 f"a window of {self.window} among {self.places} places was asked for.",

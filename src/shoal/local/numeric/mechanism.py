@@ -14,7 +14,16 @@ from flint import arb
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, RangeError, ShapeError
-from shoal.exact import IntegerArray, Number, ball, float_up, open_unit, rational, upper
+from shoal.exact import (
+    IntegerArray,
+    Number,
+    ball,
+    float_up,
+    open_unit,
+    rational,
+    read_float_ends,
+    upper,
+)
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import read_numbers
 from shoal.local.promise import OneReport
@@ -32,7 +41,7 @@ class NumericReport(OneReport, ABC):
     """A number between ``low`` and ``high`` is rounded at random to one of ``levels`` + 1 levels, which a report then tells with noise.
 
     Guarantee: a report costs its sender at most the logarithm of ``odds``, exactly; rounding comes before it and costs nothing.
-    Needs: low < high, chosen without looking at the data; values beyond them are cut.
+    Needs: low < high with at least two doubles between them, chosen without looking at the data; values beyond them are cut.
     Edges: a value that is not a number is refused without being quoted.
     Proof: numeric.md.
     """
@@ -41,14 +50,13 @@ class NumericReport(OneReport, ABC):
     high: Fraction
     odds: Fraction
 
+    def __post_init__(self) -> None:
+        read_float_ends(self.low, self.high)
+
     @classmethod
     def for_epsilon(cls, epsilon: Number, *, low: Number, high: Number) -> Self:
         """The mechanism of this kind for an epsilon; it costs at most that."""
-        ends = rational(low, "low"), rational(high, "high")
-        if ends[0] >= ends[1]:
-            raise RangeError(
-                "low must be below high.", remedy="Give the range that values are cut to."
-            )
+        ends = read_float_ends(low, high)
         return cls.for_odds(odds_down(epsilon), low=ends[0], high=ends[1])
 
     @classmethod

@@ -140,12 +140,15 @@ class UnitVector:
                 f"rows of {self.dimensions} numbers are needed.",
                 remedy="Give one vector for each person.",
             )
-        lengths = np.sqrt((rows**2).sum(axis=1))
-        if not (np.isfinite(lengths) & (lengths > 0)).all():
+        largest = np.abs(rows).max(axis=1)
+        if not (np.isfinite(largest) & (largest > 0)).all():
             raise DataError(
                 "one of the vectors has no direction, or is not finite.",
                 remedy="Leave out such vectors by a public rule first.",
             )
+        # Without this the squares of tiny numbers are 0, and those of huge ones infinite.
+        rows = rows / largest[:, None]
+        lengths = np.sqrt((rows**2).sum(axis=1))
         rounded: NDArray[np.int64] = np.rint(rows / lengths[:, None] * 2**_GRID).astype(np.int64)
         return rounded
 
