@@ -137,6 +137,7 @@ NOTHING_TO_SPEND = {
     "local/oracles/oracle.py Tally": "counters of reports, which are private already",
     "measures/loss/contour.py Losses": "a memo of public numbers",
     "measures/loss/side.py Side": "a memo of public numbers",
+    "mechanisms/totality.py _Interrupts": "signals that came while a function of rows ran",
     "noise/race.py _Runner": "one draw while it is made",
     "noise/source.py Keystream": "secret bits, forgotten in a child and held by no object of ours",
     "polls/poll.py Poll": "a definition, written when it is made",
