@@ -5,6 +5,7 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _TOTAL = "tests/functions/test_total.py"
+_HISTORIES = "tests/local/test_histories.py"
 
 LOCAL = (
     Mutation(
@@ -103,10 +104,12 @@ LOCAL = (
     Mutation(
         "a-rows-own-error-comes-out-of-a-histogram",
         "src/shoal/mechanisms/histogram.py",
-        "return places.get(value) if is_plain(value, kinds) else None",
-        "return places.get(value)",
-        "A row that is nested without end stops the process.",
-        (f"{_TOTAL}::test_one_hostile_row_changes_no_kind_of_outcome",),
+        "return called(place, rows, read=lambda found: found, otherwise=None)",
+        "return [place(row) for row in rows]",
+        "What a row raises when it is looked up says whose row it is.",
+        (
+            f"{_TOTAL}::test_a_row_of_a_categorys_own_type_that_fails_to_be_looked_up_is_in_no_category",
+        ),
     ),
     Mutation(
         "an-answer-has-the-type-of-its-rows",
@@ -115,5 +118,34 @@ LOCAL = (
         "return self._mechanism.release(int(numbers[0]) if numbers[0].denominator == 1 else numbers[0])",
         "The type of an answer tells whether there were any rows.",
         (f"{_TOTAL}::test_an_answer_has_one_type_whatever_the_rows",),
+    ),
+    Mutation(
+        "buckets-bound-a-lifetime",
+        "src/shoal/local/repeated.py",
+        "return self._rounds.epsilon_if_changed(reports)",
+        "return self.buckets * self._rounds.lifetime_epsilon",
+        "A person whose value changes is told that all reports cost no more than a number that they pass in days.",
+        (f"{_HISTORIES}::test_no_number_of_values_or_buckets_bounds_a_lifetime",),
+    ),
+    Mutation(
+        "a-change-costs-what-one-report-does",
+        "src/shoal/local/repeated.py",
+        "return epsilon_of_changes(self.fresh.odds, reports)",
+        "return epsilon_of_changes(self.odds, reports)",
+        "What a changed value costs is priced by the odds of one report, which are those of both rounds together.",
+        (
+            f"{_HISTORIES}::test_histories_that_differ_in_some_reports_stay_below_what_is_claimed_of_so_many",
+            f"{_HISTORIES}::test_no_number_of_values_or_buckets_bounds_a_lifetime",
+        ),
+    ),
+    Mutation(
+        "permanent-rows-differ-in-one-bit",
+        "src/shoal/local/oracles/unary.py",
+        "return Fraction(most.numerator**bits, most.denominator**bits)",
+        "return most",
+        "What a changed value costs is that of one bit, although all bits of a kept row can be different.",
+        (
+            f"{_HISTORIES}::test_histories_that_differ_in_some_reports_stay_below_what_is_claimed_of_so_many",
+        ),
     ),
 )

@@ -248,6 +248,22 @@ def test_a_category_is_the_same_beside_rows_that_are_none() -> None:
         assert told == {"tea": 5, "milk": 0}
 
 
+class Colour:
+    """A category with manners of its own, and rows of its type that fail to be compared."""
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("Anna has HIV")
+
+
+def test_a_row_of_a_categorys_own_type_that_fails_to_be_looked_up_is_in_no_category() -> None:
+    with seeded(3):
+        told = Histogram(scale="1e-3").release([Colour(), "tea"], categories=[Colour(), "tea"])
+    assert list(told.values()) == [0, 1]
+
+
 def test_scores_that_a_function_leaves_out_count_as_the_public_number() -> None:
     from collections import Counter  # noqa: PLC0415 - what a caller would hand in
 
@@ -290,10 +306,13 @@ def test_nothing_that_a_function_raises_on_rows_comes_out(raised: type[BaseExcep
     def function(_: Any) -> Any:
         raise raised("Anna has HIV")
 
-    assert called(function, [1, 2], read=lambda each: each, otherwise=0) == [0, 0]
-    SampleAndAggregate(aggregator=MIDDLE, otherwise=0).release(function, [1, 2, 3])
-    privatize(function, sensitivity=1, epsilon=1).release([1])
-    assert asked_of(function).asked == 1
+    try:
+        assert called(function, [1, 2], read=lambda each: each, otherwise=0) == [0, 0]
+        SampleAndAggregate(aggregator=MIDDLE, otherwise=0).release(function, [1, 2, 3])
+        privatize(function, sensitivity=1, epsilon=1).release([1])
+        assert asked_of(function).asked == 1
+    except raised:
+        pytest.fail("what the function raised came out")
 
 
 def test_an_interrupt_from_the_keyboard_goes_on_to_the_caller_without_a_word_of_the_function() -> (

@@ -75,7 +75,7 @@ def test_hashed_people_report_with_the_support_of_local_hashing() -> None:
     own, other = (float(chance) for chance in made.together.support)
     for count, chance in zip(speaking, (own, other, other), strict=True):
         assert fit_counts(np.array([count, 60_000 - count]), [chance, 1 - chance]) > ACCEPTED
-    assert made.lifetime_epsilon <= 2 * made.buckets
+    assert made.lifetime_epsilon <= 2
     assert float(made.together.variance(0)) == pytest.approx(3.69, abs=0.01)
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from shoal.errors import CalibrationError, RangeError, ShapeError
 from shoal.exact import Number, ball, open_unit, upper, whole
 from shoal.local.oracles.oracle import read_rows
-from shoal.local.oracles.unary import Bytes, count_bits, flip_again, flip_bits
+from shoal.local.oracles.unary import Bytes, count_bits, flip_again, flip_bits, fresh_odds
+from shoal.local.promise import epsilon_of_changes
 from shoal.measures import Pure
 from shoal.noise import uniform_below
 
@@ -29,8 +30,9 @@ class BloomRappor:
 
     A permanent bit is the true one except with chance ``noise``, when it is 0 or 1 alike; a report shows 1 with chance ``one`` where it is 1 and ``zero`` where it is 0.
 
-    Guarantee: one report costs ln ``odds``; all reports about one text together, however many, ln ``lifetime_odds``.
-    Needs: noise, one and zero strictly between 0 and 1, one above zero.
+    Guarantee: one report costs ln ``odds``.  For a person whose text never changes, all reports together, however many, cost ln ``lifetime_odds``.  For any two histories of texts that
+        differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
+    Needs: noise, one and zero strictly between 0 and 1, one above zero; the permanent bits of a text are never drawn again for that text.
     Edges: a person keeps one cohort, drawn without looking at the text; the cohort is told with the report.
     Reference: Erlingsson, Pihur and Korolova 2014.  Proof: bloom.md.
 
@@ -80,7 +82,7 @@ class BloomRappor:
 
     @property
     def lifetime_odds(self) -> Fraction:
-        """The same of all reports about one text: that of the permanent bits."""
+        """The same of all reports of a person whose text never changes: that of the permanent bits."""
         return _power((2 - self.noise) / self.noise, 2 * self.hashes)
 
     @property
@@ -90,8 +92,12 @@ class BloomRappor:
 
     @property
     def lifetime_epsilon(self) -> Fraction:
-        """What all reports about one text cost together, rounded up."""
+        """What all reports of a person cost together whose text never changes, rounded up."""
         return upper(lambda: ball(self.lifetime_odds).log())
+
+    def epsilon_if_changed(self, reports: int) -> Fraction:
+        """What all reports cost together for two histories that differ in so many of them, rounded up."""
+        return epsilon_of_changes(fresh_odds(self.one, self.zero, self.bits), reports)
 
     @property
     def cost(self) -> Pure:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from shoal import events
-from shoal.exact import ball, upper
+from shoal.exact import ball, upper, whole
 from shoal.measures import Pure
 from shoal.noise import secret
 
@@ -30,3 +30,13 @@ class OneReport:
     def event(self) -> events.StatedPure:
         """The description of one report."""
         return events.StatedPure(epsilon=self.epsilon, relation="change", private=secret())
+
+
+def epsilon_of_changes(fresh_odds: Fraction, reports: int) -> Fraction:
+    """What reports cost together that are made from kept answers, where two histories differ in so many of them; rounded up.
+
+    Needs: ``fresh_odds`` bounds the ratio of the chances of one report from any two kept answers.
+    Proof: repeated.md.
+    """
+    count = whole(reports, "reports", at_least=0)
+    return upper(lambda: count * ball(fresh_odds).log())

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, ball, upper, whole
+from shoal.exact import Number, whole
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles import KaryResponse, LocalHash, Tally
+from shoal.local.promise import epsilon_of_changes
 
 
 def second_odds(lifetime: Fraction, single: Fraction, size: int) -> Fraction:
@@ -36,9 +37,11 @@ def second_odds(lifetime: Fraction, single: Fraction, size: int) -> Fraction:
 class RepeatedResponse:
     """k-ary response in two rounds: the first is drawn once for each value and kept, the second for every report.
 
-    Guarantee: one report costs ln ``odds``; all reports about one value together, however many, ln ``lifetime_odds``.
-    Needs: 1 < odds < lifetime_odds.
-    Edges: each further value a person has over time costs ``lifetime_odds`` again: with v values the lifetime cost is v times.
+    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, all reports together, however many, cost ln ``lifetime_odds``.  For any two histories of
+        values that differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
+    Needs: 1 < odds < lifetime_odds; the kept answer of a value is never drawn again for that value.
+    Edges: no number of different values bounds the cost: that a value changed can be seen in the reports, and the more of them the better.  Where a new answer is kept from a
+        date on that is the same for everyone, whatever their values, each such period costs ln ``lifetime_odds``.
     Reference: Erlingsson, Pihur and Korolova 2014; Arcolezi et al. 2022, whose second round is exact for two values only.  Proof: repeated.md.
 
     >>> made = RepeatedResponse.for_epsilons(2, single=1, size=10)
@@ -76,8 +79,16 @@ class RepeatedResponse:
 
     @property
     def lifetime_epsilon(self) -> Fraction:
-        """What all reports about one value cost together, rounded up."""
+        """What all reports of a person cost together whose value never changes, rounded up."""
         return self.first.epsilon
+
+    def epsilon_if_changed(self, reports: int) -> Fraction:
+        """What all reports cost together for two histories that differ in so many of them, rounded up.
+
+        >>> round(float(RepeatedResponse.for_epsilons(2, single=1, size=10).epsilon_if_changed(30)), 1)
+        58.5
+        """
+        return epsilon_of_changes(self.fresh.odds, reports)
 
     def permanent(self, values: Any) -> NDArray[np.int64]:
         """The answer to keep for each value; it must never be drawn again for the same value."""
@@ -96,9 +107,10 @@ class RepeatedResponse:
 class RepeatedHash:
     """The same after a hash that each person draws once: a change of value inside a bucket costs nothing more.
 
-    Guarantee: one report costs ln ``odds``; a lifetime costs at most ``buckets`` times ln ``lifetime_odds``, however many values there were.
+    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, or only within its bucket, all reports together, however many, cost ln ``lifetime_odds``.  For any
+        two histories of values that differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
     Needs: buckets a power of two, 1 < odds < lifetime_odds.
-    Edges: reports of one person can be linked, since they show the same hash.
+    Edges: reports of one person can be linked, since they show the same hash.  The number of buckets does not bound a lifetime: which kept answer speaks depends on the value.
     Reference: Arcolezi, Pinzón, Palamidessi and Gambs 2023, with the exact second round.  Proof: repeated.md.
 
     >>> RepeatedHash.for_epsilons(2, single=1, size=1000).buckets
@@ -132,8 +144,12 @@ class RepeatedHash:
 
     @property
     def lifetime_epsilon(self) -> Fraction:
-        """What all reports of a person cost together, rounded up."""
-        return upper(lambda: self.buckets * ball(self.lifetime_odds).log())
+        """What all reports of a person cost together whose value never changes, rounded up."""
+        return self._rounds.lifetime_epsilon
+
+    def epsilon_if_changed(self, reports: int) -> Fraction:
+        """What all reports cost together for two histories that differ in so many of them, rounded up."""
+        return self._rounds.epsilon_if_changed(reports)
 
     def start(self, people: int) -> HashedPeople:
         """What each person draws once and keeps: a hash, and the kept answer of every bucket."""

@@ -17,6 +17,7 @@ from shoal.exact import IntegerArray, Number, ball, open_unit, positive, upper
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import Counters, Oracle, read_rows
+from shoal.local.promise import epsilon_of_changes
 from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import Coin
 from shoal.sensitivity.claims import Answers
@@ -111,10 +112,11 @@ class Rappor(UnaryEncoding):
     A permanent bit is the true one except with chance ``noise``, when it is 0 or 1 alike.  A report shows 1 with chance ``one``
     where the permanent bit is 1 and ``zero`` where it is 0.
 
-    Guarantee: one report costs ln ``odds``; all reports about one value together, however many, ln ``lifetime_odds``.
-    Needs: noise, one and zero strictly between 0 and 1, one above zero.
-    Edges: a second value of the same person has a permanent row of its own, and a lifetime cost of its own.
-    Reference: Erlingsson, Pihur and Korolova 2014, with one bit for each value.
+    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, all reports together, however many, cost ln ``lifetime_odds``.  For any two histories of values that
+        differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
+    Needs: noise, one and zero strictly between 0 and 1, one above zero; the permanent row of a value is never drawn again for that value.
+    Edges: no number of different values bounds the cost: that a value changed can be seen in the reports, and the more of them the better.
+    Reference: Erlingsson, Pihur and Korolova 2014, with one bit for each value.  Proof: ../repeated.md.
 
     >>> rappor = Rappor.of(size=10, noise="1/2", one="3/4", zero="1/2")
     >>> rappor.lifetime_odds, rappor.support
@@ -135,13 +137,17 @@ class Rappor(UnaryEncoding):
 
     @property
     def lifetime_odds(self) -> Fraction:
-        """The largest ratio of all reports about one value together: that of the permanent bits."""
+        """The largest ratio of all reports together of a person whose value never changes: that of the permanent bits."""
         return ((1 - self.noise / 2) / (self.noise / 2)) ** 2
 
     @property
     def lifetime_epsilon(self) -> Fraction:
         """Its logarithm, rounded up."""
         return upper(lambda: ball(self.lifetime_odds).log())
+
+    def epsilon_if_changed(self, reports: int) -> Fraction:
+        """What all reports cost together for two histories that differ in so many of them, rounded up."""
+        return epsilon_of_changes(fresh_odds(self.one, self.zero, self.size), reports)
 
     def permanent(self, values: Any) -> Bytes:
         """The permanent row of each value, which the client keeps and never draws anew."""
@@ -152,6 +158,12 @@ class Rappor(UnaryEncoding):
         """A fresh report from each permanent row."""
         read_rows(permanent, self.width, np.uint8)
         return flip_again(permanent, self.size, self.one, self.zero)
+
+
+def fresh_odds(one: Fraction, zero: Fraction, bits: int) -> Fraction:
+    """The largest ratio of the chances of one report from two permanent rows, which can differ in every bit."""
+    most = max(one / zero, (1 - zero) / (1 - one))
+    return Fraction(most.numerator**bits, most.denominator**bits)
 
 
 def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fraction) -> Bytes:
