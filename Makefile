@@ -9,7 +9,7 @@ PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit bench figures reproduce clean
+.PHONY: help demo test check fuzz audit bench figures reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -28,10 +28,14 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: types" && $(VENV)/bin/mypy --no-error-summary
 	@echo "check: architecture" && $(VENV)/bin/python -m pytest tests/test_architecture.py
 
-audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, and planted faults
+fuzz: $(VENV)/.ready ## look for neighbours that can be told apart, for SECONDS=60, or run the case of one SEED
+	@$(VENV)/bin/python -m scripts.fuzzing $(if $(SEED),--seed $(SEED),--seconds $(or $(SECONDS),60)) $(if $(KIND),--kind $(KIND))
+
+audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, 100,000 fuzzed neighbours, and planted faults
 	@sh scripts/java.sh
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
 	@$(VENV)/bin/shoal audit suite --out audit-suite.html
+	@$(VENV)/bin/python -m scripts.fuzzing --cases 100000 --processes 2
 	@$(VENV)/bin/python -m scripts.mutations
 
 bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) .venv-peers/tumult-spark/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md

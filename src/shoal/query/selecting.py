@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from flint import arb
@@ -56,6 +57,10 @@ class Selection:
 
     def threshold(self) -> int:
         """The least total at which a group is told."""
+        return self._threshold
+
+    @cached_property
+    def _threshold(self) -> int:
         risk = self.delta / (2 if self.bounded.unit.relation is Relation.CHANGE else 1)
         return max(
             weight + _quantile_up(self.noise, risk / groups) for groups, weight in self._heaviest()

@@ -1,0 +1,73 @@
+"""Every kind of case, how often it comes, and how much of it runs in `make test`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from scripts.fuzzing.case import Case
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of case.
+
+    ``weight`` is how many of each round of cases are of it, and ``share`` how many run in `make test`.
+    """
+
+    name: str
+    about: str
+    weight: int
+    share: int
+
+    @property
+    def make(self) -> Callable[[int], Case]:
+        """The case with a number; what a kind needs is loaded with its first case."""
+        made: Callable[[int], Case] = import_module(f"scripts.fuzzing.kinds.{self.name}").make
+        return made
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 640),
+        Kind("canonical", "questions that differ by a word, and their canonical texts", 80, 300),
+        Kind("ranges", "public ranges with hostile ends, in local and central mechanisms", 60, 500),
+        Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 340),
+        Kind("histories", "local answers given again and again", 20, 60),
+        Kind("declarations", "odd words in declarations and questions", 16, 130),
+        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 104),
+        Kind("accounts", "vaults with two datasets, of one account and of two", 3, 7),
+        Kind("commands", "the command line on vaults of two neighbours", 1, 3),
+        Kind("spark", "random questions through Spark, beside the reference", 1, 0),
+        Kind("growth", "text that grows in one row, within limits of memory and time", 1, 6),
+    )
+}  # fmt: skip
+ROUND = sum(kind.weight for kind in KINDS.values())
+"""The kinds take turns in rounds of so many cases."""
+
+
+def case_of(seed: int) -> tuple[Kind, int]:
+    """The kind of the case with a seed, and its number among those of its kind.
+
+    >>> kind, number = case_of(0)
+    >>> kind.name, number, case_of(ROUND)[1]
+    ('questions', 0, 800)
+    """
+    turn, at = divmod(seed, ROUND)
+    for kind in KINDS.values():
+        if at < kind.weight:
+            return kind, turn * kind.weight + at
+        at -= kind.weight
+    raise AssertionError(seed)
+
+
+def seed_of(kind: Kind, number: int) -> int:
+    """The seed of a case of a kind: `case_of`, the other way round."""
+    turn, at = divmod(number, kind.weight)
+    for each in KINDS.values():
+        if each.name == kind.name:
+            break
+        at += each.weight
+    return turn * ROUND + at

@@ -1,0 +1,147 @@
+"""Questions at random: expressions of every function, keys, aggregates and rows to ask of, as SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from random import Random
+
+from scripts.fuzzing.values import TEXTS
+
+LETTERS = {"i": "integer", "r": "real", "s": "text", "b": "boolean", "d": "date", "t": "timestamp", "m": "decimal"}  # fmt: skip
+KINDS = {kind: letter for letter, kind in LETTERS.items()}
+
+# A hole {i} takes an expression of that type: i, r, m numbers, s text, b truth, d, t moments; {n} any number,
+# {x} one type for all its places, {c} a constant of {x}.
+TEMPLATES: Mapping[str, tuple[str, ...]] = {
+    "i": (
+        "({i} + {i})", "({i} - {i})", "({i} * {i})", "(-{i})", "ABS({i})", "({i} // {i})", "({i} % {i})", "SIGN({n})",
+        "FLOOR({m})", "ROUND({i})", "LENGTH({s})", "DATE_PART('year', {d})", "EXTRACT(hour FROM {t})", "({d} - {d})",
+        "WIDTH_BUCKET({n}, 0, 10, 3)", "BIN({i}, 10, 3)", "CAST({r} AS BIGINT)", "CAST({s} AS BIGINT)", "CAST({b} AS BIGINT)",
+        "CASE WHEN {b} THEN {i} ELSE {i} END", "COALESCE({i}, {i})", "NULLIF({i}, {i})", "LEAST({i}, {i})", "GREATEST({i}, {i})",
+    ),
+    "r": (
+        "({r} + {n})", "({r} - {n})", "({r} * {n})", "({n} / {n})", "({r} % {n})", "(-{r})", "ABS({r})", "FLOOR({r})",
+        "CEIL({r})", "ROUND({r})", "ROUND({r}, 1)", "SQRT({r})", "BIN({r}, 0.5)", "CAST({n} AS DOUBLE)", "CAST({s} AS DOUBLE)",
+        "CASE WHEN {b} THEN {r} ELSE {r} END", "COALESCE({r}, {r})", "NULLIF({r}, {r})", "GREATEST({r}, {r})", "({r} * 0)",
+    ),
+    "m": ("CAST({n} AS DECIMAL(18, 2))", "CAST(({m} + {m}) AS DECIMAL(18, 2))", "ABS({m})", "COALESCE({m}, {m})"),
+    "s": (
+        "LOWER({s})", "UPPER({s})", "TRIM({s})", "({s} || {s})", "SUBSTRING({s}, 1, 2)", "LEFT({s}, 1)", "RIGHT({s}, 2)",
+        "REPLACE({s}, 'a', 'aa')", "REPLACE({s}, 'ab', '')", "CAST({i} AS VARCHAR)", "CAST({d} AS VARCHAR)",
+        "CASE WHEN {b} THEN {s} ELSE {s} END", "COALESCE({s}, {s})", "NULLIF({s}, {s})", "CAST({b} AS VARCHAR)",
+    ),
+    "b": (
+        "({x} = {x})", "({x} <> {x})", "({x} < {x})", "({x} >= {x})", "({n} <= {n})", "({x} IS NULL)", "({x} IS NOT DISTINCT FROM {x})",
+        "({x} BETWEEN {x} AND {x})", "({x} IN ({c}, {c}))", "({b} AND {b})", "({b} OR {b})", "(NOT {b})", "({s} LIKE 'a%')",
+        "({s} LIKE '%!_%' ESCAPE '!')", "STARTS_WITH({s}, {s})", "CONTAINS({s}, {s})", "({x} NOT IN ({c}, {c}))",
+    ),
+    "d": ("DATE_TRUNC('month', {d})", "({d} + 7)", "CAST({t} AS DATE)", "CAST({s} AS DATE)", "COALESCE({d}, {d})"),
+    "t": ("DATE_TRUNC('hour', {t})", "CAST({d} AS TIMESTAMP)", "COALESCE({t}, {t})", "LEAST({t}, {t})"),
+}  # fmt: skip
+CONSTANTS: Mapping[str, tuple[str, ...]] = {
+    "i": ("0", "1", "-1", "7", "9223372036854775807"),
+    "r": ("0.5e0", "1e0", "0e0", "1e300", "(-0.1e0)"),
+    "m": ("0.01", "1.50", "0.00"),
+    "s": tuple("'" + text.replace("'", "''") + "'" for text in TEXTS),
+    "b": ("TRUE", "FALSE"),
+    "d": ("DATE '2020-06-15'", "DATE '0001-01-01'"),
+    "t": ("TIMESTAMP '2020-06-15 23:59:59'",),
+}
+AGGREGATES = (
+    "COUNT(*)",
+    "COUNT(*)",
+    "COUNT({x})",
+    "COUNT(DISTINCT {x})",
+    "SUM({a})",
+    "SUM({a})",
+    "AVG({a})",
+    "VARIANCE({a})",
+    "STDDEV({a})",
+    "COUNT_IF({b})",
+    "SUM({a}) / COUNT(*)",
+    "COUNT(*)",
+    "SUM({a})",
+)
+PLACES = ("MEDIAN({a})", "MIN({a})", "MAX({a})", "QUANTILE({a}, 0.9)")  # fmt: skip
+CLAMPED = ("GREATEST(-5, LEAST(5, {n}))", "LEAST(100, GREATEST(0, {n}))", "CASE WHEN {b} THEN 1 ELSE 0 END", "CASE WHEN {n} BETWEEN 0 AND 9 THEN {n} ELSE 0 END")  # fmt: skip
+PLAIN_KEYS = ("({b})", "WIDTH_BUCKET({n}, 0, 10, 3)", "CASE WHEN {b} THEN 'yes' ELSE 'no' END")
+_HOLE = re.compile(r"(?<!\{)\{([a-z])\}")
+
+
+class Grammar:
+    """Expressions over the columns of a table, by their types."""
+
+    def __init__(self, rng: Random, kinds: Mapping[str, str], ranged: tuple[str, ...] = ()) -> None:
+        self._rng = rng
+        self._columns: dict[str, list[str]] = {letter: [] for letter in LETTERS}
+        for name, kind in kinds.items():
+            self._columns[KINDS[kind]].append(name)
+        self._ranged = [name for name in ranged if kinds[name] in ("integer", "real", "decimal")]
+
+    def expression(self, letter: str, depth: int = 2) -> str:
+        """An expression of a type: a column or a constant at the end of it."""
+        rng = self._rng
+        if letter == "n":
+            letter = rng.choice("irm")
+        if depth <= 0 or rng.random() < 0.3:
+            return self._leaf(letter)
+        return self.filled(rng.choice(TEMPLATES[letter]), depth - 1)
+
+    def filled(self, template: str, depth: int) -> str:
+        """A template with every hole filled."""
+        either = self._rng.choice("irsbdtms")
+
+        def hole(match: re.Match[str]) -> str:
+            letter = match.group(1)
+            if letter == "c":
+                return self._rng.choice(CONSTANTS[either])
+            if letter == "a":
+                return self._bounded(depth)
+            return self.expression(either if letter == "x" else letter, depth)
+
+        return _HOLE.sub(hole, template).replace("{{", "{").replace("}}", "}")
+
+    def question(self, *, depth: int = 2) -> str:
+        """A whole SELECT over ``data``."""
+        rng = self._rng
+        keys = [self._key(depth) for _ in range(rng.choice((0, 1, 1, 1, 2)))]
+        aggregates = [self.filled(rng.choice(AGGREGATES), depth) for _ in range(rng.choice((1, 1, 2, 3)))]  # fmt: skip
+        if rng.random() < 0.06:  # they take long
+            aggregates[0] = self.filled(rng.choice(PLACES), depth)
+        shown = [f"{key} AS k{at}" for at, key in enumerate(keys)]
+        shown += [f"{each} AS a{at}" for at, each in enumerate(aggregates)]
+        where = f" WHERE {self.expression('b', depth)}" if rng.random() < 0.4 else ""
+        by = f" GROUP BY {', '.join(f'k{at}' for at in range(len(keys)))}" if keys else ""
+        return f"SELECT {', '.join(shown)} FROM {self._rows(depth)}{where}{by}"
+
+    def _rows(self, depth: int) -> str:
+        rng = self._rng
+        chance = rng.random()
+        if chance < 0.8:
+            return "data"
+        if chance < 0.9:
+            return f"(SELECT * FROM data WHERE {self.expression('b', depth)}) AS data"
+        return "(SELECT * FROM data UNION ALL SELECT * FROM data) AS data"
+
+    def _key(self, depth: int) -> str:
+        """A key: of a column, of a few known values, or of anything, to be selected privately."""
+        rng = self._rng
+        chance = rng.random()
+        if chance < 0.35:
+            return rng.choice([name for names in self._columns.values() for name in names])
+        if chance < 0.6:
+            return self.filled(rng.choice(PLAIN_KEYS), depth - 1)
+        return self.expression(rng.choice("irrrssdtmb"), max(1, depth - 1))
+
+    def _bounded(self, depth: int) -> str:
+        """A number whose range is known."""
+        if self._ranged and self._rng.random() < 0.5:
+            return self._rng.choice(self._ranged)
+        return self.filled(self._rng.choice(CLAMPED), depth - 1)
+
+    def _leaf(self, letter: str) -> str:
+        names = self._columns[letter]
+        if names and self._rng.random() < 0.8:
+            return self._rng.choice(names)
+        return self._rng.choice(CONSTANTS[letter])

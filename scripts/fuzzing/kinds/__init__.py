@@ -1,0 +1,1 @@
+"""What is fuzzed: each kind makes cases of one class of doors."""

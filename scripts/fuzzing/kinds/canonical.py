@@ -1,0 +1,126 @@
+"""Questions that differ a little: two plans that are not one must not have one canonical text, or a stored answer is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from scripts.fuzzing.case import Case, Finding, Seen, ending
+from scripts.fuzzing.grammar import TEMPLATES, Grammar
+from scripts.fuzzing.world import FACTS, TYPES
+from shoal.plan import Row, Table, column
+from shoal.query.canonical import canonical_plan
+from shoal.sql import question
+
+KINDS = {
+    "who": "integer", "i": "integer", "r": "real", "m": "decimal", "s": "text", "w": "text", "b": "boolean", "d": "date", "t": "timestamp",
+}  # fmt: skip
+TABLE = Table(
+    "data",
+    tuple(
+        column(name, TYPES[kind], FACTS[kind][0] if name in "irm" else None)
+        for name, kind in KINDS.items()
+    ),
+    protects=Row(),
+)
+SWAPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r" ESCAPE '!'", ("", " ESCAPE '#'", " ESCAPE 'a'", " ESCAPE '%'")),
+    (r"'!_%", ("'#_%", "'_%")),
+    (r"\b1\.50\b", ("1.5e0", "1.5", "1.500")),
+    (r"\b0\.01\b", ("0.01e0", "0.010")),
+    (r"\b0\.5e0\b", ("0.5", "0.50")),
+    (r"\b0e0\b", ("0", "0.0")),
+    (r"\b1e0\b", ("1", "1.0")),
+    (r"\b7\b", ("7.0", "7e0", "'7'")),
+    (r"'a'", ("'A'", "'a '", "'{0}'", "'{*}'", "'''a'", "'a'', ''b'")),
+    (r"'\{\*\}'", ("'{1*}'", "'a'", "'{'")),
+    (r"DATE '2020-06-15'", ("TIMESTAMP '2020-06-15 00:00:00'", "'2020-06-15'")),
+    (r"\bs\b", ("w", '"s"')),
+    (r"AS DECIMAL\(18, 2\)", ("AS DECIMAL(18, 4)", "AS DOUBLE")),
+    (r"\bAND\b", ("OR",)),
+    (r"LEFT\(", ("RIGHT(",)),
+    (r"\(18, 2\)", ("(17, 2)",)),
+    (r"= ", ("IS NOT DISTINCT FROM ",)),
+)
+SHORT = (
+    "({s} IN ('a', {s}, '{{*}}'))", "({n} < 1.50)", "({n} = 0.01)", "({n} + 0.5e0 > {n})", "(CASE WHEN {b} THEN 1.50 ELSE 0 END = {n})",
+    "(0.1 + 0.2 = 0.3)", "(CASE WHEN {b} THEN 0.1 ELSE 0.2 END + 0.2 = 0.3)", "(GREATEST(0.1, 0.3) = 0.1 + 0.2)", "({n} IN (1.50, 7))", "(COALESCE({n}, 0.01) * 7 > 1)", "({s} IN ('a', '{{0}}', '{{1*}}'))",
+)  # fmt: skip
+"""Conditions full of words that have twins."""
+
+
+@dataclass(frozen=True)
+class Twins(Case):
+    """Variants of a question; each pair with one canonical text must be one plan."""
+
+    texts: tuple[str, ...]
+
+    def check(self) -> Seen:
+        plans: dict[str, tuple[Any, str]] = {}
+        outcome = "refused"
+        for text in self.texts:
+            found = ending(lambda text=text: _plan(text))  # type: ignore[misc]
+            if found.outcome.startswith("failed"):
+                return Seen((Finding("bare error", f"{found.outcome} {found.text[:80]}: {text}"),), found.outcome)  # fmt: skip
+            if not found.answered:
+                continue
+            outcome = "answered"
+            canonical, plan = found.result
+            before = plans.setdefault(canonical, (plan, text))
+            if before[0] != plan:
+                return Seen((Finding("canonical form", f"one text for two plans: {before[1]} and {text}"),))  # fmt: skip
+        return Seen((), outcome)
+
+    def smaller(self) -> Iterator[Case]:
+        for at in range(len(self.texts)):
+            if len(self.texts) > 1:
+                yield Twins(self.texts[:at] + self.texts[at + 1 :])
+
+    def written(self) -> str:
+        return (
+            "from shoal.query.canonical import canonical_plan\nfrom shoal.sql import question\n"
+            "from scripts.fuzzing.kinds.canonical import TABLE\n"
+            f"for text in {self.texts!r}:\n"
+            "    found = question(text, {'data': TABLE})\n"
+            "    print(canonical_plan(found), found.relation, found.keys, found.aggregates, sep='\\n')\n"
+        )
+
+
+def _plan(text: str) -> tuple[str, Any]:
+    asked = question(text, {"data": TABLE})
+    plan = (
+        asked.relation,
+        tuple(key.expression for key in asked.keys),
+        tuple((a.statistic, a.argument, a.level) for a in asked.aggregates),
+    )
+    return repr(canonical_plan(asked)), plan
+
+
+def make(number: int) -> Case:
+    """A question and some others in which one word was changed."""
+    rng = Random(f"canonical {number}")
+    grammar = Grammar(rng, KINDS, ("i", "r", "m"))
+    if rng.random() < 0.8:
+        form = rng.choice(SHORT) if rng.random() < 0.5 else rng.choice(TEMPLATES["b"])
+        text = f"SELECT COUNT(*) AS n FROM data WHERE {grammar.filled(form, 1)}"
+    else:
+        text = grammar.question()
+    return Twins(tuple(dict.fromkeys([text, *_swapped(rng, text)])))
+
+
+_DECIMAL = re.compile(r"\b\d+\.\d+\b(?!e)")
+
+
+def _swapped(rng: Random, text: str) -> Iterator[str]:
+    if _DECIMAL.search(text):  # the same numbers, as reals
+        yield _DECIMAL.sub(lambda match: f"{match.group()}e0", text)
+    for _ in range(6):
+        pattern, others = rng.choice([swap for swap in SWAPS if re.search(swap[0], text)] or SWAPS)
+        places = list(re.finditer(pattern, text))
+        if not places:
+            return
+        at = rng.choice(places)
+        yield text[: at.start()] + rng.choice(others) + text[at.end() :]
