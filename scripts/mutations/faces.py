@@ -8,8 +8,8 @@ FACES = (
     Mutation(
         "the-server-logs-what-was-sent",
         "src/shoal/server/headers.py",
-        '(%s)", type(error).__name__)',
-        '(%s)", error)',
+        "type(error).__name__,",
+        "error,",
         "A report stands in the log of the server, beside its time.",
         ("tests/server/test_public.py::test_an_unexpected_error_says_nothing_of_itself",),
     ),

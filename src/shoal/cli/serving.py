@@ -47,20 +47,28 @@ def serve(
             help="Listen for other machines, too: a proxy with TLS stands between them and this one.",
         ),
     ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A further host that requests may name, beside those of --host and --public; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Host the polls of a vault: pages that randomise in the respondent's browser, and yours to design and look.
 
     It listens to this machine only, unless told otherwise, and writes down no address, time or browser of anyone.
     """
     with refusals():
-        Address.of(host, port, public=public, behind_tls=behind_tls)
+        also = allow_host or ()
+        Address.of(host, port, public=public, behind_tls=behind_tls, also=also)
         check_extra()
         from shoal.server.door import Door  # noqa: PLC0415 - the extra is loaded only here
         from shoal.server.running import listening, server_of  # noqa: PLC0415 - as above
 
         with opened(vault) as held, listening(host, port) as place:
             found = place.getsockname()[1]
-            door = Door(Address.of(host, found, public=public, behind_tls=behind_tls))
+            door = Door(Address.of(host, found, public=public, behind_tls=behind_tls, also=also))
             server = server_of(held, door)
             with server.capture_signals():  # whoever reads the link may stop it at once
                 _say(door)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -11,7 +12,7 @@ from shoal.errors import SchemaError
 
 @dataclass(frozen=True)
 class Address:
-    """A host and a port to listen on, and the origin that browsers know them by.
+    """A host and a port to listen on, the origin that browsers know them by, and further hosts that requests may name.
 
     >>> Address.of("127.0.0.1", 8000).origin
     'http://127.0.0.1:8000'
@@ -22,10 +23,17 @@ class Address:
     host: str
     port: int
     origin: str
+    also: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, host: str, port: int, *, public: str | None = None, behind_tls: bool = False
+        cls,
+        host: str,
+        port: int,
+        *,
+        public: str | None = None,
+        behind_tls: bool = False,
+        also: Sequence[str] = (),
     ) -> Address:
         """What was asked for, checked: only a proxy that speaks TLS may stand between people and this."""
         if not is_loopback(host) and not behind_tls:
@@ -41,7 +49,13 @@ class Address:
                 remedy="Say it: --behind-tls --public https://polls.example.org.",
             )
         shown = f"[{host}]" if ":" in host else host
-        return cls(host, port, f"http://{shown}:{port}" if public is None else _public(public))
+        origin = f"http://{shown}:{port}" if public is None else _public(public)
+        return cls(host, port, origin, tuple(map(_name, also)))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that requests may name: that of the origin, the one listened on, and those that were allowed."""
+        return (urlsplit(self.origin).hostname or "", self.host, *self.also)
 
     @property
     def secure(self) -> bool:
@@ -61,6 +75,16 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _name(host: str) -> str:
+    """A host by name, as it is allowed."""
+    if not host or len(host) > 253 or any(each in host for each in "/ @*?#\t\r\n"):
+        raise SchemaError(
+            f"{host[:80]!r} is not the name of a host.",
+            remedy="Give a name without scheme and path: --allow-host polls.internal.",
+        )
+    return host.strip("[]").lower()
 
 
 def _public(address: str) -> str:

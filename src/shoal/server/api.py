@@ -12,6 +12,7 @@ from shoal.server import previewing, showing
 from shoal.server.bodies import read_json
 from shoal.server.drafting import percent_of, poll_of
 from shoal.server.failures import malformed
+from shoal.server.fields import Name, Short
 from shoal.server.host import host_of
 from shoal.server.researchers import summary
 
@@ -56,25 +57,25 @@ async def preview(request: Request) -> Any:
 
 
 @router.get("/polls/{name}/results")
-def results(name: str, request: Request, confidence: str = "0.95") -> Any:
+def results(name: str, request: Request, confidence: Short = "0.95") -> Any:
     """Estimates with their intervals, arms compared, and what was promised."""
     return showing.results(host_of(request).poll(name), confidence)
 
 
 @router.get("/polls/{name}/posterior")
-def posterior(name: str, request: Request, question: str, prior: str = "estimate") -> Any:
+def posterior(name: str, request: Request, question: Name, prior: Short = "estimate") -> Any:
     """What one report tells about its sender."""
     return showing.posterior(host_of(request).poll(name), question, even=prior == "even")
 
 
 @router.get("/polls/{name}/what-if")
-def what_if(name: str, request: Request, question: str, confidence: str = "0.95") -> Any:
+def what_if(name: str, request: Request, question: Name, confidence: Short = "0.95") -> Any:
     """The margin, and how many people it needs, at other epsilons."""
     return showing.what_if(host_of(request).poll(name), question, confidence)
 
 
 @router.get("/polls/{name}/crosstab")
-def crosstab(name: str, request: Request, one: str, two: str, confidence: str = "0.95") -> Any:
+def crosstab(name: str, request: Request, one: Name, two: Name, confidence: Short = "0.95") -> Any:
     """Two questions together."""
     return showing.crosstab(host_of(request).poll(name), one, two, confidence)
 

@@ -6,8 +6,10 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 
 from shoal.server import api, researchers, respondents
+from shoal.server.crowd import Gate
 from shoal.server.door import Door
 from shoal.server.failures import add_failures
+from shoal.server.fields import Short
 from shoal.server.headers import Envelope
 from shoal.server.host import Host
 from shoal.server.rendering import FILES, file_bytes, page
@@ -30,7 +32,7 @@ def application(vault: Vault, door: Door) -> FastAPI:
         )
 
     @app.get("/")
-    def front(request: Request, key: str | None = None) -> Response:
+    def front(request: Request, key: Short | None = None) -> Response:
         if key is None:
             return researchers.listed(request)
         answer = RedirectResponse("/", status_code=303)
@@ -41,5 +43,6 @@ def application(vault: Vault, door: Door) -> FastAPI:
     app.include_router(respondents.router)
     app.include_router(researchers.router)
     app.include_router(api.router)
+    app.add_middleware(Gate, hosts=door.address.hosts)
     app.add_middleware(Envelope, secure=door.address.secure)
     return app

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shoal.server.failures import UNEXPECTED, answered
+from shoal.server.identity import HEADER, request_id
 
 _LOG = logging.getLogger("uvicorn.error")
 POLICY = (
@@ -27,7 +29,9 @@ _LASTING = "max-age=31536000"
 
 
 class Envelope:
-    """Adds the headers to every answer, and answers for what nobody foresaw without telling or logging its text.
+    """Adds the headers to every answer, a name for the request among them, and answers for what nobody foresaw.
+
+    What is logged holds the name of the request and nothing of its text.
 
     Pages are kept by no cache, and a site with TLS is asked for by TLS only.
     """
@@ -37,7 +41,7 @@ class Envelope:
         self.added = {**HEADERS, **({"Strict-Transport-Security": _LASTING} if secure else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        begun, named = False, request_id()
 
         async def sending(message: Message) -> None:
             nonlocal begun
@@ -45,12 +49,19 @@ class Envelope:
                 begun = True
                 headers = MutableHeaders(scope=message)
                 headers.update(self.added)
+                headers[HEADER] = named
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         try:
             await self.app(scope, receive, sending)
+        except ClientDisconnect:  # the sender left, or was too slow: there is nobody to answer
+            return
         except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold what was sent
-            _LOG.error("[internal-1] something unexpected happened (%s)", type(error).__name__)
+            _LOG.error(
+                "[internal-1] something unexpected happened (%s), request %s",
+                type(error).__name__,
+                named,
+            )
             if not begun:
                 await answered(500, UNEXPECTED)(scope, receive, sending)

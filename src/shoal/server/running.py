@@ -13,6 +13,7 @@ import uvicorn
 from shoal.errors import SchemaError
 from shoal.server.app import application
 from shoal.server.door import Door
+from shoal.server.guarding import IDLE_SECONDS, Guarded
 from shoal.vault import Vault
 
 _STOPS = (signal.SIGINT, signal.SIGTERM)
@@ -55,7 +56,7 @@ class Server(uvicorn.Server):
 def server_of(vault: Vault, door: Door) -> Server:
     """A server that logs no request: no address, no time, no agent of anyone is written down."""
     config = uvicorn.Config(
-        application(vault, door), access_log=False, log_level="warning", server_header=False,
+        application(vault, door), http=Guarded, timeout_keep_alive=IDLE_SECONDS, access_log=False, log_level="warning", server_header=False,
         date_header=False, proxy_headers=False, ws="none", lifespan="off", timeout_graceful_shutdown=5,
     )  # fmt: skip
     return Server(config)

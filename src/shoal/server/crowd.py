@@ -1,0 +1,84 @@
+"""What is turned away before anything is done: requests to another host, addresses too long, and more than fit at a time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from shoal.server.failures import answered
+from shoal.server.guarding import BUSY, RETRY_SECONDS
+
+MOST_AT_ONCE = 64
+"""So many requests are worked on at a time."""
+LONGEST = 2000
+"""So long may the path and the query of an address be together, in characters."""
+_LOG = logging.getLogger("uvicorn.error")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+WRONG_HOST = {
+    "code": "host-1",
+    "message": "this server is not known by the host that the request names.",
+    "remedy": "Open the address that shoal serve printed; behind a proxy, start it with --public or --allow-host.",
+}
+TOO_LONG = {
+    "code": "request-6",
+    "message": f"the address is longer than {LONGEST} characters.",
+    "remedy": "Send shorter fields: a confidence such as 0.95 is enough.",
+}
+
+
+class Gate:
+    """Lets requests through that name an allowed host and are of a sensible length, some at a time."""
+
+    def __init__(self, app: ASGIApp, *, hosts: Collection[str]) -> None:
+        self.app = app
+        self.hosts = {*_LOOPBACK, *(each.lower() for each in hosts)}
+        self._inside = 0
+        self._said = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            status, told = refusal
+            answer = answered(status, told)
+            if status == 429:
+                answer.headers["Retry-After"] = str(RETRY_SECONDS)
+            await answer(scope, receive, send)
+            return
+        self._inside += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._inside -= 1
+
+    def _refusal(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
+        if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST:
+            return 414, TOO_LONG
+        named = [value for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1 or host_in(named[0].decode("latin-1")) not in self.hosts:
+            self._say_once()
+            return 400, WRONG_HOST
+        return (429, BUSY) if self._inside >= MOST_AT_ONCE else None
+
+    def _say_once(self) -> None:
+        """Tell whoever started the server, once and without the name: with a wrong one every request is refused."""
+        if not self._said:
+            self._said = True
+            _LOG.warning(
+                "[host-1] a request was refused that names another host than this server's; "
+                "if people reach it by another name, start with --public or --allow-host."
+            )
+
+
+def host_in(header: str) -> str:
+    """The host of a Host header, without its port.
+
+    >>> host_in("Polls.example.org:8000"), host_in("[::1]:8000"), host_in("localhost")
+    ('polls.example.org', '::1', 'localhost')
+    """
+    text = header.strip().lower()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.rpartition(":")[0] if text.count(":") == 1 else text
