@@ -425,8 +425,8 @@ DATA = (
     Mutation(
         "quantiles-are-free",
         "src/shoal/query/pricing.py",
-        "*(placed.event for placed in self.places))",
-        ")",
+        "*placed, *cut)",
+        "*cut)",
         "Any number of medians can be asked for nothing.",
         ("tests/query/test_places.py::test_quantiles_cost_what_was_asked",),
     ),

@@ -24,7 +24,7 @@ from shoal import (
     ShoalError,
     sensitivity,
 )
-from shoal.exact import whole
+from shoal.exact import shown_up, whole
 
 TOWNS = ["Aldam", "Brook", "Corve", "Dunmere", "Elsing"]
 LARGEST_INCOME = 200_000
@@ -156,8 +156,8 @@ def show(table: Table, answers: Sequence[Answer]) -> str:
 
 def _range(answer: Answer) -> str:
     if isinstance(next(iter(answer.truth.values())), str):
-        return f"within {answer.within:.1f}"
-    return f"± {_shown(answer.within)}"
+        return f"within {shown_up(answer.within, digits=3)}"
+    return f"± {shown_up(answer.within, digits=3)}"
 
 
 def _shown(value: float | str) -> str:

@@ -84,6 +84,19 @@ def test_a_report_has_the_tables_their_intervals_and_the_method(tmp_path: Path) 
     assert {"table", "h2", "h3"} <= balanced(page.html())
 
 
+def test_a_report_says_below_the_table_what_its_intervals_leave_out(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    answer = vault.sql(BY_KIND).release(epsilon="0.5", show_clipped=True)
+    release = vault.show(vault.log()[-1].number)
+    assert any(note.startswith("Intervals cover the noise only. People ") for note in answer.notes)
+    assert any(note.startswith("About ") for note in answer.notes)
+    for text in (report_page([release]).markdown(), report_page([release]).html()):
+        assert all(note in text for note in answer.notes)
+    again = vault.sql(BY_KIND).release(epsilon="0.5", show_clipped=True)
+    assert again.clipped == answer.clipped
+    assert release.certificate["hash"] == again.certificate["hash"]
+
+
 def test_a_report_of_several_releases_has_a_part_for_each_and_pictures_where_given(
     tmp_path: Path,
 ) -> None:

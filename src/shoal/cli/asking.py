@@ -17,6 +17,7 @@ from shoal.cli.tables import plain_table, show_answer
 from shoal.errors import RangeError
 from shoal.exact import whole
 from shoal.query import Answer, Preview, plan_budget
+from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
 from shoal.vault.budgets import risk_of
@@ -66,6 +67,13 @@ For example:
 
     shoal suggest groups visits city --epsilon 0.2
 """
+ShowClipped = Annotated[
+    bool,
+    typer.Option(
+        "--show-clipped",
+        help="Count the people who have more rows or groups than their share, too; a tenth of the cost goes to it.",
+    ),
+]
 ENDINGS = (".parquet", ".csv", ".json")
 
 
@@ -92,6 +100,7 @@ def ask(
             help="Confidence of intervals; quantiles get them, too, for a part of what is spent.",
         ),
     ] = None,
+    show_clipped: ShowClipped = False,
     dummy: Annotated[
         bool, typer.Option("--dummy", help="Ask made-up rows instead, free of charge.")
     ] = False,
@@ -114,7 +123,12 @@ def ask(
             asked = (held.rehearse() if dummy else held).sql(sql, intervals=intervals)
             with working("Asking"):
                 answer = asked.release(
-                    epsilon=epsilon, delta=delta, rho=rho, noise=noise, key=None if dummy else key
+                    epsilon=epsilon,
+                    delta=delta,
+                    rho=rho,
+                    noise=noise,
+                    key=None if dummy else key,
+                    show_clipped=show_clipped,
                 )
             kept = stored(answer)
             free = dummy or kept["certificate"]["ledger"]["entry"] <= before
@@ -139,13 +153,19 @@ def preview(
     rho: Rho = None,
     noise: Noise = None,
     confidence: Annotated[str, typer.Option(help="How sure the errors are.")] = "0.95",
+    show_clipped: ShowClipped = False,
     analyst: Analyst = None,
     as_json: AsJson = False,
 ) -> None:
     """How far each number of an answer would be off, before anything is spent. Free."""
     with refusals(), opened(vault, analyst) as held:
         found = held.sql(sql).preview(
-            epsilon=epsilon, delta=delta, rho=rho, noise=noise, confidence=confidence
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            noise=noise,
+            confidence=confidence,
+            show_clipped=show_clipped,
         )
         if as_json:
             typer.echo(json.dumps(_preview_data(found), indent=2))
@@ -157,7 +177,7 @@ def preview(
                 "Would cost ",
                 (found.price, "bold"),
                 (fits, "bold red"),
-                f". Within, at {float(found.confidence):.0%} confidence:",
+                f". Within, at {level_of(found.confidence)} confidence:",
             ),
             soft_wrap=True,
         )
@@ -334,7 +354,10 @@ def _give(
         typer.echo(json.dumps(data_of(kept, free=free), indent=2, ensure_ascii=False))
     elif as_csv:
         typer.echo(_csv(answer.to_arrow()), nl=False)
-    elif out is None:
+    if as_csv or (out is not None and out.suffix.lower() != ".json"):
+        for note in kept["notes"]:  # a table has no place for them
+            remarks().print(f"note: {note}", soft_wrap=True, markup=False)
+    elif out is None and not as_json:
         show_answer(answers(), kept)
 
 
@@ -353,6 +376,8 @@ def data_of(kept: Mapping[str, Any], *, free: bool | None = None) -> dict[str, A
             "certificate",
         )
     }
+    if "clipped" in kept:
+        told["clipped"] = dict(zip(("beyond", "within"), kept["clipped"], strict=True))
     place = kept["certificate"].get("ledger")
     head: dict[str, Any] = {} if place is None else {"release": place["entry"]}
     return {**head, **({} if free is None else {"free": free}), **told}
@@ -394,6 +419,7 @@ def _preview_data(found: Preview) -> dict[str, Any]:
             }
             for each in found.columns
         ],
+        "notes": list(found.notes),
     }
 
 

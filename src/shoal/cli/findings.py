@@ -14,6 +14,7 @@ from shoal.cli.console import answers, refusals, writable
 from shoal.cli.options import AsJson, VaultOption, opened
 from shoal.cli.tables import plain_table
 from shoal.errors import PollError
+from shoal.exact import short_down, shown, shown_up
 from shoal.polls import Estimate, Results
 
 RESULTS = """
@@ -75,7 +76,7 @@ def results(
         if rows:
             console.print()
             told = [
-                [row.epsilon, f"{row.margin:.4f}", f"{row.people:,}", row.words] for row in rows
+                [row.epsilon, shown_up(row.margin), f"{row.people:,}", row.words] for row in rows
             ]
             console.print(plain_table(["epsilon", "margin", "people", "what is sent"], told, (0, 1, 2)))  # fmt: skip
 
@@ -101,9 +102,9 @@ def _show_results(console: Console, found: Results) -> None:
                 [
                     f"{each.arms[0]} less {each.arms[1]}",
                     each.answer,
-                    f"{float(each.value):.4f}",
-                    _ends(each.interval),
-                    *([] if each.always is None else [_ends(each.always)]),
+                    shown(each.value, *each.interval).value,
+                    shown(each.value, *each.interval).ends,
+                    *([] if each.always is None else [shown(each.value, *each.always).ends]),
                 ]
                 for each in result.differences
             ]
@@ -118,23 +119,24 @@ def _show_results(console: Console, found: Results) -> None:
 
 
 def _estimates(lines: list[tuple[str, Estimate]], found: Results) -> Any:
-    head = ["arm", "answer", "people", "estimate", f"{float(found.confidence):.4g} interval"]
+    head = ["arm", "answer", "people", "estimate", f"{short_down(found.confidence)} interval"]
     rows = [
         [
             arm,
             each.answer,
             str(each.people),
-            "" if each.value is None else f"{float(each.value):.4f}",
-            _ends(each.interval) + ("" if each.method == "exact" else f" {each.method}"),
-            *(["" if each.always is None else _ends(each.always)] if found.is_open else []),
+            "" if each.value is None else shown(each.value, *each.interval).value,
+            shown(each.value, *each.interval).ends
+            + ("" if each.method == "exact" else f" {each.method}"),
+            *([_always(each)] if found.is_open else []),
         ]
         for arm, each in lines
     ]
     return plain_table([*head, *(["at any time"] if found.is_open else [])], rows, (2, 3))
 
 
-def _ends(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.4f} to {ends[1]:.4f}"
+def _always(each: Estimate) -> str:
+    return "" if each.always is None else shown(each.value, *each.always).ends
 
 
 def export(

@@ -14,7 +14,7 @@ from shoal.cli.options import AsJson, budget_of
 from shoal.cli.tables import facts_table
 from shoal.errors import RangeError
 from shoal.events import write_events
-from shoal.exact import positive, short, short_up
+from shoal.exact import float_up, positive, short, short_up
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 from shoal.vault.budgets import risk_of
 
@@ -71,7 +71,7 @@ def mechanism(
         if as_json:
             said = {
                 "cost": str(made.cost),
-                "error": float(error),
+                "error": float_up(error),
                 "confidence": confidence,
                 "event": text,
             }

@@ -16,6 +16,7 @@ from shoal.cli.making import odds_of, poll_in, poll_of
 from shoal.cli.options import AsJson, VaultOption, opened, pair
 from shoal.cli.tables import facts_table, plain_table
 from shoal.errors import PollError
+from shoal.exact import shown_up
 from shoal.polls import Need, Poll, PublishedPoll, needs, once_number
 from shoal.polls.form import epsilon_text
 
@@ -294,7 +295,7 @@ def plan(
 
 def _reach(found: Poll, row: Need) -> str:
     scale = found.question(row.question).scale
-    return f"{row.margin:.4g} {scale.unit if scale else ''}".strip()
+    return f"{shown_up(row.margin)} {scale.unit if scale else ''}".strip()
 
 
 @poll.command("invite", epilog=INVITE)

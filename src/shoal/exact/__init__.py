@@ -30,6 +30,7 @@ from shoal.exact.real import (
     upper,
 )
 from shoal.exact.search import approximately, turning_point
+from shoal.exact.shown import Shown, Shows, shown, shown_down, shown_up
 from shoal.exact.text import exactly, short, short_down, short_up
 
 __all__ = [
@@ -38,6 +39,8 @@ __all__ = [
     "IntegerArray",
     "Number",
     "Real",
+    "Shown",
+    "Shows",
     "approximately",
     "at_precision",
     "ball",
@@ -65,6 +68,9 @@ __all__ = [
     "short",
     "short_down",
     "short_up",
+    "shown",
+    "shown_down",
+    "shown_up",
     "truth_value",
     "turning_point",
     "upper",

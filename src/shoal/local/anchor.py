@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import CalibrationError, RangeError, ShapeError
-from shoal.exact import Number, open_unit, out_of_range
+from shoal.exact import Number, open_unit, out_of_range, shown
 from shoal.local.design import Design
 from shoal.local.designs import crosswise
 from shoal.local.intervals import Interval, binomial_ends, bounded, normal_point, resampled
@@ -33,7 +33,7 @@ class AnchoredCrosswise:
     >>> design = AnchoredCrosswise("1/4")
     >>> found = design.estimate_from_counts([[140, 200], [160, 500]])   # rows: the question; columns: the anchor
     >>> print(found)
-    share 0.1 [0, 0.230014], attention 0.8, uncorrected 0.18
+    share 0.100 [0.000, 0.231], attention 0.8, uncorrected 0.18
     """
 
     probability: Fraction
@@ -171,9 +171,9 @@ class AnchoredShare:
         return bounded((Fraction(float(drawn[skipped])), Fraction(float(drawn[-1 - skipped]))))
 
     def __str__(self) -> str:
-        low, high = self.interval()
+        text = shown(self.value, *self.interval())
         return (
-            f"share {float(self.value):.6g} [{low:.6g}, {high:.6g}], "
+            f"share {text.value} {text.bracket}, "
             f"attention {float(self.attention):.6g}, uncorrected {float(self.uncorrected):.6g}"
         )
 

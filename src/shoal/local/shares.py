@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shoal.errors import RangeError, ShapeError
-from shoal.exact import Number, open_unit, short
+from shoal.exact import Number, open_unit, shown
 from shoal.local.intervals import Groups, Interval, interval_of
 from shoal.local.odds import EvenOdds
 
@@ -24,7 +24,7 @@ class Share:
 
     >>> share = Share("yes", groups=((Fraction(-1, 2), 60), (Fraction(3, 2), 40)))
     >>> print(share)
-    yes: 0.3 [0.10659, 0.505582] at 95% confidence
+    yes: 0.300 [0.106, 0.506] at 95% confidence
     """
 
     answer: str
@@ -63,8 +63,8 @@ class Share:
         return interval_of(self.groups, confidence=confidence, method=method, cut=cut)
 
     def __str__(self) -> str:
-        low, high = self.interval()
-        return f"{self.answer}: {short(self.value)} [{low:.6g}, {high:.6g}] at 95% confidence"
+        text = shown(self.value, *self.interval())
+        return f"{self.answer}: {text.value} {text.bracket} at 95% confidence"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Shares:
     >>> from shoal.local import TransitionMatrix
     >>> found = TransitionMatrix.for_truth("3/4", answers=("no", "yes")).estimate_from_counts([60, 40])
     >>> print(found["yes"])
-    yes: 0.3 [0.10659, 0.505582] at 95% confidence
+    yes: 0.300 [0.106, 0.506] at 95% confidence
     """
 
     matrix: TransitionMatrix

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.errors import RangeError
-from shoal.exact import Number, closed_unit, open_unit, out_of_range
+from shoal.exact import Number, closed_unit, open_unit, out_of_range, shown
 from shoal.local.design import Design
 from shoal.local.designs import unrelated
 from shoal.local.indices import Counts, read_counts
@@ -25,7 +25,7 @@ class TwoSamples:
 
     >>> design = TwoSamples("3/4", "1/4")
     >>> print(design.estimate_from_counts([70, 30], [40, 60]))
-    sensitive: 0.15 [0, 0.379194], harmless: 0.75 at 95% confidence
+    sensitive: 0.150 [0.000, 0.380], harmless: 0.75 at 95% confidence
     """
 
     first: Fraction
@@ -139,8 +139,8 @@ class TwoSampleShare:
         )
 
     def __str__(self) -> str:
-        low, high = self.interval()
-        return f"sensitive: {float(self.value):.6g} [{low:.6g}, {high:.6g}], harmless: {float(self.harmless):.6g} at 95% confidence"
+        text = shown(self.value, *self.interval())
+        return f"sensitive: {text.value} {text.bracket}, harmless: {float(self.harmless):.6g} at 95% confidence"
 
 
 def _combined(factors: tuple[Fraction, Fraction], told: tuple[Fraction, Fraction]) -> Fraction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from shoal.exact import Number
+from shoal.exact import Number, short_down
 from shoal.plots.extra import drawing
 from shoal.plots.released import AnswerData, Axis, Mark, Panel, Released
 from shoal.plots.saving import Picture
@@ -47,7 +47,7 @@ def _drawn(panel: Panel, data: AnswerData, *, last: bool) -> Any:
 
 
 def _below(panel: Panel, data: AnswerData) -> str:
-    told = f"{float(data.confidence) * 100:g}% intervals of the noise"
+    told = f"{short_down(100 * data.confidence)}% intervals of the noise"
     shown = f"{told}; " if any(mark.low is not None for mark in panel.marks) else ""
     missing = f"; not drawn: {panel.left_out} without {panel.key}" if panel.left_out else ""
     return f"{shown}{data.price}{missing}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.exact import ball, float_down, float_up, upper
+from shoal.exact import ball, float_down, float_up, shown, upper
 from shoal.local import bit_worths, interval_of
 from shoal.local.intervals import Groups, Interval
 from shoal.polls.question import Question
@@ -50,8 +50,8 @@ class Estimate:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.answer}: no reports"
-        low, high = self.interval
-        return f"{self.answer}: {float(self.value):.4g} [{low:.4g}, {high:.4g}]"
+        text = shown(self.value, *self.interval)
+        return f"{self.answer}: {text.value} {text.bracket}"
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Results:
     >>> poll = Poll("commute", "Have you ever ...?", odds=3)
     >>> results = Results(poll, {"00": 60, "01": 40}, is_open=False)
     >>> print(results["commute"].arms["randomised"][1])
-    yes: 0.3 [0.1066, 0.5056]
+    yes: 0.300 [0.106, 0.506]
     """
 
     def __init__(

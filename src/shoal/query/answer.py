@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,21 +14,15 @@ from shoal.exact import Number, open_unit, short
 from shoal.plan import Expression, Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
 from shoal.query.bins import bin_of, is_binned
+from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
+from shoal.query.ends import End, Ends, ends_in, whole_units
 from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
+from shoal.query.notes import bounding_notes, matching_notes
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
-from shoal.query.showing import (
-    MOST_ROWS,
-    OUTSIDE,
-    Sheet,
-    as_html,
-    as_text,
-    is_outside,
-    shown_key,
-    shown_number,
-)
+from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
@@ -41,7 +36,8 @@ CONFIDENCE = Fraction(95, 100)
 class Answer:
     """The released table.  Everything here follows from released values and public facts.
 
-    ``confidence`` is that of the intervals that are shown; `interval` gives them at any other.
+    ``confidence`` is that of the intervals that are shown; `interval` gives them at any other.  ``counts`` are the noisy numbers of
+    people beyond their share and within it, where they were asked for; `clipped` explains them.
     """
 
     priced: Priced
@@ -49,8 +45,10 @@ class Answer:
     noisy: Sequence[Noisy]
     certificate: Mapping[str, Any]
     confidence: Fraction = CONFIDENCE
+    counts: tuple[int, int] | None = None
     _rows: list[dict[str, Value]] = field(init=False)
     _places: list[int] = field(init=False)
+    _ends: dict[str, list[Ends]] = field(init=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         keys = [key.name for key in self.priced.question.keys]
@@ -97,7 +95,26 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know about some of the numbers."""
-        return self.priced.question.notes
+        outside = any(
+            is_outside(value, ends)
+            for name in self.columns
+            if self.has_interval(name)
+            for value, ends in zip(self._column(name), self.ends(name), strict=True)
+        )
+        return (
+            *bounding_notes(self.priced),
+            *([] if self.clipped is None else [str(self.clipped)]),
+            *matching_notes(self.priced, self.groups, self.noisy),
+            *self.priced.question.notes,
+            *[OUTSIDE] * outside,
+        )
+
+    @property
+    def clipped(self) -> Clipped | None:
+        """How many people are beyond their share, where ``show_clipped`` asked for it."""
+        if self.counts is None or self.priced.clipping is None:
+            return None
+        return self.priced.clipping.told(self.counts, self.confidence)
 
     def bins(self, column: str) -> list[tuple[float, float] | None] | None:
         """For each row the ends of its bin, where a key was made by BIN or WIDTH_BUCKET; else None."""
@@ -128,6 +145,24 @@ class Answer:
                 remedy=f"Columns with an interval: {known}.",
             )
         level = self.confidence if confidence is None else open_unit(confidence, "confidence")
+        return self._intervals(column, parts, level, simultaneous=simultaneous)
+
+    def ends(self, column: str, most: int | None = None) -> list[Ends]:
+        """The interval of every row, or of the first so many, as it is shown: in the type of the column, outward."""
+        if column not in self._ends:  # found once for notes, tables and what is stored
+            kind = self._expression(column).type
+            found = self._intervals(column, self._parts(column), self.confidence)
+            self._ends[column] = [ends_in(kind, each) for each in found]
+        return self._ends[column][:most]
+
+    def _intervals(
+        self,
+        column: str,
+        parts: tuple[Recipe, ...],
+        level: Fraction,
+        *,
+        simultaneous: bool = False,
+    ) -> list[Interval]:
         drawn = any(part.place is not None for part in parts)
         if drawn and (simultaneous or level > self.confidence):
             raise RangeError(
@@ -137,7 +172,14 @@ class Answer:
             )
         errors = self._errors(parts, level, simultaneous=simultaneous)
         expression = self._expression(column)
-        return [self._interval_at(at, expression, parts, errors) for at in self._places]
+        return [
+            whole_units(expression.type, self._interval_at(at, expression, parts, errors))
+            for at in self._places
+        ]
+
+    def _column(self, name: str) -> list[object]:
+        at = self.columns.index(name)
+        return [row[at] for row in self.rows]
 
     def _interval_at(
         self,
@@ -194,22 +236,23 @@ class Answer:
         return answer(self, column, confidence=confidence)
 
     def to_arrow(self, *, intervals: bool = True) -> Any:
-        """An Arrow table; with ``intervals``, each released number has columns _low and _high."""
+        """An Arrow table; with ``intervals``, each released number has columns _low and _high.
+
+        These are the ends that printing rounds: those of decimals, dates and timestamps have the type of their number, those of
+        whole numbers are whole.
+        """
         import pyarrow as pa  # noqa: PLC0415 - heavy
 
         rows, columns = self.rows, {}
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             columns[name] = pa.array([row[at] for row in rows], arrow_type(pa, kind))
             if intervals and self.has_interval(name):
-                found = self.interval(name)
-                for end, values in (
-                    ("low", [i.lo for i in found]),
-                    ("high", [i.hi for i in found]),
-                ):
+                found = self.ends(name)
+                for place, end in enumerate(("low", "high")):
                     label = f"{name}_{end}"
                     while label in self.columns or label in columns:
                         label += "_"
-                    columns[label] = pa.array(values, pa.float64())
+                    columns[label] = _arrow_ends(pa, kind, [each[place] for each in found], place)
         return pa.table(columns)
 
     def to_pandas(self, *, intervals: bool = True) -> Any:
@@ -228,33 +271,21 @@ class Answer:
 
         csv.write_csv(self.to_arrow(intervals=intervals), str(path))
 
-    def _sheet(self) -> Sheet:
-        """What is shown: the first rows, released numbers with how far they can be off."""
-        places = self._places[:MOST_ROWS]
-        rows, columns, outside = self.rows[:MOST_ROWS], [], False
-        for at, name in enumerate(self.columns):
-            values = [row[at] for row in rows]
-            parts = self._parts(name)
-            if parts:
-                errors = self._errors(parts, self.confidence, simultaneous=False)
-                of = self._expression(name)
-                ends = [self._interval_at(place, of, parts, errors) for place in places]
-                columns.append(shown_number(name, values, ends))
-                outside = outside or any(map(is_outside, values, ends))
-            else:
-                columns.append(shown_key(name, values))
-        more = f"the first {MOST_ROWS} of " if len(self) > MOST_ROWS else ""
-        told = f"{more}{len(self):,} row{'' if len(self) == 1 else 's'}"
-        sure = f"{float(self.confidence) * 100:g}% intervals"
-        return Sheet(columns, f"{told}, {sure}; {self.price}", (*self.notes, *[OUTSIDE] * outside))
-
     def __str__(self) -> str:
-        return as_text(self._sheet())
+        return as_text(sheet_of(self, MOST_ROWS))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return as_html(self._sheet())
+        return as_html(sheet_of(self, MOST_ROWS))
+
+
+def _arrow_ends(pa: Any, kind: Type, ends: Sequence[End], place: int) -> Any:
+    """One side of all intervals of a column; reals and whole numbers without an end have an infinite one."""
+    if kind.kind not in (Kind.INTEGER, Kind.REAL):
+        return pa.array(ends, arrow_type(pa, kind))
+    nowhere = (-math.inf, math.inf)[place]
+    return pa.array([nowhere if end is None else float(end) for end in ends], pa.float64())  # type: ignore[arg-type]
 
 
 def arrow_type(pa: Any, kind: Type) -> Any:

@@ -91,12 +91,13 @@ class Ask:
         rho: Number | None = None,
         noise: str | None = None,
         confidence: Number | None = None,
+        show_clipped: bool = False,
     ) -> Preview:
         """What `release` with these numbers would cost and give.  Free: no private row is read."""
         level = self.intervals or CONFIDENCE
         if confidence is not None:
             level = open_unit(confidence, "confidence")
-        made = self._priced(self._request(epsilon, delta, rho), noise)
+        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         return preview_of(made, level, fits=self._held.budget.would_fit(made.event()))
 
     def for_error(
@@ -167,25 +168,28 @@ class Ask:
         rho: Number | None = None,
         noise: str | None = None,
         key: str | None = None,
+        show_clipped: bool = False,
     ) -> Answer:
         """The private answer.  The budget is charged before rows are read, and before any noise is drawn.
 
         ``key`` is a name of the caller's own for this act: a vault answers the same key once, and gives the same
-        answer to whoever comes back with it.
+        answer to whoever comes back with it.  ``show_clipped`` asks for a private count of the people who have more rows
+        or groups than their share; a tenth of the cost goes to it.
 
         Guarantee: the answer costs what the request says, and no more; refused questions cost nothing.
         """
-        made = self._priced(self._request(epsilon, delta, rho), noise)
+        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         charge = self._charge(made, delta, key)
         if charge.stored is not None:
             return restored(made, charge.stored, self.intervals or CONFIDENCE)
         charge.begin()
         try:
-            groups, noisy = self._drawn(made)
+            groups, noisy, counts = self._drawn(made)
             certificate = certificate_of(
                 self.text, made, len(groups), self._held.tables, charge.facts
             )
-            answer = Answer(made, groups, noisy, certificate, self.intervals or CONFIDENCE)
+            level = self.intervals or CONFIDENCE
+            answer = Answer(made, groups, noisy, certificate, level, counts)
             kept = stored(answer)
         except BaseException as error:
             charge.left(type(error).__name__)
@@ -200,6 +204,7 @@ class Ask:
         delta: Number | None = None,
         rho: Number | None = None,
         noise: str | None = None,
+        show_clipped: bool = False,
     ) -> Answer:
         """What `release` does, with noise that is no secret: for those who test this program.
 
@@ -207,20 +212,23 @@ class Ask:
             no budget can pay for it: with noise that others know, the answer tells the rows.  So it has no certificate.
         Edges: refused outside the seam, before rows are read.
         """
-        made = self._priced(self._request(epsilon, delta, rho), noise)
+        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         if secret():
             raise PriceError(
                 "a rehearsal was asked for where noise is secret.",
                 remedy="Use release, which is charged; rehearsals are for auditing.replay and shoal.noise.seam.",
             )
-        return Answer(made, *self._drawn(made), {}, self.intervals or CONFIDENCE)
+        groups, noisy, counts = self._drawn(made)
+        return Answer(made, groups, noisy, {}, self.intervals or CONFIDENCE, counts)
 
-    def _drawn(self, made: Priced) -> tuple[list[Group], list[Noisy]]:
+    def _drawn(self, made: Priced) -> tuple[list[Group], list[Noisy], tuple[int, int] | None]:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
             groups = made.selection.release(self._held.engine, made.noised.bounded)
-        return groups, _noisy(made, self._held.engine, groups)
+        noisy = _noisy(made, self._held.engine, groups)
+        counts = None if made.clipping is None else made.clipping.release(self._held.engine)
+        return groups, noisy, counts
 
     def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
         budget = self._held.budget
@@ -231,7 +239,7 @@ class Ask:
             return self._request(None, delta, size)
         return self._request(size, delta, None)
 
-    def _priced(self, request: Request, noise: str | None) -> Priced:
+    def _priced(self, request: Request, noise: str | None, *, clipped: bool = False) -> Priced:
         count = None if self._groups is None else len(self._groups)
         return priced(
             self.question,
@@ -240,6 +248,7 @@ class Ask:
             law=noise,
             weights=self.weights,
             ends=self.intervals,
+            clipped=clipped,
         )
 
     @cached_property
@@ -270,7 +279,8 @@ class Ask:
         for _ in range(60):
             size = size * Fraction(4, 5)
             try:
-                event = self._priced(self._sized(size, delta), made.law).event()
+                cut = made.clipping is not None
+                event = self._priced(self._sized(size, delta), made.law, clipped=cut).event()
             except CalibrationError:  # less would need more noise than can be drawn
                 return None
             if self._held.budget.would_fit(event):

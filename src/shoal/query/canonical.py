@@ -15,13 +15,15 @@ from shoal.query.pricing import Priced
 
 def canonical_of(made: Priced) -> str:
     """The plan, the request and the noise, in one line of JSON with sorted names."""
-    body = {
+    body: dict[str, Any] = {
         "plan": canonical_plan(made.question),
         "request": str(made.request),
         "noise": made.law,
         "event": made.event().to_dict(),
         "ends": [[placed.place.side, str(placed.place.sure)] for placed in made.places],
     }
+    if made.clipping is not None:
+        body["clipped"] = True
     return json.dumps(body, sort_keys=True, separators=(",", ":"))
 
 

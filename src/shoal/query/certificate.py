@@ -20,6 +20,7 @@ from shoal.exact import short
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.plan import Table, tables_of
 from shoal.query.budget import Request
+from shoal.query.clipping import Clipping
 from shoal.query.pricing import Priced
 
 FORM = 1
@@ -52,7 +53,10 @@ def certificate_of(
         "protects": str(made.question.relation.protects),
         "groups": groups,
         "noise": made.law,
-        "terms": [_term(made, at) for at in range(len(made.noised.bounded.terms))],
+        "terms": [
+            *(_term(made, at) for at in range(len(made.noised.bounded.terms))),
+            *([] if made.clipping is None else [_cut(made, made.clipping)]),
+        ],
         "tables": {name: [str(c) for c in tables[name].columns] for name in sorted(read)},
     }
     relation = str(made.noised.bounded.unit.relation)
@@ -182,6 +186,17 @@ def _term(made: Priced, at: int) -> dict[str, str]:
         "sensitivity": str(sensitivity.value),
         "norm": str(sensitivity.norm),
         "noise": "none" if mechanism is None else _law(made.law, mechanism.spread),
+    }
+
+
+def _cut(made: Priced, clipping: Clipping) -> dict[str, str]:
+    moved = clipping.noise.sensitivity
+    return {
+        "total": "number of persons beyond their share, and within it",
+        "unit": "1",
+        "sensitivity": str(moved.value),
+        "norm": str(moved.norm),
+        "noise": _law(made.law, clipping.noise.spread),
     }
 
 

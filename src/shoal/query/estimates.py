@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from shoal.exact import float_down, float_up
+from shoal.exact import float_down, float_up, shown
 from shoal.plan import REAL, Aggregate, Kind, Statistic, Term, Value, range_of, value_at
 from shoal.plan.values import within
 from shoal.query.places import Place
@@ -41,7 +41,7 @@ class Interval:
     hi: float
 
     def __str__(self) -> str:
-        return f"[{self.lo:g}, {self.hi:g}]"
+        return shown(None, self.lo, self.hi).bracket
 
 
 def estimate(recipe: Recipe, noisy: Noisy) -> Value:

@@ -21,7 +21,7 @@ from shoal.mechanisms.budgets import gaussian_mu_of, pure_epsilon_of, rho_of
 from shoal.plan import Bounded, Term
 from shoal.query.budget import Request
 from shoal.query.recipes import Recipe
-from shoal.sensitivity import Norm
+from shoal.sensitivity import Norm, Sensitivity
 
 Noise = Geometric | Gaussian
 
@@ -106,10 +106,13 @@ class Means:
 def noise_for(bounded: Bounded, term: Term, means: Means, share: Fraction) -> Noise | None:
     """The noise of one total for its share; None where its sensitivity is 0."""
     sensitivity = bounded.sensitivity(term)
-    if sensitivity.value == 0:
-        return None
+    return None if sensitivity.value == 0 else noise_with(sensitivity, means, share)
+
+
+def noise_with(sensitivity: Sensitivity, means: Means, share: Fraction) -> Noise:
+    """The noise that hides a move of this size, for a share: Laplace in L1, Gaussian in L2."""
     made: Noise
-    if bounded.norm is Norm.L1:
+    if sensitivity.norm is Norm.L1:
         made = Geometric(scale=sensitivity.value / means.epsilon(share), sensitivity=sensitivity)
     else:
         made = Gaussian(sigma=sensitivity.value / means.mu(share), sensitivity=sensitivity)

@@ -164,6 +164,7 @@ def private(
     costs epsilon 0.5; errors at 95% confidence
     n: within 21...; Laplace noise of scale 7... on the count
     spend: within 1,...; Laplace noise of scale 2... on the sum of spend about 25 and Laplace noise of scale 7... on the count
+    note: Intervals cover the noise only. People with more than 2 rows count for less, so the true numbers may differ. Values outside a declared range count as its nearer end.
     """
     if not isinstance(protects, Row | Person):
         raise SchemaError(

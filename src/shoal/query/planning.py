@@ -9,13 +9,14 @@ from typing import Any
 
 from shoal.errors import CalibrationError, RangeError
 from shoal.events import Composed
-from shoal.exact import float_up, short, short_up, turning_point
+from shoal.exact import short, short_up, shown_up, turning_point
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.answer import Answer
 from shoal.query.asking import Target
 from shoal.query.budget import Budget
 from shoal.query.paying import Purse
 from shoal.query.pricing import Priced
+from shoal.query.showing import level_of
 
 _DIGITS, _WIDEST = 4, 48
 
@@ -166,6 +167,6 @@ def _names(total: Measure) -> tuple[str, ...]:
 def _cells(planned: Planned) -> list[str]:
     of, text = planned.target, " ".join(planned.target.ask.text.split())
     cut = text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
-    sure = f"{float(of.confidence) * 100:g}%"
-    wanted = f"{of.column or 'all'} within {float_up(of.error):,.6g} ({sure})"
+    sure = level_of(of.confidence)
+    wanted = f"{of.column or 'all'} within {shown_up(of.error, digits=6)} ({sure})"
     return [cut, wanted, short(planned.size), planned.priced.law]

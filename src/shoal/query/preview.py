@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.errors import UnknownNameError
+from shoal.exact import shown_up
 from shoal.mechanisms import Geometric
 from shoal.query.estimates import error_of
+from shoal.query.notes import bounding_notes
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe
+from shoal.query.showing import level_of
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,11 @@ class Expected:
 
     def __str__(self) -> str:
         if self.error is not None:
-            return f"{self.name}: within {self.error:,.4g}; {self.noise}"
+            return f"{self.name}: within {shown_up(self.error)}; {self.noise}"
         if self.per_row is not None:
-            return f"{self.name}: within {self.per_row:,.4g} / rows of the group; {self.noise}"
+            return f"{self.name}: within {shown_up(self.per_row)} / rows of the group; {self.noise}"
         if self.rank is not None:
-            return f"{self.name}: within {self.rank:,.4g} rows in rank; {self.noise}"
+            return f"{self.name}: within {shown_up(self.rank)} rows in rank; {self.noise}"
         return f"{self.name}: depends on the data; {self.noise}"
 
 
@@ -58,7 +61,7 @@ class Preview:
 
     def __str__(self) -> str:
         fits = "" if self.fits else " (more than is left of the budget)"
-        lines = [f"costs {self.price}{fits}; errors at {float(self.confidence):.0%} confidence"]
+        lines = [f"costs {self.price}{fits}; errors at {level_of(self.confidence)} confidence"]
         if self.threshold is not None:
             lines.append(f"groups of about {self.threshold:,.1f} or more units are told")
         return "\n".join(
@@ -73,8 +76,17 @@ def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
     selection = priced.selection
     least = None if selection is None else selection.threshold() / selection.unit
     columns = tuple(_expected(priced, recipe, confidence) for recipe in priced.recipes)
-    notes = priced.question.notes
+    notes = (*bounding_notes(priced), *_cut(priced, confidence), *priced.question.notes)
     return Preview(str(priced.request), fits, confidence, columns, least, notes)
+
+
+def _cut(priced: Priced, confidence: Fraction) -> list[str]:
+    if priced.clipping is None:
+        return []
+    error = shown_up(float(priced.clipping.noise.error(confidence, integers=True)))
+    return [
+        f"The number of people beyond this limit is told within {error}, for a tenth of the cost."
+    ]
 
 
 def errors_at(

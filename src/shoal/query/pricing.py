@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from shoal.errors import CalibrationError, RangeError
+from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
 from shoal.plan import Bounded, Person, Question, Spread, count_of, votes_of
 from shoal.query.budget import Request
+from shoal.query.clipping import SHARE, Clipping, counts_rows, limits_of
 from shoal.query.keys import selects
 from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
 from shoal.query.places import Place, Placed, spread_for
@@ -35,6 +36,7 @@ class Priced:
     noised: Noised
     selection: Selection | None
     places: tuple[Placed, ...] = ()
+    clipping: Clipping | None = None
 
     @property
     def law(self) -> str:
@@ -43,7 +45,9 @@ class Priced:
     def events(self, size: int) -> tuple[Event, ...]:
         """What is released, for so many groups; what it costs does not depend on their number."""
         chosen = [self.selection.event] if self.selection else []
-        return (*chosen, *self.noised.events(size), *(placed.event for placed in self.places))
+        cut = [self.clipping.event] if self.clipping else []
+        placed = (placed.event for placed in self.places)
+        return (*chosen, *self.noised.events(size), *placed, *cut)
 
     def event(self, size: int = 1) -> Event:
         """All of it as one event."""
@@ -72,10 +76,12 @@ def priced(
     law: str | None = None,
     weights: Weights | None = None,
     ends: Fraction | None = None,
+    clipped: bool = False,
 ) -> Priced:
     """The question at a price; without a ``law`` of noise, with the one that has the least error.
 
     ``groups`` is how many there can be, where that is known; ``ends`` the confidence of intervals of quantiles.
+    ``clipped`` asks for a count of people beyond their share, too.
 
     Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
         by the rounding of roots for Gaussian noise.
@@ -88,10 +94,21 @@ def priced(
             f"{request.measure} can buy noise {allowed}.", remedy=f"Choose noise={allowed}."
         )
     found = [
-        _priced(means, recipes, NORMS[each], _Frame(question, groups, weights or {}))
+        _priced(means, recipes, NORMS[each], _Frame(question, groups, weights or {}, clipped))
         for each in ((law,) if law else means.laws)
     ]
-    return min(found, key=lambda one: one.variance)
+    best = min(found, key=lambda one: one.variance)
+    if clipped:
+        _check_clipped(best)
+    return best
+
+
+def _check_clipped(made: Priced) -> None:
+    if not limits_of(made.question, made.noised.bounded):
+        raise SchemaError(
+            "show_clipped counts people beyond their share, and in this question nobody can be.",
+            remedy="Leave it out: every row or person counts in full.",
+        )
 
 
 def read_weights(question: Question, given: Mapping[str, object]) -> dict[str, Fraction]:
@@ -110,6 +127,7 @@ class _Frame(NamedTuple):
     question: Question
     groups: int | None
     weights: Weights
+    clipped: bool
 
 
 def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame) -> Priced:
@@ -123,6 +141,8 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
     parts = [heavy[term] for term in moved]
     parts += [frame.weights.get(place.aggregate.name, Fraction(1)) for place in asked]
     shares = shares_of([*parts, *[Fraction(1)] * selecting], law)
+    if frame.clipped:
+        shares = [share * (1 - SHARE) for share in shares]
     share_of = dict(zip([*moved, *asked], shares, strict=False))
     mechanisms = tuple(
         noise_for(bounded, term, means, share_of[term]) if term in share_of else None
@@ -138,7 +158,10 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
         for place in asked
     )
     noised = Noised(bounded, law, mechanisms)
-    return Priced(question, means.request, recipes, noised, selection, places)
+    clipping = None
+    if frame.clipped and isinstance(bounded.unit, Person):
+        clipping = Clipping.of(replace(bounded, terms=()), means, by_rows=counts_rows(question))
+    return Priced(question, means.request, recipes, noised, selection, places, clipping)
 
 
 def _placed(place: Place, spread: Spread, loss: Fraction) -> Placed:

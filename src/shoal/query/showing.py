@@ -1,14 +1,22 @@
-"""Answers for people to read: as text, and as HTML for notebooks; everything in them is escaped."""
+"""Answers for people to read: one presentation, as text, as HTML for notebooks, and as tables of pages and terminals.
+
+`sheet_of` decides what is shown of an answer: each number's text, its interval rounded outward at the digits shown, and the
+notes.  Whoever shows an answer renders a `Sheet` and formats nothing.  Everything in HTML is escaped.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import html
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from typing import Protocol
 
-from shoal.query.estimates import Interval
+from shoal.exact import Shown, short_down, shown
+from shoal.plan import Type
+from shoal.query.ends import Ends
 
 MOST_ROWS = 60
 """An answer shows so many rows, and says how many more there are."""
@@ -18,20 +26,21 @@ _GAP = "padding:.25em .6em"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """One column as text: its name, its values, the ends of their intervals, and whether it is of numbers."""
+class ShownColumn:
+    """One column as text: its name, its values, their intervals, and whether it is of numbers."""
 
     name: str
     values: Sequence[str]
-    ends: Sequence[str] | None
+    ends: Sequence[Shown] | None
     number: bool
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is shown of an answer: columns, a line below them, and notes."""
+    """What is shown of an answer: columns, the confidence of their intervals, a line below them, and notes."""
 
-    columns: Sequence[Shown]
+    columns: Sequence[ShownColumn]
+    level: str
     caption: str
     notes: Sequence[str]
 
@@ -40,26 +49,97 @@ class Sheet:
         return len(self.columns[0].values) if self.columns else 0
 
 
+class Presentable(Protocol):
+    """What a sheet needs of an answer, drawn now or kept before."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def types(self) -> tuple[Type, ...]: ...
+    @property
+    def rows(self) -> Sequence[tuple[object, ...]]: ...
+    @property
+    def confidence(self) -> Fraction: ...
+    @property
+    def price(self) -> str: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    def has_interval(self, column: str) -> bool: ...
+    def ends(self, column: str, most: int | None = None) -> Sequence[Ends]: ...
+
+
+def sheet_of(answer: Presentable, most: int | None = None) -> Sheet:
+    """What is shown of an answer, of all rows or of the first so many."""
+    every = answer.rows
+    rows, columns = every[:most], []
+    for at, (name, kind) in enumerate(zip(answer.columns, answer.types, strict=True)):
+        values = [row[at] for row in rows]
+        if answer.has_interval(name):
+            columns.append(shown_number(name, kind, values, answer.ends(name, most)))
+        else:
+            columns.append(shown_key(name, values))
+    more = f"the first {most} of " if len(rows) < len(every) else ""
+    told = f"{more}{len(every):,} row{'' if len(every) == 1 else 's'}"
+    level = level_of(answer.confidence)
+    return Sheet(columns, level, f"{told}, {level} intervals; {answer.price}", answer.notes)
+
+
+def level_of(confidence: Fraction) -> str:
+    """A confidence in percent, rounded down.
+
+    >>> level_of(Fraction(95, 100)), level_of(Fraction(995, 1000))
+    ('95%', '99.5%')
+    """
+    return f"{short_down(100 * confidence)}%"
+
+
 OUTSIDE = "a number outside its interval is as it was drawn; intervals are cut to what can be true."
 """What is said where a number without bias is, say, below 0 and its interval is not."""
 
 
-def is_outside(value: object, ends: Interval) -> bool:
+def is_outside(value: object, ends: Ends) -> bool:
     """Whether a released number lies outside of its interval."""
-    return isinstance(value, int | float | Decimal) and not ends.lo <= value <= ends.hi
+    if not isinstance(value, int | float | Decimal):
+        return False
+    low, high = ends
+    return (low is not None and value < low) or (high is not None and value > high)  # type: ignore[operator]
 
 
-def shown_key(name: str, values: Sequence[object]) -> Shown:
+def shown_key(name: str, values: Sequence[object]) -> ShownColumn:
     """A column without intervals: keys, quantiles, what was computed otherwise."""
     number = any(isinstance(value, int | float | Decimal) for value in values)
     plain = not any(isinstance(value, bool) for value in values)
-    return Shown(name, [_plain(value) for value in values], None, number and plain)
+    return ShownColumn(name, [plain_text(value) for value in values], None, number and plain)
 
 
-def shown_number(name: str, values: Sequence[object], ends: Sequence[Interval]) -> Shown:
+def shown_number(
+    name: str, kind: Type, values: Sequence[object], ends: Sequence[Ends]
+) -> ShownColumn:
     """Released numbers with their intervals, each with as many digits as its noise leaves any meaning."""
-    pairs = [_rounded(value, each) for value, each in zip(values, ends, strict=True)]
-    return Shown(name, [value for value, _ in pairs], [end for _, end in pairs], number=True)
+    texts = [_rounded(kind, value, each) for value, each in zip(values, ends, strict=True)]
+    return ShownColumn(name, [each.value for each in texts], texts, not kind.temporal)
+
+
+def _rounded(kind: Type, value: object, ends: Ends) -> Shown:
+    if kind.temporal:
+        return Shown(plain_text(value), *(None if end is None else plain_text(end) for end in ends))
+    places = kind.scale if kind.exact else None
+    low, high = (
+        sign if end is None else end
+        for end, sign in zip(ends, (float("-inf"), float("inf")), strict=True)
+    )
+    return shown(value, low, high, places=places)  # type: ignore[arg-type]
+
+
+def plain_text(value: object) -> str:
+    """A value without an interval, as text."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1e5 <= abs(value) < 1e18 else f"{value:,.6g}"
+    return value.isoformat(" ") if isinstance(value, dt.datetime) else str(value)
 
 
 def as_text(sheet: Sheet) -> str:
@@ -82,66 +162,27 @@ def as_html(sheet: Sheet) -> str:
         for at in range(sheet.length)
     )
     below = "".join(f"<br>{html.escape(line)}" for line in sheet.notes)
-    caption = (
-        f'<caption style="caption-side:bottom;text-align:left;{_GAP};{_QUIET}">'
-        f"{html.escape(sheet.caption)}{below}</caption>"
-    )
+    foot = f'<div style="max-width:46em;{_GAP};{_QUIET}">{html.escape(sheet.caption)}{below}</div>'
     table = "border-collapse:collapse;font-variant-numeric:tabular-nums"
-    return f'<table style="{table}">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div><table style="{table}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}</div>'
 
 
-def _cell(column: Shown, at: int) -> str:
+def _cell(column: ShownColumn, at: int) -> str:
     side = "right" if column.number else "left"
     value = f'<td style="text-align:{side};{_GAP}">{html.escape(column.values[at])}</td>'
     if column.ends is None:
         return value
     near = "padding:.25em .6em .25em 0;text-align:left;white-space:nowrap"
-    return f'{value}<td style="{near};{_QUIET}">{html.escape(column.ends[at])}</td>'
+    return f'{value}<td style="{near};{_QUIET}">{html.escape(column.ends[at].bracket)}</td>'
 
 
-def _blocks(column: Shown) -> list[list[str]]:
+def _blocks(column: ShownColumn) -> list[list[str]]:
     """A column as cells of one width, the name first; intervals are a block of their own."""
     cells = [column.name, *column.values]
     width = max(len(cell) for cell in cells)
     aligned = [cell.rjust(width) if column.number else cell.ljust(width) for cell in cells]
     if column.ends is None:
         return [aligned]
-    ends = ["", *column.ends]
+    ends = ["", *(each.bracket for each in column.ends)]
     widest = max(len(end) for end in ends)
     return [aligned, [end.ljust(widest) for end in ends]]
-
-
-def _plain(value: object) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, float):
-        return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
-    return str(value)
-
-
-def _rounded(value: object, ends: Interval) -> tuple[str, str]:
-    """A number and its interval: three digits of half the width, the ends rounded outward."""
-    half = (ends.hi - ends.lo) / 2
-    if not isinstance(value, int | float | Decimal):
-        return _plain(value), _bracket(_plain(ends.lo), _plain(ends.hi))
-    if not math.isfinite(half):
-        return _with(value, 3), "[anything]"
-    digits = _digits(value, half)
-    power = 10**digits
-    low, high = math.floor(ends.lo * power) / power, math.ceil(ends.hi * power) / power
-    return _with(value, digits), _bracket(_with(low, digits), _with(high, digits))
-
-
-def _digits(value: float | Decimal, half: float) -> int:
-    """How many digits after the point a number has that is known within half a width."""
-    if isinstance(value, int) or half == 0:
-        return 0 if isinstance(value, int) else 6
-    return min(12, max(0, 2 - math.floor(math.log10(half))))
-
-
-def _with(value: float | Decimal, digits: int) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:z,.{digits}f}"
-
-
-def _bracket(low: str, high: str) -> str:
-    return f"[{low}, {high}]"

@@ -7,7 +7,6 @@ that differs only in what comes after the draws is answered from them.
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,8 +15,9 @@ from typing import Any
 
 from shoal.errors import InternalError
 from shoal.exact import Number
-from shoal.plan import Kind, Term, Type, Value
+from shoal.plan import Kind, Term, Type, Value, value_at
 from shoal.query.answer import CONFIDENCE, Answer
+from shoal.query.ends import Ends, interval_of
 from shoal.query.estimates import Interval
 from shoal.query.keys import Group
 from shoal.query.places import Place
@@ -40,6 +40,7 @@ def stored(answer: Answer) -> dict[str, Any]:
         "confidence": str(answer.confidence),
         "intervals": intervals_of(answer),
         "groups": [[plain(value) for value in group] for group in answer.groups],
+        **({} if answer.counts is None else {"clipped": list(answer.counts)}),
         "released": [[str(noisy[what]) for what in drawn] for noisy in answer.noisy],
         "certificate": dict(answer.certificate),
     }
@@ -58,7 +59,9 @@ def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFI
         tuple(_value(value, kind) for value, kind in zip(group, kinds, strict=True))
         for group in kept["groups"]
     ]
-    return Answer(made, groups, released, kept["certificate"], confidence)
+    cut = kept.get("clipped")
+    counts = None if cut is None else (int(cut[0]), int(cut[1]))
+    return Answer(made, groups, released, kept["certificate"], confidence, counts)
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,18 @@ class Kept:
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        kinds = self.stored["types"]
         return [
-            tuple(_moment(value, kind) for value, kind in zip(row, kinds, strict=True))
+            tuple(_read(value, kind) for value, kind in zip(row, self.types, strict=True))
             for row in self.stored["rows"]
         ]
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return tuple(map(_type, self.stored["types"]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self.stored["notes"])
 
     @property
     def confidence(self) -> Fraction:
@@ -97,12 +107,14 @@ class Kept:
 
     def interval(self, column: str, confidence: Number | None = None) -> list[Interval]:  # noqa: ARG002 - one was stored
         """The stored interval of every row."""
-        ends = self.stored["intervals"][column]
+        return [interval_of(each) for each in self.ends(column)]
+
+    def ends(self, column: str, most: int | None = None) -> list[Ends]:
+        """The same in the type of the column, as it is shown."""
+        kind = self.types[self.columns.index(column)]
         return [
-            Interval(
-                -math.inf if low is None else float(low), math.inf if high is None else float(high)
-            )
-            for low, high in ends
+            (_read(low, kind), _read(high, kind))
+            for low, high in self.stored["intervals"][column][:most]
         ]
 
     def bins(self, column: str) -> list[tuple[float, float] | None] | None:
@@ -111,24 +123,42 @@ class Kept:
         return found and [None if each is None else (each[0], each[1]) for each in found]
 
 
-def _moment(value: Any, kind: str) -> Any:
-    if value is None or kind not in ("date", "timestamp"):
-        return value
-    read = dt.date.fromisoformat if kind == "date" else dt.datetime.fromisoformat
-    return read(value)
+def _type(text: str) -> Type:
+    """The type that was written as text."""
+    name, _, scale = text.removesuffix(")").partition("(")
+    return Type(Kind(name), int(scale or 0))
 
 
-def intervals_of(answer: Answer) -> dict[str, list[list[float | None]]]:
-    """The interval of every number that has one, by column; an end without a number is None."""
+def _read(value: Any, kind: Type) -> Any:
+    """A stored cell or end as a value: decimals, dates and timestamps are texts; ends of earlier answers are numbers."""
+    if not isinstance(value, str):
+        return value if value is None or kind.kind in _BARE else _of_number(value, kind)
+    match kind.kind:
+        case Kind.DECIMAL:
+            return Decimal(value)
+        case Kind.DATE:
+            return dt.date.fromisoformat(value)
+        case Kind.TIMESTAMP:
+            return dt.datetime.fromisoformat(value)
+        case _:
+            return value
+
+
+_BARE = (Kind.INTEGER, Kind.REAL, Kind.TEXT, Kind.BOOLEAN)
+
+
+def _of_number(value: float, kind: Type) -> Any:
+    number = Fraction(value)
+    return Decimal(repr(value)) if kind.kind is Kind.DECIMAL else value_at(number, kind)
+
+
+def intervals_of(answer: Answer) -> dict[str, list[list[Json]]]:
+    """The interval of every number that has one, by column, in the column's type; an end that is nowhere is None."""
     return {
-        name: [[_finite(each.lo), _finite(each.hi)] for each in answer.interval(name)]
+        name: [[plain(end) for end in each] for each in answer.ends(name)]
         for name in answer.columns
         if answer.has_interval(name)
     }
-
-
-def _finite(end: float) -> float | None:
-    return end if math.isfinite(end) else None
 
 
 def plain(value: object) -> Json:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from shoal.exact import shown_up
 from shoal.polls import Poll, PollArm, Question
 from shoal.polls.form import epsilon_text
 from shoal.polls.planning import Need, needs
@@ -37,7 +38,7 @@ def _planned(poll: Poll, question: Question, guess: Fraction, margin: Fraction) 
 def _in_words(found: Sequence[Need], question: Question) -> str:
     first, *others = found
     scale = question.scale
-    words = "" if scale is None else f"Within {first.margin:.4g} {scale.unit}".rstrip() + ". "
+    words = "" if scale is None else f"Within {shown_up(first.margin)} {scale.unit}".rstrip() + ". "
     if not others:
         return words.strip()
     rest = " and ".join(f"“{each.arm}” {each.in_all:,}" for each in others)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
+from shoal.exact import shown_up
 from shoal.local import Subsets
 from shoal.polls import PublishedPoll, Question, Results
 from shoal.polls.estimates import Difference, Estimate
@@ -200,8 +201,8 @@ def what_if(handle: PublishedPoll, name: str, confidence: str) -> dict[str, Any]
 
 def _margin(margin: float, question: Question) -> str:
     if question.scale is None:
-        return f"{100 * margin:.3g} %"
-    return f"{margin:.3g} {question.scale.unit}".strip()
+        return f"{shown_up(100 * margin, digits=3)} %"
+    return f"{shown_up(margin, digits=3)} {question.scale.unit}".strip()
 
 
 def crosstab(handle: PublishedPoll, one: str, two: str, confidence: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from shoal.errors import VaultError
 from shoal.page import Code, Grid, Heading, Page, Part, Picture, Words
+from shoal.query.showing import level_of, sheet_of
+from shoal.query.storing import Kept
 from shoal.vault.history import Release
 from shoal.vault.words import cost_lines, method, neighbours, noise_lines, promise_of
 
@@ -79,13 +81,14 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
             f"release {release.number} is a suggestion; it has no table to report.",
             remedy="Choose an answered question: shoal log.",
         )
-    level = f"{float(Fraction(answer['confidence'])):.0%}"
+    level = level_of(Fraction(answer["confidence"]))
     parts: list[Part] = [Heading(f"Release {release.number}"), Code(release.question)]
     if picture:
         parts.append(Picture(picture, f"Bars of error hold with {level} confidence each."))
     return [
         *parts,
         answer_grid(answer),
+        *(Words(note) for note in answer["notes"]),
         Heading("Method", 3),
         Words(method(certificate, level)),
         Heading("Source", 3),
@@ -98,39 +101,21 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
 
 def answer_grid(answer: Mapping[str, Any]) -> Grid:
     """A stored answer as a table; each number with an interval has a column for it."""
+    sheet = sheet_of(Kept(answer))
     head: list[str] = []
     numbers: set[int] = set()
-    columns: list[list[str]] = []
-    level = f"{float(Fraction(answer['confidence'])):.0%}"
-    for at, (name, kind) in enumerate(zip(answer["columns"], answer["types"], strict=True)):
-        if kind not in ("text", "boolean", "date", "timestamp"):
+    columns: list[Sequence[str]] = []
+    for column in sheet.columns:
+        if column.number:
             numbers.add(len(head))
-        head.append(name)
-        columns.append([cell_text(row[at]) for row in answer["rows"]])
-        if name in answer["intervals"]:
+        head.append(column.name)
+        columns.append(column.values)
+        if column.ends is not None:
             numbers.add(len(head))
-            head.append(f"{level} interval")
-            columns.append([_ends(ends) for ends in answer["intervals"][name]])
+            head.append(f"{sheet.level} interval")
+            columns.append([each.ends for each in column.ends])
     rows = [list(row) for row in zip(*columns, strict=True)] if columns else []
     return Grid(head, rows, frozenset(numbers))
-
-
-def cell_text(value: object) -> str:
-    """A cell for people."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.6g}" if abs(value) < 1e5 else f"{value:,.0f}"
-    return str(value)
-
-
-def _ends(ends: Sequence[float | None]) -> str:
-    low, high = ("?" if end is None else cell_text(float(f"{end:.6g}")) for end in ends)
-    return f"{low} to {high}"
 
 
 def page_for(path: str, page: Page) -> str:

@@ -55,7 +55,7 @@ def noise_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [
         (
             each["total"],
-            short(Fraction(each["sensitivity"]) * Fraction(each["unit"])),
+            short_up(Fraction(each["sensitivity"]) * Fraction(each["unit"])),
             _law(each),
         )
         for each in certificate["terms"]

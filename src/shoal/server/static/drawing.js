@@ -43,18 +43,34 @@ export function patient(act, wait = 250) {
 }
 
 export const count = (number) => number.toLocaleString("en");
-export const percent = (share, places = 1) => `${(100 * share).toFixed(places)} %`;
-const short = (number) => Number(number.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 4 });
+
+/** A number in units of 10^-places: the nearest, or for the end of an interval the next one to its own side, so that what is shown holds what was found. */
+function rounded(number, places, side = Math.round) {
+  const unit = 10 ** places;
+  const units = side(number * unit);
+  const missed = side === Math.floor ? units / unit > number : side === Math.ceil && units / unit < number;
+  return (missed ? units + (side === Math.floor ? -1 : 1) : units) / unit;
+}
+
+export const percent = (share, side) => `${(100 * rounded(share, 3, side)).toFixed(1)} %`;
+
+function short(number, side) {
+  const places = number ? Math.min(4, 3 - Math.floor(Math.log10(Math.abs(number)))) : 0;
+  return rounded(number, places, side).toLocaleString("en", { maximumFractionDigits: 4 });
+}
+
+/** An interval in words, its ends rounded outward. */
+export const span = (write, ends) => (ends ? `${write(ends[0], Math.floor)} to ${write(ends[1], Math.ceil)}` : "–");
 
 /** How a question's values are written: shares in percent, numbers with their unit. */
 export function writerOf(question) {
   if (question.kind !== "range") return percent;
-  return (value) => `${short(value)}${question.unit ? ` ${question.unit}` : ""}`;
+  return (value, side) => `${short(value, side)}${question.unit ? ` ${question.unit}` : ""}`;
 }
 
 /** How places on the axis of a question are written. */
 export function tickOf(question) {
-  return question.kind !== "range" ? (share) => `${short(100 * share)} %` : short;
+  return question.kind !== "range" ? (share) => `${short(100 * share)} %` : (number) => short(number);
 }
 
 /** A pair of term and value for a list of figures. */

@@ -1,6 +1,6 @@
 // The page of one poll: estimates while they come in, and what the researcher may do with the poll.
 
-import { SILENT, ask, byId, count, figure, intervals, legend, make, percent, table, tickOf, writerOf } from "./drawing.js";
+import { SILENT, ask, byId, count, figure, intervals, legend, make, percent, span, table, tickOf, writerOf } from "./drawing.js";
 
 const root = byId("poll");
 const base = `/api/polls/${encodeURIComponent(root.dataset.name)}`;
@@ -77,8 +77,6 @@ const sureness = () => `${Number((100 * results.confidence).toFixed(4))} %`;
 const inWords = (write) => (row) =>
   `${row.label}: ${write(row.value)}, ${span(write, row.exact)}${row.always ? `; however often you look ${span(write, row.always)}` : ""}`;
 
-const span = (write, ends) => (ends ? `${write(ends[0])} to ${write(ends[1])}` : "–");
-
 function questionSheet(question) {
   const write = writerOf(question);
   const sheet = make("section", "sheet", make("h2", "", question.text));
@@ -131,7 +129,7 @@ function showDifferences() {
   const draws = [];
   for (const question of results.questions) {
     for (const each of question.differences) {
-      const write = question.kind === "range" ? writerOf(question) : (value, places = 1) => percent(value, places).replace(" %", " points");
+      const write = question.kind === "range" ? writerOf(question) : (value, side) => percent(value, side).replace(" %", " points");
       const tick = tickOf(question);
       const drawing = make("div", "");
       parts.push(make("h3", "", `${question.text} ${each.title}`), drawing);
@@ -175,7 +173,7 @@ async function showCross() {
   const { found } = await newest("cross", `${base}/crosstab?${new URLSearchParams({ one, two, confidence: byId("confidence").value })}`);
   if (!found) return;
   const cell = ({ value, interval }) =>
-    make("span", "", percent(value), make("span", "interval", `${percent(interval[0])} to ${percent(interval[1])}`));
+    make("span", "", percent(value), make("span", "interval", span(percent, interval)));
   const tables = found.tables.map(({ title, columns, rows }) =>
     table(title, ["", ...columns], rows.map(({ answer, cells }) => [answer, ...cells.map(cell)])));
   byId("crosstab").replaceChildren(...tables, make("p", "small soft", found.note));
@@ -190,7 +188,7 @@ function pickEpsilon() {
   byId("if").replaceChildren(
     figure("Margin with the present reports", each.margin === null ? "–" : `± ${each.margin}`),
     figure("People for the present margin", each.people === null ? "–" : count(each.people)),
-    figure("A suspicion of 50 % rises to at most", percent(each.suspicion)));
+    figure("A suspicion of 50 % rises to at most", percent(each.suspicion, Math.ceil)));
 }
 
 async function showIf() {

@@ -1,0 +1,114 @@
+"""Faults in what is shown of answers, and at the edge of the server."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+SHOWN = (
+    Mutation(
+        "an-upper-end-is-rounded-down",
+        "src/shoal/exact/shown.py",
+        "zip(ends, (math.floor, math.ceil), strict=True)",
+        "zip(ends, (math.floor, math.floor), strict=True)",
+        "A reader sees an interval that does not hold the true number as often as it says.",
+        (
+            "tests/exact/test_shown.py::test_shown_ends_hold_the_ends_exactly_and_the_value_between_them",
+        ),
+    ),
+    Mutation(
+        "ends-in-a-type-are-rounded-inward",
+        "src/shoal/query/ends.py",
+        "return _end(kind, between.lo, math.floor), _end(kind, between.hi, math.ceil)",
+        "return _end(kind, between.lo, math.ceil), _end(kind, between.hi, math.floor)",
+        "Tables and reports show an interval that is too narrow.",
+        ("tests/query/test_presentation.py::test_every_shown_interval_holds_the_exact_one",),
+    ),
+    Mutation(
+        "a-report-formats-its-own-intervals",
+        "src/shoal/vault/pages.py",
+        "columns.append([each.ends for each in column.ends])",
+        "columns.append([f\"{float(f'{low:.6g}'):,.0f} to {float(f'{high:.6g}'):,.0f}\" for low, high in answer[\"intervals\"][column.name]])",
+        "The report shows 12,345,600 to 12,345,600 beside 12,345,567.",
+        (
+            "tests/query/test_presentation.py::test_every_shown_interval_holds_the_exact_one",
+            "tests/query/test_presentation.py::test_printing_pandas_and_what_is_stored_show_the_same_ends",
+        ),
+    ),
+    Mutation(
+        "a-stated-error-is-rounded-to-nearest",
+        "src/shoal/exact/shown.py",
+        "units = (math.ceil if up else math.floor)(exact / _ten(power))",
+        "units = round(exact / _ten(power))",
+        "A preview promises less error than there can be.",
+        ("tests/exact/test_shown.py::test_a_bound_is_rounded_to_its_own_side",),
+    ),
+    Mutation(
+        "clipping-is-silent",
+        "src/shoal/query/notes.py",
+        'return (" ".join([NOISE_ONLY, *said]),) if said else ()',
+        "return ()",
+        "A count that misses thousands of rows stands beside a narrow interval, without a word.",
+        (
+            "tests/query/test_clipping.py::test_bounded_answers_say_beside_the_number_that_intervals_cover_the_noise_only",
+        ),
+    ),
+    Mutation(
+        "the-cut-are-hidden-as-half-a-person",
+        "src/shoal/query/clipping.py",
+        "size = Fraction(1)\n",
+        "size = Fraction(1, 2)\n",
+        "One person moves the count of the cut by twice what its noise hides.",
+        ("tests/query/test_clipping.py::test_one_person_moves_the_counts_of_the_cut_by_one",),
+    ),
+    Mutation(
+        "the-cut-are-counted-in-rows",
+        "src/shoal/query/clipping.py",
+        "            persons\n            for (groups, rows), persons",
+        "            persons * rows\n            for (groups, rows), persons",
+        "One person with many rows moves the count of the cut as far as they like.",
+        (
+            "tests/query/test_clipping.py::test_one_person_moves_the_counts_of_the_cut_by_one",
+            "tests/query/test_clipping.py::test_the_count_is_that_of_people_beyond_their_share",
+        ),
+    ),
+    Mutation(
+        "the-count-of-the-cut-is-not-charged",
+        "src/shoal/query/pricing.py",
+        "cut = [self.clipping.event] if self.clipping else []",
+        "cut: list[Event] = []",
+        "A number about everyone is released that no account knows of.",
+        (
+            "tests/query/test_clipping.py::test_the_count_is_part_of_what_was_asked_for_and_on_the_certificate",
+        ),
+    ),
+    Mutation(
+        "choices-that-match-nothing-are-not-questioned",
+        "src/shoal/query/notes.py",
+        "if chosen and missing >= NEARLY_ALL:",
+        "if False:",
+        "Budget is spent on choices with a space too many, again and again.",
+        (
+            "tests/query/test_clipping.py::test_a_count_that_is_nearly_all_null_questions_the_declared_choices",
+        ),
+    ),
+    Mutation(
+        "unfinished-heads-wait-for-ever",
+        "src/shoal/server/guarding.py",
+        "            self._timer = self.loop.call_later(seconds, self._late)",
+        "            self._timer = None",
+        "Some hundred idle connections keep every respondent out.",
+        (
+            "tests/server/test_hostile_connections.py::test_a_head_that_does_not_end_is_closed_with_408",
+        ),
+    ),
+    Mutation(
+        "any-host-is-served",
+        "src/shoal/server/crowd.py",
+        'if len(named) != 1 or host_in(named[0].decode("latin-1")) not in self.hosts:',
+        "if not named:",
+        "A page of another site reaches the researcher's server under a name of its own.",
+        (
+            "tests/server/test_hostile_connections.py::test_a_request_that_names_another_host_is_refused",
+        ),
+    ),
+)
