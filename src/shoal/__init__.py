@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from shoal.accounting import account
     from shoal.auditing import audit
+    from shoal.engines import CsvFile
     from shoal.events import Event
     from shoal.exact import Grid
     from shoal.functions import privatize
@@ -78,6 +79,7 @@ __all__ = [
     "Approx",
     "Arm",
     "Choices",
+    "CsvFile",
     "DiscreteGaussian",
     "Estimate",
     "Event",
@@ -187,6 +189,7 @@ def __getattr__(name: str) -> Any:
         )
         own = {
             "account": ("accounting",),
+            "CsvFile": ("engines",),
             "audit": ("auditing",),
             "Question": ("polls",),
             "Vault": ("vault",),

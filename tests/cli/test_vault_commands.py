@@ -306,7 +306,7 @@ def test_add_writes_a_declaration_that_add_reads(office: Path) -> None:
 
 def test_a_file_of_somebodys_own_is_not_written_over(office: Path) -> None:
     Path("people.toml").write_text("mine = true\n")
-    arguments = ["add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1"]
+    arguments = ["add", "people", "people.csv", "--row", "--type", "age=integer", "--budget", "1"]
     code, _, err = run(*arguments)
     assert code == Exit.VAULT
     assert "--no-toml" in err
@@ -352,8 +352,8 @@ def test_choices_and_ranges_are_read_in_the_type_of_their_column(office: Path) -
     assert kinds["protects"]["relation"] == "change"
     assert run("ask", "SELECT n, COUNT(*) AS c FROM kinds GROUP BY n", "--rho", "0.1")[0] == 0
     code, _, err = run(
-        "add", "bad", "people.csv", "--row", "--choices", "age=old,young", "--budget", "1"
-    )
+        "add", "bad", "people.csv", "--row", "--type", "age=integer", "--choices", "age=old,young", "--budget", "1",
+    )  # fmt: skip
     assert (code, "'old' is not a value of type integer" in err) == (Exit.USAGE, True)
 
 
@@ -534,5 +534,5 @@ def test_notes_on_extremes_are_seen_before_and_after(office: Path) -> None:
 
 
 def test_shares_of_persons_cannot_be_given_to_rows(office: Path) -> None:
-    good("add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1")
+    good("add", "people", "people.csv", "--row", "--type", "age=integer", "--budget", "1")
     assert run("update", "people", "--groups", "3")[0] == Exit.USAGE

@@ -60,7 +60,18 @@ def test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row
 
 
 def test_no_file_that_holds_rows_is_written_over(office: Path) -> None:
-    good("add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1")
+    good(
+        "add",
+        "people",
+        "people.csv",
+        "--row",
+        "--type",
+        "age=integer",
+        "--range",
+        "age=0:120",
+        "--budget",
+        "1",
+    )
     Path("linked.csv").hardlink_to("people.csv")
     before = Path("people.csv").read_bytes()
     ask = ["ask", "SELECT COUNT(*) AS n FROM people", "--epsilon", "0.1"]

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.engines import CsvFile
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.duckdb.types import reading_of
 from shoal.engines.reference import Reference
@@ -57,7 +58,7 @@ def source_of(kind: str, folder: Path) -> object:
             return path
         case "csv":
             Path(path).write_text("name,age,spend\nann,41,1.5\nbob,,\n,7,\n")
-            return Path(path)
+            return CsvFile(path, {"name": "text", "age": "integer", "spend": "real"})
         case "duckdb":
             with duckdb.connect(path) as connection:
                 connection.register("held", DATA)

@@ -116,7 +116,9 @@ def test_every_kind_of_source_gives_the_same_answer(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE data AS FROM given")
     frames = [table, table.to_pandas(), pl.from_arrow(table), DuckTable(connection, "data")]
     found = set()
-    for source in [*frames, tmp_path / "data.parquet", str(tmp_path / "data.csv")]:
+    types = {"who": "integer", "town": "text", "kind": "text", "age": "integer", "spend": "real"}
+    files = [tmp_path / "data.parquet", shoal.CsvFile(tmp_path / "data.csv", types)]
+    for source in [*frames, *files]:
         held = shoal.private(
             source,
             protects=shoal.Person("who", rows_per_group=2),

@@ -47,9 +47,10 @@ def _database(folder: Path) -> dict[str, Any]:
     return {"source": folder / "rows.duckdb", "table": "taken"}
 
 
+TYPES = {"user_id": "integer", "town": "text", "kind": "text", "spend": "real"}
 PLACES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "parquet": lambda folder: {"source": write(folder)},
-    "csv": lambda folder: {"source": write(folder, "visits.csv")},
+    "csv": lambda folder: {"source": shoal.CsvFile(write(folder, "visits.csv"), TYPES)},
     "folder": _folder,
     "duckdb": _database,
     "duck table": lambda folder: {
@@ -91,10 +92,11 @@ def test_a_csv_file_with_a_row_that_cannot_be_read_is_refused_when_it_is_added(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "visits.csv"
-    path.write_text("id,spend\n" + "1,2\n" * 30000 + f"2,{PLANTED}\n")
+    path.write_text("id,spend\n" + "1,2\n" * 30000 + f"2,3,{PLANTED}\n")
     vault = shoal.open(tmp_path / "office.shoal")
+    declared = shoal.CsvFile(path, {"id": "integer", "spend": "real"})
     with pytest.raises(SourceError) as refusal:
-        vault.add("visits", path, protects=shoal.Row(), budget=shoal.Pure(1))
+        vault.add("visits", declared, protects=shoal.Row(), budget=shoal.Pure(1))
     assert PLANTED not in str(refusal.value)
     assert vault.datasets == {}
 
@@ -187,7 +189,8 @@ def test_known_content_cannot_be_protected_less(tmp_path: Path) -> None:
 def test_public_content_cannot_become_private(tmp_path: Path) -> None:
     vault = office(tmp_path, towns=True)
     with pytest.raises(VaultError, match="public"):
-        vault.add("people", tmp_path / "towns.csv", protects=shoal.Row(), budget=shoal.Pure(1))
+        declared = shoal.CsvFile(tmp_path / "towns.csv", {"town": "text", "region": "text"})
+        vault.add("people", declared, protects=shoal.Row(), budget=shoal.Pure(1))
 
 
 def test_a_dataset_about_the_same_people_can_share_their_account(tmp_path: Path) -> None:
@@ -218,7 +221,8 @@ def test_a_change_of_one_byte_that_keeps_size_and_date_is_found_in_a_fresh_file(
     path = tmp_path / "visits.csv"
     path.write_text("age\n1\n2\n")
     vault = shoal.open(tmp_path / "office.shoal")
-    vault.add("visits", path, protects=shoal.Row(), budget=shoal.Pure(1))
+    declared = shoal.CsvFile(path, {"age": "integer"})
+    vault.add("visits", declared, protects=shoal.Row(), budget=shoal.Pure(1))
     stat = path.stat()
     path.write_text("age\n1\n3\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))

@@ -258,7 +258,7 @@ def test_a_settled_file_that_is_written_with_the_same_size_and_date_is_found(
     vault = shoal.open(tmp_path / "office.shoal")
     later = time.time_ns() + 10**10
     with patch("shoal.vault.fingerprint.time.time_ns", return_value=later):
-        vault.add("visits", path, **ROW)
+        vault.add("visits", shoal.CsvFile(path, {"age": "integer"}), **ROW)
     assert vault.dataset("visits").dates == dates_of(vault.dataset("visits").location)
     target = tmp_path / "swap.csv" if swapped else path
     target.write_text("age\n1\n3\n")

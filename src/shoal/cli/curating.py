@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from shoal.cli.console import answers, refusals, writable
+from shoal.cli.csv_options import Delimiter, Header, Types, propose, source_of
 from shoal.cli.options import (
     AsJson,
     VaultOption,
@@ -39,7 +40,7 @@ For example:
 
     shoal add visits visits.parquet --person user_id --groups 5 --rows-per-group 3 --range spend=0:500 --choices city=Aldam,Brook,Corve --budget 3,1e-7
 
-    shoal add people people.csv --row --range age=0:120 --budget 1
+    shoal add people people.csv --row --type age=integer --range age=0:120 --budget 1
 
     shoal add towns towns.csv --public
 
@@ -153,6 +154,9 @@ def add(
     choices: ChoicesOption = None,
     required: Required = None,
     keys: Keys = None,
+    types: Types = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
     budget: Annotated[
         str | None,
         typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="All that may ever be spent on it."),
@@ -185,6 +189,9 @@ def add(
     """Declare a dataset: where it lies, whom it protects, what is known of its columns, and its budget.
 
     Facts are stated from knowledge of the world, never read off the rows. Rows stay where they are.
+
+    A CSV file does not say the types of its columns. Give them with --type, or run the command without: it writes a
+    proposal to NAME.toml and registers nothing. Review the file, then run shoal add --from NAME.toml.
     """
     with refusals():
         if declaration is not None:
@@ -193,7 +200,8 @@ def add(
                     "PATH": path, "--row": row, "--person": person, "--groups": groups is not None,
                     "--rows-per-group": rows_per_group is not None, "--change": change, "--range": ranges,
                     "--choices": choices, "--required": required, "--keys": keys, "--budget": budget is not None,
-                    "--table": table, "--public": public, "--shares": shares,
+                    "--table": table, "--public": public, "--shares": shares, "--type": types,
+                    "--header": header is not None, "--delimiter": delimiter,
                 }
             )  # fmt: skip
         relation = NEW_PEOPLE if new_people else None
@@ -211,6 +219,7 @@ def add(
         )
         facts, counts = facts_of(ranges or [], choices or []), counts_of(keys or [])
         whole = None if budget is None else budget_of(budget)
+        source = source_of(path, types or [], header=header, delimiter=delimiter)
         with opened(vault) as held:
             file = (
                 _declared_at(vault_path(vault), name or "")
@@ -220,13 +229,19 @@ def add(
             if declaration is not None:
                 made = held.add_from(declaration, name=name, relation=relation)
             else:
-                if name is None or path is None:
+                if name is None or source is None:
                     raise SchemaError(
                         "a dataset needs a name and a path.",
                         remedy="Write shoal add visits visits.parquet ...",
                     )
+                if file is not None:
+                    text = held.proposal(
+                        name, source, protects=unit, budget=whole, columns=facts, required=required or (),
+                        keys=counts, shares=shares, beside=file.parent,
+                    )  # fmt: skip
+                    propose(text, file, new_people=new_people)
                 made = held.add(
-                    name, path, protects=unit, budget=whole, columns=facts, required=required or (),
+                    name, source, protects=unit, budget=whole, columns=facts, required=required or (),
                     keys=counts, table=table, public=public, shares=shares, relation=relation,
                 )  # fmt: skip
             if file is not None:
@@ -254,6 +269,9 @@ def update(
     choices: ChoicesOption = None,
     required: Required = None,
     keys: Keys = None,
+    types: Types = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
     groups: Annotated[
         int | None, typer.Option(help="In how many groups one person may count from now on.")
     ] = None,
@@ -269,10 +287,16 @@ def update(
     * *same rows*: the file was only written anew. Answers are kept.
     """
     with refusals(), opened(vault) as held:
+        said_of_csv = types or header is not None or delimiter
+        there = str(getattr(held.dataset(name).location, "path", None) or "")
         made = held.update(
             name,
             relation=None if relation is None else str(relation),
-            path=path,
+            path=(
+                source_of(path or there, types or [], header=header, delimiter=delimiter)
+                if said_of_csv
+                else path
+            ),
             table=table,
             budget=None if budget is None else budget_of(budget),
             columns=facts_of(ranges or [], choices or []),

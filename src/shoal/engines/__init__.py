@@ -1,5 +1,6 @@
 """An engine computes the rows of a plan exactly, and knows nothing of privacy."""
 
+from shoal.engines.csv_file import CsvFile
 from shoal.engines.engine import Engine
 
-__all__ = ["Engine"]
+__all__ = ["CsvFile", "Engine"]

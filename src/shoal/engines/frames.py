@@ -1,38 +1,125 @@
-"""Frames that live in this process, of pandas, polars or Arrow, as one Arrow table."""
+"""Frames that live in this process, of pandas, polars or Arrow, as one Arrow table.
+
+The type of a column is the one its frame declares (a dtype, an Arrow type), never one that a row decides.  A pandas
+column of objects declares none: it is read if all its values are of one kind, and refused if they are not.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from shoal.errors import SourceError
+from shoal.engines.csv_file import CsvFile
+from shoal.engines.objects import column_of_objects
+from shoal.engines.reading import check_names
+from shoal.errors import ShoalError, SourceError
+from shoal.plan import TEXT
 
 KINDS = (
-    "a path to a .parquet or .csv file, an Arrow table, a pandas or polars frame, "
+    "a path to a .parquet file, CsvFile(path, types), an Arrow table, a pandas or polars frame, "
     "or DuckTable(database, table)"
 )
 """What a source can be, in words."""
 
+_TO_NULL = {b"shoal": b"values that do not fit are NULL"}
+
 
 def as_arrow(source: object, name: str) -> Any:
-    """A frame or an Arrow table as an Arrow table."""
+    """A frame or an Arrow table as an Arrow table whose names and texts can be read."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     module = type(source).__module__.partition(".")[0]
     try:
-        if isinstance(source, pa.Table):
-            return source
-        if isinstance(source, pa.RecordBatch):
-            return pa.Table.from_batches([source])
-        if module == "pandas":
-            return pa.Table.from_pandas(source, preserve_index=False)
-        if module == "polars" and hasattr(source, "to_arrow"):
-            return source.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError):
+        table = _table(source, module, name, pa)
+    except ShoalError:
+        raise
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise SourceError(
-            f"the frame of {name!r} has a column that mixes kinds of values.",
-            remedy="Give each column one type before handing the frame over.",
+            f"the frame of {name!r} has a column of a type that cannot be read.",
+            remedy="Give each column one type of numbers, texts, truth values, dates or timestamps.",
         ) from None
-    raise SourceError(
-        f"the source of {name!r} is a {type(source).__name__}, which cannot be read.",
-        remedy=f"Give {KINDS}.",
+    if table is None:
+        raise SourceError(
+            f"the source of {name!r} is a {type(source).__name__}, which cannot be read.",
+            remedy=f"Give {KINDS}.",
+        )
+    check_names(table.column_names, name)
+    return _whole(table, name, pa)
+
+
+def _table(source: Any, module: str, name: str, pa: Any) -> Any:
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, pa.RecordBatch):
+        return pa.Table.from_batches([source])
+    if module == "pandas" and hasattr(source, "columns"):
+        return _from_pandas(source, name, pa)
+    if module == "polars" and hasattr(source, "to_arrow"):
+        return source.to_arrow()
+    return None
+
+
+def _from_pandas(frame: Any, name: str, pa: Any) -> Any:
+    """A pandas frame column by column: by its dtype, and where that is object by the one kind of its values."""
+    names = [str(each) for each in frame.columns]
+    check_names(names, name)
+    arrays, fields = [], []
+    for at, label in enumerate(names):
+        series = frame.iloc[:, at]
+        if series.dtype == object:
+            arrays.append(column_of_objects(series, name, label))
+        elif series.dtype.name == "category":
+            arrays.append(_categories(series, name, label, pa))
+        else:
+            arrays.append(pa.Array.from_pandas(series))
+        told = _TO_NULL if series.dtype == object else None
+        fields.append(pa.field(label, arrays[-1].type, metadata=told))
+    return pa.table([_chunked(each, pa) for each in arrays], schema=pa.schema(fields))
+
+
+def read_in_part(source: object) -> frozenset[str]:
+    """The columns of a source whose values may be NULL because they did not fit: typed cells of CSV, objects of pandas."""
+    if isinstance(source, CsvFile):
+        return frozenset(name for name, kind in source.types.items() if kind != TEXT)
+    return frozenset(
+        each.name
+        for each in getattr(source, "schema", ())
+        if each.metadata and _TO_NULL.items() <= each.metadata.items() and not _is_text(each.type)
     )
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) == "string"  # bytes that are no text were refused
+
+
+def _categories(series: Any, name: str, label: str, pa: Any) -> Any:
+    """Categories as their own type: the list of categories is declared, whichever of them rows have."""
+    listed = series.cat.categories.to_series()
+    if series.cat.categories.dtype == object:
+        values = column_of_objects(listed, name, label)
+    else:
+        values = pa.Array.from_pandas(listed)
+    codes = pa.array(series.cat.codes, mask=(series.cat.codes == -1).to_numpy())
+    return pa.DictionaryArray.from_arrays(codes.cast(pa.int32()), values)
+
+
+def _chunked(array: Any, pa: Any) -> Any:
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _whole(table: Any, name: str, pa: Any) -> Any:
+    """The table without bytes that are no text: an engine would fail on them at some later question."""
+    for at, (label, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        kind = column.type
+        if pa.types.is_float16(kind):  # which no engine reads; every value of it is a float32
+            table = table.set_column(at, label, column.cast(pa.float32()))
+        while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+            kind = kind.value_type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+            try:
+                column.validate(full=True)
+            except pa.ArrowInvalid:
+                raise SourceError(
+                    f"column {label!r} of {name!r} holds bytes that are not text in UTF-8.",
+                    remedy="Decode the column into text before handing the frame over.",
+                ) from None
+    return table

@@ -6,12 +6,16 @@ may lose: nothing, values that become NULL, or the difference between two values
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from shoal.errors import SourceError
-from shoal.plan import DATE, Column, Person, Table, Type
+from shoal.plan import DATE, Column, Person, Rows, Table, Type
+from shoal.plan.values import is_broken
+
+if TYPE_CHECKING:
+    from shoal.engines.engine import Engine
 
 
 class Loss(Enum):
@@ -30,12 +34,38 @@ class Reading(NamedTuple):
     loss: Loss = Loss.NOTHING
 
 
+def in_part(reading: Reading | None) -> Reading | None:
+    """The reading of a column some of whose values are NULL already because they did not fit."""
+    if reading is None or reading.loss is not Loss.NOTHING:
+        return reading
+    return reading._replace(loss=Loss.TO_NULL)
+
+
 DAYS = Reading(
     DATE,
     "CASE WHEN {0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN {0} END",
     Loss.TO_NULL,
 )
 """How days are read: those that have no place in our calendar are NULL."""
+
+
+def check_names(names: Sequence[str], name: str) -> None:
+    """Refuse names that an engine would change or mix up: each column is called as the source calls it."""
+    seen: dict[str, str] = {}
+    for each in names:
+        if not each or is_broken(each):
+            raise SourceError(
+                f"the source of {name!r} has a column without a name, or whose name no table can hold.",
+                remedy="Give every column a name.",
+            )
+        other = seen.get(each.lower())
+        seen[each.lower()] = each
+        if other is not None:
+            raise SourceError(
+                f"two columns of {name!r} are called {each!r}"
+                + ("." if other == each else f" and {other!r}, which SQL cannot tell apart."),
+                remedy="Rename one of them in the source.",
+            )
 
 
 def check_stated(table: Table, readings: Mapping[str, Reading] | None) -> None:
@@ -74,3 +104,15 @@ def check_usable(name: str, readings: Mapping[str, Reading]) -> None:
             f"the source of {name!r} has no column of a type that can be used.",
             remedy="Give numbers, texts, truth values, dates or timestamps.",
         )
+
+
+def read_whole(engine: Engine, rows: Rows, name: str) -> None:
+    """Read every value once, so that a source that is not whole is refused when it is opened, and by no later question."""
+    try:
+        engine.read_through(rows)
+    except SourceError:
+        raise SourceError(
+            f"not every row of {name!r} can be read.",
+            remedy="Check that the source is whole: texts must be UTF-8, and all rows of a CSV file need as many cells as "
+            "its header, one kind of line end and quotes that end.",
+        ) from None

@@ -3,7 +3,7 @@
 from shoal.plan.bounded import WHOLE, Bounded, factor_for_groups, factor_for_rows
 from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
-from shoal.plan.facts import Choices, Column, Range, Span, column, made_true
+from shoal.plan.facts import Choices, Column, Range, Span, check_text, column, fact_of, made_true
 from shoal.plan.functions import FUNCTIONS, Function
 from shoal.plan.meaning import evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
@@ -55,6 +55,7 @@ from shoal.plan.types import (
     Type,
     common_type,
     decimal,
+    type_named,
 )
 from shoal.plan.unit import Person, Row, Unit
 from shoal.plan.values import Value, number_of, read, value_at, written
@@ -65,8 +66,8 @@ __all__ = [
     "FromTable", "Function", "Key", "Kind", "Known", "Listed", "Literal", "Order", "Person",
     "PersonJoin", "Project", "PublicJoin", "Quantity", "Question", "Range", "Ref", "Row", "Rows",
     "Scan", "Selected", "Span", "Spread", "Stability", "Statistic", "Table", "Term", "Type", "UnionAll",
-    "Unit", "Value", "call", "cast", "column", "columns_of", "common_type", "count_of", "decimal", "distinct_of",
-    "evaluate", "explain", "factor_for_groups", "factor_for_rows", "known_values", "made_true",
+    "Unit", "Value", "call", "cast", "check_text", "column", "columns_of", "common_type", "count_of", "decimal", "distinct_of",
+    "evaluate", "explain", "fact_of", "factor_for_groups", "factor_for_rows", "known_values", "made_true",
     "name_of", "number_of", "points_of", "range_of", "read", "rows_per_key", "squares_of", "substitute",
-    "sum_of", "tables_of", "text_of", "value_at", "values_of", "votes_of", "written",
+    "sum_of", "tables_of", "text_of", "type_named", "value_at", "values_of", "votes_of", "written",
 ]  # fmt: skip

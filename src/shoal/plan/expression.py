@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from shoal.errors import ExpressionError
 from shoal.plan.facts import Column, Span, span_of_values
 from shoal.plan.types import Type, common_type
-from shoal.plan.values import Value
+from shoal.plan.values import Value, is_broken
 
 if TYPE_CHECKING:
     from shoal.plan.functions.function import Function
@@ -194,7 +194,7 @@ def substitute(expression: Expression, by_name: Mapping[str, Expression]) -> Exp
 
 
 def _refuse_broken_text(text: str) -> None:
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if is_broken(text):
         raise ExpressionError(
             "a text holds a character that no table can: NUL or half of a surrogate pair.",
             remedy="Leave the character out.",

@@ -17,7 +17,16 @@ from fractions import Fraction
 from shoal.errors import NumberError, SchemaError
 from shoal.exact import Number, rational, short
 from shoal.plan.types import LEAST_INTEGER, MOST_INTEGER, Kind, Type
-from shoal.plan.values import EPOCH, Value, nearest, number_of, read, value_at, within
+from shoal.plan.values import (
+    EPOCH,
+    Value,
+    is_broken,
+    nearest,
+    number_of,
+    read,
+    value_at,
+    within,
+)
 
 Moment = dt.date | dt.datetime
 
@@ -48,6 +57,40 @@ def widest(kind: Type) -> Span | None:
             return Span(_place(dt.datetime.min), _place(dt.datetime.max))
         case _:
             return None
+
+
+def check_text(text: str, what: str) -> None:
+    """Refuse a text that no table can hold, before anything is charged for it."""
+    if is_broken(text):
+        raise SchemaError(
+            f"{what} holds a character that no table can: NUL or half of a surrogate pair.",
+            remedy="Leave the character out.",
+        )
+
+
+def fact_of(given: object, name: str) -> Range | Choices:
+    """A fact as a curator gives it: a `Range`, `Choices`, or a range as the pair of its ends.
+
+    >>> fact_of((17, 90), "age")
+    Range(17, 90)
+    """
+    if isinstance(given, Range | Choices):
+        return given
+    if isinstance(given, tuple) and len(given) == 2 and not any(map(_is_word, given)):
+        return Range(*given)
+    raise SchemaError(
+        f"column {str(name)[:60]!r} is given a {type(given).__name__}, which states neither a range nor choices.",
+        remedy="Give shoal.Range(17, 90), the pair (17, 90), or shoal.Choices(['a', 'b']).",
+    )
+
+
+def _is_word(end: object) -> bool:
+    """Whether the end of a pair is a text that is no number and no moment: then the pair lists values."""
+    try:
+        _end(end, "end")  # type: ignore[arg-type]
+    except SchemaError:
+        return True
+    return False
 
 
 @dataclass(frozen=True, init=False)
@@ -119,6 +162,9 @@ class Choices:
             raise SchemaError(
                 "Choices needs a list with at least one value.", remedy="Give Choices(['a', 'b'])."
             )
+        for value in listed:
+            if isinstance(value, str):
+                check_text(value, "a choice")
         object.__setattr__(self, "values", listed)
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 from shoal.errors import ExpressionError, RelationError, SchemaError
 from shoal.exact import whole
 from shoal.plan.expression import Expression, Ref, columns_of, in_common
-from shoal.plan.facts import Column
+from shoal.plan.facts import Column, check_text
 from shoal.plan.meaning import values_of
 from shoal.plan.refine import refined
 from shoal.plan.types import BOOLEAN, Kind, Type
@@ -48,6 +48,8 @@ class Table:
                 f"table {self.name!r} needs columns of different names.",
                 remedy="Name each column once.",
             )
+        for name in (self.name, *names):
+            check_text(name, "the name of a table or a column")
         person = self.protects.columns if isinstance(self.protects, Person) else ()
         for name in (*person, *(name for key in self.keys for name in key)):
             if name not in names:

@@ -7,10 +7,11 @@ counts units of 10^-s.  A real is an IEEE double, always finite, and its zero ha
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shoal.errors import ExpressionError
+from shoal.errors import ExpressionError, SchemaError
 from shoal.exact import whole
 
 LEAST_INTEGER = -(2**63)
@@ -82,6 +83,25 @@ TIMESTAMP = Type(Kind.TIMESTAMP)
 def decimal(scale: int) -> Type:
     """The type of exact numbers with ``scale`` digits after the point; without any, the integers."""
     return Type(Kind.DECIMAL, scale) if scale else INTEGER
+
+
+def type_named(written: object) -> Type:
+    """The type that a text names, or a type as it is.
+
+    >>> type_named("decimal(2)") == decimal(2), type_named("text") == TEXT
+    (True, True)
+    """
+    if isinstance(written, Type):
+        return written
+    found = re.fullmatch(r"decimal\(([0-9]{1,2})\)", str(written))
+    if found and int(found[1]) <= LARGEST_SCALE:
+        return decimal(int(found[1]))
+    if isinstance(written, str) and written in set(Kind) - {Kind.DECIMAL}:
+        return Type(Kind(written))
+    raise SchemaError(
+        f"{str(written)[:40]!r} is not a type.",
+        remedy=f"The types are: {', '.join(Kind)}, decimals as decimal(2).",
+    )
 
 
 def common_type(left: Type, right: Type) -> Type | None:

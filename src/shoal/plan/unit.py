@@ -8,6 +8,7 @@ from typing import Literal
 
 from shoal.errors import SchemaError
 from shoal.exact import whole
+from shoal.plan.values import is_broken
 from shoal.sensitivity import Relation
 
 
@@ -60,6 +61,11 @@ class Person:
             raise SchemaError(
                 "a Person needs the name of the column that says whose row it is.",
                 remedy='Give Person("user_id"), or several different names for a key of several columns.',
+            )
+        if any(map(is_broken, names)):
+            raise SchemaError(
+                "the name of a person's column holds a character that no table can: NUL or half of a surrogate pair.",
+                remedy="Leave the character out.",
             )
         if nulls not in ("drop", "one"):
             raise SchemaError(

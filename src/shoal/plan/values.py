@@ -21,6 +21,18 @@ MICROSECOND = dt.timedelta(microseconds=1)
 _WIDE = Context(prec=100, rounding=ROUND_HALF_UP)
 
 
+def is_broken(text: str) -> bool:
+    """Whether a text holds what no table can: NUL, or half of a surrogate pair, which has no bytes in UTF-8.
+
+    >>> is_broken("a" + chr(0)), is_broken(chr(0xD800)), is_broken("fish")
+    (True, True, False)
+    """
+    try:
+        return b"\0" in text.encode()
+    except UnicodeEncodeError:
+        return True
+
+
 def within(number: int) -> int | None:
     """A whole number if it fits 64 bits."""
     return number if LEAST_INTEGER <= number <= MOST_INTEGER else None

@@ -8,10 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from shoal.engines.choosing import engine_over
+from shoal.engines.csv_file import CsvFile, as_csv, is_csv
+from shoal.engines.duckdb import DuckDB
+from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.reading import read_whole
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
 from shoal.measures import Measure
-from shoal.plan import Choices, Column, Person, Range, Row, Scan, Table, Unit, column
+from shoal.plan import (
+    TEXT,
+    Choices,
+    Column,
+    Person,
+    Range,
+    Row,
+    Scan,
+    Table,
+    Unit,
+    column,
+    fact_of,
+)
 from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
 from shoal.query.building import Building
@@ -21,7 +37,8 @@ from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
 from shoal.sql import expression, question
 
-Facts = Mapping[str, Range | Choices]
+Facts = Mapping[str, Range | Choices | tuple[Any, Any]]
+"""What is stated of columns; a pair is the two ends of a range."""
 
 
 class Private:
@@ -119,7 +136,7 @@ class Private:
 
     def stating(self, columns: Facts, *, required: Sequence[str] = ()) -> Private:
         """The same rows and the same budget, with more said of their columns."""
-        facts, filled = self._stated.read(columns), set(self._stated.read(dict.fromkeys(required)))
+        facts, filled = self._stated.facts(columns), set(self._stated.read(dict.fromkeys(required)))
         tables = dict(self._held.tables)
         for name, known in self._stated.found.items():
             tables[name] = _told(tables[name], known, facts, filled)
@@ -178,11 +195,17 @@ def private(
             f"two tables are called {twice[0]!r}." if twice else "there is no private table.",
             remedy="Give each private table a name of its own.",
         )
+    several = isinstance(source, Mapping)
+    sources = {n: _declared(held, n, columns or {}, several=several) for n, held in sources.items()}
     read = read_public(others)
     engine = engine_over({**sources, **{other: rows for other, (_, rows) in read.items()}})
     found = {table: engine.columns(table) for table in sources}
-    stated = Stated(found, several=isinstance(source, Mapping))
-    facts, filled = stated.read(columns or {}), set(stated.read(dict.fromkeys(required)))
+    for table, known in found.items():
+        engine.check(Scan(Table(table, known, protects=protects)))
+        if isinstance(engine, DuckDB) and _may_break(sources[table], known):
+            read_whole(engine, Scan(Table(table, known)), table)
+    stated = Stated(found, several=several)
+    facts, filled = stated.facts(columns or {}), set(stated.read(dict.fromkeys(required)))
     counts = stated.read(keys or {})
     tables = {}
     for table, known in found.items():
@@ -197,10 +220,31 @@ def private(
     return Private(held, next(iter(sources)), stated)
 
 
+def _declared(source: object, table: str, columns: Facts, *, several: bool) -> object:
+    """A source; a CSV file with a type for each column, declared or left by a fact."""
+    if not is_csv(source):
+        return source
+    prefix = f"{table}." if several else ""
+    facts = {
+        str(each)[len(prefix) :]: fact_of(said, str(each))
+        for each, said in columns.items()
+        if str(each).startswith(prefix)
+    }
+    return complete(as_csv(source), facts, table)
+
+
+def _may_break(source: object, columns: Sequence[Column]) -> bool:
+    """Whether a row of a file can be such that it cannot be read: then every row is, once, before any question."""
+    texts = any(each.type == TEXT for each in columns)
+    return isinstance(source, CsvFile) or (isinstance(source, str | Path) and texts)
+
+
 def _named(source: object, name: str | None) -> dict[str, object]:
     """Private sources by name."""
     if isinstance(source, Mapping):
         return {str(each): held for each, held in source.items()}
+    if isinstance(source, CsvFile):
+        name = name or source.path.name.partition(".")[0]
     if name is None and isinstance(source, str | Path):
         name = Path(source).name.partition(".")[0]
     return {name or "data": source}
@@ -238,6 +282,10 @@ class Stated:
         """The private tables among these; with more than one, columns are written ``table.column``."""
         found = {name: t.columns for name, t in tables.items() if t.protects is not None}
         return cls(found, several=len(found) > 1)
+
+    def facts(self, given: Facts) -> dict[tuple[str, str], Range | Choices]:
+        """Facts by table and column; what states neither a range nor choices is refused."""
+        return self.read({name: fact_of(said, str(name)) for name, said in given.items()})
 
     def read(self, given: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
         """What is stated, by table and column."""

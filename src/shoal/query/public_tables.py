@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.engines.choosing import close, engine_over
+from shoal.engines.csv_file import as_csv, is_csv
+from shoal.engines.duckdb.csv_schema import proposed
 from shoal.engines.engine import Engine
 from shoal.plan import Column, Kind, Scan, Span, Table, Type, Value, number_of, written
 
@@ -20,7 +22,11 @@ def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
     """Each table with the range of its columns and how often their values repeat, and its rows as Arrow."""
     if not sources:
         return {}
-    engine = engine_over(sources)
+    declared = {
+        name: proposed(as_csv(source), {}, name) if is_csv(source) else source
+        for name, source in sources.items()
+    }  # what is public may say its own types
+    engine = engine_over(declared)
     try:
         return _read(engine, sources)
     finally:

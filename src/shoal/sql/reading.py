@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from shoal.loading import loading
+from shoal.plan.values import is_broken
 from shoal.sql.text import LONGEST, Text
 
 
@@ -23,6 +24,9 @@ def tree_of(text: Text, *, dialect: str) -> Any:
         raise text.unreadable(None, f"the text is longer than {LONGEST} characters.")
     if "\0" in text.sql:
         raise text.unreadable(text.sql.index("\0"), "the text holds the character NUL.")
+    half = next((at for at, letter in enumerate(text.sql) if is_broken(letter)), None)
+    if half is not None:
+        raise text.unreadable(half, "the text holds half of a surrogate pair.")
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     try:
         trees = [tree for tree in sqlglot.parse(text.sql, dialect=dialect) if tree is not None]

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.plan import Choices, Column, Range, Span, Table, Type, Unit, column
-from shoal.vault.location import Place, location_from
+from shoal.vault.location import Location, Place, location_from
 from shoal.vault.wording import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 
 
@@ -90,6 +90,12 @@ class Dataset:
         }
         made = tuple(each.column for each in self.columns)
         return Table(self.name, made, protects=self.protects, keys=keys)
+
+    def source(self, place: Place) -> object:
+        """What an engine is given to read it at a place: its own, or that held open; a CSV file with the declared types."""
+        if isinstance(place, Location) and place.form == "csv":
+            return place.csv({each.name: each.type for each in self.columns})
+        return place.source
 
     @property
     def public(self) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.csv_file import CsvFile, is_csv
 from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError, VaultError
 from shoal.measures import Measure
@@ -32,7 +33,13 @@ _ABOUT = """\
 # Facts are stated from knowledge of the world, never read off the rows: values outside a range are moved to its
 # nearer end, values outside the choices are NULL.  Read back with: shoal add --from FILE
 """
-_KNOWN = {"name", "path", "spark", "table", "public", "shares", "protects", "budget", "columns"}
+_PROPOSED = """\
+# PROPOSED, NOT REGISTERED.  The types below fit every cell of the file as it is now.  Correct them, and the names if the
+# file has no header (then also write header = false above), from what you know; a cell that does not fit its type is NULL.
+"""
+_KNOWN = {
+    "name", "path", "spark", "table", "header", "delimiter", "public", "shares", "protects", "budget", "columns",
+}  # fmt: skip
 _OF_COLUMN = {"type", "range", "choices", "required", "rows"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -42,7 +49,7 @@ class Declaration:
     """What a file declares."""
 
     name: str
-    source: Path | SparkTable
+    source: Path | CsvFile | SparkTable
     table: str | None
     protects: Unit | None
     budget: Measure | None
@@ -50,9 +57,16 @@ class Declaration:
     shares: tuple[str, ...] = ()
 
 
-def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
+def to_toml(
+    dataset: Dataset,
+    budget: Measure | None,
+    *,
+    beside: Path | None = None,
+    is_proposed: bool = False,
+) -> str:
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
-    lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
+    about = (_ABOUT + _PROPOSED if is_proposed else _ABOUT).rstrip("\n")
+    lines = [HEADER, about, "", f"name = {_text(dataset.name)}"]
     place = dataset.location
     if place.form == "frame":
         raise VaultError(
@@ -63,6 +77,7 @@ def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = N
         lines.append(f"spark = {_text(place.address or '')}")
     else:
         lines.append(f"path = {_text(_relative(place.path, beside))}")
+        lines += _pairs({n: v for n, v in place.to_dict().items() if n in ("header", "delimiter")})
     if dataset.location.table is not None:
         lines.append(f"table = {_text(dataset.location.table)}")
     if dataset.shares:
@@ -101,6 +116,8 @@ def from_toml(path: str | Path) -> Declaration:
         _check_names(each, _OF_COLUMN, f"column {name!r}")
         _check_kind(each, "required", bool, "true or false", f"column {name!r}")
     _check_kind(said, "table", str, "text", file.name)
+    _check_kind(said, "delimiter", str, "text", file.name)
+    _check_kind(said, "header", bool, "true or false", file.name)
     return Declaration(
         name=str(said["name"]),
         source=_source(said, file),
@@ -112,12 +129,37 @@ def from_toml(path: str | Path) -> Declaration:
     )
 
 
-def _source(said: Mapping[str, Any], file: Path) -> Path | SparkTable:
-    """Where the rows lie: a path beside the file, or a table that Spark reads."""
+def _source(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkTable:
+    """Where the rows lie: a path beside the file, with the types of a CSV file, or a table that Spark reads."""
     if "spark" in said:
         return SparkTable(str(said["spark"]) or None, str(said.get("table", "")))
     place = Path(str(said["path"])).expanduser()
-    return place if place.is_absolute() else file.resolve().parent / place
+    found = place if place.is_absolute() else file.resolve().parent / place
+    if is_csv(found):
+        types = {
+            name: each["type"] for name, each in said.get("columns", {}).items() if "type" in each
+        }
+        return CsvFile(found, types, header=said.get("header"), delimiter=said.get("delimiter"))
+    return found
+
+
+def declared_source(
+    path: str, types: Mapping[str, str], *, header: bool | None, delimiter: str | None
+) -> str | CsvFile:
+    """A path, with what is said of the columns if it is a CSV file, which says nothing itself."""
+    if is_csv(path):
+        return CsvFile(path, types, header=header, delimiter=delimiter)
+    for option, given in (
+        ("type", types),
+        ("header", header is not None),
+        ("delimiter", delimiter),
+    ):
+        if given:
+            raise SchemaError(
+                f"--{option} is given, and {Path(path).name!r} is not a CSV file.",
+                remedy=f"Leave --{option} out: other files say the types of their columns themselves.",
+            )
+    return path
 
 
 def names_of(shares: object) -> tuple[str, ...]:

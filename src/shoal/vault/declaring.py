@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shoal.engines.choosing import close, engine_over
+from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
+from shoal.engines.duckdb.csv_schema import complete, implied, proposed
 from shoal.engines.engine import Engine
+from shoal.engines.reading import read_whole
 from shoal.errors import SchemaError
-from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit
+from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
 from shoal.query.public_tables import read_public
-from shoal.vault.dataset import Stated
-from shoal.vault.location import Place
+from shoal.vault.dataset import Dataset, Stated
+from shoal.vault.location import Location, Place, location_of
 from shoal.vault.wording import choice_from
 
 
@@ -23,6 +26,12 @@ class Said:
     required: Sequence[str] = ()
     keys: Mapping[str, int] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, source: object) -> Said:
+        """The same, with the types that a CSV file was given with."""
+        if not isinstance(source, CsvFile):
+            return self
+        return replace(self, types={**self.types, **{n: str(k) for n, k in source.types.items()}})
 
     def check(self, found: Sequence[Column]) -> None:
         """Refuse what is stated of a column that is not there, or is of another type."""
@@ -50,11 +59,22 @@ def private_columns(
     Every row is read once, so that a file that is not whole is refused now, by the curator's own act, and
     no question ever fails for what a row holds.
     """
-    engine = engine_over({name: location.source})
+    engine = engine_over({name: _declared(name, location, said)})
     try:
         return _private_columns(name, engine, said, protects), engine.left_out(name)
     finally:
         close(engine)
+
+
+def _declared(name: str, location: Place, said: Said) -> object:
+    """What is read: a CSV file with a type for every column, declared or left by a fact."""
+    if isinstance(location, Location) and location.form == "csv":
+        return complete(location.csv(_types(said)), said.facts, name)
+    return location.source
+
+
+def _types(said: Said) -> dict[str, Type]:
+    return {name: type_named(kind) for name, kind in said.types.items()}
 
 
 def _private_columns(name: str, engine: Engine, said: Said, protects: Unit) -> tuple[Stated, ...]:
@@ -76,7 +96,7 @@ def _private_columns(name: str, engine: Engine, said: Said, protects: Unit) -> t
         protects=protects,
         keys={(each.name,): each.rows for each in stated if each.rows is not None},
     )
-    engine.read_through(Scan(table))
+    read_whole(engine, Scan(table), name)
     return stated
 
 
@@ -87,10 +107,40 @@ def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
     return Choices([choice_from(value, kind) for value in fact.values])
 
 
-def public_columns(name: str, location: Place) -> tuple[Stated, ...]:
+def public_columns(name: str, location: Place, said: Said) -> tuple[Stated, ...]:
     """The columns of a public source, with all that there is to know of them."""
-    table, _ = read_public({name: location.source})[name]
+    source = location.source
+    if isinstance(location, Location) and location.form == "csv":
+        source = location.csv(_types(said))
+    table, _ = read_public({name: source})[name]
     return tuple(
         Stated(each.name, each.type, rows=table.keys[(each.name,)], span=each.span)
         for each in table.columns
     )
+
+
+def proposed_dataset(
+    name: str, source: object, said: Said, protects: Unit | None, shares: Sequence[str]
+) -> Dataset | None:
+    """A private CSV file as a dataset whose missing types are those that fit its cells; None if none is missing."""
+    if protects is None or not is_csv(source):
+        return None
+    location = location_of(as_csv(source), name=name)
+    assert isinstance(location, Location)
+    file = location.csv(_types(said.of(source)))
+    names, _ = header_of(file, name)
+    if all(each in file.types or implied(said.facts.get(each)) for each in names):
+        return None
+    found = proposed(file, said.facts, name)
+    said.check([Column(each, kind) for each, kind in found.types.items()])
+    columns = tuple(
+        Stated(
+            each,
+            kind,
+            _read(said.facts.get(each), kind),
+            each in said.required,
+            said.keys.get(each),
+        )
+        for each, kind in found.types.items()
+    )
+    return Dataset(name, 1, location, protects, columns, tuple(shares) or (name,), "")

@@ -70,7 +70,7 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
             "there is no private dataset to make up.", remedy="Add one: shoal add NAME PATH."
         )
     sources = {
-        each.name: each.location.source if each.public else dummy_table(each, n)
+        each.name: each.source(each.location) if each.public else dummy_table(each, n)
         for each in datasets
     }
     first = next(iter(paid_by))

@@ -25,7 +25,7 @@ Dates = tuple[tuple[int, ...], ...]
 
 _PIECE = 1 << 20
 _SETTLED = 2_000_000_000
-"""A file that was written less than so many nanoseconds before it was hashed may change without a later date."""
+"""A file that was written less than so many nanoseconds before its hashing began may change without a later date."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def fingerprint_of(location: Place, secret: bytes, progress: Progress | None = N
     """Read all files once and say what they hold; what Spark reads is hashed in the cluster."""
     if isinstance(location, SparkLocation):
         return Fingerprint(*spark_content(location, secret, progress))
-    before = dates_of(location)
+    start, before = time.time_ns(), dates_of(location)
     total, done = sum(size for size, *_ in before), 0
     lines = []
     for path in location.files:
@@ -70,7 +70,7 @@ def fingerprint_of(location: Place, secret: bytes, progress: Progress | None = N
     files = "\n".join(sorted(lines))
     digest = _keyed(files, location.table, secret)
     newest = max(max(written, changed) for _, written, changed, _ in before)
-    return Fingerprint(digest, total, before if newest + _SETTLED < time.time_ns() else (), files)
+    return Fingerprint(digest, total, before if newest + _SETTLED < start else (), files)
 
 
 def _keyed(files: str, table: str | None, secret: bytes) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import glob
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb import DuckTable
+from shoal.engines.duckdb.sources import FileOf
 from shoal.engines.spark.connection import is_address
 from shoal.engines.spark.sources import is_sparks
 from shoal.errors import SourceError
+from shoal.plan import Type
 from shoal.vault.catalogue import table_in
 from shoal.vault.spark_location import SparkLocation, spark_location_of
 
@@ -24,11 +28,17 @@ _WAYS = (
 
 @dataclass(frozen=True)
 class Location:
-    """A place of rows; ``form`` is parquet, csv, folder or duckdb."""
+    """A place of rows; ``form`` is parquet, csv, folder or duckdb.
+
+    ``header`` and ``delimiter`` are what is said of a CSV file.  ``handle`` is where files that are held open are read through.
+    """
 
     path: Path
     form: str
     table: str | None = None
+    header: bool | None = None
+    delimiter: str | None = None
+    handle: Path | None = field(default=None, compare=False)
 
     @property
     def label(self) -> str:
@@ -39,17 +49,31 @@ class Location:
     def source(self) -> object:
         """What an engine is given."""
         if self.form == "duckdb":
-            return DuckTable(self.path, self.table or "")
+            return DuckTable(self._reached, self.table or "")
+        if self.form == "csv":
+            return self.csv({})
+        if self.handle is not None:
+            return FileOf("read_parquet", tuple(map(str, self.files)))
         if self.form == "folder":
             return f"{glob.escape(str(self.path))}/*.parquet"
         return self.path
+
+    def csv(self, types: Mapping[str, Type]) -> CsvFile:
+        """The CSV file with the types of its columns."""
+        return CsvFile(
+            self.path, types, header=self.header, delimiter=self.delimiter, handle=self.handle
+        )
+
+    @property
+    def _reached(self) -> Path:
+        return self.handle or self.path
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that hold the rows, in order of their names; none if they are not there."""
         if self.form == "folder":
-            return tuple(sorted(p for p in self.path.glob("*.parquet") if p.is_file()))
-        return (self.path,) if self.path.is_file() else ()
+            return tuple(sorted(p for p in self._reached.glob("*.parquet") if p.is_file()))
+        return (self._reached,) if self._reached.is_file() else ()
 
     def check_settled(self) -> None:
         """Refuse a DuckDB file with a log beside it: rows in the log are read, and are not in the file."""
@@ -79,8 +103,11 @@ class Location:
 
     def to_dict(self) -> dict[str, Any]:
         """The place as plain values."""
-        said = {"path": str(self.path), "form": self.form}
-        return said if self.table is None else {**said, "table": self.table}
+        said: dict[str, Any] = {"path": str(self.path), "form": self.form}
+        for name in ("table", "header", "delimiter"):
+            if getattr(self, name) is not None:
+                said[name] = getattr(self, name)
+        return said
 
     def to_record(self) -> dict[str, Any]:
         """The place as the journal has it."""
@@ -115,6 +142,9 @@ def location_of(source: object, table: str | None = None, *, name: str = "data")
         return spark_location_of(source, name, table)
     if isinstance(source, DuckTable):
         table, source = source.table, source.database
+    csv = source if isinstance(source, CsvFile) else None
+    if csv is not None:
+        source = csv.path
     if not isinstance(source, str | Path):
         raise SourceError(
             f"a vault remembers where rows lie, and a {type(source).__name__} lies nowhere.",
@@ -123,6 +153,8 @@ def location_of(source: object, table: str | None = None, *, name: str = "data")
     path = Path(source).expanduser().resolve()
     form = _form(path, table)
     found = Location(path, form, table)
+    if csv is not None:
+        found = replace(found, header=csv.header, delimiter=csv.delimiter)
     if not found.files:
         raise SourceError(
             f"there is nothing to read at {str(source)!r}.", remedy=f"Check the path. {_WAYS}"
@@ -135,7 +167,8 @@ def location_from(written: dict[str, Any]) -> Place:
     """The place that `to_record` or `to_dict` wrote."""
     if written["form"] in ("spark", "frame"):
         return SparkLocation.from_record(written)
-    return Location(Path(written["path"]), written["form"], written.get("table"))
+    said = (written.get(name) for name in ("table", "header", "delimiter"))
+    return Location(Path(written["path"]), written["form"], *said)
 
 
 def _form(path: Path, table: str | None) -> str:

@@ -10,13 +10,14 @@ from threading import Lock
 
 from shoal.engines.spark.connection import is_address
 from shoal.engines.spark.sources import SparkTable
-from shoal.errors import KeyReusedError, VaultError
+from shoal.errors import KeyReusedError, SourceError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, Stated
 from shoal.vault.declaring import Said, private_columns, public_columns
-from shoal.vault.fingerprint import Fingerprint, Progress, fingerprint_of
+from shoal.vault.fingerprint import Fingerprint, Progress, dates_of, fingerprint_of
+from shoal.vault.handle import Handle
 from shoal.vault.lineage import (
     NEW_PEOPLE,
     SAME_ROWS,
@@ -29,7 +30,7 @@ from shoal.vault.lineage import (
     read_relation,
     with_content,
 )
-from shoal.vault.location import Place, location_of
+from shoal.vault.location import Location, Place, location_of
 from shoal.vault.meeting import looked_at
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import budget_to
@@ -115,8 +116,7 @@ class Registry:
         def act(history: Sequence[Dataset]) -> _Declared:
             self._check_new(name, history)
             location = looked_at(location_of(source, table, name=name), self.secret)
-            columns = self._columns(name, location, said, protects)
-            found = fingerprint_of(location, self.secret, self.progress)
+            columns, found = self._read(name, location, said.of(source), protects)
             accounts, declared = self._paying(found, protects, shares, history)
             if protects is None:
                 check_public_place(location, history, self.secret)
@@ -172,8 +172,8 @@ class Registry:
             before = self.one(name)
             is_moved = path is not None or table is not None
             location = looked_at(_moved(before, path, table), self.secret)
-            found = fingerprint_of(location, self.secret, self.progress)
-            columns = self._columns(name, location, _merged(before, said), protects)
+            merged = _merged(before, said, location).of(path)
+            columns, found = self._read(name, location, merged, protects)
             if before.public:
                 check_public_place(location, history, self.secret)
             said_so, version = _version_after(before, found, relation, history)
@@ -198,11 +198,29 @@ class Registry:
 
         return self._in_turn(act)
 
+    def _read(
+        self, name: str, location: Place, said: Said, protects: Unit | None
+    ) -> tuple[tuple[Stated, ...], Fingerprint]:
+        """The columns and the fingerprint of the same files: both are read through one handle."""
+        if not isinstance(location, Location):
+            columns = self._columns(name, location, said, protects)
+            return columns, fingerprint_of(location, self.secret, self.progress)
+        with Handle(location) as place:
+            before = dates_of(place)
+            columns = self._columns(name, place, said, protects)
+            found = fingerprint_of(place, self.secret, self.progress)
+            if not before == dates_of(place) == dates_of(location):
+                raise SourceError(
+                    f"the files at {location} were written or moved while they were read.",
+                    remedy="Wait until they are whole, and try again.",
+                )
+        return columns, found
+
     def _columns(
         self, name: str, location: Place, said: Said, protects: Unit | None
     ) -> tuple[Stated, ...]:
         if protects is None:
-            return public_columns(name, location)
+            return public_columns(name, location, said)
         return private_columns(name, location, said, protects)[0]
 
     def _in_turn(self, act: Callable[[Sequence[Dataset]], _Declared]) -> Dataset:
@@ -221,6 +239,12 @@ class Registry:
         raise VaultError(
             "others declared datasets at the same time, each time.", remedy="Try again."
         )
+
+    def check_first(self, made: Dataset, budget: Measure | None) -> None:
+        """Refuse what could not be added under its name, with its budget, before anything is proposed."""
+        self._check_new(made.name, self.history)
+        if made.protects is not None and not made.shares:
+            _opens(made.name, budget, made.protects)
 
     def _check_new(self, name: str, history: Sequence[Dataset]) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -266,7 +290,7 @@ def _with(made: Dataset, found: Fingerprint) -> Dataset:
     return replace(made, location=location, digest=found.digest, dates=found.dates, size=found.size)
 
 
-def _merged(before: Dataset, said: Said) -> Said:
+def _merged(before: Dataset, said: Said, location: Place) -> Said:
     """What was stated of the columns before, and what is stated now."""
     facts = {c.name: c.fact for c in before.columns if c.fact is not None}
     required = (c.name for c in before.columns if c.required)
@@ -275,7 +299,14 @@ def _merged(before: Dataset, said: Said) -> Said:
         {**facts, **said.facts},
         tuple(dict.fromkeys([*required, *said.required])),
         {**keys, **said.keys},
+        {**_types(before, location), **said.types},
     )
+
+
+def _types(before: Dataset, location: Place) -> dict[str, str]:
+    """The types that were declared of a CSV file, which says none itself."""
+    csv = isinstance(location, Location) and location.form == "csv"
+    return {each.name: str(each.type) for each in before.columns} if csv else {}
 
 
 def _version_after(

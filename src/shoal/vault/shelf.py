@@ -14,6 +14,8 @@ from shoal.owned import this_process
 from shoal.plan import Bounded, Column, Rows, Spread, Value
 from shoal.vault.dataset import Dataset
 from shoal.vault.fingerprint import Dates, Progress, dates_of, fingerprint_of
+from shoal.vault.handle import Handle
+from shoal.vault.location import Location, Place
 
 _NOT_READ = "Nothing was read or spent."
 _READ = "Rows may have been read; what was charged stays spent, and no answer was kept."
@@ -22,10 +24,12 @@ _READ = "Rows may have been read; what was charged stays spent, and no answer wa
 class Shelf:
     """An engine over the sources of some datasets.
 
-    Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are hashed at the
-        first use; afterwards their sizes and dates say whether they were written.  What has none that prove it
-        is hashed at every `check`: before a question is charged, and before its answer is kept.
-    Edges: a forked child opens an engine of its own.
+    Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are held open: what is
+        hashed is what is read, wherever their path leads meanwhile.  They are hashed at the first use; afterwards their
+        sizes and dates say whether they were written.  What has none that prove it, as a file that was written just
+        now, is hashed at every `check`: before a question is charged, and before its answer is kept.
+    Edges: what Spark reads, and files where the system reads none through a handle, are known by their path alone.
+        A forked child opens an engine of its own.
     """
 
     def __init__(
@@ -36,8 +40,9 @@ class Shelf:
         self._progress = progress
         self._engine: Engine | None = None
         self._end: weakref.finalize[..., Shelf] | None = None
+        self._handles: dict[str, Handle] = {}
         self._dates: dict[str, Dates] = {}
-        self._hashed: set[str] = set()
+        self._settled: set[str] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -62,24 +67,40 @@ class Shelf:
                 self._check(each, _READ if after_reading else _NOT_READ)
 
     def _check(self, dataset: Dataset, what: str, *, opening: bool = False) -> None:
-        found = dates_of(dataset.location)
-        known = self._dates.get(dataset.name, dataset.dates)
-        if (found and found == known) or (opening and dataset.name in self._hashed):
+        name, known = dataset.name, self._known(dataset)
+        is_same = known is not None and known == dates_of(dataset.location) == self._held(dataset)
+        if is_same and (opening or name in self._settled):
             return
-        if found:  # the engine may have read what was there before
-            self._let_go()
-        now = fingerprint_of(dataset.location, self._secret, self._progress)
+        if not is_same:  # the engine and the handle may be of what was there before
+            self._forget(name)
+        now = fingerprint_of(self._place(dataset), self._secret, self._progress)
         if now.digest != dataset.digest:
-            self._let_go()
+            self._forget(name)
             raise ChangedError(
-                f"the data of {dataset.name!r} are not those of version {dataset.version}: "
+                f"the data of {name!r} are not those of version {dataset.version}: "
                 f"the file was written since. {what}",
-                remedy=f"Let the curator declare what they are: vault.update({dataset.name!r}, relation='same people'), "
-                f"or shoal update {dataset.name} --relation 'same people'.",
+                remedy=f"Let the curator declare what they are: vault.update({name!r}, relation='same people'), "
+                f"or shoal update {name} --relation 'same people'.",
             )
-        self._dates[dataset.name] = now.dates or found
-        if not found:
-            self._hashed.add(dataset.name)
+        self._dates[name] = now.dates or self._held(dataset)
+        if now.dates:  # else dates prove nothing yet, and the next check hashes again
+            self._settled.add(name)
+
+    def _known(self, dataset: Dataset) -> Dates | None:
+        """The dates of the files when they were hashed last; None if they were not, here or when they were declared."""
+        if dataset.name not in self._dates and dataset.dates:
+            self._dates[dataset.name] = dataset.dates
+            self._settled.add(dataset.name)
+        return self._dates.get(dataset.name)
+
+    def _place(self, dataset: Dataset) -> Place:
+        """Where a dataset is read: through a handle, opened once."""
+        if dataset.name not in self._handles:
+            self._handles[dataset.name] = Handle(dataset.location)
+        return self._handles[dataset.name].place
+
+    def _held(self, dataset: Dataset) -> Dates:
+        return dates_of(self._place(dataset))
 
     def close(self) -> None:
         """Drop what the engine keeps; it is opened anew when it is needed."""
@@ -87,9 +108,19 @@ class Shelf:
             self._let_go()
 
     def _let_go(self) -> None:
+        for name in self.datasets:
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        """Drop the engine, which may read a dataset, and the handle that it is read through."""
         self._engine = None
         if self._end is not None:
             self._end()
+        self._settled.discard(name)
+        self._dates.pop(name, None)
+        handle = self._handles.pop(name, None)
+        if handle is not None:
+            handle.close()
 
     def open(self) -> Engine:
         """The engine, with columns as they were declared."""
@@ -97,15 +128,21 @@ class Shelf:
             for each in self.datasets.values():
                 self._check(each, _NOT_READ, opening=True)
             if self._engine is None:
-                engine = engine_over(
-                    {n: each.location.source for n, each in self.datasets.items()}, self._progress
-                )
+                engine = engine_over(self._sources(), self._progress)
                 self._end = weakref.finalize(self, close, engine)
                 self._end.atexit = False  # a session ends by itself
                 for name, dataset in self.datasets.items():
                     _check_types(dataset, engine.columns(name))
                 self._engine = engine
             return self._engine
+
+    def _sources(self) -> dict[str, object]:
+        """What the engine reads; a cluster cannot read through handles of this process."""
+        all_held = all(isinstance(each.location, Location) for each in self.datasets.values())
+        return {
+            name: each.source(self._place(each) if all_held else each.location)
+            for name, each in self.datasets.items()
+        }
 
     def columns(self, table: str) -> tuple[Column, ...]:
         return self.open().columns(table)

@@ -30,7 +30,7 @@ def spark_content(
     location: SparkLocation, secret: bytes, progress: Progress | None = None
 ) -> tuple[str, int, Stamps, str]:
     """The keyed hash of the rows, the bytes of the files, their stamps if these prove something, and the hash itself."""
-    before = spark_stamps(location)
+    start, before = time.time_ns() // 1000, spark_stamps(location)
     engine = Spark({"rows": location.source}, progress=progress)
     try:
         found = content_of(engine, "rows", _derived(secret))
@@ -39,7 +39,7 @@ def spark_content(
     said = f"spark\n{hashlib.sha256(found.encode()).hexdigest()}"
     digest = hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()
     size, newest = (before[0][1], before[0][2]) if before else (0, 0)
-    settled = newest + _SETTLED < time.time_ns() // 1000 and before == spark_stamps(location)
+    settled = newest + _SETTLED < start and before == spark_stamps(location)
     return digest, size, before if settled and newest else (), said
 
 

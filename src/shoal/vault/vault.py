@@ -15,12 +15,14 @@ from shoal.ledger import Head, Ledger, Verdict
 from shoal.measures import Measure
 from shoal.noise import one_below
 from shoal.owned import NotCopied
-from shoal.plan import Choices, Question, Range, Row, Unit, tables_of
+from shoal.plan import Choices, Question, Range, Row, Unit, fact_of, tables_of
 from shoal.plan import Person as PersonUnit
+from shoal.plan.values import is_broken
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
 from shoal.query.asking import Held
 from shoal.query.building import Building
+from shoal.query.opening import Facts
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
@@ -29,7 +31,7 @@ from shoal.vault.budgets import Standing
 from shoal.vault.checking import wrong_in_vault
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import from_toml, names_of, to_toml
-from shoal.vault.declaring import Said
+from shoal.vault.declaring import Said, proposed_dataset
 from shoal.vault.dummy import dummy_table, rehearsal
 from shoal.vault.fingerprint import Progress
 from shoal.vault.history import Release, last_releases, release_at
@@ -167,7 +169,7 @@ class Vault(NotCopied):
         *,
         protects: Unit | None = None,
         budget: Measure | None = None,
-        columns: Mapping[str, Range | Choices] | None = None,
+        columns: Facts | None = None,
         required: Sequence[str] = (),
         keys: Mapping[str, int] | None = None,
         table: str | None = None,
@@ -177,7 +179,7 @@ class Vault(NotCopied):
     ) -> Dataset:
         """Declare a dataset: where its rows lie, whom it protects, what is known of its columns, and its budget.
 
-        ``source`` is a path to Parquet or CSV, a folder of Parquet files, a DuckDB file with a ``table``, an address of Spark with
+        ``source`` is a path to Parquet, a `CsvFile` with the types of its columns, a folder of Parquet files, a DuckDB file with a ``table``, an address of Spark with
         a ``table``, a `SparkTable`, or a frame of Spark, which this process alone remembers.  A ``public``
         one protects nobody and has no budget.  ``shares`` names a dataset about the same people, whose account it shares.
         Where private rows lie or lay already, ``shares`` or ``relation="new people"`` must say who is in it.
@@ -190,7 +192,7 @@ class Vault(NotCopied):
                 "protects must say who is protected, or public that nobody is.",
                 remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), shoal.Row(), or public=True.",
             )
-        said = Said(dict(columns or {}), tuple(required), dict(keys or {}))
+        said = Said(_facts(columns), tuple(required), dict(keys or {}))
         return self._registry.add(
             name, source, table=table, protects=protects, said=said, budget=budget,
             shares=names_of(shares), relation=relation,
@@ -213,6 +215,30 @@ class Vault(NotCopied):
             relation=relation,
         )
 
+    def proposal(
+        self,
+        name: str,
+        source: object,
+        *,
+        protects: Unit | None = None,
+        budget: Measure | None = None,
+        columns: Facts | None = None,
+        required: Sequence[str] = (),
+        keys: Mapping[str, int] | None = None,
+        shares: str | Sequence[str] | None = None,
+        beside: Path | None = None,
+    ) -> str | None:
+        """The declaration of a CSV file, with the types that fit its cells, for a curator to review and `add_from` to read.
+
+        None if nothing needs to be proposed: the source says its types, or they are all declared.  Nothing is registered.
+        """
+        self._curator()
+        said = Said(_facts(columns), tuple(required), dict(keys or {}))
+        made = proposed_dataset(name, source, said, protects, names_of(shares))
+        if made is not None:
+            self._registry.check_first(made, budget)
+        return None if made is None else to_toml(made, budget, beside=beside, is_proposed=True)
+
     def to_toml(self, name: str, *, beside: Path | None = None) -> str:
         """A dataset as a declaration that people can review, and `add_from` reads."""
         dataset = self.dataset(name)
@@ -228,7 +254,7 @@ class Vault(NotCopied):
         path: object = None,
         table: str | None = None,
         budget: Measure | None = None,
-        columns: Mapping[str, Range | Choices] | None = None,
+        columns: Facts | None = None,
         required: Sequence[str] | None = None,
         keys: Mapping[str, int] | None = None,
         groups: int | None = None,
@@ -240,7 +266,7 @@ class Vault(NotCopied):
         ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
         """
         self._curator()
-        said = Said(dict(columns or {}), tuple(required or ()), dict(keys or {}))
+        said = Said(_facts(columns), tuple(required or ()), dict(keys or {}))
         unit = self._with_shares(name, groups, rows_per_group)
         return self._registry.update(
             name, relation=relation, path=path, table=table, said=said, budget=budget, protects=unit
@@ -457,11 +483,16 @@ def _secret(ledger: Ledger) -> bytes:
 
 
 def _analyst(name: str) -> str:
-    if not isinstance(name, str) or not name.strip() or "@" in name or name == CURATOR:
+    usable = isinstance(name, str) and name.strip() and "@" not in name and name != CURATOR
+    if not usable or is_broken(name):
         raise VaultError(
             "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
         )
     return name
+
+
+def _facts(columns: Facts | None) -> dict[str, Range | Choices]:
+    return {str(name): fact_of(said, str(name)) for name, said in (columns or {}).items()}
 
 
 def _is_unit(protects: object) -> bool:

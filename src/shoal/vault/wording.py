@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +11,7 @@ from typing import Any
 from shoal.errors import SchemaError, ShapeError
 from shoal.exact import rational
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.plan import Choices, Kind, Person, Range, Row, Type, Unit, decimal
+from shoal.plan import Choices, Kind, Person, Range, Row, Type, Unit, type_named
 
 Plain = dict[str, Any]
 
@@ -44,15 +43,7 @@ def type_to(kind: Type) -> str:
 
 def type_from(written: str) -> Type:
     """The type that `type_to` wrote."""
-    found = re.fullmatch(r"decimal\((\d+)\)", str(written))
-    if found:
-        return decimal(int(found[1]))
-    if written in set(Kind) - {Kind.DECIMAL}:
-        return Type(Kind(written))
-    raise SchemaError(
-        f"{str(written)[:40]!r} is not a type.",
-        remedy=f"The types are: {', '.join(Kind)}, decimals as decimal(2).",
-    )
+    return type_named(written)
 
 
 def fact_to(fact: Range | Choices | None) -> Plain:

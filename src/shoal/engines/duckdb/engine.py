@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb.connection import locked, opened, quiet
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
 from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
-from shoal.engines.reading import Reading, check_stated, check_usable
+from shoal.engines.frames import read_in_part
+from shoal.engines.reading import Reading, check_stated, check_usable, in_part
 from shoal.engines.sql import (
     cells,
     counted,
@@ -95,17 +97,20 @@ class DuckDB:
         self._made = 0
         self._keeps = not any(_borrowed(source) for source in found.values())
         for at, (name, source) in enumerate(found.items()):
-            self._make_view(name, attach(self._connection, source, name, at), at)
+            self._make_view(name, attach(self._connection, source, name, at), at, source)
         if self._keeps:
-            paths = [path for s in found.values() if isinstance(s, FileOf) for path in s.paths]
+            files = [s for s in found.values() if isinstance(s, FileOf | CsvFile)]
+            paths = [str(path) for file in files for path in file.paths]
             locked(self._connection, paths)
 
-    def _make_view(self, name: str, written: str, at: int) -> None:
+    def _make_view(self, name: str, written: str, at: int, source: object) -> None:
         described = _guarded(
             self._connection,
             f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {written})",
         )
         readings = {column: reading_of(kind) for column, kind in described}
+        for column in read_in_part(source):  # cells that do not fit are NULL before they are read
+            readings[column] = in_part(readings[column])
         self._readings[name] = {c: reading for c, reading in readings.items() if reading}
         self._left_out[name] = {c: kind for c, kind in described if not readings[c]}
         check_usable(name, self._readings[name])
@@ -331,6 +336,11 @@ class DuckDB:
         """Run a SELECT made of `sql` and give an Arrow table."""
         with self._lock:
             return _told(lambda: self._connection.execute(sql).to_arrow_table())
+
+    def check(self, relation: Rows) -> None:
+        """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart."""
+        for table in tables_of(relation).values():
+            self._check(table)
 
     def _check(self, table: Table) -> None:
         check_stated(table, self._readings.get(table.name))

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import glob
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.engines.csv_file import CsvFile, as_csv, is_csv
+from shoal.engines.duckdb.csv_reading import typed_sql
+from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.frames import KINDS, as_arrow
+from shoal.engines.reading import check_names
 from shoal.errors import SourceError
 
 if TYPE_CHECKING:
@@ -30,28 +36,33 @@ class FileOf:
     paths: tuple[str, ...]
 
     @property
+    def listed(self) -> str:
+        """The paths as a list in SQL."""
+        return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in self.paths) + "]"
+
+    @property
     def sql(self) -> str:
-        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in self.paths)
-        return f"{self.reader}([{listed}])"
+        """Columns as the files have them: none from the names of folders, and moments to the nanosecond."""
+        return f"{self.reader}({self.listed}, hive_partitioning=false, union_by_name=false, int96_as='timestamp_ns')"
 
 
-Readable = FileOf | DuckTable | Any
+Readable = FileOf | CsvFile | DuckTable | Any
 """What a source becomes before it is read: files, a table of a database, or an Arrow table."""
 
 
 def readable(source: object, name: str) -> Readable:
     """A source as something DuckDB can read; refused in words that quote nothing of its contents."""
+    if is_csv(source):
+        return complete(as_csv(source), {}, name)
     if isinstance(source, str | Path):
         return _files(str(source), name)
-    if isinstance(source, DuckTable):
+    if isinstance(source, DuckTable | FileOf):
         return source
     return as_arrow(source, name)
 
 
 def _files(path: str, name: str) -> FileOf:
-    readers = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
-    suffix = Path(path.removesuffix(".gz")).suffix.lower()
-    if suffix not in readers:
+    if Path(path).suffix.lower() != ".parquet":
         raise SourceError(
             f"the source of {name!r} is not a kind of file that can be read.",
             remedy=f"Give {KINDS}.",
@@ -62,22 +73,89 @@ def _files(path: str, name: str) -> FileOf:
         raise SourceError(
             f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
         )
-    return FileOf(readers[suffix], tuple(str(Path(each).resolve()) for each in paths))
+    return FileOf("read_parquet", tuple(str(Path(each).resolve()) for each in paths))
+
+
+def check_schemas(connection: duckdb.DuckDBPyConnection, source: FileOf, name: str) -> None:
+    """Refuse Parquet files that differ in the names or types of their columns, and names that SQL would mix up.
+
+    DuckDB would impose the columns of the first file on all others, and cast what their rows hold.
+    """
+    import duckdb  # noqa: PLC0415 - heavy
+
+    asked = (
+        "SELECT file_name, name, num_children, type, type_length, converted_type, logical_type, scale, precision "
+        f"FROM parquet_schema({source.listed}) ORDER BY file_name, column_id"
+    )
+    try:
+        found = connection.execute(asked).fetchall()
+    except duckdb.Error:
+        raise SourceError(
+            f"the source of {name!r} is not whole: a file of it is not Parquet.",
+            remedy="Write it again.",
+        ) from None
+    schemas: dict[str, list[tuple[Any, ...]]] = {}
+    for file, *element in found:
+        schemas.setdefault(file, []).append(tuple(element))
+    first, *others = schemas.items()
+    check_names([label for label, *_ in _top(first[1])], name)
+    for file, schema in others:
+        if schema[1:] != first[1][1:]:
+            raise _different(name, first, (file, schema))
+
+
+def _top(schema: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The columns themselves: an element with children is followed by them."""
+    found, at = [], 1
+    while at < len(schema):
+        found.append(schema[at])
+        inside = 1
+        while inside:  # walk over the children, and theirs
+            inside += int(schema[at][1] or 0) - 1
+            at += 1
+    return found
+
+
+def _different(name: str, one: Any, other: Any) -> SourceError:
+    (file, schema), (second, differing) = one, other
+    pairs = zip_longest(_top(schema), _top(differing))
+    ours, theirs = next(((a, b) for a, b in pairs if a != b), (None, None))
+    label = (theirs or ours or ("",))[0]
+    return SourceError(
+        f"the files of {name!r} have different columns: {str(label)[:60]!r} is not the same in "
+        f"{Path(file).name} and {Path(second).name}.",
+        remedy="Write all files with the same columns, in the same order and of the same types.",
+    )
 
 
 def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, at: int) -> str:
     """Make a source known to a connection; how it is written in FROM."""
     if isinstance(source, FileOf):
+        check_schemas(connection, source, name)
         return source.sql
+    if isinstance(source, CsvFile):
+        return typed_sql(source, [DUCKDB.name(each) for each in source.types])
     if not isinstance(source, DuckTable):
-        connection.register(f"shoal_arrow_{at}", source)
-        return f"shoal_arrow_{at}"
+        return _registered(connection, source, name, f"shoal_arrow_{at}")
     table = '"' + source.table.replace('"', '""') + '"'
     if not isinstance(source.database, str | Path):
         return table
     path = Path(source.database)
     if not path.is_file():
         raise SourceError(f"the database of {name!r} is not there.", remedy="Check the path.")
-    quoted = str(path.resolve()).replace("'", "''")
+    quoted = str(path.absolute()).replace("'", "''")
     connection.execute(f"ATTACH '{quoted}' AS shoal_database_{at} (READ_ONLY)")
     return f"shoal_database_{at}.{table}"
+
+
+def _registered(connection: duckdb.DuckDBPyConnection, table: Any, name: str, called: str) -> str:
+    import duckdb  # noqa: PLC0415 - heavy
+
+    try:
+        connection.register(called, table)
+    except duckdb.Error:
+        raise SourceError(
+            f"the frame of {name!r} has a column of a type that DuckDB does not know.",
+            remedy="Leave the column out, or give it a type of numbers, texts, truth values, dates or timestamps.",
+        ) from None
+    return called

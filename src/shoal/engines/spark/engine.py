@@ -311,6 +311,10 @@ class Spark:
             while (line := told(lambda: next(lines, None))) is not None:
                 yield tuple(line)
 
+    def check(self, relation: Rows) -> None:
+        """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart."""
+        self._check(relation)
+
     def _check(self, relation: Rows) -> None:
         for table in tables_of(relation).values():
             check_stated(table, self._readings.get(table.name))

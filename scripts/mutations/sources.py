@@ -1,0 +1,162 @@
+"""Faults in reading sources: who decides names and types, and which files are read."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+_SOURCES = "tests/engines/test_sources.py::"
+_CSV = "tests/engines/test_csv.py::"
+_HANDLES = "tests/vault/test_handles.py::"
+
+SOURCES = (
+    Mutation(
+        "the-first-file-decides-for-all",
+        "src/shoal/engines/duckdb/sources.py",
+        "        if schema[1:] != first[1][1:]:\n",
+        "        if False:\n",
+        "One person's file casts the rows of everybody else.",
+        (f"{_SOURCES}test_files_that_differ_in_their_columns_are_refused_by_name",),
+    ),
+    Mutation(
+        "names-of-folders-are-columns",
+        "src/shoal/engines/duckdb/sources.py",
+        "hive_partitioning=false, union_by_name=false, int96_as",
+        "hive_partitioning=true, union_by_name=false, int96_as",
+        "The name of a folder takes the place of a column, and all persons are one.",
+        (f"{_SOURCES}test_the_name_of_a_folder_is_no_column",),
+    ),
+    Mutation(
+        "int96-is-cut-unseen",
+        "src/shoal/engines/duckdb/sources.py",
+        "int96_as='timestamp_ns'",
+        "int96_as='timestamp'",
+        "Persons whose keys differ by nanoseconds are one.",
+        (f"{_SOURCES}test_moments_that_lose_their_nanoseconds_identify_nobody",),
+    ),
+    Mutation(
+        "two-columns-of-one-name",
+        "src/shoal/engines/reading.py",
+        "        if other is not None:\n",
+        "        if False:\n",
+        "A person is told by another column than the one that was named.",
+        (f"{_SOURCES}test_names_that_sql_would_change_are_refused",),
+    ),
+    Mutation(
+        "objects-of-several-kinds",
+        "src/shoal/engines/objects.py",
+        'if len(kinds) != 1 or kinds == {"decimals"}:',
+        'if len(kinds) == 0 or kinds == {"decimals"}:',
+        "One row decides the type that all others are read as.",
+        (
+            f"{_SOURCES}test_a_column_whose_rows_would_decide_its_type_is_refused_with_the_type_to_declare",
+        ),
+    ),
+    Mutation(
+        "decimals-count-their-own-digits",
+        "src/shoal/engines/objects.py",
+        'if len(kinds) != 1 or kinds == {"decimals"}:',
+        "if len(kinds) != 1:",
+        "One row decides how many digits a column shows.",
+        (
+            f"{_SOURCES}test_a_column_whose_rows_would_decide_its_type_is_refused_with_the_type_to_declare",
+        ),
+    ),
+    Mutation(
+        "objects-lose-nothing",
+        "src/shoal/engines/duckdb/engine.py",
+        "readings[column] = in_part(readings[column])",
+        "pass",
+        "Persons whose keys do not fit 64 bits are merged with those who have none.",
+        (f"{_SOURCES}test_objects_that_may_be_null_cannot_be_the_one_person_without_a_key",),
+    ),
+    Mutation(
+        "texts-are-counted-and-not-read",
+        "src/shoal/engines/sql/relations.py",
+        'f"MAX(LENGTH({name}))" if column.type == TEXT else f"COUNT({name})"',
+        'f"COUNT({name})"',
+        "One row with broken text makes every later question fail.",
+        (f"{_SOURCES}test_bytes_that_are_no_text_are_refused_at_the_door_and_never_by_a_question",),
+    ),
+    Mutation(
+        "broken-texts-of-arrow",
+        "src/shoal/engines/frames.py",
+        "                column.validate(full=True)\n",
+        "                column.validate()\n",
+        "One row with broken text makes every later question fail.",
+        (f"{_SOURCES}test_bytes_that_are_no_text_are_refused_at_the_door_and_never_by_a_question",),
+    ),
+    Mutation(
+        "choices-of-half-letters",
+        "src/shoal/plan/facts.py",
+        '                check_text(value, "a choice")\n',
+        "                pass\n",
+        "A question is charged, and dies in the engine.",
+        (f"{_SOURCES}test_a_text_that_no_table_can_hold_is_refused_before_anything_is_charged",),
+    ),
+    Mutation(
+        "facts-that-are-none-are-ignored",
+        "src/shoal/query/opening.py",
+        "return self.read({name: fact_of(said, str(name)) for name, said in given.items()})",
+        "return self.read(given)",
+        "A range that was stated does not hold, and nobody says so.",
+        (f"{_SOURCES}test_what_states_neither_a_range_nor_choices_is_refused",),
+    ),
+    Mutation(
+        "csv-types-are-guessed",
+        "src/shoal/engines/duckdb/csv_schema.py",
+        "        _refuse_incomplete(file, facts, types, name)\n",
+        "        return proposed(file, facts, name)\n",
+        "One cell decides the type that an answer shows.",
+        (f"{_CSV}test_types_that_are_missing_are_proposed_and_the_proposal_works_when_pasted",),
+    ),
+    Mutation(
+        "csv-cells-are-rounded",
+        "src/shoal/engines/duckdb/csv_reading.py",
+        "f\"CASE WHEN REGEXP_MATCHES({{0}}, '{braces}') THEN TRY_CAST(TRIM({{0}}) AS {kind}) END\"",
+        'f"TRY_CAST(TRIM({{0}}) AS {kind})"',
+        "A cell that does not fit its type becomes another value.",
+        (f"{_CSV}test_one_cell_changes_neither_the_types_nor_another_row",),
+    ),
+    Mutation(
+        "the-first-patient-names-the-columns",
+        "src/shoal/engines/duckdb/csv_schema.py",
+        "    if is_data:\n        raise",
+        "    if False:\n        raise",
+        "The first row of a file without a header stands in the declaration.",
+        (f"{_CSV}test_a_header_that_looks_like_data_is_questioned_and_never_shown",),
+    ),
+    Mutation(
+        "a-terabyte-of-nothing",
+        "src/shoal/engines/csv_file.py",
+        "    if hole < size:\n",
+        "    if False:\n",
+        "A file that was never written is read for hours.",
+        (f"{_CSV}test_a_file_that_was_never_written_is_refused_at_once",),
+    ),
+    Mutation(
+        "files-are-read-by-path",
+        "src/shoal/vault/handle.py",
+        "        self.place = replace(location, handle=_THROUGH / str(number))\n",
+        "        self.place = location\n",
+        "Rows come from a folder that nobody declared, which lay at the path for a moment.",
+        (f"{_HANDLES}test_rows_never_come_from_what_lay_at_the_path_for_a_moment",),
+    ),
+    Mutation(
+        "dates-settle-while-files-are-hashed",
+        "src/shoal/vault/fingerprint.py",
+        "before if newest + _SETTLED < start else ()",
+        "before if newest + _SETTLED < time.time_ns() else ()",
+        "A file that was written while it was hashed is believed to be the one that was declared.",
+        (f"{_HANDLES}test_dates_are_kept_only_if_they_were_settled_before_the_hashing_began",),
+    ),
+    Mutation(
+        "dates-are-believed-at-once",
+        "src/shoal/vault/shelf.py",
+        "        if now.dates:  # else",
+        "        if True:  # else",
+        "A file that changes without a later date is asked about as if it had not.",
+        (
+            f"{_HANDLES}test_a_fresh_file_that_changes_without_a_later_date_is_found_in_the_same_session",
+        ),
+    ),
+)

@@ -1,0 +1,60 @@
+"""What is typed of a CSV file, which says neither the types of its columns nor whether it has a header."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.options import pair
+from shoal.errors import SchemaError
+from shoal.vault.declaration import declared_source
+
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="COL=TYPE",
+        help="The type of a column of a CSV file: integer, real, decimal(2), text, boolean, date or timestamp.",
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first row of a CSV file holds names; if not, --type names all columns in order.",
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="CHAR", help="What separates the cells of a CSV file: , ; | or tab."),
+]
+
+
+def source_of(
+    path: str | None, types: Sequence[str], *, header: bool | None, delimiter: str | None
+) -> object:
+    """A path as it is typed; a CSV file with what is typed of its columns."""
+    found: dict[str, str] = {}
+    for text in types:
+        name, said = pair(text, "--type", "age=integer")
+        found[name] = said.strip()
+    mark = "\t" if delimiter in ("tab", "\\t") else delimiter
+    return None if path is None else declared_source(path, found, header=header, delimiter=mark)
+
+
+def propose(text: str | None, file: Path, *, new_people: bool) -> None:
+    """Write a proposal for the curator to review, and stop; what is there already may have been edited, and stays."""
+    if text is None:
+        return
+    there = file.exists()
+    if not there:
+        file.write_text(text, encoding="utf-8")
+    raise SchemaError(
+        "a CSV file does not say the types of its columns; nothing is registered yet. "
+        + (f"{file.name} is there from before." if there else f"{file.name} proposes them."),
+        remedy=f"Review {file.name}, then: shoal add --from {file.name}{' --new-people' if new_people else ''}. "
+        "Or give every type here: --type age=integer.",
+    )

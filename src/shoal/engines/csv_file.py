@@ -1,0 +1,214 @@
+"""A CSV file with the schema that its curator declares: names and types are stated, never read off the rows."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import io
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from shoal.engines.reading import check_names
+from shoal.errors import SchemaError, SourceError
+from shoal.plan.types import Type, type_named
+
+_LONGEST_HEADER = 1 << 21
+"""How many bytes the first row may have: as many as the engine reads of a line."""
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True, init=False)
+class CsvFile:
+    """A path to a CSV or TSV file, and the types of its columns by name: integer, real, decimal(2), text, boolean, date or timestamp.
+
+    ``header`` says whether the first row holds the names; without one, ``types`` has every column in the order of
+    the file.  ``delimiter`` is found in the header if it is not given.  Files are UTF-8.  A cell that does not fit its type is NULL.
+    ``handle`` is where an open file is read through, in place of its path.
+
+    >>> CsvFile("people.csv", {"age": "integer", "city": "text"}).types["age"]
+    Type(kind=<Kind.INTEGER: 'integer'>, scale=0)
+    """
+
+    path: Path
+    types: Mapping[str, Type]
+    header: bool | None
+    delimiter: str | None
+    handle: Path | None
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        types: Mapping[str, str | Type] | None = None,
+        *,
+        header: bool | None = None,
+        delimiter: str | None = None,
+        handle: Path | None = None,
+    ) -> None:
+        if delimiter is not None and delimiter not in DELIMITERS:
+            raise SchemaError(
+                f"{str(delimiter)[:10]!r} cannot separate the cells of a CSV file.",
+                remedy="Give ',', ';', '|' or a tab.",
+            )
+        if header is False and not types:
+            raise SchemaError(
+                f"{Path(path).name} has no header, so its columns need names.",
+                remedy="Give types={'age': 'integer', 'city': 'text'}, in the order of the file.",
+            )
+        assign = object.__setattr__
+        assign(self, "path", Path(path))
+        assign(self, "types", {str(name): type_named(kind) for name, kind in (types or {}).items()})
+        assign(self, "header", header)
+        assign(self, "delimiter", delimiter)
+        assign(self, "handle", handle)
+
+    def with_types(self, types: Mapping[str, Type], *, header: bool, delimiter: str) -> CsvFile:
+        """The same file with a type for every column, in their order."""
+        return CsvFile(self.path, types, header=header, delimiter=delimiter, handle=self.handle)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files to open: what is held open, the path itself, or those that it is a pattern for."""
+        if self.handle is not None:
+            return (self.handle,)
+        if self.path.is_file():
+            return (self.path.resolve(),)
+        return tuple(Path(each).resolve() for each in sorted(glob.glob(str(self.path))))  # noqa: PTH207 - absolute too
+
+    @property
+    def compressed(self) -> bool:
+        """Whether it is packed by gzip."""
+        return self.path.name.lower().endswith(".gz")
+
+    @property
+    def separator(self) -> str:
+        """What stands between cells, where the header does not show it."""
+        return self.delimiter or ("\t" if ".tsv" in self.path.name.lower() else ",")
+
+
+def is_csv(source: object) -> bool:
+    """Whether a source is a CSV file, with or without its types."""
+    if isinstance(source, CsvFile):
+        return True
+    if not isinstance(source, str | Path):
+        return False
+    return Path(str(source).lower().removesuffix(".gz")).suffix in (".csv", ".tsv")
+
+
+def as_csv(source: object) -> CsvFile:
+    """A CSV file as one whose types may still be missing."""
+    return source if isinstance(source, CsvFile) else CsvFile(str(source))
+
+
+def first_row(file: CsvFile, path: Path, name: str) -> tuple[list[str], str]:
+    """The cells of the first row, and what separates them; only the file's first bytes are read."""
+    line = _first_line(path, name, compressed=file.compressed)
+    if file.delimiter is not None:
+        return next(csv.reader([line], delimiter=file.delimiter)), file.delimiter
+    tried = {mark: next(csv.reader([line], delimiter=mark)) for mark in DELIMITERS}
+    if file.types:
+        wanted = set(file.types)
+        for mark, cells in tried.items():
+            if wanted <= set(cells):
+                return cells, mark
+    own = file.separator
+    if len(tried[own]) > 1:
+        return tried[own], own
+    most = max(DELIMITERS, key=lambda mark: len(tried[mark]))
+    mark = most if len(tried[most]) > 1 else own
+    return tried[mark], mark
+
+
+def _first_line(path: Path, name: str, *, compressed: bool) -> str:
+    """The first row as text, which may run over lines inside quotes."""
+    try:
+        with path.open("rb") as raw:
+            _check_without_holes(raw, name)
+            with cast("BinaryIO", gzip.open(raw)) if compressed else raw as read:
+                head = read.read(_LONGEST_HEADER)
+    except (OSError, EOFError):
+        raise SourceError(
+            f"the file of {name!r} cannot be read.",
+            remedy="Check the path, or give an absolute one.",
+        ) from None
+    text = _decoded(head, name)
+    line = ""
+    for each in io.StringIO(text, newline=""):
+        line += each
+        if line.count('"') % 2 == 0:
+            return line.rstrip("\r\n")
+    if len(head) == _LONGEST_HEADER or line.count('"') % 2:
+        raise SourceError(
+            f"the first row of {name!r} does not end.",
+            remedy="Check that the file is text, with a row on each line.",
+        )
+    return line
+
+
+def _decoded(head: bytes, name: str) -> str:
+    """The first bytes as text; the last letter may be cut in the middle."""
+    whole = head.rpartition(b"\n")[0] + b"\n" if b"\n" in head else head
+    try:
+        text = whole.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise SourceError(
+            f"the file of {name!r} is not text in UTF-8.",
+            remedy="Write it as UTF-8, or as Parquet.",
+        )
+    return text
+
+
+def _check_without_holes(file: BinaryIO, name: str) -> None:
+    """Refuse a file with stretches that were never written: they are read as zeros, for as long as it claims to be."""
+    if not hasattr(os, "SEEK_HOLE"):
+        return
+    size = os.fstat(file.fileno()).st_size
+    try:
+        hole = os.lseek(file.fileno(), 0, os.SEEK_HOLE) if size else size
+    except OSError:
+        return
+    finally:
+        file.seek(0)
+    if hole < size:
+        raise SourceError(
+            f"the file of {name!r} has holes: parts of it were never written.",
+            remedy="Copy the file again from where it came from.",
+        )
+
+
+def header_of(file: CsvFile, name: str) -> tuple[list[str], str]:
+    """The names of the columns and what separates them; without a header, as they are declared.
+
+    The cells of a first row are quoted in no refusal: they may be somebody's data.
+    """
+    paths = file.paths
+    if not paths:
+        raise SourceError(
+            f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
+        )
+    rows = [first_row(file, path, name) for path in paths]
+    if any(row != rows[0] for row in rows) and file.header is not False:
+        raise SourceError(
+            f"the files of {name!r} have different headers.",
+            remedy="Write all files with the same columns, in the same order.",
+        )
+    if file.header is False:
+        check_names(list(file.types), name)
+        return list(file.types), file.separator
+    names, mark = rows[0]
+    if any(each not in names for each in file.types) or (file.types and _unclear(names)):
+        raise SchemaError(
+            f"the first row of {file.path.name} does not hold the declared names.",
+            remedy="Declare the names as the header has them, or header=False if the file has none.",
+        )
+    return names, mark
+
+
+def _unclear(names: Sequence[str]) -> bool:
+    return len({each.lower() for each in names}) < len(names) or "" in names
