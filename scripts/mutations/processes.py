@@ -105,4 +105,38 @@ PROCESSES = (
         "A vector of tiny numbers is taken for a long one, and its report tells its direction.",
         ("tests/contracts/test_ranges.py::test_vectors_of_tiny_numbers_get_no_longer_than_others",),
     ),
+    Mutation(
+        "numerals-with-underscores",
+        "src/shoal/exact/numeral.py",
+        'DECIMAL = r"[-+]?(?:[0-9]+(',
+        'DECIMAL = r"[-+]?(?:[0-9][0-9_]*(',
+        "A budget that was meant as 1.5 and typed as 1_5 is 15.",
+        ("tests/exact/test_numerals.py",),
+    ),
+    Mutation(
+        "numerals-in-any-script",
+        "src/shoal/exact/numeral.py",
+        'DECIMAL = r"[-+]?(?:[0-9]+(',
+        'DECIMAL = r"[-+]?(?:\\d+(',
+        "Two people read one budget as two numbers.",
+        ("tests/exact/test_numerals.py",),
+    ),
+    Mutation(
+        "a-decimal-of-a-billion-digits-is-written-out",
+        "src/shoal/plan/values.py",
+        "    return 0.0 if exact.adjusted() < -_FURTHEST else",
+        "    return 0.0 if exact.adjusted() < -(10**8) else",
+        "One row decides whether a question is answered at all.",
+        (
+            "tests/exact/test_numerals.py::test_a_decimal_in_a_row_that_would_fill_memory_is_read_at_once",
+        ),
+    ),
+    Mutation(
+        "options-read-by-int",
+        "src/shoal/cli/late.py",
+        "        return read_plainly(made.commands[self.name])",
+        "        return made.commands[self.name]",
+        "A number of people that was typed as 1_5 is 15 on the command line, and an error in Python.",
+        ("tests/exact/test_numerals.py",),
+    ),
 )

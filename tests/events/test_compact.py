@@ -70,7 +70,7 @@ MEANINGS: dict[str, Event] = {
     "nothing": Composed([]),
     "pure epsilon=1 | x 3": Repeated(StatedPure(1), 3),
     "pure epsilon=1 | x3": Repeated(StatedPure(1), 3),
-    "pure epsilon=1 | x 10_000": Repeated(StatedPure(1), 10_000),
+    "pure epsilon=1 | x 10000": Repeated(StatedPure(1), 10_000),
     "pure epsilon=1 | group 3": Group(StatedPure(1), 3),
     "pure epsilon=1 | sampled_without_replacement size=10 of=1000": SampledWithoutReplacement(
         StatedPure(1), 10, 1000
@@ -167,6 +167,7 @@ REFUSALS: dict[str, tuple[str, str, str]] = {
     "a truth value": ("top_k k=1 epsilon=1 candidates=2 monotone=2", "2", "yes or no"),
     "a word": ("noisy_max noise=cauchy epsilon=1 candidates=2", "noise", "gumbel"),
     "two of which one": ("rr p=0.5 epsilon=1", "rr", "Give p"),
+    "a count with underscores": ("gdp mu=1 | x 10_000", "10_000", "10000"),
     "a count in words": ("gdp mu=1 | x ten", "ten", "| x 3"),
     "a modifier first": ("x 10", "x", "gaussian sigma=1 | x 10"),
     "a kind after a bar": ("gdp mu=1 | gdp mu=2", "gdp mu=2", "'+'"),

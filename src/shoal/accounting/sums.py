@@ -59,13 +59,20 @@ def fraction_to_text(number: Fraction) -> str:
     return f"{Decimal(number.numerator):f}/{Decimal(number.denominator):f}"
 
 
+def _whole(digits: str) -> int:
+    """A whole number of any length, in ASCII digits alone."""
+    if not digits.removeprefix("-").isdecimal() or not digits.isascii():
+        raise ValueError(digits)
+    return int(Decimal(digits))
+
+
 def sum_from_text(text: object) -> Fraction | None:
     """The sum that `sum_to_text` wrote; anything else is refused."""
     if text is None:
         return None
     try:
-        above, _, below = str(text).partition("/")
-        return Fraction(int(Decimal(above)), int(Decimal(below or "1")))
+        above, slash, below = str(text).partition("/")
+        return Fraction(_whole(above), _whole(below) if slash else 1)
     except (ArithmeticError, ValueError):
         raise EventError(
             "the state of a filter holds something that is not a fraction.",

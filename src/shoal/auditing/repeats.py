@@ -36,7 +36,7 @@ from shoal.auditing.places import (
 )
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import RangeError
-from shoal.exact import Number, closed_unit, non_negative, open_unit, whole
+from shoal.exact import Number, closed_unit, finite_float, non_negative, open_unit, whole
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded
 
@@ -177,7 +177,7 @@ def _commonest(lists: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _frozen(one: Answers, two: Answers, *, epsilon: Number, delta: Number) -> Sharing:
     """Whether the answers never change but with the data."""
-    n, loss = len(one), math.exp(-float(non_negative(epsilon, "epsilon")))
+    n, loss = len(one), math.exp(-finite_float(non_negative(epsilon, "epsilon"), "epsilon"))
     slack = float(closed_unit(delta, "delta"))
     same = sum(each == one[0] for each in one)
     if same < n or one[0] in two:

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from shoal.auditing.drawings import shares_of_time
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.errors import DataError
-from shoal.exact import Number, non_negative, open_unit, whole
+from shoal.exact import Number, finite_float, non_negative, open_unit, whole
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded
 
@@ -92,7 +92,7 @@ def time_runs(
 def timing(timed: Timed, *, resolution: float = RESOLUTION, confidence: Number = "0.99") -> Verdict:
     """Judge whether the times of runs tell anything of the data or of the noise; ``resolution`` in seconds."""
     alpha = float(1 - open_unit(confidence, "confidence"))
-    step = 1e9 * float(non_negative(resolution, "resolution"))
+    step = 1e9 * finite_float(non_negative(resolution, "resolution"), "resolution")
     asked = _asked(timed)
     tests = [
         _Sign(name, *_sign(slow - fast, step))

@@ -27,7 +27,7 @@ from shoal.cli.audit import (
 from shoal.cli.console import refusals
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError, SourceError
-from shoal.exact import whole
+from shoal.exact import rational, whole
 
 LATTICE = """
 For example:
@@ -180,8 +180,8 @@ def _formula(name: str | None, scale: float | None, truths: str | None) -> Formu
     if name is None and scale is None and truths is None:
         return None
     try:
-        one, two = (float(each) for each in (truths or "").split(","))
-    except ValueError:
+        one, two = (float(rational(each, "--truths")) for each in (truths or "").split(","))
+    except (ValueError, OverflowError):
         raise RangeError("a formula is added to two numbers.", remedy="Give --formula, --scale and --truths 0,1.") from None  # fmt: skip
     if name is None or scale is None:
         raise RangeError("a formula has a name and a scale.", remedy="Give --formula, --scale and --truths 0,1.")  # fmt: skip
@@ -204,9 +204,13 @@ def _table(path: Path) -> tuple[list[float], list[float]]:
             remedy="Give a file of text in UTF-8, with commas and a first line: included,score.",
         ) from None
     try:
-        return [float(row["included"]) for row in rows], [float(row["score"]) for row in rows]
-    except (KeyError, TypeError, ValueError):
+        included, spoken = (
+            [float(rational(row[column], column)) for row in rows]
+            for column in ("included", "score")
+        )
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise SourceError(
             "the table of canaries must have numbers in the columns included and score.",
             remedy="Write a line for each canary: 1 or 0, and its score.",
         ) from None
+    return included, spoken

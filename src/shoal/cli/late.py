@@ -32,8 +32,10 @@ class Late(NamedTuple):
         else:
             said = None if self.examples is None else getattr(found, self.examples)
             alone.command(self.name, epilog=said, rich_help_panel=self.panel)(act)
+        from shoal.cli.typed_numbers import read_plainly  # noqa: PLC0415 - not for the list of commands
+
         made: Any = typer.main.get_command(alone)
-        return made.commands[self.name]
+        return read_plainly(made.commands[self.name])
 
 
 def group_of(commands: tuple[Late, ...]) -> type[TyperGroup]:

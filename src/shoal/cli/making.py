@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import PollError
+from shoal.exact import whole_numeral
 from shoal.polls import Arm, Poll, Question
 from shoal.polls.toml import way_of
 
@@ -109,9 +110,10 @@ def odds_of(text: str) -> str:
 
 
 def _whole(text: str, name: str) -> int:
-    if not text.isdecimal() or len(text) > 6:
+    number = whole_numeral(text, digits=6)
+    if number is None or number < 0:
         raise PollError(f"{name} is a whole number.", remedy=f"Write {name}=3.")
-    return int(text)
+    return number
 
 
 def poll_in(path: Path) -> Poll:

@@ -14,7 +14,7 @@ from shoal.cli.options import AsJson, budget_of
 from shoal.cli.tables import facts_table
 from shoal.errors import RangeError
 from shoal.events import write_events
-from shoal.exact import float_up, positive, short, short_up
+from shoal.exact import float_up, positive, rational, short, short_up, whole_numeral
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 from shoal.vault.budgets import risk_of
 
@@ -98,12 +98,14 @@ def mechanism(
 
 def _number(text: str, kind: Kind) -> int | float:
     try:
-        number = float(text)
-        if kind in (Kind.GEOMETRIC, Kind.DISCRETE_GAUSSIAN) or text.lstrip("+-").isdigit():
-            return int(text)
-    except ValueError:
-        raise RangeError(
-            f"{kind} cannot release {text[:40]!r}.",
-            remedy="Give a number; a whole one for geometric and discrete noise.",
-        ) from None
-    return number
+        plain = whole_numeral(text)
+        if plain is not None:
+            return plain
+        if kind not in (Kind.GEOMETRIC, Kind.DISCRETE_GAUSSIAN):
+            return float(rational(text, "value"))
+    except (ValueError, OverflowError):  # no number, or beyond the largest float
+        pass
+    raise RangeError(
+        f"{kind} cannot release {text[:40]!r}.",
+        remedy="Give a number; a whole one for geometric and discrete noise.",
+    )

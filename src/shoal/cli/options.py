@@ -11,7 +11,7 @@ import typer
 
 from shoal.cli.console import reading
 from shoal.errors import RangeError, SchemaError, VaultError
-from shoal.exact import rational
+from shoal.exact import rational, whole_numeral
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.plan import Choices, Range
 from shoal.vault import Vault
@@ -120,11 +120,12 @@ def counts_of(texts: Sequence[str]) -> dict[str, int]:
     found = {}
     for text in texts:
         name, said = pair(text, "--keys", "user_id=3")
-        if not said.strip().isdigit():
+        number = whole_numeral(said, digits=18)
+        if number is None or number < 0:
             raise RangeError(
                 f"--keys {text[:60]!r} has no whole number.", remedy="Write --keys user_id=3."
             )
-        found[name] = int(said)
+        found[name] = number
     return found
 
 

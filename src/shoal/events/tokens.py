@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 from shoal.errors import EventTextError
 from shoal.events.text import LONGEST_TEXT
+from shoal.exact import DECIMAL
 
-_NUMBER = r"-?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = DECIMAL.removeprefix("[-+]?")  # a plus between events is a mark
+_NUMBER = rf"-?{_NUMBER}"
 _PIECES = re.compile(
     rf"(?P<skip>\s+|\#[^\n]*)|(?P<number>{_NUMBER}(?:/{_NUMBER})?)"
-    r"|(?P<word>x(?=\d)|[^\W\d][\w-]*)|(?P<mark>[+|()=,])"
+    r"|(?P<word>x(?=[0-9])|[^\W\d][\w-]*)|(?P<mark>[+|()=,])"
 )
+_REST = re.compile(r"[\w./]+")
+"""What follows a number without a space and is no part of it."""
 _WIDEST = 72
 """An error shows so many characters of the line it is about."""
 
@@ -43,6 +47,13 @@ def tokens(text: str) -> list[Token]:
         match = _PIECES.match(text, place)
         if match is None:
             raise misplaced(text, Token("mark", text[place], place))
+        rest = _REST.match(text, match.end())
+        if match.lastgroup == "number" and rest is not None:
+            whole = Token("number", match.group() + rest.group(), place)
+            remedy = (
+                "Write digits alone, with a point, an exponent or a slash: 10000, 0.5, 1e-6 or 1/3."
+            )
+            raise pointing(text, whole, f"{whole} is not a number.", remedy=remedy)
         if match.lastgroup != "skip":
             found.append(Token(str(match.lastgroup), match.group(), place))
         place = match.end()

@@ -2,9 +2,11 @@
 
 from shoal.exact.ends import LARGEST_END, float_ends, read_ends, read_float_ends
 from shoal.exact.grid import Grid, IntegerArray, not_finite
+from shoal.exact.numeral import DECIMAL, TooFar, bounded_fraction, numeral, whole_numeral
 from shoal.exact.rational import (
     Number,
     closed_unit,
+    finite_float,
     non_negative,
     open_unit,
     out_of_range,
@@ -34,6 +36,7 @@ from shoal.exact.shown import Shown, Shows, shown, shown_down, shown_up
 from shoal.exact.text import exactly, short, short_down, short_up
 
 __all__ = [
+    "DECIMAL",
     "LARGEST_END",
     "Grid",
     "IntegerArray",
@@ -41,14 +44,17 @@ __all__ = [
     "Real",
     "Shown",
     "Shows",
+    "TooFar",
     "approximately",
     "at_precision",
     "ball",
+    "bounded_fraction",
     "closed_unit",
     "decide",
     "dyadic",
     "exactly",
     "exponent_of",
+    "finite_float",
     "float_down",
     "float_ends",
     "float_up",
@@ -57,6 +63,7 @@ __all__ = [
     "lower",
     "non_negative",
     "not_finite",
+    "numeral",
     "open_unit",
     "out_of_range",
     "positive",
@@ -75,4 +82,5 @@ __all__ = [
     "turning_point",
     "upper",
     "whole",
+    "whole_numeral",
 ]

@@ -6,19 +6,17 @@ budget of 1.  NaN, infinities, truth values and unreadable text are refused by t
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
 from shoal.errors import NumberError, RangeError
+from shoal.exact.numeral import LARGEST_DECIMAL_EXPONENT, TooFar, numeral
 from shoal.exact.text import short
 
 Number = int | float | str | Fraction | Decimal | np.integer | np.floating
 """What a parameter may be given as."""
-
-LARGEST_DECIMAL_EXPONENT = 5000
-"""Numbers outside 10^-5000 .. 10^5000 are refused: nobody means them, and they would fill memory."""
 
 _KINDS = "an int, float, Fraction, Decimal or text such as '0.1', '1/3' or '1e-6'"
 
@@ -36,19 +34,13 @@ def rational(value: Number, name: str) -> Fraction:
     if isinstance(value, int | np.integer):
         return _within_reach(Fraction(int(value)), name)
     if isinstance(value, float):
-        return _from_decimal(float.__repr__(value), value, name)
+        return _from_text(float.__repr__(value), value, name)
     if isinstance(value, np.floating):  # narrower or wider floats have a shortest decimal too
-        return _from_decimal(np.format_float_scientific(value), value, name)
+        return _from_text(np.format_float_scientific(value), value, name)
     if isinstance(value, Decimal):
-        return _from_decimal(str(value), value, name)
+        return _from_text(str(value), value, name)
     if isinstance(value, str):
-        numerator, slash, denominator = value.partition("/")
-        if not slash:
-            return _from_decimal(value, value, name)
-        below = _from_decimal(denominator, value, name)
-        if below == 0:
-            raise _not_a_number(value, name)
-        return _within_reach(_from_decimal(numerator, value, name) / below, name)
+        return _from_text(value, value, name)
     raise _not_a_number(value, name)
 
 
@@ -92,6 +84,17 @@ def whole(value: Number, name: str, *, at_least: int) -> int:
     return number.numerator
 
 
+def finite_float(number: Fraction, name: str) -> float:
+    """A parameter as the nearest double, for code that computes in doubles.
+
+    Edges: one beyond the largest double is refused by its name.
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        raise out_of_range(name, number, "at most 1.797e308 in size") from None
+
+
 def truth_value(value: bool, name: str) -> bool:  # noqa: FBT001 - the value itself, not an option
     """Read a parameter that is True or False, and nothing that merely counts as one of them."""
     if type(value) is not bool:
@@ -110,16 +113,14 @@ def out_of_range(name: str, number: Fraction, allowed: str) -> RangeError:
     )
 
 
-def _from_decimal(text: str, given: object, name: str) -> Fraction:
+def _from_text(text: str, given: object, name: str) -> Fraction:
     try:
-        decimal = Decimal(text.strip())
-    except InvalidOperation:
-        raise _not_a_number(given, name) from None
-    if not decimal.is_finite():
+        number = numeral(text)
+    except TooFar:
+        raise _beyond_reach(name) from None
+    if number is None:
         raise _not_a_number(given, name)
-    if decimal and abs(decimal.adjusted()) > LARGEST_DECIMAL_EXPONENT:
-        raise _beyond_reach(name)
-    return Fraction(decimal)
+    return _within_reach(number, name)
 
 
 def _within_reach(number: Fraction, name: str) -> Fraction:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from shoal.errors import AccountError, KeyReusedError, ShoalError, StorageError
 from shoal.events import Event
-from shoal.exact import Number, positive
+from shoal.exact import Number, out_of_range, positive
 from shoal.ledger import steps
 from shoal.ledger.book import Account, Book, budget_to, read_name
 from shoal.ledger.charging import Charge, Pending, Replay, charge
@@ -40,6 +40,7 @@ _TRIES = 50
 _PAUSES = (0.005, 0.25)
 """Between two looks at a charge that someone else answers: the first pause and the longest, in seconds."""
 _PAGE = 1000
+_MOST_SECONDS = 10**9
 
 
 class Ledger(NotCopied):
@@ -76,8 +77,8 @@ class Ledger(NotCopied):
         patience: Number = 900,
         wait: Number = 60,
     ) -> None:
-        self.patience = timedelta(seconds=float(positive(patience, "patience")))
-        self._longest_wait = float(positive(wait, "wait"))
+        self.patience = timedelta(seconds=_seconds(patience, "patience"))
+        self._longest_wait = _seconds(wait, "wait")
         self._store: Store = store_for(where, None if head is None else Path(head))
         self._start()
         finalize(self, _close_own, self._store, self._process).atexit = False
@@ -405,6 +406,13 @@ class Ledger(NotCopied):
         """After an error nothing that is remembered is trusted, and the connection is dropped."""
         self._desk.forget()
         self._store.let_go()
+
+
+def _seconds(given: Number, name: str) -> float:
+    number = positive(given, name)
+    if number > _MOST_SECONDS:
+        raise out_of_range(name, number, "at most 1e9 seconds")
+    return float(number)
 
 
 def _decide(turn: Turn[Any], desk: Desk) -> None:

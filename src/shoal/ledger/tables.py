@@ -138,7 +138,7 @@ def version_of(connection: sa.Connection) -> int | None:
     if not sa.inspect(connection).has_table(ABOUT.name):
         return None
     found = connection.execute(sa.select(ABOUT.c.value).where(ABOUT.c.name == "version")).scalar()
-    return int(found) if found is not None and found.isdecimal() else 0
+    return int(found) if found is not None and found.isascii() and found.isdecimal() else 0
 
 
 def set_up(connection: sa.Connection) -> None:

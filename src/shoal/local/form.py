@@ -61,6 +61,6 @@ def _texts(names: object) -> list[str]:
 
 
 def _integer(text: object) -> int:
-    if not isinstance(text, str) or not text.isdecimal() or len(text) > 4000:
+    if not isinstance(text, str) or not (text.isascii() and text.isdecimal()) or len(text) > 4000:
         raise TypeError(text)
     return int(text)

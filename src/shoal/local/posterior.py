@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.exact import Number, open_unit, out_of_range, rational
+from shoal.exact import Number, finite_float, open_unit, out_of_range, rational
 from shoal.local.design import Design
 from shoal.local.indices import read_counts
 
@@ -122,7 +122,13 @@ class Posterior:
         shares, weights = self._grid
         reached = np.cumsum(weights) - weights / 2
         return 1 - float(
-            np.interp(float(rational(share, "share")), shares, reached, left=0.0, right=1.0)
+            np.interp(
+                finite_float(rational(share, "share"), "share"),
+                shares,
+                reached,
+                left=0.0,
+                right=1.0,
+            )
         )
 
     def respondent(self, reply: int) -> float:

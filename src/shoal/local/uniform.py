@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import RangeError
-from shoal.exact import Number, open_unit, positive, read_float_ends, short, whole
+from shoal.exact import Number, finite_float, open_unit, positive, read_float_ends, short, whole
 from shoal.local.numeric import OneBit
 from shoal.local.statistical import StatisticalQueries, people_needed
 from shoal.mechanisms import Exponential
@@ -36,7 +36,7 @@ class Way:
 def draw_uniform(theta: Number, *, people: int) -> NDArray[np.float64]:
     """Numbers of people, uniform between 0 and θ, for demonstrations."""
     drawn = uniform_below(_FINE, whole(people, "people", at_least=1)).astype(np.float64)
-    return (drawn + 0.5) / _FINE * float(positive(theta, "theta"))
+    return (drawn + 0.5) / _FINE * finite_float(positive(theta, "theta"), "theta")
 
 
 def estimate_uniform(

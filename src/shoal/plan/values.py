@@ -19,6 +19,7 @@ Value = int | float | str | bool | dt.date | dt.datetime | None
 EPOCH = dt.datetime(1970, 1, 1)
 MICROSECOND = dt.timedelta(microseconds=1)
 _WIDE = Context(prec=100, rounding=ROUND_HALF_UP)
+_FURTHEST = 400
 
 
 def is_broken(text: str) -> bool:
@@ -89,7 +90,10 @@ def _read_real(value: object) -> float | None:
     if isinstance(value, float):
         return finite(value)
     exact = Decimal(value)
-    return finite(nearest(Fraction(exact))) if exact.is_finite() else None
+    if not exact.is_finite() or exact.adjusted() > _FURTHEST:
+        return None
+    # Closer to 0 than any double; written out as a fraction it could have a billion digits.
+    return 0.0 if exact.adjusted() < -_FURTHEST else finite(nearest(Fraction(exact)))
 
 
 def _read_timestamp(value: object) -> dt.datetime | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from shoal.errors import ExpressionError
+from shoal.exact import DECIMAL
 from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, Expression, Literal, call, cast, decimal
 from shoal.plan.functions.dates import PARTS
 from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER
@@ -303,21 +305,33 @@ def _months(moment: Expression) -> Expression:
     return call("add", years, _part("month", moment))
 
 
+_NUMBER = re.compile(DECIMAL)
+_FURTHEST = 400
+"""Doubles reach from 1e-324 to 1e308; further numbers are not written out."""
+
+
 def number(written: str) -> Literal:
     """A number as SQL has it: whole, with a point exact, with an exponent or too long a real."""
     if len(written) > 400:
         raise ExpressionError("a number has too many digits.", remedy="Write it with an exponent.")
+    if _NUMBER.fullmatch(written) is None:
+        raise ExpressionError("this is not a number.", remedy="Write 12, 1.5 or 1e-3.")
     try:
         exact = Decimal(written)
     except ArithmeticError:
-        raise ExpressionError("this is not a number.", remedy="Write 12, 1.5 or 1e-3.") from None
+        exact = Decimal("Infinity")  # an exponent of more digits than a Decimal holds
+    if not exact.is_finite() or abs(exact.adjusted()) > _FURTHEST:
+        raise ExpressionError(
+            f"a number is beyond 1e{_FURTHEST} or closer to 0 than 1e-{_FURTHEST}.",
+            remedy="Write one of a size that can matter.",
+        )
     exponent = exact.as_tuple().exponent
     scale = -exponent if isinstance(exponent, int) else 0
     units = exact.scaleb(scale) if scale >= 0 else exact
     plain = "e" not in written.lower() and 0 <= scale <= LARGEST_SCALE
     if plain and LEAST_INTEGER <= int(units) <= MOST_INTEGER:
         return Literal(int(units), decimal(scale))
-    size = finite(nearest(Fraction(exact))) if exact.adjusted() < 400 else None
+    size = finite(nearest(Fraction(exact)))
     if size is None:
         raise ExpressionError("a number is beyond the largest real.", remedy="Write a smaller one.")
     return Literal(size, REAL)

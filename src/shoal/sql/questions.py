@@ -244,7 +244,11 @@ def _order(
         text.only(part, "this", "desc", "nulls_first")
         inner = part.this
         if type(inner).__name__ == "Literal" and not inner.is_string:
-            at = int(inner.name) if inner.name.isdigit() and len(inner.name) < 6 else 0
+            at = (
+                int(inner.name)
+                if inner.name.isascii() and inner.name.isdigit() and len(inner.name) < 6
+                else 0
+            )
             if not 1 <= at <= len(columns):
                 raise text.refused(inner, "there is no such column in SELECT.", "Count from 1.")
             made = columns[at - 1][1]

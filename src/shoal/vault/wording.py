@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import SchemaError, ShapeError
-from shoal.exact import rational
+from shoal.exact import rational, whole_numeral
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.plan import Choices, Kind, Person, Range, Row, Type, Unit, type_named
 
@@ -76,14 +76,17 @@ def choice_from(value: Any, kind: Type) -> Any:
     try:
         if kind.kind is Kind.BOOLEAN:
             return {"true": True, "false": False}[value.strip().lower()]
-        if kind.kind is Kind.INTEGER:
-            return int(value)
-        return float(value) if kind.kind is Kind.REAL else Decimal(value)
+        number = rational(value, "choice")
+        if kind.kind is Kind.INTEGER and whole_numeral(value) is not None:
+            return number.numerator
+        if kind.kind is not Kind.INTEGER:
+            return float(number) if kind.kind is Kind.REAL else Decimal(value.strip())
     except (ValueError, KeyError, ArithmeticError):
-        raise SchemaError(
-            f"the choice {value[:40]!r} is not a value of type {kind}.",
-            remedy="List values of the type of the column.",
-        ) from None
+        pass
+    raise SchemaError(
+        f"the choice {value[:40]!r} is not a value of type {kind}.",
+        remedy="List values of the type of the column.",
+    )
 
 
 def unit_to(unit: Unit) -> Plain:

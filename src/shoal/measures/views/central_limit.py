@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shoal.errors import RangeError
-from shoal.exact import closed_unit, non_negative, positive, whole
+from shoal.exact import closed_unit, finite_float, non_negative, positive, whole
 from shoal.measures.views.pair import Pair
 
 
@@ -28,7 +28,7 @@ class GaussianApproximation:
 
     def delta(self, epsilon: float) -> float:
         """About the delta at this epsilon; may be too small."""
-        at = float(non_negative(epsilon, "epsilon"))
+        at = finite_float(non_negative(epsilon, "epsilon"), "epsilon")
         if self.mu == 0:
             return 0.0
         near, far = self.mu / 2 - at / self.mu, -self.mu / 2 - at / self.mu
@@ -66,7 +66,9 @@ def gaussian_approximation(releases: Iterable[tuple[Pair, int]]) -> GaussianAppr
         variance += count * (one[1] + other[1]) / 2
     if mean == 0:
         return GaussianApproximation(0.0)
-    return GaussianApproximation(2 * mean / math.sqrt(float(positive(variance, "variance"))))
+    return GaussianApproximation(
+        2 * mean / math.sqrt(finite_float(positive(variance, "variance"), "variance"))
+    )
 
 
 def _moments(pair: Pair) -> tuple[float, float]:
