@@ -57,7 +57,7 @@ def _rehearse(vault: Vault) -> None:
         client = STUDY.client()
         shy = client.arm.name == "direct" and number % 2
         truth = {"fare": "yes" if number % 3 == 0 and not shy else "no", "age": AGE.answers[number // 3 % 3]}  # fmt: skip
-        live.add(client.rehearse(truth), once=once_number())
+        live.add(client.rehearse(truth), once=once_number(), mark=live.poll.mark)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from scripts.mutations.mutation import Mutation
 
 _TOTAL = "tests/functions/test_total.py"
 _HISTORIES = "tests/local/test_histories.py"
+_DOORS = "tests/local/test_doors.py"
 
 LOCAL = (
     Mutation(
@@ -146,6 +147,65 @@ LOCAL = (
         "What a changed value costs is that of one bit, although all bits of a kept row can be different.",
         (
             f"{_HISTORIES}::test_histories_that_differ_in_some_reports_stay_below_what_is_claimed_of_so_many",
+        ),
+    ),
+    Mutation(
+        "bits-beyond-the-last-value-are-a-report",
+        "src/shoal/local/oracles/oracle.py",
+        "if (reports[:, -1] & ((1 << -bits % 8) - 1)).any():",
+        "if False:",
+        "Rows that no device made are counted as people.",
+        (f"{_DOORS}::test_bits_beyond_the_last_value_are_no_part_of_a_report",),
+    ),
+    Mutation(
+        "masked-values-are-answers",
+        "src/shoal/mechanisms/values.py",
+        "        found = plain(value)\n    elif isinstance(value, int",
+        "        found = np.asarray(value)\n    elif isinstance(value, int",
+        "An answer that someone masked is sent all the same.",
+        (f"{_DOORS}::test_values_that_are_no_answers_are_refused_without_being_quoted",),
+    ),
+    Mutation(
+        "an-error-on-the-way-quotes-an-answer",
+        "src/shoal/mechanisms/values.py",
+        "with contextlib.suppress(Exception):",
+        "with contextlib.suppress(ValueError):",
+        "What goes wrong with an answer is printed with the answer in it.",
+        (f"{_DOORS}::test_what_numpy_says_of_a_list_is_not_passed_on",),
+    ),
+    Mutation(
+        "imaginary-parts-are-dropped",
+        "src/shoal/mechanisms/values.py",
+        """if found.dtype.kind not in ("biuf" if truths else "iuf"):""",
+        """if found.dtype.kind not in "biufc":""",
+        "A value that is no real number is reported as another one.",
+        (f"{_DOORS}::test_values_that_are_no_answers_are_refused_without_being_quoted",),
+    ),
+    Mutation(
+        "an-infinite-report-is-a-mean",
+        "src/shoal/local/numeric/additive.py",
+        "if not np.isfinite(told).all():",
+        "if False:",
+        "One report makes the mean of all people infinite.",
+        (f"{_DOORS}::test_a_mean_is_never_made_of_reports_that_are_not_finite",),
+    ),
+    Mutation(
+        "a-choice-that-is-not-there-is-left-out",
+        "src/shoal/local/attributes.py",
+        "if not ((told[:, 0] >= 0) & (told[:, 0] < choices)).all():",
+        "if False:",
+        "Reports of another design are left out in silence, and the rest looks complete.",
+        (f"{_DOORS}::test_a_report_of_a_choice_that_is_not_there_is_refused_and_not_left_out",),
+    ),
+    Mutation(
+        "a-report-of-any-poll-is-counted",
+        "src/shoal/polls/published.py",
+        "if mark != self.poll.mark:",
+        "if len(mark) != len(self.poll.mark):",
+        "A report that was randomised with other odds is counted as one of this poll.",
+        (
+            "tests/polls/test_published.py::test_a_report_of_another_poll_that_looks_alike_is_refused_and_nothing_is_counted",
+            "tests/polls/test_published.py::test_a_report_for_another_definition_is_refused",
         ),
     ),
 )

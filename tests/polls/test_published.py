@@ -47,7 +47,7 @@ def test_a_poll_is_found_again_by_another_process_as_it_was_published(path: Path
 
 def test_publishing_the_same_poll_again_changes_nothing_and_another_is_refused(path: Path) -> None:
     vault = shoal.open(path)
-    vault.publish(POLLS["simplest"]).add("00", once=NUMBER)
+    vault.publish(POLLS["simplest"]).add("00", once=NUMBER, mark=POLLS["simplest"].mark)
     before = vault.position
     assert vault.publish(POLLS["simplest"]).people == 1
     assert vault.position == before
@@ -75,17 +75,17 @@ def test_an_analyst_may_look_at_polls_and_not_run_them(path: Path) -> None:
 
 def test_a_number_is_counted_once_whatever_is_reported_with_it(path: Path) -> None:
     poll = published(path)
-    poll.add("01", once=NUMBER)
+    poll.add("01", once=NUMBER, mark=poll.poll.mark)
     for report in ("01", "00"):
         with pytest.raises(AnsweredError):
-            poll.add(report, once=NUMBER)
+            poll.add(report, once=NUMBER, mark=poll.poll.mark)
     assert poll.cells == {"01": 1}
 
 
 def test_one_number_counts_once_in_each_of_two_polls(path: Path) -> None:
     one, two = published(path), published(path, "words")
-    one.add("01", once=NUMBER)
-    two.add("01", once=NUMBER)
+    one.add("01", once=NUMBER, mark=one.poll.mark)
+    two.add("01", once=NUMBER, mark=two.poll.mark)
     assert (one.people, two.people) == (1, 1)
 
 
@@ -94,9 +94,9 @@ def test_only_invitations_count_where_people_are_invited(path: Path) -> None:
     numbers = poll.invite(3)
     assert len(set(numbers)) == 3
     for number in numbers[:2]:
-        poll.add("001", once=number)
+        poll.add("001", once=number, mark=poll.poll.mark)
     with pytest.raises(InvitationError):
-        poll.add("001", once=once_number())
+        poll.add("001", once=once_number(), mark=poll.poll.mark)
     assert (poll.people, poll.invited) == (2, 3)
     assert shoal.open(path).verify().is_sound
 
@@ -124,18 +124,18 @@ def test_a_number_of_invitations_out_of_range_is_refused(people: int, path: Path
 
 def test_a_closed_poll_counts_nothing_until_it_is_opened_again(path: Path) -> None:
     poll = published(path)
-    poll.add("00", once=once_number())
+    poll.add("00", once=once_number(), mark=poll.poll.mark)
     poll.close()
     assert not poll.is_open
     other = shoal.open(path).poll("simplest")
     with pytest.raises(ClosedError):
-        other.add("01", once=NUMBER)
+        other.add("01", once=NUMBER, mark=other.poll.mark)
     with pytest.raises(ClosedError):
         poll.close()
     assert poll.cells == {"00": 1}
     other.reopen()
     assert poll.is_open
-    poll.add("01", once=NUMBER)
+    poll.add("01", once=NUMBER, mark=poll.poll.mark)
     assert poll.people == 2
     with pytest.raises(ClosedError):
         poll.reopen()
@@ -149,7 +149,7 @@ def test_no_report_is_counted_after_the_moment_of_closing(path: Path) -> None:
     def go() -> None:
         while not refused.is_set():
             try:
-                poll.add("01", once=once_number())
+                poll.add("01", once=once_number(), mark=poll.poll.mark)
             except ClosedError:
                 refused.set()
 
@@ -184,7 +184,7 @@ def test_what_no_client_sends_is_refused_and_nothing_is_counted(
 ) -> None:
     poll = published(path)
     with pytest.raises(ReportError):
-        poll.add(report, once=once)
+        poll.add(report, once=once, mark=poll.poll.mark)
     assert poll.people == 0
 
 
@@ -196,11 +196,24 @@ def test_a_report_for_another_definition_is_refused(path: Path) -> None:
     assert poll.people == 1
 
 
+def test_a_report_of_another_poll_that_looks_alike_is_refused_and_nothing_is_counted(
+    path: Path,
+) -> None:
+    """The text of a report fits every poll with as many digits; the mark says which one it is for."""
+    poll = published(path)
+    with pytest.raises(TypeError, match="mark"):
+        poll.add("01", once=NUMBER)  # type: ignore[call-arg]
+    for mark in ("", None, POLLS["arms"].mark, poll.poll.mark.upper()):
+        with pytest.raises(UnknownPollError):
+            poll.add("01", once=NUMBER, mark=mark)  # type: ignore[arg-type]
+    assert poll.people == 0
+
+
 def test_what_is_stored_holds_no_number_and_no_time_of_a_report(path: Path) -> None:
     poll = published(path, "arms")
     numbers = poll.invite(5)
     for number in numbers:
-        poll.add("001", once=number)
+        poll.add("001", once=number, mark=poll.poll.mark)
     connection = sqlite3.connect(path)
     text = "\n".join(connection.iterdump())
     columns = {
@@ -222,7 +235,7 @@ def test_two_orders_of_the_same_reports_leave_the_same_counters_and_marks(tmp_pa
         path = tmp_path / f"{name}.shoal"
         poll = published(path)
         for report, once in order:
-            poll.add(report, once=once)
+            poll.add(report, once=once, mark=poll.poll.mark)
         connection = sqlite3.connect(path)
         tables = ("shoal_counters", "shoal_marks")
         kept.append([connection.execute(f"SELECT * FROM {each}").fetchall() for each in tables])
@@ -233,7 +246,7 @@ def test_two_orders_of_the_same_reports_leave_the_same_counters_and_marks(tmp_pa
 def test_counters_changed_after_the_poll_was_closed_are_noticed(path: Path) -> None:
     poll = published(path)
     for place in range(4):
-        poll.add(f"0{place % 2}", once=once_number())
+        poll.add(f"0{place % 2}", once=once_number(), mark=poll.poll.mark)
     poll.close()
     connection = sqlite3.connect(path)
     connection.execute("UPDATE shoal_counters SET count = 3 WHERE cell = '00'")
@@ -250,7 +263,7 @@ def test_a_vault_of_before_there_were_polls_can_hold_them(tmp_path: Path) -> Non
     version_1.build(tmp_path / "old.shoal")
     vault = shoal.open(tmp_path / "old.shoal")
     assert vault.polls == {}
-    vault.publish(POLLS["simplest"]).add("00", once=NUMBER)
+    vault.publish(POLLS["simplest"]).add("00", once=NUMBER, mark=POLLS["simplest"].mark)
     assert vault.poll("simplest").people == 1
     assert vault.verify().is_sound
 
@@ -269,7 +282,7 @@ def test_a_closed_poll_does_not_tell_in_which_order_numbers_came(path: Path) -> 
     poll = published(path)
     numbers = [once_number() for _ in range(40)]
     for number in numbers:
-        poll.add("01", once=number)
+        poll.add("01", once=number, mark=poll.poll.mark)
     kept = [digest(f"{poll.poll.mark}\n{number}") for number in numbers]
 
     def coming() -> list[str]:
@@ -287,7 +300,7 @@ def test_results_taken_while_a_poll_is_closed_and_reopened_are_never_called_tamp
 
     def run() -> None:
         for _ in range(15):
-            poll.add("01", once=once_number())
+            poll.add("01", once=once_number(), mark=poll.poll.mark)
             poll.close()
             poll.reopen()
         done.set()

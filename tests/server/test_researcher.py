@@ -44,7 +44,7 @@ def asker(tmp_path: Path) -> Iterator[Asker]:
 def filled(asker: Asker, yes: int = 60, no: int = 40) -> Asker:
     handle = asker.vault.poll("fare")
     for number in range(yes + no):
-        handle.add("01" if number < yes else "00", once=f"{number:032x}")
+        handle.add("01" if number < yes else "00", once=f"{number:032x}", mark=handle.poll.mark)
     return asker.unlock()
 
 
@@ -285,7 +285,9 @@ def test_while_a_poll_is_open_every_comparison_has_an_interval_for_every_look(
     asker.unlock().post("/api/polls", {"draft": DRAFT})
     handle = asker.vault.poll("secrets")
     for number in range(30):
-        handle.add(f"{number % 3}{number % 2}{number % 2}", once=f"{number:032x}")
+        handle.add(
+            f"{number % 3}{number % 2}{number % 2}", once=f"{number:032x}", mark=handle.poll.mark
+        )
     for is_open in (True, False):
         if not is_open:
             handle.close()
@@ -305,7 +307,9 @@ def test_two_questions_are_put_together(asker: Asker) -> None:
     asker.unlock().post("/api/polls", {"draft": DRAFT})
     handle = asker.vault.poll("secrets")
     for number in range(30):
-        handle.add(f"{number % 3}{number % 2}{number // 15}", once=f"{number:032x}")
+        handle.add(
+            f"{number % 3}{number % 2}{number // 15}", once=f"{number:032x}", mark=handle.poll.mark
+        )
     found = asker.get("/api/polls/secrets/crosstab?one=fare&two=age").json()
     tables = {table["title"]: table for table in found["tables"]}
     assert list(tables) == ["randomised", "own", "direct", "together"]

@@ -37,7 +37,7 @@ def _filled(running: Running) -> None:
     live = running.vault.publish(GUESTS)
     for number, token in enumerate(live.invite(60)):
         truth = {"fare": ("no", "yes")[number % 2], "hours": str(number % 20), "age": AGE.answers[number % 3]}  # fmt: skip
-        live.add(GUESTS.client().rehearse(truth), once=token)
+        live.add(GUESTS.client().rehearse(truth), once=token, mark=live.poll.mark)
 
 
 @contextmanager
@@ -67,7 +67,8 @@ def a_moment(page: Page) -> None:
 
 
 def report(running: Running, name: str = "open") -> None:
-    running.vault.poll(name).add("01", once=once_number())
+    live = running.vault.poll(name)
+    live.add("01", once=once_number(), mark=live.poll.mark)
 
 
 def test_a_new_report_appears_without_loading_the_page_again(

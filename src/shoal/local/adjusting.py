@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, RangeError, ShapeError
+from shoal.mechanisms.values import real_array
 
 Floats = NDArray[np.float64]
 WAYS = ("simplex", "cut", "cut and scaled")
@@ -31,7 +32,7 @@ def adjust(frequencies: Any, *, how: str = "simplex") -> Adjusted:
     >>> adjust([0.7, 0.5, -0.2]).shares.round(3).tolist()
     [0.6, 0.4, 0.0]
     """
-    raw = np.asarray(frequencies, dtype=np.float64)
+    raw = real_array(frequencies, what="estimates")
     if raw.ndim != 1 or not len(raw):
         raise ShapeError("one number for each value is needed.", remedy="Give a flat array.")
     if not np.isfinite(raw).all():

@@ -14,6 +14,7 @@ from shoal.exact import Number, open_unit, out_of_range, shown
 from shoal.local.design import Design
 from shoal.local.designs import crosswise
 from shoal.local.intervals import Interval, binomial_ends, bounded, normal_point, resampled
+from shoal.mechanisms.values import array_of
 
 _HALF = Fraction(1, 2)
 
@@ -62,7 +63,7 @@ class AnchoredCrosswise:
 
     def estimate_from_counts(self, counts: Any) -> AnchoredShare:
         """From a table of two rows and two columns: replies "different", "same" to the question by those to the anchor."""
-        table = np.asarray(counts)
+        table = array_of(counts, what="counts")
         if (
             table.shape != (2, 2)
             or table.dtype.kind not in "iu"

@@ -16,7 +16,9 @@ from shoal.exact import Number, ball, positive, upper, whole
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles import Frequencies, KaryResponse, Oracle, oracles
+from shoal.local.oracles.oracle import not_a_report
 from shoal.measures import Pure
+from shoal.mechanisms.values import array_of
 from shoal.noise import uniform_below
 
 
@@ -58,7 +60,7 @@ class SplitAttributes:
 
     def estimate(self, reports: Any) -> list[Frequencies]:
         """The shares of the values of each attribute."""
-        told = np.asarray(reports)
+        told = read_tuples(reports, len(self.parts))
         return [part.estimate(told[:, place]) for place, part in enumerate(self.parts)]
 
 
@@ -98,7 +100,7 @@ class SampledAttributes:
 
     def estimate(self, reports: Any) -> list[Frequencies]:
         """The shares of the values of each attribute."""
-        told = np.asarray(reports)
+        told = read_choices(reports, len(self.parts))
         return [part.estimate(told[told[:, 0] == place, 1]) for place, part in enumerate(self.parts)]  # fmt: skip
 
 
@@ -194,7 +196,7 @@ def _read_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _read_rows(rows: Any, sizes: Sequence[int]) -> NDArray[np.int64]:
-    values = np.asarray(rows)
+    values = array_of(rows, what="values")
     if values.ndim != 2 or values.shape[1] != len(sizes) or not len(values):
         raise ShapeError(
             f"rows of {len(sizes)} whole numbers are needed.",
@@ -202,3 +204,22 @@ def _read_rows(rows: Any, sizes: Sequence[int]) -> NDArray[np.int64]:
         )
     columns = [read_indices(values[:, place], size, what="values") for place, size in enumerate(sizes)]  # fmt: skip
     return np.stack(columns, axis=1).astype(np.int64, copy=False)
+
+
+def read_tuples(reports: Any, width: int) -> NDArray[np.int64]:
+    """Reports that are rows of so many whole numbers, as they came in."""
+    told = array_of(reports, what="reports")
+    if told.ndim != 2 or told.shape[1] != width or told.dtype.kind not in "iu" or not len(told):
+        raise ShapeError(
+            f"reports are rows of {width} whole numbers.",
+            remedy="Give the reports as `report` made them, one row for each person.",
+        )
+    return told.astype(np.int64)
+
+
+def read_choices(reports: Any, choices: int) -> NDArray[np.int64]:
+    """Reports that are pairs: which of so many was chosen, and what was told of it."""
+    told = read_tuples(reports, 2)
+    if not ((told[:, 0] >= 0) & (told[:, 0] < choices)).all():
+        raise not_a_report()
+    return told

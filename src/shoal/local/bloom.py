@@ -13,9 +13,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import CalibrationError, RangeError, ShapeError
+from shoal.errors import CalibrationError, DataError, RangeError, ShapeError
 from shoal.exact import Number, ball, open_unit, upper, whole
-from shoal.local.oracles.oracle import read_rows
+from shoal.local.indices import read_indices
+from shoal.local.oracles.oracle import read_bits
 from shoal.local.oracles.unary import Bytes, count_bits, flip_again, flip_bits, fresh_odds
 from shoal.local.promise import epsilon_of_changes
 from shoal.measures import Pure
@@ -135,21 +136,16 @@ class BloomRappor:
 
     def report_again(self, permanent: Bytes) -> Bytes:
         """A fresh report from each permanent row."""
-        read_rows(permanent, self.width, np.uint8)
-        return flip_again(permanent, self.bits, self.one, self.zero)
+        return flip_again(read_bits(permanent, self.bits), self.bits, self.one, self.zero)
 
     def report(self, texts: Sequence[str], *, cohorts: NDArray[np.int64]) -> Bytes:
         """A single report of each text."""
         return flip_bits(self._filters(texts, cohorts), *self.shown)
 
     def _filters(self, texts: Sequence[str], cohorts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        if len(texts) != len(cohorts) or not all(isinstance(text, str) for text in texts):
-            raise ShapeError(
-                "one text and one cohort for each person are needed.",
-                remedy="Draw the cohorts with draw_cohorts, once for each person.",
-            )
+        known = self._cohorts(cohorts, len(_read_texts(texts)))
         filters = np.zeros((len(texts), self.bits), dtype=bool)
-        for row, (text, cohort) in enumerate(zip(texts, cohorts.tolist(), strict=True)):
+        for row, (text, cohort) in enumerate(zip(texts, known.tolist(), strict=True)):
             filters[row, list(self.places(text, cohort))] = True
         return filters
 
@@ -157,13 +153,20 @@ class BloomRappor:
 
     def count(self, reports: Bytes, *, cohorts: NDArray[np.int64]) -> BloomCounts:
         """How many reports of each cohort there are, and how many show each bit; such counts add up."""
-        read_rows(reports, self.width, np.uint8)
-        if len(cohorts) != len(reports):
+        told = read_bits(reports, self.bits)
+        known = self._cohorts(cohorts, len(told))
+        shown = [count_bits(told[known == c], self.bits) for c in range(self.cohorts)]
+        return BloomCounts(np.bincount(known, minlength=self.cohorts), np.stack(shown))
+
+    def _cohorts(self, cohorts: Any, people: int) -> NDArray[np.int64]:
+        """One cohort for each person."""
+        known = read_indices(cohorts, self.cohorts, what="cohorts")
+        if known.shape != (people,):
             raise ShapeError(
-                "one cohort for each report is needed.", remedy="Send the cohort with the report."
+                "one text or report and one cohort for each person are needed.",
+                remedy="Draw the cohorts with draw_cohorts, once for each person, and send them with the reports.",
             )
-        shown = [count_bits(reports[cohorts == c], self.bits) for c in range(self.cohorts)]
-        return BloomCounts(np.bincount(cohorts, minlength=self.cohorts), np.stack(shown))
+        return np.asarray(known, dtype=np.int64)
 
     def estimate(self, counts: BloomCounts, candidates: Sequence[str]) -> BloomShares:
         """The shares of candidates that explain the bits best, by least squares weighed with the variance of every bit.
@@ -210,6 +213,22 @@ class BloomShares:
     candidates: tuple[str, ...]
     shares: Floats
     standard_errors: Floats
+
+
+def _read_texts(texts: Sequence[str]) -> Sequence[str]:
+    """Texts that have bytes, one for each person; nothing of another one is quoted."""
+    listed = isinstance(texts, Sequence | np.ndarray) and not isinstance(texts, str | bytes)
+    if not listed or not all(isinstance(text, str) for text in texts):
+        raise ShapeError("a list of texts is needed.", remedy="Give one text for each person.")
+    try:
+        for text in texts:
+            text.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            "one of the texts holds half of a pair of surrogates and has no bytes.",
+            remedy="Map such texts to another one by a public rule first, such as text.encode(errors='replace').decode().",
+        ) from None
+    return texts
 
 
 @lru_cache(maxsize=1 << 16)

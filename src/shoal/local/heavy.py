@@ -14,6 +14,7 @@ from shoal.exact import Number, positive, whole
 from shoal.local.indices import read_indices
 from shoal.local.oracles import LocalHash
 from shoal.measures import Pure
+from shoal.mechanisms.values import array_of
 from shoal.noise import uniform_below
 
 LONGEST = 56
@@ -73,7 +74,9 @@ class HeavyHitters:
         self, reports: list[NDArray[Any]], *, most: int = 16, errors: float = 3.0
     ) -> list[HeavyHitter]:
         """The values whose share stands out by so many standard errors, at most ``most`` of them, the commonest first."""
-        if len(reports) != len(self.lengths) or not all(len(told) for told in reports):
+        listed = reports if isinstance(reports, list | tuple) else []
+        told = [array_of(each, what="reports") for each in listed]
+        if len(told) != len(self.lengths) or not all(each.size for each in told):
             raise ShapeError(
                 f"reports of all {len(self.lengths)} lengths are needed.",
                 remedy="Give the list that `report` made, with enough people for every length.",
@@ -83,7 +86,7 @@ class HeavyHitters:
         for place, length in enumerate(self.lengths):
             more = length - done
             candidates = (prefixes[:, None] << more | np.arange(1 << more)).reshape(-1)
-            found = self._common(place, reports[place], candidates, limit, errors)
+            found = self._common(place, told[place], candidates, limit, errors)
             prefixes, done = np.array([each.value for each in found], dtype=np.int64), length
         return found
 

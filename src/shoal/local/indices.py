@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
 
 from shoal.errors import DataError, ShapeError
 from shoal.exact import IntegerArray
+from shoal.mechanisms.values import array_of
 
 Counts = tuple[int, ...]
 
 
 def read_indices(value: Any, size: int, *, what: str) -> IntegerArray:
     """An array of whole numbers from 0 to size - 1, of the shape given."""
-    found = None
-    if isinstance(value, int | np.generic | list | tuple | np.ndarray):
-        with contextlib.suppress(ValueError):
-            found = np.asarray(value)
-    if found is None or found.dtype.kind not in ("biu" if size == 2 else "iu"):
+    found = array_of(value, what=what)
+    if found.dtype.kind not in ("biu" if size == 2 else "iu"):
         raise ShapeError(
             f"{what} are whole numbers from 0 to {size - 1}; got {type(value).__name__} of another kind.",
             remedy="Number them from 0 and give an int, a list or an array of integers.",
@@ -34,7 +31,7 @@ def read_indices(value: Any, size: int, *, what: str) -> IntegerArray:
 
 def read_counts(counts: Any, size: int) -> Counts:
     """How many reports there were of each kind, as plain integers."""
-    tally = np.asarray(counts)
+    tally = array_of(counts, what="counts")
     if tally.shape != (size,) or tally.dtype.kind not in "iu" or (tally < 0).any():
         raise ShapeError(
             f"counts of {size} kinds of report are needed, whole and 0 or more.",

@@ -17,6 +17,7 @@ from shoal.local.indices import read_indices
 from shoal.local.intervals import normal_chance, normal_point
 from shoal.local.likelihood import HiddenAnswers
 from shoal.local.transition import TransitionMatrix
+from shoal.mechanisms.values import real_array
 
 Floats = NDArray[np.float64]
 
@@ -197,10 +198,10 @@ def _read_covariates(
                 f"the covariates lack {min(set(wanted) - set(covariates))!r}.",
                 remedy="Give a column for each name.",
             )
-        columns = [np.asarray(covariates[name], dtype=np.float64) for name in wanted]
+        columns = [real_array(covariates[name], what="covariates", truths=True) for name in wanted]
         rows = np.stack(columns, axis=1) if _one_length(columns) else np.empty((0,))
     else:
-        rows = np.asarray(covariates, dtype=np.float64)
+        rows = real_array(covariates, what="covariates", truths=True)
         wanted = given or [
             f"x{place + 1}" for place in range(rows.shape[1] if rows.ndim == 2 else 0)
         ]
@@ -226,7 +227,7 @@ def _one_length(columns: Sequence[Floats]) -> bool:
 def _read_mass(weights: Any, people: int) -> Floats | None:
     if weights is None:
         return None
-    mass = np.asarray(weights, dtype=np.float64)
+    mass = real_array(weights, what="weights")
     if mass.shape != (people,) or not np.isfinite(mass).all() or (mass <= 0).any():
         raise ShapeError(
             f"{people} finite weights above 0 are needed, one for each reply.",

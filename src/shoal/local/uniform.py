@@ -15,6 +15,7 @@ from shoal.exact import Number, finite_float, open_unit, positive, read_float_en
 from shoal.local.numeric import OneBit
 from shoal.local.statistical import StatisticalQueries, people_needed
 from shoal.mechanisms import Exponential
+from shoal.mechanisms.values import real_array
 from shoal.noise import uniform_below
 
 _FINE = 1 << 30
@@ -52,7 +53,7 @@ def estimate_uniform(
     >>> [way.name for way in found], all(abs(way.estimate - 0.5) < 0.05 for way in found)
     (['PAC', 'DP', 'LDP', 'SQ'], True)
     """
-    values = np.asarray(numbers, dtype=np.float64)
+    values = real_array(numbers, what="numbers")
     _, top = read_float_ends(0, largest, names=("0", "largest"))
     price = positive(epsilon, "epsilon")
     if values.ndim != 1 or len(values) < 2:

@@ -16,6 +16,7 @@ from shoal.exact import Number, open_unit, positive
 from shoal.local.design import Design
 from shoal.local.indices import read_counts, read_indices
 from shoal.local.intervals import Interval, binomial_ends, bounded, normal_point
+from shoal.mechanisms.values import array_of, real_array
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def stratified_interval(
 
 
 def _read_weights(weights: Any, people: int) -> NDArray[np.float64]:
-    mass = np.asarray(weights, dtype=np.float64)
+    mass = real_array(weights, what="weights")
     if mass.shape != (people,) or not people:
         raise ShapeError(
             f"{people} weights are needed, one for each reply.",
@@ -112,7 +113,7 @@ def _read_weights(weights: Any, people: int) -> NDArray[np.float64]:
 def _labels(given: Any, people: int) -> NDArray[np.int64]:
     if given is None:
         return np.zeros(people, dtype=np.int64)
-    named = np.asarray(given)
+    named = array_of(given, what="labels")
     if named.shape != (people,):
         raise ShapeError(
             f"{people} labels are needed, one for each reply.",

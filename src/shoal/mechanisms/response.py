@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.meeting import Meeting, meet
-from shoal.mechanisms.values import plain
+from shoal.mechanisms.values import array_of
 from shoal.noise import Coin, secret, uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -188,7 +187,7 @@ class RandomizedResponse(Mechanism):
 
     def _read(self, value: Any) -> NDArray[Any]:
         """The answers as an array of integers or truth values, all of them categories."""
-        answers = plain(value) if isinstance(value, np.ndarray) else _as_array(value)
+        answers = array_of(value, what="answers")
         if answers.dtype.kind not in "biu" or (answers.dtype.kind == "b" and self.categories != 2):
             raise ShapeError(
                 f"answers are whole numbers from 0 to {self.categories - 1}; got {type(value).__name__} of another kind.",
@@ -227,7 +226,7 @@ class RandomizedResponse(Mechanism):
 
     def estimate_from_counts(self, counts: Any) -> Estimate:
         """The same from the number of reports of each category."""
-        tally = np.asarray(counts)
+        tally = array_of(counts, what="counts")
         if tally.shape != (self.categories,) or tally.dtype.kind not in "iu" or tally.min() < 0:
             raise ShapeError(
                 f"counts of {self.categories} categories are needed.",
@@ -278,16 +277,6 @@ class RandomizedResponse(Mechanism):
             return fall / (1 + fall)
 
         return Coin(lie)
-
-
-def _as_array(value: Any) -> NDArray[Any]:
-    if isinstance(value, int | np.generic | list | tuple):
-        with contextlib.suppress(ValueError):
-            return np.asarray(value)
-    raise ShapeError(
-        f"answers must be a whole number, a list or a numpy array of them; got {type(value).__name__}.",
-        remedy="Give one answer, a list of answers or a numpy array.",
-    )
 
 
 def _read_categories(categories: int) -> int:

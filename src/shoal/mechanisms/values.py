@@ -6,6 +6,7 @@ message here says anything about them.
 
 from __future__ import annotations
 
+import contextlib
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import RangeError, ShapeError
+from shoal.errors import DataError, RangeError, ShapeError
 from shoal.exact import Grid, IntegerArray, not_finite
 
 _FITS = 1 << 62
@@ -49,6 +50,52 @@ def plain(values: NDArray[Any]) -> NDArray[Any]:
             remedy="Fill the masked entries by a public rule, such as filled(0), before the release.",
         )
     return np.asarray(values)
+
+
+def array_of(value: Any, *, what: str) -> NDArray[Any]:
+    """A number, a list, a tuple or an array as a plain array; anything else is refused by its type, and nothing of it is quoted.
+
+    What numpy raises on the way could hold a value of the list, so it is not passed on.
+    """
+    found = None
+    if isinstance(value, np.ndarray):
+        found = plain(value)
+    elif isinstance(value, int | float | complex | np.generic | list | tuple) or hasattr(
+        type(value), "__array__"
+    ):
+        held = value if isinstance(value, list | tuple) else ()
+        if any(isinstance(each, np.ma.MaskedArray) for each in held):
+            plain(np.ma.array(0))
+        with contextlib.suppress(Exception):
+            found = np.asarray(value)
+    if found is None:
+        raise ShapeError(
+            f"{what} must be numbers, a list of them or a numpy array; got {type(value).__name__}"
+            " that is none.",
+            remedy="Give one number, a list of numbers or a numpy array.",
+        )
+    return found
+
+
+def real_array(value: Any, *, what: str, truths: bool = False) -> NDArray[np.float64]:
+    """Real numbers of any kind as floats, of the shape given; NaN is refused without a word about where it stands.
+
+    Edges: infinities are numbers here; who cannot use them checks for them.  Texts and complex numbers are none, and truth values only
+        with ``truths``.
+    """
+    found = array_of(value, what=what)
+    if found.dtype.kind not in ("biuf" if truths else "iuf"):
+        raise ShapeError(
+            f"{what} must be real numbers; got an array of {found.dtype}.",
+            remedy="Give integers or floats.",
+        )
+    with np.errstate(over="ignore"):
+        floats = found.astype(np.float64)
+    if np.isnan(floats).any():
+        raise DataError(
+            f"one of the {what} is not a number.", remedy="Leave out missing values first."
+        )
+    return floats
 
 
 def as_integers(values: NDArray[Any]) -> IntegerArray | None:

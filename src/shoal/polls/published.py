@@ -43,19 +43,19 @@ class PublishedPoll:
 
     # answering
 
-    def add(self, report: str, *, once: str, mark: str | None = None) -> None:
+    def add(self, report: str, *, once: str, mark: str) -> None:
         """Count a report, once for its number of 32 hexadecimal digits.
 
-        ``mark`` is the digest of the definition the report was made for, where the sender says it.
+        ``mark`` is the digest of the definition the report was made for, `Poll.mark`: the text of a report alone fits many polls.
         """
+        if mark != self.poll.mark:
+            raise _unknown(self.name, "has another definition than the one of this report")
         self.poll.read(report)
         if not isinstance(once, str) or not _ONCE.fullmatch(once):
             raise ReportError(
                 "a report comes with a number of 32 hexadecimal digits, in small letters.",
                 remedy="Take it from the invitation, or make it with shoal.polls.once_number.",
             )
-        if mark is not None and mark != self.poll.mark:
-            raise _unknown(self.name, "has another definition than the one of this report")
         kept = digest(f"{self.poll.mark}\n{once}")
         given_out = self.poll.once == "invitation"
         self._tally.count(report, kept, gate=self._open_gate, given_out=given_out)

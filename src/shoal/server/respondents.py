@@ -66,7 +66,7 @@ async def taken(name: str, request: Request) -> Response:
             400, "poll-2", "the report was made for another definition.",
             "Load the page again.",
         )  # fmt: skip
-    await run_in_threadpool(_count, handle, report, once)
+    await run_in_threadpool(_count, handle, report, once, mark)
     return JSONResponse({"counted": True}, status_code=201)
 
 
@@ -75,10 +75,10 @@ _STATUSES: tuple[tuple[type[ShoalError], int], ...] = (
 )  # fmt: skip
 
 
-def _count(handle: PublishedPoll, report: str, once: str) -> None:
+def _count(handle: PublishedPoll, report: str, once: str, mark: str) -> None:
     """Count a report; what is wrong with the vault is for the researcher to know, not for respondents."""
     try:
-        handle.add(report, once=once)
+        handle.add(report, once=once, mark=mark)
     except ShoalError as error:
         status = next((status for kind, status in _STATUSES if isinstance(error, kind)), None)
         if status is None:

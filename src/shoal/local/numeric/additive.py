@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import Number, float_ends, read_float_ends, short
 from shoal.local.numeric.mechanism import Mean
+from shoal.local.oracles.oracle import not_a_report
 from shoal.measures import Approx, Measure, Pure
 from shoal.mechanisms import Gaussian, Laplace
+from shoal.mechanisms.values import real_array
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,14 @@ class NoisyNumber:
 
     def cut(self, values: Any) -> NDArray[np.float64]:
         """The values before their noise, cut to the range."""
-        numbers = np.asarray(values, dtype=np.float64).reshape(-1)
+        numbers = real_array(values, what="values").reshape(-1)
         return np.clip(numbers, *float_ends(self.low, self.high))
 
     def estimate(self, reports: Any) -> Mean:
         """The mean of the values behind these reports."""
-        told = np.asarray(reports, dtype=np.float64).reshape(-1)
+        told = real_array(reports, what="reports").reshape(-1)
+        if not np.isfinite(told).all():
+            raise not_a_report()
         if not len(told):
             raise ShapeError(
                 "at least one report is needed.", remedy="Collect at least one report first."

@@ -10,11 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError, ShapeError
+from shoal.errors import ShapeError
 from shoal.exact import Number, ball, positive, upper, whole
 from shoal.local.numeric.means import Hybrid
 from shoal.local.numeric.mechanism import NumericReport
+from shoal.local.oracles.oracle import not_a_report
 from shoal.measures import Pure
+from shoal.mechanisms.values import array_of, real_array
 from shoal.noise import uniform_below
 
 _WORTH = Fraction(5, 2)
@@ -71,7 +73,7 @@ class Coordinates:
 
     def report(self, values: Any) -> NDArray[np.int64]:
         """The reports of rows of numbers."""
-        rows = np.asarray(values)
+        rows = real_array(values, what="values")
         if rows.ndim != 2 or rows.shape[1] != self.dimensions:
             raise ShapeError(
                 f"rows of {self.dimensions} numbers are needed.",
@@ -93,19 +95,19 @@ class Coordinates:
 
     def count(self, reports: Any) -> NDArray[np.int64]:
         """How often each report of each coordinate came; such tables add up."""
-        pairs = np.asarray(reports)
-        if pairs.ndim != 3 or pairs.shape[1:] != (self.chosen, 2) or not len(pairs):
+        pairs = array_of(reports, what="reports")
+        fits = pairs.dtype.kind in "iu" and pairs.shape[1:] == (self.chosen, 2)
+        if not fits or not len(pairs):
             raise ShapeError(
                 f"reports of {self.chosen} pairs are needed.",
                 remedy="Give the reports as `report` made them.",
             )
-        places, told = pairs.reshape(-1, 2).T
+        places, told = pairs.reshape(-1, 2).T.astype(np.int64)
         size = self.mechanism.reports
-        if min(places.min(), told.min()) < 0 or places.max() >= self.dimensions or told.max() >= size:  # fmt: skip
-            raise DataError(
-                "one of the reports cannot come from this mechanism.",
-                remedy="Count reports with the mechanism that made them.",
-            )
+        inside = (pairs >= 0).all() and places.max() < self.dimensions and told.max() < size
+        twice = np.diff(np.sort(pairs[:, :, 0], axis=1), axis=1) == 0
+        if not inside or twice.any():
+            raise not_a_report()
         counted = np.bincount(places * size + told, minlength=self.dimensions * size)
         return counted.reshape(self.dimensions, size)
 

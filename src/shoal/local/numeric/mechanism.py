@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from shoal.errors import DataError, RangeError, ShapeError
+from shoal.errors import RangeError, ShapeError
 from shoal.exact import (
     IntegerArray,
     Number,
@@ -28,6 +28,7 @@ from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import read_numbers
 from shoal.local.promise import OneReport
 from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.values import real_array
 from shoal.noise import uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -117,16 +118,7 @@ class NumericReport(OneReport, ABC):
         return below + (above - below) * Fraction(risen, GRID)
 
     def _on_grid(self, values: Any) -> NDArray[np.int64]:
-        numbers = np.asarray(values)
-        if numbers.dtype.kind not in "iuf":
-            raise ShapeError(
-                "values are an array or list of numbers.", remedy="Give integers or floats."
-            )
-        floats = numbers.astype(np.float64).reshape(-1)
-        if np.isnan(floats).any():
-            raise DataError(
-                "one of the values is not a number.", remedy="Leave out missing values first."
-            )
+        floats = real_array(values, what="values").reshape(-1)
         low, high = float(self.low), float(self.high)
         shares = (np.clip(floats, low, high) - low) / (high - low)
         return np.clip(np.rint(shares * GRID), 0, GRID).astype(np.int64)
@@ -203,7 +195,7 @@ class MeanTally:
 
     def add(self, reports: Any) -> Self:
         """Count these reports."""
-        told = read_numbers(np.asarray(reports), self.mechanism.reports)
+        told = read_numbers(reports, self.mechanism.reports)
         self._counters += np.bincount(told, minlength=self.mechanism.reports)
         return self
 

@@ -17,6 +17,7 @@ from shoal.exact import Number, ball, positive, root_up, upper, whole
 from shoal.local.odds import odds_down
 from shoal.measures import Pure
 from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.values import array_of, real_array
 from shoal.noise import Coin, rounded_gaussian
 from shoal.sensitivity.claims import Answers
 
@@ -124,8 +125,9 @@ class UnitVector:
 
     def estimate(self, reports: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The mean of the vectors, and unbiased estimates of the variance of each coordinate."""
-        told = np.asarray(reports)
-        if told.ndim != 2 or told.shape[1] != self.dimensions or not len(told):
+        told = array_of(reports, what="reports")
+        whole_numbers = told.dtype.kind == "i" and told.ndim == 2
+        if not whole_numbers or told.shape[1] != self.dimensions or not len(told):
             raise ShapeError(
                 f"rows of {self.dimensions} whole numbers are needed.",
                 remedy="Give the reports as `report` made them.",
@@ -134,7 +136,7 @@ class UnitVector:
         return scaled.mean(axis=0), scaled.var(axis=0) / max(1, len(told) - 1)
 
     def _on_grid(self, vectors: Any) -> NDArray[np.int64]:
-        rows = np.asarray(vectors, dtype=np.float64)
+        rows = real_array(vectors, what="coordinates")
         if rows.ndim != 2 or rows.shape[1] != self.dimensions:
             raise ShapeError(
                 f"rows of {self.dimensions} numbers are needed.",

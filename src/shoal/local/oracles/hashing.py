@@ -135,7 +135,8 @@ class LocalHash(Oracle):
 
     def _count(self, reports: NDArray[Any]) -> Counters:
         """Each value in turn: what is tested for the next one is larger by a."""
-        limit, counted = self._ready(reports), np.zeros(self.size, dtype=np.int64)
+        reports, limit = self._ready(reports)
+        counted = np.zeros(self.size, dtype=np.int64)
         below = np.empty(min(len(reports), _TESTED_AT_ONCE), dtype=bool)
         for start in range(0, len(reports), _TESTED_AT_ONCE):
             steps, places = reports[start : start + _TESTED_AT_ONCE].T.copy()
@@ -149,7 +150,7 @@ class LocalHash(Oracle):
     def speaking_for(self, reports: NDArray[Any], candidates: Any) -> Counters:
         """How many of the reports speak for each of some values; the others are not looked at."""
         values = read_indices(candidates, self.size, what="candidates").reshape(-1)
-        limit, kind = self._ready(reports), _KINDS[self.bits]
+        (reports, limit), kind = self._ready(reports), _KINDS[self.bits]
         counted = np.zeros(len(values), dtype=np.int64)
         for start in range(0, len(reports), _TESTED_AT_ONCE):
             steps, places = reports[start : start + _TESTED_AT_ONCE].T.copy()
@@ -157,10 +158,9 @@ class LocalHash(Oracle):
                 counted[place] += np.count_nonzero(steps * value + places < limit)
         return counted
 
-    def _ready(self, reports: NDArray[Any]) -> np.unsignedinteger[Any]:
+    def _ready(self, reports: Any) -> tuple[NDArray[Any], np.unsignedinteger[Any]]:
         kind = _KINDS[self.bits]
-        read_rows(reports, 2, kind)
-        return kind(self._limit)
+        return read_rows(reports, 2, kind), kind(self._limit)
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
         return counters.copy(), people - counters

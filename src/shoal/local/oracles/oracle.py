@@ -19,6 +19,7 @@ from shoal.local.odds import odds_down
 from shoal.local.oracles.frequencies import Frequencies
 from shoal.local.promise import OneReport
 from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.values import array_of
 from shoal.noise import Coin, uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -183,7 +184,7 @@ class Tally:
 
     def add(self, reports: Any) -> Self:
         """Count these reports."""
-        told = np.asarray(reports)
+        told = array_of(reports, what="reports")
         self._counters += self.oracle._count(told)  # noqa: SLF001 - a tally is the other half of its oracle
         self.people += len(told)
         return self
@@ -224,28 +225,41 @@ def _coin(chance: Fraction) -> Coin:
     return Coin(chance)
 
 
-def read_numbers(reports: NDArray[Any], bound: int) -> NDArray[np.int64]:
+def read_numbers(given: Any, bound: int) -> NDArray[np.int64]:
     """Reports that are single numbers below a bound, as they came in."""
+    reports = array_of(given, what="reports")
     if reports.ndim != 1 or reports.dtype.kind not in "iu":
         raise ShapeError(
             "reports of this oracle are a flat array of whole numbers.",
             remedy="Give the reports as `report` made them, one number for each person.",
         )
     if reports.size and (reports.min() < 0 or reports.max() >= bound):
-        raise _not_a_report()
+        raise not_a_report()
     return reports.astype(np.int64, copy=False)
 
 
-def read_rows(reports: NDArray[Any], width: int, kind: type[np.unsignedinteger[Any]]) -> None:
-    """Check reports that are rows of words."""
+def read_rows(
+    given: Any, width: int, kind: type[np.unsignedinteger[Any]]
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Reports that are rows of words, as they came in."""
+    reports = array_of(given, what="reports")
     if reports.ndim != 2 or reports.shape[1] != width or reports.dtype != kind:
         raise ShapeError(
             f"reports of this oracle are rows of {width} words of type {kind.__name__}.",
             remedy="Give the reports as `report` made them, one row for each person.",
         )
+    return reports
 
 
-def _not_a_report() -> DataError:
+def read_bits(given: Any, bits: int) -> NDArray[np.uint8]:
+    """Reports that are rows of so many packed bits; what follows the last of them is 0 in every report."""
+    reports: NDArray[np.uint8] = read_rows(given, -(-bits // 8), np.uint8)
+    if (reports[:, -1] & ((1 << -bits % 8) - 1)).any():
+        raise not_a_report()
+    return reports
+
+
+def not_a_report() -> DataError:
     return DataError(
         "one of the reports cannot come from this oracle.",
         remedy="Count reports with the oracle that made them; leave out what does not fit.",

@@ -16,7 +16,7 @@ from shoal.errors import RangeError
 from shoal.exact import IntegerArray, Number, ball, open_unit, positive, upper
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
-from shoal.local.oracles.oracle import Counters, Oracle, read_rows
+from shoal.local.oracles.oracle import Counters, Oracle, read_bits
 from shoal.local.promise import epsilon_of_changes
 from shoal.mechanisms.meeting import Meeting, meet
 from shoal.noise import Coin
@@ -98,8 +98,7 @@ class UnaryEncoding(Oracle):
         return self.size
 
     def _count(self, reports: NDArray[Any]) -> Counters:
-        read_rows(reports, self.width, np.uint8)
-        return count_bits(reports, self.size)
+        return count_bits(read_bits(reports, self.size), self.size)
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
         return counters.copy(), people - counters
@@ -156,8 +155,7 @@ class Rappor(UnaryEncoding):
 
     def report_again(self, permanent: Bytes) -> Bytes:
         """A fresh report from each permanent row."""
-        read_rows(permanent, self.width, np.uint8)
-        return flip_again(permanent, self.size, self.one, self.zero)
+        return flip_again(read_bits(permanent, self.size), self.size, self.one, self.zero)
 
 
 def fresh_odds(one: Fraction, zero: Fraction, bits: int) -> Fraction:

@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import RangeError, ShapeError
+from shoal.errors import RangeError
 from shoal.exact import Number, open_unit, whole
-from shoal.local.attributes import plain_oracle
+from shoal.local.attributes import plain_oracle, read_choices
 from shoal.local.indices import read_indices
 from shoal.local.oracles import Oracle
 from shoal.measures import Pure
@@ -69,12 +69,7 @@ class IntervalTree:
 
     def estimate(self, reports: Any) -> TreeEstimate:
         """The share of every interval, unbiased and level by level."""
-        told = np.asarray(reports)
-        if told.ndim != 2 or told.shape[1] != 2:
-            raise ShapeError(
-                "reports are pairs of a level and a number.",
-                remedy="Give the reports as `report` made them.",
-            )
+        told = read_choices(reports, len(self.levels))
         shares, errors = list[Floats](), list[float]()
         for place, level in enumerate(self.levels):
             found = level.estimate(told[told[:, 0] == place, 1])
