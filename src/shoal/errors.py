@@ -38,6 +38,7 @@
     │   └── ChargeError       ledger-6      a charge that is settled already, or not in this way
     ├── VaultError            vault-1       a vault, dataset, analyst or release that is not there, or is there already
     ├── ChangedError          vault-2       data that are not those that were declared
+    ├── UnansweredError       answer-1      a question that was charged and could not be answered
     ├── CertificateError      certificate-1 a file that is not a certificate
     ├── UnknownPollError      poll-3        a poll that is not there, or another one of its name
     ├── InvitationError       poll-4        a number that was never given out as an invitation
@@ -295,6 +296,12 @@ class ChangedError(ShoalError):
     """The data of a dataset are not those that were declared; its text says whether anything was read."""
 
     code: ClassVar[str] = "vault-2"
+
+
+class UnansweredError(ShoalError):
+    """A question was charged and could not be answered; the text is the same whatever happened, since that may tell of rows."""
+
+    code: ClassVar[str] = "answer-1"
 
 
 class CertificateError(ShoalError):

@@ -88,7 +88,7 @@ ROWS = Scan(
         ("year(day)", 2024, 2024),
         ("hour(at)", 0, 23),
         ("day - date '2024-02-28'", 0, 2),
-        ("length(kind)", 0, 2**31 - 1),
+        ("length(kind)", 0, 1),
         ("width_bucket(n, 0, 4, 2)", 0, 3),
         ("bin(n, 2)", -4, 4),
         ("cast(flag as integer)", 0, 1),

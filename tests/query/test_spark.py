@@ -9,7 +9,7 @@ import pytest
 from tests.engines.spark_session import needs_java, session
 
 import shoal
-from shoal.errors import SourceError
+from shoal.errors import UnansweredError
 
 pytestmark = needs_java
 
@@ -51,7 +51,7 @@ def test_a_question_that_fails_in_the_cluster_is_charged_once_and_says_nothing_o
         "SELECT id % 5 AS user, IF(id = 77, RAISE_ERROR('secret'), 'a') AS city FROM RANGE(100)"
     )
     held = shoal.private(frame, protects=shoal.Person("user"), budget=shoal.Pure(3))
-    with pytest.raises(SourceError) as caught:
+    with pytest.raises(UnansweredError) as caught:
         held.sql("SELECT COUNT(*) AS n FROM data WHERE city <> 'b'").release(epsilon=1)
     assert "secret" not in str(caught.value)
     assert held.budget.spent == shoal.Pure(1)

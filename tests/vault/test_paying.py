@@ -57,7 +57,7 @@ def test_a_key_whose_request_failed_after_reading_is_used_up(
 ) -> None:
     with office(tmp_path) as vault:
         ask = vault.sql("SELECT COUNT(*) AS n FROM visits")
-        with monkeypatch.context() as broken, pytest.raises(MemoryError):
+        with monkeypatch.context() as broken, pytest.raises(shoal.errors.UnansweredError):
             broken.setattr("shoal.query.asking._noisy", _runs_out)
             ask.release(epsilon="0.1", key="k")
         with pytest.raises(shoal.errors.ChargeError, match="ended without an answer"):

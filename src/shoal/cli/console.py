@@ -38,6 +38,7 @@ from shoal.errors import (
     RelationError,
     ShoalError,
     TamperedError,
+    UnansweredError,
     UnknownNameError,
     UnknownPollError,
     UnreadableError,
@@ -65,7 +66,7 @@ _CODES: tuple[tuple[tuple[type[ShoalError], ...], Exit], ...] = (
     ((KeyReusedError, InFlightError), Exit.KEY),
     ((ChangedError,), Exit.CHANGED),
     ((VaultError, LedgerError, UnknownPollError), Exit.VAULT),
-    ((InternalError,), Exit.UNEXPECTED),
+    ((InternalError, UnansweredError), Exit.UNEXPECTED),
     (
         (
             RefusedError,

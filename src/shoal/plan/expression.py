@@ -1,4 +1,4 @@
-"""An expression is a column, a literal, or a function of expressions; it knows its type and its span.
+"""An expression is a column, a literal, or a function of expressions; it knows its type, span, length and cost.
 
 Expressions are made by `call` and `cast`, which check types, put in the casts that mixing types needs,
 and fold what is constant.  What a function means, and the span of its values, stands with the function.
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import ExpressionError
 from shoal.plan.facts import Column, Span, span_of_values
-from shoal.plan.types import Type, common_type
+from shoal.plan.sizes import ONE, Cost, require_small
+from shoal.plan.types import Kind, Type, common_type
 from shoal.plan.values import Value, is_broken
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ class Ref:
     def span(self) -> Span | None:
         return self.column.span
 
+    @property
+    def length(self) -> int:
+        return self.column.length
+
+    @property
+    def cost(self) -> Cost:
+        return self.column.cost
+
 
 @dataclass(frozen=True)
 class Literal:
@@ -57,6 +66,14 @@ class Literal:
     @property
     def span(self) -> Span | None:
         return span_of_values((self.value,), self.type)
+
+    @property
+    def length(self) -> int:
+        return len(self.value) if isinstance(self.value, str) else 0
+
+    @property
+    def cost(self) -> Cost:
+        return ONE
 
 
 @dataclass(frozen=True)
@@ -91,15 +108,23 @@ class Call:
         return 1 + max((depth(argument) for argument in self.arguments), default=0)
 
     @cached_property
-    def size(self) -> int:
-        return 1 + sum(a.size if isinstance(a, Call) else 1 for a in self.arguments)
+    def length(self) -> int:
+        """The most characters its text can have; 0 if it is no text."""
+        return self.function.length(self) if self.type.kind is Kind.TEXT else 0
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What it takes to compute it in one row, of every column it rests on as often as it is used."""
+        parts = self.function.uses * sum(argument.cost.parts for argument in self.arguments)
+        work = self.function.uses * sum(argument.cost.work for argument in self.arguments)
+        return Cost(1 + parts, self.function.work(self) + work)
 
 
 Expression = Ref | Literal | Call
 """A column, a literal, or a function of expressions."""
 
-DEEPEST, LARGEST = 150, 20_000
-"""Expressions nested deeper than this, or of more parts, are refused."""
+DEEPEST = 150
+"""Expressions nested deeper than this are refused."""
 
 
 def functions() -> Mapping[str, Function]:
@@ -123,11 +148,11 @@ def call(name: str, *arguments: Expression, type: Type | None = None) -> Express
     function = functions()[name]
     fitted, result = function.fit(arguments, type)
     made = Call(name, fitted, result)
-    if made.depth > DEEPEST or made.size > LARGEST:
+    if made.depth > DEEPEST:
         raise ExpressionError(
-            f"the expression is nested more than {DEEPEST} deep, or has more than {LARGEST} parts.",
-            remedy="Write it flatter and shorter.",
+            f"the expression is nested more than {DEEPEST} deep.", remedy="Write it flatter."
         )
+    require_small(made.length, made.cost)
     if all(isinstance(argument, Literal) for argument in fitted):
         values = [argument.value for argument in fitted if isinstance(argument, Literal)]
         return Literal(function.of(made, values), result)

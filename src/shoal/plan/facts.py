@@ -1,8 +1,9 @@
 """What the curator states about a column: the range of its values, or the list of them.
 
 Facts are made true when a column is read: a value outside its range is moved to the nearer end, a value
-outside its choices is NULL, and NULL in a column stated to have none is the lowest value stated.  So
-everything that is concluded from a fact holds for all data, not only for data that keep to it.
+outside its choices is NULL, a text without choices is cut to a public length, and NULL in a column stated to
+have none is the lowest value stated.  So everything that is concluded from a fact holds for all data, not only for
+data that keep to it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from fractions import Fraction
 
 from shoal.errors import NumberError, SchemaError
 from shoal.exact import Number, rational, short
+from shoal.plan.sizes import LONGEST_READ, ONE, Cost
 from shoal.plan.types import LEAST_INTEGER, MOST_INTEGER, Kind, Type
 from shoal.plan.values import (
     EPOCH,
@@ -176,7 +178,8 @@ class Column:
     """A named column of a relation: its type, and what is known of its values.
 
     Make one with `column`.  ``person`` is the place of this column in the person's key, if it is part of
-    it; ``origin`` is the public table and column it was read from, if any.
+    it; ``origin`` is the public table and column it was read from, if any.  ``longest`` is the most characters its
+    text can have, where that is neither the length of a choice nor the default; ``cost`` is what computes it.
     """
 
     name: str
@@ -186,6 +189,17 @@ class Column:
     choices: tuple[Value, ...] | None = None
     person: int | None = None
     origin: tuple[str, str] | None = None
+    longest: int | None = None
+    cost: Cost = ONE
+
+    @property
+    def length(self) -> int:
+        """The most characters its text can have; 0 if it is no text."""
+        if self.type.kind is not Kind.TEXT or self.longest is not None:
+            return self.longest or 0
+        if self.choices is None:
+            return LONGEST_READ
+        return max((len(value) for value in self.choices if isinstance(value, str)), default=0)
 
     def __str__(self) -> str:
         known = f" in {self.span}" if self.span and self.type.numeric else ""
@@ -255,6 +269,8 @@ def made_true(value: Value, column: Column) -> Value:
     """A value as the facts of its column have it."""
     if value is not None and column.choices is not None:
         value = value if value in column.choices else None
+    elif isinstance(value, str):
+        value = value[: column.length]
     elif value is not None and column.span is not None:
         place = number_of(value, column.type)
         if place is not None and place < column.span.lo:

@@ -6,8 +6,11 @@ import datetime as dt
 import re
 
 from shoal.plan.expression import Call, Expression, Literal, Ref
-from shoal.plan.types import Kind
+from shoal.plan.types import INTEGER, LEAST_INTEGER, TEXT, Kind, Type
 from shoal.plan.values import written
+
+_PLACES = re.compile(r"\{[0-9a-z]*\*?\}")
+"""Where arguments stand in the form of a function."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
@@ -45,16 +48,48 @@ def _literal(literal: Literal) -> str:
         return str(value).upper()
     if isinstance(value, dt.date):
         return f"{literal.type.kind.upper()} '{value}'"
-    return repr(value) if literal.type.kind is Kind.REAL else str(written(value, literal.type))
+    if isinstance(value, float):  # with an exponent: without one it would be a decimal
+        return text if "e" in (text := repr(value)) else f"{text}e0"
+    if value == LEAST_INTEGER and literal.type == INTEGER:  # without its sign it is no integer
+        return f"({value + 1} - 1)"
+    return f"{written(value, literal.type):f}" if literal.type.scale else str(value)
+
+
+_ALIKE = (
+    "and", "between", "case", "coalesce", "eq", "ge", "greatest", "gt", "in", "le", "least", "lt", "ne", "not", "nullif",
+    "or", "same",
+)  # fmt: skip
+"""Functions that give NULL the type of what stands beside it."""
+
+
+def _arguments(call: Call) -> list[str]:
+    """The arguments; a NULL whose type does not follow from the others is written with it."""
+    values = call.arguments[1::2] + call.arguments[-1:] if call.name == "case" else call.arguments
+    follows = call.name in _ALIKE and not all(map(_is_null, values))
+    return [
+        f"CAST(NULL AS {_type(each.type)})" if _is_null(each) and not follows else text_of(each)
+        for each in call.arguments
+    ]
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None
 
 
 def _call(call: Call) -> str:
-    parts = [text_of(argument) for argument in call.arguments]
+    parts = _arguments(call)
     if call.name == "case":
         pairs = zip(parts[:-1:2], parts[1::2], strict=True)
         whens = " ".join(f"WHEN {condition} THEN {value}" for condition, value in pairs)
         return f"CASE {whens} ELSE {parts[-1]} END"
     form = call.function.written
-    form = form.replace("{1*}", ", ".join(parts[1:]).replace("{", "{{").replace("}", "}}"))
-    form = form.replace("{*}", ", ".join(parts).replace("{", "{{").replace("}", "}}"))
-    return form.format(*parts, type=call.type)
+    if call.name == "like" and call.arguments[2] != Literal("", TEXT):
+        form = "({0} LIKE {1} ESCAPE {2})"
+    listed = {f"{{{at}}}": part for at, part in enumerate(parts)}
+    listed |= {"{*}": ", ".join(parts), "{1*}": ", ".join(parts[1:]), "{type}": _type(call.type)}
+    return _PLACES.sub(lambda place: listed[place[0]], form)
+
+
+def _type(kind: Type) -> str:
+    """A type as CAST names it."""
+    return f"decimal(38, {kind.scale})" if kind.kind is Kind.DECIMAL else str(kind)

@@ -16,8 +16,9 @@ from shoal.plan.expression import Expression, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
 from shoal.plan.printing import name_of, text_of
-from shoal.plan.relation import Rows, require_known
-from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TIMESTAMP, Type
+from shoal.plan.relation import Rows, cost_of, require_known
+from shoal.plan.sizes import require_little
+from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type
 from shoal.plan.values import Value
 
 
@@ -131,7 +132,9 @@ class Key:
     @property
     def column(self) -> Column:
         """The column that stands for it in what follows."""
-        return Column(self.name, self.expression.type, nullable=True)
+        text = self.expression.type == TEXT
+        longest = self.expression.length if text else None
+        return Column(self.name, self.expression.type, nullable=True, longest=longest)
 
     def __str__(self) -> str:
         match self.known:
@@ -203,7 +206,14 @@ class Question:
         for aggregate in self.aggregates:
             if aggregate.argument is not None:
                 require_known(aggregate.argument, self.relation)
+        self._check_cost()
         self._check_after()
+
+    def _check_cost(self) -> None:
+        """Every plan has a public bound on its work per row."""
+        asked = [key.expression for key in self.keys]
+        asked += [a.argument for a in self.aggregates if a.argument is not None]
+        require_little(sum((each.cost for each in asked), cost_of(self.relation)))
 
     def _check_after(self) -> None:
         released = [key.column for key in self.keys] + [a.column for a in self.aggregates]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from shoal.plan.expression import Call, Expression, Literal, Ref
 from shoal.plan.facts import Column, Span, span_of_values
+from shoal.plan.types import Kind
 from shoal.plan.values import number_of
 
 _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq"}
@@ -70,4 +71,7 @@ def _learnt(column: Column, said: list[tuple[str, tuple[Expression, ...]]]) -> C
         span = span_of_values(choices, column.type) or span
     elif choices:
         span = span_of_values(choices, column.type) or span
-    return replace(column, nullable=False, span=span, choices=choices or column.choices)
+    # an engine may compute a row before it tests the condition, so the length is still that of every row
+    longest = column.length if column.type.kind is Kind.TEXT else None
+    choices = choices or column.choices
+    return replace(column, nullable=False, span=span, choices=choices, longest=longest)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 from typing import Literal as OneOf
 
 from shoal.errors import ExpressionError, RelationError, SchemaError
@@ -18,6 +19,7 @@ from shoal.plan.expression import Expression, Ref, columns_of, in_common
 from shoal.plan.facts import Column, check_text
 from shoal.plan.meaning import values_of
 from shoal.plan.refine import refined
+from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES, Cost
 from shoal.plan.types import BOOLEAN, Kind, Type
 from shoal.plan.unit import Person, Unit
 from shoal.sensitivity import Relation
@@ -76,11 +78,40 @@ class Table:
         return next(column for column in self.columns if column.name == name)
 
 
+class _Node:
+    """What every relation but a scan has: the number of nodes it consists of, and how deep they are nested.
+
+    A common table expression that is used twice counts twice, so both are bounded before anything walks the tree.
+    """
+
+    @property
+    def sources(self) -> tuple[Rows, ...]:
+        raise NotImplementedError
+
+    @cached_property
+    def nodes(self) -> int:
+        return 1 + sum(source.nodes for source in self.sources)
+
+    @cached_property
+    def depth(self) -> int:
+        return 1 + max(source.depth for source in self.sources)
+
+    def __post_init__(self) -> None:
+        if self.nodes > MOST_NODES or self.depth > DEEPEST_ROWS:
+            raise RelationError(
+                f"the question has more than {MOST_NODES} steps, or more than {DEEPEST_ROWS} one after the other; "
+                "a table expression counts as often as it is used.",
+                remedy="Use fewer sub-queries, joins and unions.",
+            )
+
+
 @dataclass(frozen=True)
 class Scan:
     """The rows of a table, with its facts made true."""
 
     table: Table
+    nodes: ClassVar[int] = 1
+    depth: ClassVar[int] = 1
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -106,7 +137,7 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class _OverOne:
+class _OverOne(_Node):
     source: Rows
 
     @property
@@ -133,6 +164,7 @@ class Filter(_OverOne):
     condition: Expression
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.condition.type != BOOLEAN:
             raise ExpressionError(
                 f"a condition must be boolean; got {self.condition.type}.",
@@ -152,6 +184,7 @@ class Project(_OverOne):
     named: tuple[tuple[str, Expression], ...]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         names = [name for name, _ in self.named]
         if not names or len(set(names)) < len(names):
             raise ExpressionError(
@@ -171,11 +204,19 @@ def _column_of(name: str, expression: Expression) -> Column:
     choices = None
     if all(column.choices is not None for column in columns_of(expression)):
         choices = values_of(expression, most=MOST_LISTED)
-    return Column(name, expression.type, expression.nullable, expression.span, choices)
+    return Column(
+        name,
+        expression.type,
+        expression.nullable,
+        expression.span,
+        choices,
+        longest=expression.length if expression.type.kind is Kind.TEXT else None,
+        cost=expression.cost,
+    )
 
 
 @dataclass(frozen=True)
-class _Joined:
+class _Joined(_Node):
     left: Rows
     right: Rows
     on: tuple[tuple[Expression, Expression], ...]
@@ -183,6 +224,7 @@ class _Joined:
     at_most: int = 1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.kind not in ("inner", "left"):
             raise RelationError(
                 "only inner and left joins keep to the rows of the left side.", remedy="Use JOIN."
@@ -282,13 +324,14 @@ class PersonJoin(_Joined):
 
 
 @dataclass(frozen=True)
-class UnionAll:
+class UnionAll(_Node):
     """The rows of two relations one after the other, column by column."""
 
     left: Rows
     right: Rows
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _same_relation(self.left, self.right)
         if self.left.person != self.right.person or type(self.left.protects) is not type(
             self.right.protects
@@ -340,6 +383,19 @@ def tables_of(rows: Rows) -> dict[str, Table]:
     return found
 
 
+def cost_of(rows: Rows) -> Cost:
+    """What it takes to compute the rows of a relation, for one row; columns that are only handed on cost nothing."""
+    own = Cost(0)
+    match rows:
+        case Filter(_, condition):
+            own = condition.cost
+        case Project(_, named):
+            own = sum((e.cost for _, e in named if not isinstance(e, Ref)), own)
+        case PublicJoin() | PersonJoin():
+            own = sum((e.cost for pair in rows.on for e in pair), own)
+    return sum((cost_of(source) for source in rows.sources), own)
+
+
 def require_known(expression: Expression, rows: Rows) -> None:
     """Refuse an expression that reads a column the relation does not have."""
     held = {column.name: column for column in rows.columns}
@@ -362,7 +418,18 @@ def _either(left: Column, right: Column) -> Column:
         choices = tuple(dict.fromkeys((*left.choices, *right.choices)))
     person = left.person if left.person == right.person else None
     nullable = left.nullable or right.nullable
-    return Column(left.name, left.type, nullable, span, choices, person)
+    longest = max(left.length, right.length) if left.type.kind is Kind.TEXT else None
+    cost = Cost(max(left.cost.parts, right.cost.parts), max(left.cost.work, right.cost.work))
+    return Column(
+        left.name,
+        left.type,
+        nullable,
+        span,
+        choices,
+        person,
+        longest=longest,
+        cost=cost,
+    )
 
 
 def _relation(unit: Unit | None) -> Relation | None:

@@ -22,7 +22,7 @@ from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
-from shoal.query.paying import Asked, Charge, Purse
+from shoal.query.paying import Asked, Charge, Purse, read_for
 from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.storing import restored, stored
@@ -176,26 +176,24 @@ class Ask:
         answer to whoever comes back with it.  ``show_clipped`` asks for a private count of the people who have more rows
         or groups than their share; a tenth of the cost goes to it.
 
-        Guarantee: the answer costs what the request says, and no more; refused questions cost nothing.
+        Guarantee: the answer costs what the request says, and no more; refused questions cost nothing.  If the engine
+            fails after the charge, the error is the same whatever the data (`UnansweredError`).
         """
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         charge = self._charge(made, delta, key)
         if charge.stored is not None:
             return restored(made, charge.stored, self.intervals or CONFIDENCE)
         charge.begin()
-        try:
-            groups, noisy, counts = self._drawn(made)
-            certificate = certificate_of(
-                self.text, made, len(groups), self._held.tables, charge.facts
-            )
-            level = self.intervals or CONFIDENCE
-            answer = Answer(made, groups, noisy, certificate, level, counts)
-            kept = stored(answer)
-        except BaseException as error:
-            charge.left(type(error).__name__)
-            raise
+        answer, kept = read_for(charge, lambda: self._answered(made, charge))
         charge.answered(kept)
         return answer
+
+    def _answered(self, made: Priced, charge: Charge) -> tuple[Answer, dict[str, Any]]:
+        groups, noisy, counts = self._drawn(made)
+        certificate = certificate_of(self.text, made, len(groups), self._held.tables, charge.facts)
+        level = self.intervals or CONFIDENCE
+        answer = Answer(made, groups, noisy, certificate, level, counts)
+        return answer, stored(answer)
 
     def rehearse(
         self,

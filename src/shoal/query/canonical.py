@@ -1,15 +1,38 @@
 """What decides the draws of a question, as text: two questions with the same text have one answer.
 
-Names of columns, HAVING, ORDER BY and LIMIT come after the draws, so they are not part of it.
+The text is the plan itself, node by node, and not the plan as people read it: every constant with its type, every function with
+all its arguments, every table with its facts.  So different plans have different texts, which a stored answer stands on.
+Names of columns in the answer, HAVING, ORDER BY and LIMIT come after the draws, so they are not part of it.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from fractions import Fraction
 from typing import Any
 
-from shoal.plan import Aggregate, Key, Question, explain, text_of
+from shoal.plan import (
+    Aggregate,
+    Call,
+    Column,
+    Expression,
+    Filter,
+    FromTable,
+    Key,
+    Listed,
+    Literal,
+    Person,
+    Project,
+    Question,
+    Ref,
+    Rows,
+    Scan,
+    Selected,
+    UnionAll,
+    Unit,
+    Value,
+)
 from shoal.query.pricing import Priced
 
 
@@ -30,18 +53,82 @@ def canonical_of(made: Priced) -> str:
 def canonical_plan(question: Question) -> dict[str, Any]:
     """Rows, keys and aggregates, without the names they are given."""
     return {
-        "rows": explain(question.relation),
+        "rows": canonical_rows(question.relation),
         "by": [_key(key) for key in question.keys],
         "release": [_aggregate(aggregate) for aggregate in question.aggregates],
     }
 
 
-def _key(key: Key) -> str:
-    return f"{text_of(key.expression)} ({str(key).rpartition(' (')[2]}"
+def canonical_rows(rows: Rows) -> list[Any]:
+    """A relation.
+
+    Guarantee: different relations have different texts, and the relation can be read back from its text.
+    """
+    match rows:
+        case Scan(table):
+            columns = [_column(column) for column in table.columns]
+            return ["scan", table.name, columns, _unit(table.protects)]
+        case Filter(source, condition):
+            return ["filter", canonical_rows(source), canonical_expression(condition)]
+        case Project(source, named):
+            listed = [[name, canonical_expression(each)] for name, each in named]
+            return ["project", canonical_rows(source), listed]
+        case UnionAll(left, right):
+            return ["union", canonical_rows(left), canonical_rows(right)]
+    pairs = [[canonical_expression(a), canonical_expression(b)] for a, b in rows.on]
+    sides = [canonical_rows(rows.left), canonical_rows(rows.right)]
+    return [type(rows).__name__, *sides, pairs, rows.kind, rows.at_most]
 
 
-def _aggregate(aggregate: Aggregate) -> dict[str, str]:
-    said = {"statistic": str(aggregate.statistic)}
+def canonical_expression(expression: Expression) -> list[Any]:
+    """An expression, with the type of every part that its arguments do not decide."""
+    match expression:
+        case Ref(column):
+            return ["column", column.name]
+        case Literal(value, kind):
+            return ["constant", str(kind), _value(value)]
+        case Call(name, arguments, kind):
+            return ["call", name, str(kind), [canonical_expression(each) for each in arguments]]
+
+
+def _value(value: Value) -> Any:
+    """A value so that, with its type, no two are written alike."""
+    if isinstance(value, float):
+        return value.hex()
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+def _column(column: Column) -> list[Any]:
+    span = column.span and [str(column.span.lo), str(column.span.hi)]
+    choices = None if column.choices is None else [_value(each) for each in column.choices]
+    return [column.name, str(column.type), column.nullable, span, choices, column.longest]
+
+
+def _unit(unit: Unit | None) -> list[Any] | None:
+    if unit is None:
+        return None
+    if not isinstance(unit, Person):
+        return ["row", str(unit.relation)]
+    shares = [unit.groups, unit.rows_per_group, unit.nulls]
+    return ["person", list(unit.columns), *shares, str(unit.relation)]
+
+
+def _key(key: Key) -> list[Any]:
+    made = canonical_expression(key.expression)
+    match key.known:
+        case Listed(values, null):
+            return [made, "listed", [_value(each) for each in values], null]
+        case FromTable(table, column, null):
+            return [made, "table", table, column, null]
+        case Selected():
+            return [made, "selected"]
+
+
+def _aggregate(aggregate: Aggregate) -> dict[str, Any]:
+    said: dict[str, Any] = {"statistic": str(aggregate.statistic)}
     if aggregate.argument is not None:
-        said |= {"of": text_of(aggregate.argument), "type": str(aggregate.argument.type)}
+        said |= {
+            "of": canonical_expression(aggregate.argument),
+            "type": str(aggregate.argument.type),
+        }
     return said if aggregate.level is None else {**said, "at": str(Fraction(aggregate.level))}

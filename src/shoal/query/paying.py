@@ -6,16 +6,19 @@ can be given back only before rows are opened; the purse does that by itself, in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from shoal.errors import ChangedError, UnansweredError
 from shoal.events import Event
 from shoal.exact import Number
 from shoal.measures import Measure
 
 if TYPE_CHECKING:
     from shoal.query.budget import Request
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -96,3 +99,24 @@ class Taken:
 
     def left(self, reason: str) -> None:
         """Nothing is kept."""
+
+
+def read_for(charge: Charge, read: Callable[[], T]) -> T:
+    """Read rows and draw noise for a question that was charged.
+
+    Guarantee: whatever fails, the error and what is kept of it are the same for all data: how an engine fails, and
+        what it says of it, may depend on a single row.
+    Edges: a file that was written meanwhile is told as that; a caller who interrupts is not stopped.
+    """
+    try:
+        return read()
+    except (ChangedError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:
+        charge.left(type(error).__name__)
+        raise
+    except BaseException:  # noqa: BLE001, S110 - told below, where no trace of it is left
+        pass
+    charge.left(UnansweredError.__name__)
+    raise UnansweredError(
+        "the question was charged, but the engine could not answer it. What was charged stays spent.",
+        remedy="Let the owner of the data check that they can be read, and that the engine has enough memory and disk.",
+    )

@@ -22,9 +22,10 @@ from shoal.mechanisms import Geometric
 from shoal.plan import Bounded, Expression, Person, Rows, explain, tables_of, text_of
 from shoal.query.answer import CONFIDENCE
 from shoal.query.budget import Request
+from shoal.query.canonical import canonical_expression, canonical_rows
 from shoal.query.certificate import certified
 from shoal.query.noises import Means
-from shoal.query.paying import Asked, Purse
+from shoal.query.paying import Asked, Purse, read_for
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 EDGES: tuple[int, ...] = (
@@ -100,12 +101,7 @@ class Votes:
         if charge.stored is not None:
             return self._suggested(charge.stored)
         charge.begin()
-        try:
-            found = engine.shares(self.bounded)
-            groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
-        except BaseException as error:
-            charge.left(type(error).__name__)
-            raise
+        groups, most = read_for(charge, lambda: self._read(engine, share))
         told = {
             "groups": groups,
             "rows_per_group": most,
@@ -114,12 +110,17 @@ class Votes:
         charge.answered(told)
         return self._suggested(told)
 
+    def _read(self, engine: Engine, share: Fraction) -> tuple[int | None, int | None]:
+        found = engine.shares(self.bounded)
+        groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
+        return groups, most
+
     def _asked(self, share: Fraction) -> Asked:
         by = [text_of(key) for key in self.bounded.keys]
         body = {
             "suggest": "shares",
-            "rows": explain(self.bounded.relation),
-            "by": by,
+            "rows": canonical_rows(self.bounded.relation),
+            "by": [canonical_expression(key) for key in self.bounded.keys],
             "share": str(share),
             "event": self.event.to_dict(),
         }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from shoal.plan import (
@@ -47,12 +49,16 @@ class Gathered:
     named: dict[str, Expression] = field(default_factory=dict)
     found: list[Aggregate] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    _aggregated: set[int] = field(default_factory=set)
+    _unresolved: set[int] = field(default_factory=set)
 
     def after(self, node: Any, name: str | None = None) -> Expression:
         """A node of SELECT, HAVING or ORDER BY as an expression over released values.
 
         ``name`` is what the node is called, if it is an aggregate by itself.
         """
+        self._aggregated = _holders(node, lambda part: type(part).__name__ in AGGREGATES)
+        self._unresolved = _holders(node, self._is_unresolved)
         outermost = node
         while type(outermost).__name__ == "Paren":
             outermost = outermost.this
@@ -67,7 +73,7 @@ class Gathered:
         if kind in AGGREGATES:
             with self.text.at(node):
                 return Ref(self._aggregate(node, name).column)
-        if any(type(part).__name__ in AGGREGATES for part in node.walk()):
+        if id(node) in self._aggregated:
             return None
         key = self._key(node)
         if key is not None:
@@ -95,15 +101,20 @@ class Gathered:
                 return expression
         return None
 
+    def _is_unresolved(self, node: Any) -> bool:
+        return type(node).__name__ == "Column" and len(self.scope.find(node)) != 1
+
+    @cached_property
+    def _rows(self) -> Translator:
+        """One translator for every part that may be a key: a part of a part is translated once."""
+        return translator(self.scope, self.text, once=True)
+
     def _key(self, node: Any) -> Key | None:
         if not self.keys or type(node).__name__ in ("Literal", "Var", "Identifier", "Star"):
             return None
-        if any(
-            type(part).__name__ == "Column" and len(self.scope.find(part)) != 1
-            for part in node.walk()
-        ):
+        if id(node) in self._unresolved:
             return None
-        expression = translator(self.scope, self.text).of(node)
+        expression = self._rows.of(node)
         return next((key for key in self.keys if key.expression == expression), None)
 
     def _aggregate(self, node: Any, name: str | None) -> Aggregate:
@@ -212,6 +223,18 @@ class Gathered:
     def _one_null(self) -> bool:
         """Whether rows without a key count as one person, whom COUNT(DISTINCT key) would not count."""
         return getattr(self.scope.rows.protects, "nulls", "drop") == "one"
+
+
+def _holders(tree: Any, wanted: Callable[[Any], bool]) -> set[int]:
+    """The nodes of a tree that are wanted or hold one that is, each visited once."""
+    found: set[int] = set()
+    for node in tree.walk():
+        if wanted(node):
+            above = node
+            while above is not None and id(above) not in found:
+                found.add(id(above))
+                above = above.parent if above is not tree else None
+    return found
 
 
 def _one() -> Expression:

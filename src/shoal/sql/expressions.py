@@ -24,12 +24,22 @@ Resolve = Callable[[Any], Expression | None]
 class Translator:
     """Translates expression nodes; ``resolve`` is asked first about every node."""
 
-    def __init__(self, text: Text, resolve: Resolve) -> None:
+    def __init__(
+        self, text: Text, resolve: Resolve, seen: dict[int, tuple[Any, Expression]] | None = None
+    ) -> None:
         self.text = text
         self.resolve = resolve
+        self.seen = seen
 
     def of(self, node: Any) -> Expression:
-        """The expression that a node means."""
+        """The expression that a node means; one that was seen, where that is remembered, is not read again."""
+        if self.seen is None:
+            return self._of(node)
+        if id(node) not in self.seen:
+            self.seen[id(node)] = node, self._of(node)
+        return self.seen[id(node)][1]
+
+    def _of(self, node: Any) -> Expression:
         if not hasattr(node, "walk"):
             raise self.text.unreadable(None, "an operand is missing.")
         found = self.resolve(node)

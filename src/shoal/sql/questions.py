@@ -18,6 +18,7 @@ from shoal.plan import (
     known_values,
 )
 from shoal.sql.aggregates import Gathered
+from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.levels import spelled_out
 from shoal.sql.reading import tree_of
@@ -183,14 +184,14 @@ def _keys(select: Any, items: list[tuple[str, Any]], scope: Scope, text: Text) -
         [inner for name, inner in items if name not in aggregated] if group.args.get("all") else []
     )
     nodes += [_grouped(node, items, scope, text) for node in group.expressions]
-    rows, keys = translator(scope, text), list[Key]()
+    rows, keys = translator(scope, text, once=True), list[Key]()
     for node in nodes:
         made = rows.of(node)
         if isinstance(made, Literal):
             raise text.refused(node, "a constant is no key.", "Group by a column.")
         if any(key.expression == made for key in keys):
             continue
-        keys.append(_key(_key_name(made, node, items, scope, text), made))
+        keys.append(_key(_key_name(made, node, items, scope, rows), made))
     names = [key.name for key in keys]
     if len(set(names)) < len(names):
         raise text.refused(group, "two keys have one name.", "Name them with AS in SELECT.")
@@ -216,9 +217,8 @@ def _grouped(node: Any, items: list[tuple[str, Any]], scope: Scope, text: Text) 
 
 
 def _key_name(
-    made: Expression, node: Any, items: list[tuple[str, Any]], scope: Scope, text: Text
+    made: Expression, node: Any, items: list[tuple[str, Any]], scope: Scope, rows: Translator
 ) -> str:
-    rows = translator(scope, text)
     for name, inner in items:
         if any(type(part).__name__ in AGGREGATES for part in inner.walk()):
             continue

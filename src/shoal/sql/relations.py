@@ -30,15 +30,15 @@ Named = Mapping[str, Table | Rows]
 """What a name in FROM may stand for: a table, or a common table expression."""
 
 
-def translator(scope: Scope, text: Text) -> Translator:
-    """A translator of row-wise expressions over a scope."""
+def translator(scope: Scope, text: Text, *, once: bool = False) -> Translator:
+    """A translator of row-wise expressions over a scope; with ``once`` it remembers the nodes it has seen."""
 
     def resolve(node: Any) -> Expression | None:
         return (
             scope.resolve(node, text) if type(node).__name__ == "Column" and _plain(node) else None
         )
 
-    return Translator(text, resolve)
+    return Translator(text, resolve, {} if once else None)
 
 
 def _plain(column: Any) -> bool:

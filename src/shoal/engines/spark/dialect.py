@@ -78,6 +78,7 @@ SPARK = SparkDialect(
         " + TRY_CAST(SUBSTRING({0}, 15, 2) AS BIGINT) * 60000000"
         " + TRY_CAST(SUBSTRING({0}, 18, 2) || RPAD(SUBSTRING({0}, 21, 6), 6, '0') AS BIGINT))"
     },
+    cut="CASE WHEN OCTET_LENGTH({0}) > {1} THEN LEFT({0}, {1}) ELSE {0} END",
     word=22,
     together="/*+ REPARTITION({0}) */",
     own=OWN,

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from itertools import chain
 
-from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered
+from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered, matching
 from shoal.engines.sql.layers import Piece, filled
+from shoal.engines.sql.patterns import is_searched, without_return
 from shoal.plan import REAL, Kind
+from shoal.plan.functions.logic import parts_of_pattern
 
 _DAY = 86_400_000_000
 MOMENT_OF_DAY = f"(CAST(DATEDIFF({{0}}, DATE '1970-01-01') AS BIGINT) * {_DAY})"
@@ -56,6 +58,9 @@ _SIGNS = "!#^~&*+/"
 def _like(it: Lowered) -> Piece:
     """LIKE with a sign of escape that is none of its letters: Spark has one even where none is given."""
     pattern, escape = str(it.constant(1)), str(it.constant(2))
+    parts = parts_of_pattern(pattern, escape)
+    if is_searched(parts):
+        return matching(it, without_return(parts))
     letters = list(_letters(pattern, escape))
     held = {letter for letter, _ in letters}
     sign = next(sign for sign in chain(_SIGNS, map(chr, range(48, 128))) if sign not in held)

@@ -21,6 +21,7 @@ class Dialect:
     holds are NULL; ``try_cast`` gives NULL for what does not fit; ``nearest`` is the 64-bit integer nearest to a real,
     ties to even, NULL where none is; ``away`` is the nearest whole real, ties away from zero; ``divided`` truncates toward zero, and its result
     need only fit 64 bits; ``tenth`` is the same by 10, of ``digits``; ``anchored`` makes ``matches`` look at a whole text;
+    ``cut`` is text {0}, at most {1} letters of it, and costs next to nothing where the text is not longer;
     ``one_of_many``, where there is such a thing, is text {0} if it is one of the listed {1}, and else NULL;
     ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v;
     ``read_text`` is how the text of a kind is read once its form is known to be right;
@@ -58,6 +59,7 @@ class Dialect:
             "rtrim": "RTRIM({0}, ' ')",
         }
     )
+    cut: str = "CASE WHEN STRLEN({0}) > {1} THEN LEFT({0}, {1}) ELSE {0} END"
     one_of_many: str = ""
     listed: str = ""
     read_text: Mapping[Kind, str] = field(default_factory=dict)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.layers import Layers, Piece, filled
 from shoal.engines.sql.literals import real, whole
+from shoal.engines.sql.patterns import is_searched, linear
 from shoal.plan import REAL, Call, Kind, Literal, Value
 from shoal.plan.facts import widest
 from shoal.plan.functions.dates import DAY
+from shoal.plan.functions.logic import parts_of_pattern
 from shoal.plan.functions.rounding import WHOLE_REALS
 from shoal.plan.functions.text import LOWER, UPPER
 
@@ -98,9 +100,7 @@ def _abs(it: Lowered) -> Piece:
 
 
 def _sign(it: Lowered) -> Piece:
-    return it.again(
-        "CAST(CASE WHEN {0} > 0 THEN 1 WHEN {0} < 0 THEN -1 WHEN {0} = 0 THEN 0 END AS BIGINT)"
-    )
+    return it.form("CAST(SIGN({0}) AS BIGINT)")
 
 
 def _sqrt(it: Lowered) -> Piece:
@@ -180,8 +180,17 @@ def _in(it: Lowered) -> Piece:
     return it.form(f"({{0}} IN ({listed}))")
 
 
+def matching(it: Lowered, regular: str) -> Piece:
+    """Whether the first argument matches a regular expression as a whole."""
+    form = it.dialect.text(regular).replace("{", "{{").replace("}", "}}")
+    return it.form(it.dialect.matches.replace("{1}", form))
+
+
 def _like(it: Lowered) -> Piece:
     escape = it.constant(2)
+    parts = parts_of_pattern(str(it.constant(1)), str(escape))
+    if is_searched(parts) and (escape or any(None in part for part in parts)):
+        return matching(it, linear(parts))
     return it.form("({0} LIKE {1} ESCAPE {2})" if escape else "({0} LIKE {1})")
 
 
@@ -256,7 +265,7 @@ LOWER_CALL: dict[str, Lower] = {
     "le": _plain("({0} <= {1})"),
     "gt": _plain("({0} > {1})"),
     "ge": _plain("({0} >= {1})"),
-    "between": lambda it: it.again("({0} >= {1} AND {0} <= {2})"),
+    "between": _plain("({0} BETWEEN {1} AND {2})"),
     "same": _plain("({0} IS NOT DISTINCT FROM {1})"),
     "in": _in,
     "and": _plain("({0} AND {1})"),

@@ -13,13 +13,16 @@ from shoal.engines.sql.layers import Layers
 from shoal.engines.sql.literals import value
 from shoal.plan import (
     TEXT,
+    Call,
     Column,
     Expression,
     Filter,
+    Literal,
     Person,
     PersonJoin,
     Project,
     PublicJoin,
+    Ref,
     Rows,
     Scan,
     UnionAll,
@@ -41,7 +44,7 @@ def select(
     """
     match rows:
         case Scan():
-            return _scan(rows, sources, dialect, read)
+            return _scan(rows, sources, dialect, read, [])
         case Filter(source, condition):
             return computed(source, [], condition, sources, dialect, read=read)
         case Project(source, named):
@@ -96,7 +99,12 @@ def computed(
     outputs = [f"{piece.sql} AS c{at}" for at, piece in enumerate(pieces)]
     listed = ", ".join([*(outputs or names.values()), *persons_of(source)])
     held = read | read_by(condition)
-    below = layers.over(f"({select(source, sources, dialect, held)})")
+    inner = (
+        _scan(source, sources, dialect, held, _equal(source, condition, dialect))
+        if isinstance(source, Scan) and condition is not None
+        else select(source, sources, dialect, held)
+    )
+    below = layers.over(f"({inner})")
     return f"SELECT {listed} FROM {below}" + (f" WHERE {where.sql}" if where else "")
 
 
@@ -112,7 +120,29 @@ def counted(rows: Rows, sql: str) -> str:
     return f"SELECT {', '.join(asked)} FROM ({sql})"
 
 
-def _scan(scan: Scan, sources: Mapping[str, str], dialect: Dialect, read: Names) -> str:
+def _equal(scan: Scan, condition: Expression, dialect: Dialect) -> list[str]:
+    """What a condition says of texts as they are stored, for an engine that finds equal ones fast.
+
+    A text that was cut has all the letters it may have, so only a text that was not cut equals a shorter constant.
+    """
+    match condition:
+        case Call("and", (left, right)):
+            return _equal(scan, left, dialect) + _equal(scan, right, dialect)
+        case Call("eq" | "in", (Ref(column), *constants)) if _is_cut(column):
+            texts = [c.value for c in constants if isinstance(c, Literal) and c.value is not None]
+            if len(texts) == len(constants) and all(len(str(t)) < column.length for t in texts):
+                listed = ", ".join(value(text, TEXT, dialect) for text in texts)
+                return [f"s.{dialect.name(column.name)} IN ({listed})"]
+    return []
+
+
+def _is_cut(column: Column) -> bool:
+    return column.type == TEXT and column.choices is None
+
+
+def _scan(
+    scan: Scan, sources: Mapping[str, str], dialect: Dialect, read: Names, only: list[str]
+) -> str:
     table, protects = scan.table, scan.protects
     joined = [c for c in table.columns if dialect.listed and c.name in read and _many(c)]
     looked_up = {column.name: f"n{at}" for at, column in enumerate(joined)}
@@ -127,8 +157,8 @@ def _scan(scan: Scan, sources: Mapping[str, str], dialect: Dialect, read: Names)
         at, values = looked_up[column.name], dialect.listed.format(_choices(column, dialect))
         sql += f" LEFT JOIN ({values}) AS {at} ON s.{dialect.name(column.name)} = {at}.v"
     if isinstance(protects, Person) and protects.nulls == "drop":
-        sql += " WHERE " + " AND ".join(f"s.{dialect.name(name)} IS NOT NULL" for name in person)
-    return sql
+        only = [*only, *(f"s.{dialect.name(name)} IS NOT NULL" for name in person)]
+    return f"{sql} WHERE {' AND '.join(only)}" if only else sql
 
 
 def _many(column: Column) -> bool:
@@ -160,6 +190,8 @@ def _made_true(column: Column, dialect: Dialect, looked_up: str) -> str:
         sql = (
             f"CASE WHEN {name} < {low} THEN {low} WHEN {name} > {high} THEN {high} ELSE {name} END"
         )
+    elif _is_cut(column):  # no text has more letters than bytes
+        sql = dialect.cut.format(name, column.length)
     return f"COALESCE({sql}, {least})" if least else sql
 
 

@@ -109,7 +109,23 @@ def _scaled_real(number: float, to: Type) -> int | None:
     return whole + ((scaled > 0) - (scaled < 0) if abs(scaled - whole) >= 0.5 else 0)
 
 
-@function("cast", _fit, span=_span, may_be_null=_may_be_null, written="CAST({0} AS {type})")
+_WRITTEN = {Kind.INTEGER: 20, Kind.BOOLEAN: 5, Kind.DATE: 10}
+"""The most characters that a value is written in."""
+
+
+def _length(call: Call) -> int:
+    source = call.arguments[0]
+    return source.length if source.type.kind is Kind.TEXT else _WRITTEN[source.type.kind]
+
+
+@function(
+    "cast",
+    _fit,
+    span=_span,
+    may_be_null=_may_be_null,
+    written="CAST({0} AS {type})",
+    length=_length,
+)
 def _cast(call: Call, value: object) -> Value:
     source, to = call.arguments[0].type, call.type
     if isinstance(value, str):

@@ -7,7 +7,14 @@ from typing import Any
 
 from shoal.plan.expression import Call, Expression, Literal
 from shoal.plan.facts import Span
-from shoal.plan.functions.function import Fitted, alike, function, require, wrong_number
+from shoal.plan.functions.function import (
+    Fitted,
+    alike,
+    function,
+    longest_of,
+    require,
+    wrong_number,
+)
 from shoal.plan.types import BOOLEAN, Kind, Type
 from shoal.plan.values import Value
 
@@ -50,6 +57,7 @@ def values_of_case(call: Call) -> list[Expression]:
     strict=False,
     may_be_null=lambda call: any(value.nullable for value in values_of_case(call)),
     written="CASE {case} END",
+    length=lambda call: longest_of(values_of_case(call)),
 )
 def _case(_: Call, *values: Value) -> Value:
     for condition, value in zip(values[:-1:2], values[1::2], strict=True):
@@ -62,6 +70,10 @@ def _all_alike(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
     return alike(arguments)
 
 
+def _longest(call: Call) -> int:
+    return longest_of(call.arguments)
+
+
 def _all_nullable(call: Call) -> bool:
     return all(argument.nullable for argument in call.arguments)
 
@@ -72,6 +84,7 @@ def _all_nullable(call: Call) -> bool:
     span=lambda call: _hull(list(call.arguments)),
     strict=False,
     may_be_null=_all_nullable,
+    length=_longest,
 )
 def _coalesce(_: Call, *values: Value) -> Value:
     return next((value for value in values if value is not None), None)
@@ -89,6 +102,8 @@ def _fit_nullif(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
     span=lambda call: call.arguments[0].span,
     strict=False,
     may_be_null=lambda _: True,
+    length=lambda call: call.arguments[0].length,
+    uses=2,
 )
 def _nullif(_: Call, value: Value, other: Value) -> Value:
     return None if value is not None and value == other else value
@@ -121,13 +136,27 @@ def _extreme_span(call: Call) -> Span | None:
     return None if lo is None or hi is None else Span(lo, hi)
 
 
-@function("least", _all_alike, span=_extreme_span, strict=False, may_be_null=_all_nullable)
+@function(
+    "least",
+    _all_alike,
+    span=_extreme_span,
+    strict=False,
+    may_be_null=_all_nullable,
+    length=_longest,
+)
 def _least(_: Call, *values: Any) -> Value:
     known: list[Any] = [value for value in values if value is not None]
     return min(known) if known else None
 
 
-@function("greatest", _all_alike, span=_extreme_span, strict=False, may_be_null=_all_nullable)
+@function(
+    "greatest",
+    _all_alike,
+    span=_extreme_span,
+    strict=False,
+    may_be_null=_all_nullable,
+    length=_longest,
+)
 def _greatest(_: Call, *values: Any) -> Value:
     known: list[Any] = [value for value in values if value is not None]
     return max(known) if known else None

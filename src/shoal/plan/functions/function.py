@@ -1,7 +1,7 @@
 """What every function of the row language states: its types, its meaning, its span, and how it is written.
 
 A function is total.  It has a value for all arguments of its types; where mathematics has none (division
-by zero, overflow, a cast that does not fit) the value is NULL.  And its value is fixed bit for bit:
+by zero, overflow, a cast that does not fit) the value is NULL.  Total includes size and work: both have public bounds.  And its value is fixed bit for bit:
 whole numbers are exact, and on reals only the operations that IEEE 754 rounds correctly are used.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.errors import ExpressionError
+from shoal.errors import ExpressionError, InternalError
 from shoal.plan.expression import Call, Expression, Literal, in_common
 from shoal.plan.facts import Span, widest
 from shoal.plan.types import REAL, Kind, Type
@@ -31,7 +31,9 @@ class Function:
     ``fit`` checks and casts arguments and gives the type of the result; ``value`` is the meaning, given
     the call and the values of its arguments, which are not NULL if the function is strict;
     ``span`` bounds the results; ``may_be_null`` says whether NULL can come of arguments that are not;
-    ``written`` is the SQL a person would write, with {0}, {1} for arguments.
+    ``written`` is the SQL a person would write, with {0}, {1} for arguments.  ``length`` bounds the characters of a
+    text result; ``work`` the characters touched in one row, of its arguments and result; ``uses`` says how often an
+    engine may compute an argument.
     """
 
     name: str
@@ -41,6 +43,9 @@ class Function:
     may_be_null: Callable[[Call], bool]
     strict: bool
     written: str
+    length: Callable[[Call], int]
+    work: Callable[[Call], int]
+    uses: int
 
     def of(self, call: Call, values: Sequence[Value]) -> Value:
         """The value of a call, given those of its arguments."""
@@ -55,6 +60,27 @@ FUNCTIONS: dict[str, Function] = {}
 
 def no_span(call: Call) -> Span | None:
     return widest(call.type) if call.type.temporal else None
+
+
+def no_length(call: Call) -> int:
+    raise InternalError(
+        f"{call.name} states no bound on the length of its text.", remedy="Please report it."
+    )
+
+
+def longest_of(parts: Sequence[Expression]) -> int:
+    """The length of the longest text among these."""
+    return max((part.length for part in parts), default=0)
+
+
+def touched_once(call: Call) -> int:
+    """Every argument is read once, and the result is written once."""
+    return 1 + sum(argument.length for argument in call.arguments) + call.length
+
+
+def touched_until_different(call: Call) -> int:
+    """Texts are compared up to the end of the shorter one."""
+    return 1 + min((argument.length for argument in call.arguments), default=0)
 
 
 def never(_: Call) -> bool:
@@ -73,12 +99,17 @@ def function(
     may_be_null: Callable[[Call], bool] = never,
     strict: bool = True,
     written: str = "",
+    length: Callable[[Call], int] = no_length,
+    work: Callable[[Call], int] = touched_once,
+    uses: int = 1,
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     """Enter a function into the language; it decorates the function's meaning."""
 
     def enter(value: Callable[..., Value]) -> Callable[..., Value]:
         text = written or f"{name.upper()}({{*}})"
-        FUNCTIONS[name] = Function(name, fit, value, span, may_be_null, strict, text)
+        FUNCTIONS[name] = Function(
+            name, fit, value, span, may_be_null, strict, text, length, work, uses
+        )
         return value
 
     return enter

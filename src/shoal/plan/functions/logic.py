@@ -17,8 +17,10 @@ from shoal.plan.functions.function import (
     never,
     require,
     takes,
+    touched_until_different,
     wrong_number,
 )
+from shoal.plan.sizes import LONGEST_PATTERN
 from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
 from shoal.plan.values import Value
 
@@ -32,32 +34,32 @@ def _compares(count: int) -> Fit:
     return fit
 
 
-@function("eq", _compares(2), written="({0} = {1})")
+@function("eq", _compares(2), written="({0} = {1})", work=touched_until_different)
 def _eq(_: Call, left: Value, right: Value) -> Value:
     return left == right
 
 
-@function("ne", _compares(2), written="({0} <> {1})")
+@function("ne", _compares(2), written="({0} <> {1})", work=touched_until_different)
 def _ne(_: Call, left: Value, right: Value) -> Value:
     return left != right
 
 
-@function("lt", _compares(2), written="({0} < {1})")
+@function("lt", _compares(2), written="({0} < {1})", work=touched_until_different)
 def _lt(_: Call, left: Any, right: Any) -> Value:
     return bool(left < right)
 
 
-@function("le", _compares(2), written="({0} <= {1})")
+@function("le", _compares(2), written="({0} <= {1})", work=touched_until_different)
 def _le(_: Call, left: Any, right: Any) -> Value:
     return bool(left <= right)
 
 
-@function("gt", _compares(2), written="({0} > {1})")
+@function("gt", _compares(2), written="({0} > {1})", work=touched_until_different)
 def _gt(_: Call, left: Any, right: Any) -> Value:
     return bool(left > right)
 
 
-@function("ge", _compares(2), written="({0} >= {1})")
+@function("ge", _compares(2), written="({0} >= {1})", work=touched_until_different)
 def _ge(_: Call, left: Any, right: Any) -> Value:
     return bool(left >= right)
 
@@ -72,6 +74,7 @@ def _any_is_nullable(call: Call) -> bool:
     strict=False,
     may_be_null=_any_is_nullable,
     written="({0} BETWEEN {1} AND {2})",
+    uses=2,
 )
 def _between(call: Call, value: Any, lo: Any, hi: Any) -> Value:
     above = None if value is None or lo is None else bool(value >= lo)
@@ -145,6 +148,11 @@ def _fit_like(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
     escape = fitted[2]
     require(escape, (Kind.TEXT,))
     sign = str(constant(escape, "the escape of LIKE"))
+    if len(pattern) > LONGEST_PATTERN:
+        raise ExpressionError(
+            f"the pattern of LIKE has {len(pattern):,} characters; at most {LONGEST_PATTERN:,} are allowed.",
+            remedy="Use a shorter pattern, or compare with =.",
+        )
     if len(sign) > 1 or not sign.isascii() or sign in ("%", "_"):
         raise ExpressionError(
             "the escape of LIKE must be one ASCII character other than % and _.",
@@ -158,17 +166,53 @@ def _fit_like(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
     return fitted, BOOLEAN
 
 
-@lru_cache(maxsize=256)
-def _pattern(like: str, escape: str) -> re.Pattern[str]:
-    parts, letters = [], iter(like)
+Part = str | None
+"""A letter of a pattern that means itself, or None for any one letter."""
+
+
+def parts_of_pattern(pattern: str, escape: str) -> list[list[Part]]:
+    """What stands between the signs % of a pattern of LIKE, letter by letter.
+
+    >>> parts_of_pattern("a_%b", "")
+    [['a', None], ['b']]
+    """
+    found: list[list[Part]] = [[]]
+    letters = iter(pattern)
     for letter in letters:
         if escape and letter == escape:
-            parts.append(re.escape(next(letters, "")))
+            found[-1].append(next(letters, ""))
+        elif letter == "%":
+            found.append([])
         else:
-            parts.append({"%": ".*", "_": "."}.get(letter) or re.escape(letter))
-    return re.compile("".join(parts), re.DOTALL)
+            found[-1].append(None if letter == "_" else letter)
+    return found
 
 
-@function("like", _fit_like, written="({0} LIKE {1})")
+@lru_cache(maxsize=256)
+def _pattern(like: str, escape: str) -> tuple[re.Pattern[str], ...]:
+    """A form for each part between signs %."""
+    written = (
+        "".join("." if letter is None else re.escape(letter) for letter in part)
+        for part in parts_of_pattern(like, escape)
+    )
+    return tuple(re.compile(part, re.DOTALL) for part in written)
+
+
+def _work_of_like(call: Call) -> int:
+    """Each part is looked for once, from where the one before it ended: at most pattern times text."""
+    return 1 + call.arguments[0].length * max(1, call.arguments[1].length)
+
+
+@function("like", _fit_like, written="({0} LIKE {1})", work=_work_of_like)
 def _like(_: Call, text: str, pattern: str, escape: str) -> Value:
-    return _pattern(pattern, escape).fullmatch(text) is not None
+    """Parts are found one after the other, each at its first place: one that is found early leaves most room for the rest."""
+    first, *others = _pattern(pattern, escape)
+    if not others:
+        return first.fullmatch(text) is not None
+    found = first.match(text)
+    for part in others[:-1]:
+        found = part.search(text, found.end()) if found else None
+    size = len(parts_of_pattern(pattern, escape)[-1])
+    return bool(
+        found and len(text) - size >= found.end() and others[-1].match(text, len(text) - size)
+    )

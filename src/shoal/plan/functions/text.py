@@ -7,40 +7,59 @@ from fractions import Fraction
 from shoal.errors import ExpressionError
 from shoal.plan.expression import Call, Expression, Literal
 from shoal.plan.facts import Span
-from shoal.plan.functions.function import Fit, Fitted, constant, function, takes
+from shoal.plan.functions.function import (
+    Fit,
+    Fitted,
+    constant,
+    function,
+    takes,
+    touched_until_different,
+)
 from shoal.plan.types import BOOLEAN, INTEGER, TEXT, Kind, Type
 from shoal.plan.values import Value
 
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LOWER = UPPER.lower()
-LONGEST_TEXT = 2**31 - 1
+FARTHEST = 2**31 - 1
 _TO_LOWER, _TO_UPPER = str.maketrans(UPPER, LOWER), str.maketrans(LOWER, UPPER)
 
 _one = takes(Kind.TEXT, result=TEXT)
+
+
+def _as_long(call: Call) -> int:
+    return call.arguments[0].length
+
+
+def _searched(call: Call) -> int:
+    """A search may compare the part at every place of the text; no engine does more."""
+    text, part = call.arguments[0].length, call.arguments[1].length
+    return 1 + text * max(1, part)
+
+
 _two_to_truth = takes(Kind.TEXT, Kind.TEXT, result=BOOLEAN)
 
 
-@function("lower", _one)
+@function("lower", _one, length=_as_long)
 def _lower(_: Call, text: str) -> Value:
     return text.translate(_TO_LOWER)
 
 
-@function("upper", _one)
+@function("upper", _one, length=_as_long)
 def _upper(_: Call, text: str) -> Value:
     return text.translate(_TO_UPPER)
 
 
-@function("trim", _one)
+@function("trim", _one, length=_as_long)
 def _trim(_: Call, text: str) -> Value:
     return text.strip(" ")
 
 
-@function("ltrim", _one)
+@function("ltrim", _one, length=_as_long)
 def _ltrim(_: Call, text: str) -> Value:
     return text.lstrip(" ")
 
 
-@function("rtrim", _one)
+@function("rtrim", _one, length=_as_long)
 def _rtrim(_: Call, text: str) -> Value:
     return text.rstrip(" ")
 
@@ -48,28 +67,33 @@ def _rtrim(_: Call, text: str) -> Value:
 @function(
     "length",
     takes(Kind.TEXT, result=INTEGER),
-    span=lambda _: Span(Fraction(0), Fraction(LONGEST_TEXT)),
+    span=lambda call: Span(Fraction(0), Fraction(call.arguments[0].length)),
 )
 def _length(_: Call, text: str) -> Value:
     return len(text)
 
 
-@function("concat", takes(Kind.TEXT, Kind.TEXT, result=TEXT), written="({0} || {1})")
+@function(
+    "concat",
+    takes(Kind.TEXT, Kind.TEXT, result=TEXT),
+    written="({0} || {1})",
+    length=lambda call: sum(argument.length for argument in call.arguments),
+)
 def _concat(_: Call, left: str, right: str) -> Value:
     return left + right
 
 
-@function("starts_with", _two_to_truth)
+@function("starts_with", _two_to_truth, work=touched_until_different)
 def _starts_with(_: Call, text: str, part: str) -> Value:
     return text.startswith(part)
 
 
-@function("ends_with", _two_to_truth)
+@function("ends_with", _two_to_truth, work=touched_until_different)
 def _ends_with(_: Call, text: str, part: str) -> Value:
     return text.endswith(part)
 
 
-@function("contains", _two_to_truth)
+@function("contains", _two_to_truth, work=_searched)
 def _contains(_: Call, text: str, part: str) -> Value:
     return part in text
 
@@ -82,7 +106,7 @@ def _with_counts(*least: int, name: str) -> Fit:
         fitted, kind = takes(*kinds, result=TEXT)(arguments, None)
         for argument, lowest in zip(fitted[1:], least, strict=True):
             count = constant(argument, f"a position or length in {name}")
-            if type(count) is not int or not lowest <= count <= LONGEST_TEXT:
+            if type(count) is not int or not lowest <= count <= FARTHEST:
                 raise ExpressionError(
                     f"a position in {name} counts from 1, and a length from 0.",
                     remedy=f"Give {name} whole numbers, {lowest} or more here.",
@@ -94,21 +118,29 @@ def _with_counts(*least: int, name: str) -> Fit:
 
 def _fit_substring(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
     if len(arguments) == 2:
-        arguments = (*arguments, Literal(LONGEST_TEXT, INTEGER))
+        arguments = (*arguments, Literal(FARTHEST, INTEGER))
     return _with_counts(1, 0, name="SUBSTRING")(arguments, None)
 
 
-@function("substring", _fit_substring)
+def _cut(call: Call) -> int:
+    """The last argument is the most characters that are kept."""
+    kept = call.arguments[-1]
+    assert isinstance(kept, Literal)
+    assert isinstance(kept.value, int)
+    return min(call.arguments[0].length, kept.value)
+
+
+@function("substring", _fit_substring, length=_cut)
 def _substring(_: Call, text: str, start: int, length: int) -> Value:
     return text[start - 1 : start - 1 + length]
 
 
-@function("left", _with_counts(0, name="LEFT"))
+@function("left", _with_counts(0, name="LEFT"), length=_cut)
 def _left(_: Call, text: str, length: int) -> Value:
     return text[:length]
 
 
-@function("right", _with_counts(0, name="RIGHT"))
+@function("right", _with_counts(0, name="RIGHT"), length=_cut)
 def _right(_: Call, text: str, length: int) -> Value:
     return text[-length:] if length else ""
 
@@ -124,6 +156,18 @@ def _fit_replace(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
     return fitted, kind
 
 
-@function("replace", _fit_replace)
+def _replaced(call: Call) -> int:
+    """Every old text becomes a new one: the most if there is nothing between them, or if none is there."""
+    whole, old, new = (argument.length for argument in call.arguments)
+    kept = whole % old
+    return max(whole, whole // old * new + kept)
+
+
+@function(
+    "replace",
+    _fit_replace,
+    length=_replaced,
+    work=lambda call: _searched(call) + call.length,
+)
 def _replace(_: Call, text: str, old: str, new: str) -> Value:
     return text.replace(old, new)

@@ -1,0 +1,211 @@
+"""Two questions have one canonical form only if they are one question: a stored answer is looked up by it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from tests.engines.generated import SCAN, TYPES, applications, expressions
+from tests.engines.test_relations import relations
+
+import shoal
+from shoal.plan import (
+    FUNCTIONS,
+    Call,
+    Column,
+    Expression,
+    Filter,
+    Literal,
+    Person,
+    PersonJoin,
+    Project,
+    PublicJoin,
+    Ref,
+    Row,
+    Rows,
+    Scan,
+    Table,
+    Type,
+    UnionAll,
+    Unit,
+    Value,
+    column,
+)
+from shoal.plan.facts import Span
+from shoal.plan.types import Kind
+from shoal.query.canonical import canonical_expression, canonical_plan, canonical_rows
+from shoal.sensitivity import Relation
+from shoal.sql import question
+
+
+def kind_of(text: str) -> Type:
+    name, _, scale = text.rstrip(")").partition("(")
+    return Type(Kind(name), int(scale or 0))
+
+
+def value_of(written: Any, kind: Type) -> Value:
+    if written is None:
+        return None
+    match kind.kind:
+        case Kind.REAL:
+            return float.fromhex(written)
+        case Kind.DATE:
+            return dt.date.fromisoformat(written)
+        case Kind.TIMESTAMP:
+            return dt.datetime.fromisoformat(written)
+    return written  # type: ignore[no-any-return]
+
+
+def expression_of(written: list[Any], columns: tuple[Column, ...]) -> Expression:
+    """An expression, read back; made without any check, so that nothing but the text decides it."""
+    match written:
+        case ["column", name]:
+            return Ref(next(each for each in columns if each.name == name))
+        case ["constant", kind, value]:
+            return Literal(value_of(value, kind_of(kind)), kind_of(kind))
+        case ["call", name, kind, arguments]:
+            return Call(
+                name, tuple(expression_of(each, columns) for each in arguments), kind_of(kind)
+            )
+    raise AssertionError(written)
+
+
+def rows_of(written: list[Any]) -> Rows:
+    match written:
+        case ["scan", name, columns, unit]:
+            made = tuple(map(_column, columns))
+            return Scan(Table(name, made, protects=_unit(unit)))
+        case ["filter", source, condition]:
+            below = rows_of(source)
+            return Filter(below, expression_of(condition, below.columns))
+        case ["project", source, named]:
+            below = rows_of(source)
+            made_of = tuple((name, expression_of(e, below.columns)) for name, e in named)
+            return Project(below, made_of)
+        case ["union", left, right]:
+            return UnionAll(rows_of(left), rows_of(right))
+        case [("PublicJoin" | "PersonJoin") as name, left, right, pairs, kind, at_most]:
+            sides = rows_of(left), rows_of(right)
+            on = tuple(
+                (expression_of(a, sides[0].columns), expression_of(b, sides[1].columns))
+                for a, b in pairs
+            )
+            join = PublicJoin if name == "PublicJoin" else PersonJoin
+            return join(*sides, on, kind, at_most)
+    raise AssertionError(written)
+
+
+def _column(written: list[Any]) -> Column:
+    name, kind, nullable, span, choices, longest = written
+    made = kind_of(kind)
+    listed = None if choices is None else tuple(value_of(each, made) for each in choices)
+    ends = Span(Fraction(span[0]), Fraction(span[1])) if span else None
+    return Column(name, made, nullable, ends, listed, longest=longest)
+
+
+def _unit(written: Any) -> Unit | None:
+    if written is None:
+        return None
+    if written[0] == "row":
+        return Row(Relation(written[1]))
+    _, columns, groups, rows, nulls, relation = written
+    return Person(columns, groups=groups, rows_per_group=rows, nulls=nulls, relation=relation)
+
+
+def through_text(written: Any) -> Any:
+    return json.loads(json.dumps(written, sort_keys=True, separators=(",", ":")))
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(TYPES).flatmap(expressions))
+def test_an_expression_can_be_read_back_from_its_canonical_form(made: Expression) -> None:
+    assert expression_of(through_text(canonical_expression(made)), SCAN.columns) == made
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_every_function_can_be_read_back_from_its_canonical_form(name: str) -> None:
+    for made in applications()[name]:
+        columns = tuple(_refs(made))
+        assert expression_of(through_text(canonical_expression(made)), columns) == made
+
+
+def _refs(made: Expression) -> list[Column]:
+    if isinstance(made, Ref):
+        return [made.column]
+    return [c for a in made.arguments for c in _refs(a)] if isinstance(made, Call) else []
+
+
+UNITS = (Person("u", groups=2, nulls="one"), Person("u2", rows_per_group=3))
+
+
+@settings(max_examples=200)
+@given(st.one_of(relations(UNITS), relations((Row(), Row()))))
+def test_a_relation_can_be_read_back_from_its_canonical_form(made: Rows) -> None:
+    assert rows_of(through_text(canonical_rows(made))) == made
+
+
+PEOPLE = Table(
+    "people",
+    (
+        column("s", shoal.plan.TEXT),
+        column("x", shoal.plan.REAL),
+        column("n", shoal.plan.INTEGER),
+        column("kind", shoal.plan.TEXT, shoal.Choices(["a", "b"])),
+    ),
+    protects=Row(),
+)
+
+
+def form(sql: str, table: Table = PEOPLE) -> str:
+    return json.dumps(canonical_plan(question(sql, {"people": table})))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("s LIKE 'a!%'", "s LIKE 'a!%' ESCAPE '!'"),
+        ("n * 0.1 = 0.3", "n * 1e-1 = 3e-1"),
+        ("n * 1.0 = 3", "n * 1.00 = 3"),
+        ("n * 1 = 100", "n * 1e0 = 100"),
+        ("s = '1'", "s = '1 '"),
+        ("CAST(x AS DECIMAL(18, 1)) > 1", "CAST(x AS DECIMAL(18, 2)) > 1"),
+        ("s IN ('a', '{*}')", "s IN ('a', '{1*}')"),
+        ("SUBSTRING(s, 1, 2) = 'a'", "LEFT(s, 2) = 'a'"),
+        ("s = 'a'' OR s = ''b'", "s = 'a' OR s = 'b'"),
+    ],
+)
+def test_two_questions_have_two_forms(one: str, other: str) -> None:
+    asked = "SELECT COUNT(*) AS n FROM people WHERE {}"
+    first, second = (question(asked.format(part), {"people": PEOPLE}) for part in (one, other))
+    assert first.relation != second.relation
+    assert form(asked.format(one)) != form(asked.format(other))
+
+
+def test_other_facts_are_another_question() -> None:
+    told = column("kind", shoal.plan.TEXT, shoal.Choices(["a", "c"]))
+    others = Table("people", (*PEOPLE.columns[:3], told), protects=Row())
+    sql = "SELECT kind, COUNT(*) AS n FROM people GROUP BY kind"
+    assert form(sql) != form(sql, others)
+
+
+def test_a_stored_answer_is_that_of_the_same_question(tmp_path: Path) -> None:
+    """LIKE with and without its ESCAPE had one answer: 100 was returned where 200 is true."""
+    path = tmp_path / "people.parquet"
+    parquet.write_table(pa.table({"s": ["a!x"] * 100 + ["a%"] * 200}), path)
+    with shoal.open(tmp_path / "office.shoal") as vault:
+        vault.add("people", path, protects=shoal.Row(), budget=shoal.Pure(1000))
+        found = [
+            vault.sql(f"SELECT COUNT(*) AS n FROM people WHERE s LIKE 'a!%'{escape}").release(
+                epsilon=200
+            )
+            for escape in ("", " ESCAPE '!'")
+        ]
+    assert [round(int(str(answer.rows[0][0])), -2) // 100 for answer in found] == [1, 2]
