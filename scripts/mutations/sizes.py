@@ -105,4 +105,52 @@ SIZES = (
         "An engine that runs out of memory tells that a row made it do so.",
         ("tests/query/test_failures.py::test_every_failure_after_the_charge_has_the_same_words",),
     ),
+    Mutation(
+        "the-escape-of-like-is-not-in-the-form",
+        "src/shoal/query/canonical.py",
+        'return ["call", name, str(kind), [canonical_expression(each) for each in arguments]]',
+        'return ["call", name, str(kind), [canonical_expression(each) for each in arguments[:2]]]',
+        "Whoever asks with an ESCAPE gets the stored answer of another question.",
+        (
+            "tests/query/test_canonical.py::test_every_function_can_be_read_back_from_its_canonical_form",
+        ),
+    ),
+    Mutation(
+        "constants-have-no-type-in-the-form",
+        "src/shoal/query/canonical.py",
+        'return ["constant", str(kind), _value(value)]',
+        'return ["constant", _value(value)]',
+        "A question about an exact number gets the stored answer of one about a real.",
+        (
+            "tests/query/test_canonical.py::test_an_expression_can_be_read_back_from_its_canonical_form",
+        ),
+    ),
+    Mutation(
+        "facts-are-not-in-the-form",
+        "src/shoal/query/canonical.py",
+        "choices = None if column.choices is None else [_value(each) for each in column.choices]",
+        "choices = None",
+        "Counts of some values are shown under the names of others.",
+        (
+            "tests/query/test_canonical.py::test_a_relation_can_be_read_back_from_its_canonical_form",
+        ),
+    ),
+    Mutation(
+        "reals-are-printed-as-decimals",
+        "src/shoal/plan/printing.py",
+        'return text if "e" in (text := repr(value)) else f"{text}e0"',
+        "return repr(value)",
+        "Whoever reads a certificate takes one question for another.",
+        ("tests/plan/test_printing.py::test_a_constant_reads_back_with_its_type",),
+    ),
+    Mutation(
+        "advice-counts-missing-values",
+        "src/shoal/plan/meaning.py",
+        'return f"CASE WHEN {text} IS NOT NULL THEN GREATEST({lo}, LEAST({hi}, {text})) END"',
+        'return f"GREATEST({lo}, LEAST({hi}, {text}))"',
+        "Who follows the advice counts every missing value as the upper end.",
+        (
+            "tests/plan/test_facts.py::test_the_advice_to_bound_an_expression_keeps_null_and_has_a_range",
+        ),
+    ),
 )

@@ -32,13 +32,15 @@ from shoal.plan import (
     cast,
     column,
     decimal,
+    evaluate,
     made_true,
     range_of,
     read,
     values_of,
     written,
 )
-from shoal.sql import expression
+from shoal.plan.meaning import clamped
+from shoal.sql import expression, question
 
 ROWS = Scan(
     Table(
@@ -262,3 +264,41 @@ def test_folding_constants_gives_the_value_a_row_would_have(a: int, b: int) -> N
 
 def test_a_cast_to_its_own_type_is_nothing() -> None:
     assert cast(Ref(ROWS.columns[0]), INTEGER) == Ref(ROWS.columns[0])
+
+
+# advice
+
+
+def test_the_advice_to_bound_an_expression_keeps_null_and_has_a_range() -> None:
+    with pytest.raises(FactsError) as told:
+        range_of(expression("x / n", ROWS))
+    said = told.value.remedy.removeprefix("Bound it in the question: ").removesuffix(".")
+    bounded = expression(said, ROWS)
+    assert range_of(bounded) == (Fraction(0), Fraction(100))
+    rows = [{"x": 1.0, "n": 0}, {"x": 3.0, "n": 2}, {"x": 500.0, "n": 1}]
+    assert [evaluate(bounded, row) for row in rows] == [None, 1.5, 100.0]
+
+
+def test_a_missing_value_is_not_the_upper_end_of_what_the_advice_bounds() -> None:
+    """GREATEST(0, LEAST(100, x)) alone is 100 where x is missing: a mean of 1.5 became 34.33."""
+    wrong = expression("GREATEST(0, LEAST(100, loose))", ROWS)
+    right = expression(clamped(Ref(ROWS.columns[8])), ROWS)
+    assert evaluate(wrong, {"loose": None}) == 100
+    assert evaluate(right, {"loose": None}) is None
+
+
+@pytest.mark.parametrize(
+    ("argument", "noted"),
+    [
+        ("GREATEST(0, LEAST(100, loose))", True),
+        ("LEAST(100, loose) + 1", True),
+        ("CASE WHEN loose IS NOT NULL THEN GREATEST(0, LEAST(100, loose)) END", False),
+        ("GREATEST(x, n)", False),
+        ("x", False),
+    ],
+)
+def test_a_question_that_counts_missing_values_as_numbers_says_so(
+    argument: str, *, noted: bool
+) -> None:
+    made = question(f"SELECT AVG({argument}) AS m FROM t", {"t": ROWS.table})
+    assert any("missing value" in note for note in made.notes) == noted

@@ -15,6 +15,9 @@ from shoal.plan.printing import text_of
 from shoal.plan.types import BOOLEAN, REAL, Kind
 from shoal.plan.values import Value, value_at
 
+_LONGEST_SHOWN = 60
+"""A longer expression is called x in advice."""
+
 MOST_COMBINATIONS = 100_000
 """How many combinations of column values are tried to list the values of an expression."""
 
@@ -55,8 +58,18 @@ def range_of(expression: Expression) -> tuple[Fraction, Fraction]:
         )
     raise FactsError(
         f"the range of {text_of(expression)} does not follow from the ranges of its columns.",
-        remedy="Bound it in the question: GREATEST(0, LEAST(100, ...)).",
+        remedy=f"Bound it in the question: {clamped(expression)}.",
     )
+
+
+def clamped(expression: Expression, lo: str = "0", hi: str = "100") -> str:
+    """SQL that moves a value to the nearer of two ends, and leaves NULL what it is.
+
+    LEAST and GREATEST pass over NULL: without the condition a missing value would count as one of the ends.
+    """
+    text = text_of(expression)
+    text = text if len(text) <= _LONGEST_SHOWN else "x"
+    return f"CASE WHEN {text} IS NOT NULL THEN GREATEST({lo}, LEAST({hi}, {text})) END"
 
 
 def _of_a_size(expression: Expression, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from shoal.errors import ExpressionError
 from shoal.plan.explain import explain
-from shoal.plan.expression import Expression, Ref, columns_of
+from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
 from shoal.plan.printing import name_of, text_of
@@ -185,6 +185,21 @@ _NOTES = {
     Statistic.GREATEST: "{} is a high quantile, some ranks inside: the greatest value itself is somebody's.",
 }
 
+_FILLED = (
+    "{} counts a missing value as a number: LEAST and GREATEST pass over NULL. "
+    "To leave missing values out, write CASE WHEN x IS NOT NULL THEN ... END."
+)
+
+
+def _fills_null(expression: Expression) -> bool:
+    """Whether LEAST or GREATEST puts a constant in the place of NULL; what stands in CASE is meant."""
+    if not isinstance(expression, Call) or expression.name == "case":
+        return False
+    parts = expression.arguments
+    constant = any(isinstance(part, Literal) and part.value is not None for part in parts)
+    fills = expression.name in ("least", "greatest") and constant
+    return (fills and any(part.nullable for part in parts)) or any(map(_fills_null, parts))
+
 
 @dataclass(frozen=True)
 class Question:
@@ -239,11 +254,17 @@ class Question:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the answer should know about some of its numbers."""
-        return tuple(
+        ends = [
             _NOTES[a.statistic].format(name_of(a.name))
             for a in self.aggregates
             if a.statistic in _NOTES
-        )
+        ]
+        filled = [
+            _FILLED.format(name_of(a.name))
+            for a in self.aggregates
+            if a.argument is not None and _fills_null(a.argument)
+        ]
+        return (*ends, *filled)
 
     def explain(self) -> str:
         """The question as a tree, the last step first, and notes about what it releases."""
