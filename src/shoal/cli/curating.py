@@ -310,7 +310,7 @@ def update(
 
 def list_(*, vault: VaultOption = None, as_json: AsJson = False) -> None:
     """The datasets of a vault."""
-    with refusals(), opened(vault) as held:
+    with refusals(), opened(vault, only_reads=True) as held:
         found = list(held.datasets.values())
         if as_json:
             typer.echo(json.dumps([each.stated for each in found], indent=2, ensure_ascii=False))
@@ -340,7 +340,7 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """A dataset: where it lies, whom it protects, and what is stated of its columns."""
-    with refusals(), opened(vault) as held:
+    with refusals(), opened(vault, only_reads=True) as held:
         made = held.dataset(name)
         if toml:
             typer.echo(held.to_toml(name), nl=False)

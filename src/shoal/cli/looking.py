@@ -66,7 +66,7 @@ def log(
     as_json: AsJson = False,
 ) -> None:
     """The releases of a vault, newest last."""
-    with refusals(), opened(vault, analyst) as held:
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
         found = held.log(None if everything else max(1, n))
         if as_json:
             typer.echo(json.dumps([each.to_dict() for each in found], indent=2, ensure_ascii=False))
@@ -103,7 +103,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """One release: what was asked, what was answered, and its certificate."""
-    with refusals(), opened(vault, analyst) as held:
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
         found = held.show(number)
         if certificate:
             typer.echo(json.dumps(found.certificate, indent=2, ensure_ascii=False))
@@ -140,7 +140,7 @@ def report(
         if out is not None:
             writable(out)
             page_for(str(out), report_page([], title="x"))
-        with opened(vault, analyst) as held:
+        with opened(vault, analyst, only_reads=True) as held:
             if out is not None:
                 held.check_out(out)
             found = [held.show(number) for number in numbers]
@@ -183,7 +183,7 @@ def verify(
     with refusals():
         told = {}
         if file is None:
-            with opened(vault) as held, working("Verifying"):
+            with opened(vault, only_reads=True) as held, working("Verifying"):
                 verdict = held.verify(
                     known=heads or [],
                     progress=lambda done, total: say(f"Verifying entry {done:,} of {total:,}"),
@@ -196,7 +196,7 @@ def verify(
             if meant is None:
                 wrong, against = wrong_with(certificate), "by itself"
             else:
-                with opened(meant) as held:
+                with opened(meant, only_reads=True) as held:
                     wrong = held.wrong_with(certificate)
                 named = "" if "://" in meant else f" {Path(meant).name}"
                 against = f"against the vault{named}"

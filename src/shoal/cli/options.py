@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import reading
-from shoal.errors import RangeError, SchemaError, VaultError
+from shoal.errors import RangeError, SchemaError, StorageError, VaultError
 from shoal.exact import rational, whole_numeral
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.plan import Choices, Range
@@ -69,14 +69,31 @@ def _vaults_here() -> list[str]:
 
 
 @contextmanager
-def opened(given: str | None, analyst: str | None = None) -> Iterator[Vault]:
-    """The vault that is meant, open; files are read with a bar if they are long."""
+def opened(
+    given: str | None, analyst: str | None = None, *, only_reads: bool = False
+) -> Iterator[Vault]:
+    """The vault that is meant, open; files are read with a bar if they are long.
+
+    A command that ``only_reads`` does with read access alone, where the vault cannot be written.
+    """
     with reading("Reading") as progress:
-        vault = open_vault(vault_path(given), create=False, progress=progress)
+        vault = _open(vault_path(given), progress, only_reads=only_reads)
         try:
             yield vault if analyst is None else vault.as_(analyst)
         finally:
             vault.close()
+
+
+def _open(path: str, progress: Callable[[int, int], None], *, only_reads: bool) -> Vault:
+    try:
+        return open_vault(path, create=False, progress=progress)
+    except StorageError as error:
+        if not only_reads:
+            raise
+        try:
+            return open_vault(path, create=False, progress=progress, read_only=True)
+        except StorageError:
+            raise error from None
 
 
 def budget_of(text: str) -> Measure:

@@ -16,7 +16,7 @@ from hashlib import sha256
 from time import time_ns
 from typing import Any, NamedTuple
 
-from shoal.errors import ShapeError
+from shoal.errors import ShapeError, TamperedError
 
 NOTHING_BEFORE = "0" * 64
 """What stands for the hash of the entry before the first."""
@@ -52,7 +52,17 @@ class Entry(NamedTuple):
 
     @property
     def body(self) -> dict[str, Any]:
-        """What the entry says."""
+        """What the entry says; one whose hash is not that of the rest is not believed."""
+        if not self.is_whole:
+            raise TamperedError(
+                f"entry {self.number} of the journal was changed after it was written.",
+                remedy="Run verify, which says what is wrong.",
+            )
+        return self.unchecked
+
+    @property
+    def unchecked(self) -> dict[str, Any]:
+        """What the entry says, whether it was changed or not: for those who look for what is wrong."""
         read: dict[str, Any] = json.loads(self.text)
         return read
 

@@ -28,6 +28,13 @@ Finding = tuple[int | None, str]
 """The number of an entry, or None for the ledger as a whole, and what is wrong."""
 
 
+WRONG = (
+    *(ShoalError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError),
+    RecursionError,
+)
+"""What may come of reading an entry that says anything whatever."""
+
+
 class History:
     """Reads entries in order; what does not fit is a finding, and reading goes on."""
 
@@ -50,7 +57,7 @@ class History:
         self._check_chain(entry)
         try:
             self._apply(entry)
-        except (ShoalError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except WRONG as error:
             why = error.problem if isinstance(error, ShoalError) else "it cannot be understood"
             self._find(entry, f"entry {entry.number} does not add up: {why.rstrip('.')}")
         if entry.number > 0:
@@ -73,7 +80,7 @@ class History:
             self._find(entry, f"entry {entry.number} was changed after it was written")
 
     def _apply(self, entry: Entry) -> None:
-        body = entry.body
+        body = entry.unchecked
         self._check_columns(entry, body)
         match entry.kind:
             case "begun":

@@ -52,7 +52,7 @@ class Ledger(NotCopied):
     Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked child opens it
         anew by itself.  ``patience`` is how many seconds a charge may stay unanswered before the same request with the same key
         may take it up, and ``wait`` how many a caller waits for the answer to the same question that someone else is about to give.
-        ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder of the user.
+        With ``read_only`` nothing is written, not even beside the file: for auditors who may only read.  ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder of the user.
 
     >>> from tempfile import mkdtemp
     >>> from shoal.events import StatedPure
@@ -76,13 +76,20 @@ class Ledger(NotCopied):
         head: str | os.PathLike[str] | None = None,
         patience: Number = 900,
         wait: Number = 60,
+        read_only: bool = False,
     ) -> None:
         self.patience = timedelta(seconds=_seconds(patience, "patience"))
         self._longest_wait = _seconds(wait, "wait")
-        self._store: Store = store_for(where, None if head is None else Path(head))
+        self.read_only = read_only
+        self._store: Store = store_for(
+            where, None if head is None else Path(head), read_only=read_only
+        )
         self._start()
         finalize(self, _close_own, self._store, self._process).atexit = False
         try:
+            if read_only:
+                self._store.check_tables()
+                return
             self._store.prepare(_begin)
             if not self._store.shares_head:
                 self.take(_look)
@@ -104,7 +111,7 @@ class Ledger(NotCopied):
     def close(self) -> None:
         """Let go of the file or the connections; nothing is pending when a call has returned."""
         if self._process == this_process():
-            if self._store.head is not None:
+            if self._store.head is not None and not self.read_only:
                 self._store.head.sync()
             self._store.close()
 
@@ -331,7 +338,7 @@ class Ledger(NotCopied):
         if examination.findings:
             with suppress(StorageError):  # who cannot write can still be told
                 self.take(alarm_act(examination))
-        elif not self._store.shares_head:
+        elif not self._store.shares_head and not self.read_only:
             self.take(_look)
         return examination.verdict()
 
@@ -349,6 +356,11 @@ class Ledger(NotCopied):
 
     def take(self, act: Callable[[Desk], _Result]) -> _Result:
         """Do something in a durable transaction, together with what other threads ask for."""
+        if self.read_only:
+            raise StorageError(
+                f"the ledger in {self._store.word} is open for reading only; nothing was charged or changed.",
+                remedy="Open it where it can be written, without read_only.",
+            )
         self._after_fork()
         return self._turns.take(act)
 

@@ -57,6 +57,13 @@ class PostgresStore(Store):
     def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
         """As for every store; and the head of this machine is kept under the first entry, too."""
         super().prepare(begin)
+        self._follow()
+
+    def check_tables(self) -> None:
+        super().check_tables()
+        self._follow()
+
+    def _follow(self) -> None:
         first = sa.select(ENTRIES.c.hash).where(ENTRIES.c.number == 1)
         with self.reading() as connection:
             origin = connection.execute(first).scalar()

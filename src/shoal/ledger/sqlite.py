@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
+import stat
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -32,13 +35,17 @@ class SqliteStore(Store):
     def __init__(self, path: Path, head: Path | None = None) -> None:
         self.path = path
         self.word = repr(path.name)
+        super().__init__(self._engine(path), HeadFile(head or head_path(path)))
+
+    def _engine(self, path: Path) -> sa.Engine:
         _create(path)
+        check_mode(path)
         engine = sa.create_engine(
             sa.URL.create("sqlite", database=str(path)),
             connect_args={"check_same_thread": False, "timeout": _WAIT_MILLISECONDS / 1000},
         )
         sa.event.listen(engine, "connect", _set_up)
-        super().__init__(engine, HeadFile(head or head_path(path)))
+        return engine
 
     @property
     def driver_errors(self) -> tuple[type[BaseException], ...]:
@@ -132,6 +139,18 @@ def _create(path: Path) -> None:
             f"a ledger cannot be made in {path.name!r}: {error.strerror}.",
             remedy="Give a path in a directory that exists and can be written.",
         ) from None
+
+
+def check_mode(path: Path) -> None:
+    """Refuse a ledger that everybody on this machine may write to: hashes have no secret, so a whole new history would pass."""
+    if sys.platform == "win32":
+        return
+    for each in (path, head_path(path)):
+        if each.exists() and each.stat().st_mode & stat.S_IWOTH:
+            raise StorageError(
+                f"{each.name!r} can be written by everybody on this machine, so nobody can trust what it says was spent.",
+                remedy=f"Take that right away: chmod o-w {shlex.quote(str(each))}",
+            )
 
 
 def _set_up(connection: Any, _record: object) -> None:

@@ -213,6 +213,24 @@ class Store(ABC):
     def refuse_strangers(self, connection: sa.Connection) -> None:
         """Refuse a database that belongs to something else."""
 
+    def check_tables(self) -> None:
+        """Before reading only: refuse what is no ledger of this version, since nothing may be made or changed."""
+        with self.reading() as connection:
+            version = tables.version_of(connection)
+        if version is None:
+            raise StorageError(
+                f"there is no ledger in {self.word}.",
+                remedy="Give the path or the address of a ledger.",
+            )
+        if version < tables.VERSION:
+            raise StorageError(
+                f"the ledger has tables of version {version}, which are brought to version {tables.VERSION} when it is opened "
+                "for writing.",
+                remedy="Let its owner open it once, with shoal verify for example.",
+            )
+        if version > tables.VERSION:
+            raise self._other_version(version)
+
     def _other_version(self, version: int) -> StorageError:
         return StorageError(
             f"the ledger has tables of version {version}; this Shoal opens versions up to {tables.VERSION}.",
@@ -255,6 +273,8 @@ class Store(ABC):
         """An error of the database or the system, as ours; any other as it is."""
         if isinstance(error, sa.exc.DBAPIError):
             return self.storage_error(error.orig or error)
+        if isinstance(error, UnicodeError):  # whose message quotes what is stored
+            return self.storage_error(OSError(0, "it holds text that is damaged"))
         if isinstance(error, (sa.exc.SQLAlchemyError, OSError, *self.driver_errors)):
             return self.storage_error(error)
         return error

@@ -6,16 +6,19 @@ import os
 from pathlib import Path
 
 from shoal.errors import StorageError
+from shoal.ledger.reading import ReadOnlyStore
 from shoal.ledger.sqlite import SqliteStore
 from shoal.ledger.store import Store
 
 _ADDRESSES = ("postgresql://", "postgres://")
 
 
-def store_for(where: str | os.PathLike[str], head: Path | None) -> Store:
+def store_for(
+    where: str | os.PathLike[str], head: Path | None, *, read_only: bool = False
+) -> Store:
     """The store at a path, or under a postgresql:// address."""
     if not isinstance(where, str) or "://" not in where:
-        return SqliteStore(Path(where), head)
+        return (ReadOnlyStore if read_only else SqliteStore)(Path(where), head)
     if not where.startswith(_ADDRESSES):
         raise StorageError(
             f"a ledger is not kept under addresses such as {where.partition('://')[0][:20]}://.",

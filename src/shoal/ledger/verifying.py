@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from shoal.errors import ShoalError, StorageError, TamperedError
+from shoal.errors import StorageError, TamperedError
 from shoal.ledger.book import Book
 from shoal.ledger.desk import Desk, wrong_head
 from shoal.ledger.entry import ACCEPTED, ALARM, Entry, canonical
 from shoal.ledger.head import Head
-from shoal.ledger.history import Finding, History, written_accounts
+from shoal.ledger.history import WRONG, Finding, History, written_accounts
 from shoal.ledger.store import Store, entry_from
 from shoal.ledger.tables import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
 
@@ -92,6 +92,8 @@ def examine(
         beside += [] if wrong_mark is None else [wrong_mark]
     except StorageError as error:
         beside.append(f"the journal could not be read to its end: {error.problem.rstrip('.')}")
+    except WRONG:
+        beside.append("what is kept beside the journal cannot be understood")
     return Examination(history, tuple(beside), kept)
 
 
@@ -133,7 +135,7 @@ def _compare_accounts(
     wrong = []
     rows = {row.name: tuple(row) for row in connection.execute(sa.select(ACCOUNTS))}
     for name, row in sorted(rows.items()):
-        with suppress(ShoalError, ValueError, KeyError, TypeError):
+        with suppress(*WRONG):
             kept[name] = Book.read(row)
         if name not in history.books:
             wrong.append(f"the account {name!r} is not in the journal")

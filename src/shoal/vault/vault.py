@@ -71,8 +71,17 @@ class Vault(NotCopied):
         self._ledger = ledger
         self._analyst = analyst
         self._progress = progress
-        self._registry = registry or Registry(ledger, _secret(ledger), progress)
         self._purses = {} if purses is None else purses
+        self._known_registry = registry
+        if registry is None and not ledger.read_only:
+            _make_secret(ledger)
+
+    @property
+    def _registry(self) -> Registry:
+        """What is declared; read when it is needed, so that a vault that is damaged can be verified."""
+        if self._known_registry is None:
+            self._known_registry = Registry(self._ledger, _secret(self._ledger), self._progress)
+        return self._known_registry
 
     # asking
 
@@ -436,10 +445,12 @@ def open(  # noqa: A001 - the word for it
     create: bool = True,
     progress: Progress | None = None,
     head: str | os.PathLike[str] | None = None,
+    read_only: bool = False,
 ) -> Vault:
     """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on first use.
 
     ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and all bytes while files are hashed.
+    With ``read_only`` it can be looked at and verified, with read access alone, and nothing can be asked.
     ``head`` is where the head of the journal is kept: by default beside a file, and for PostgreSQL in a folder of the user.
 
     >>> import pyarrow as pa
@@ -458,7 +469,7 @@ def open(  # noqa: A001 - the word for it
             f"there is no vault {text!r}.",
             remedy=f"Make one: shoal init {text}, or shoal.open({text!r}).",
         )
-    return Vault(Ledger(where, head=head), progress=progress)
+    return Vault(Ledger(where, head=head, read_only=read_only), progress=progress)
 
 
 @dataclass(frozen=True)
@@ -474,12 +485,20 @@ class _Held(Held):
         return Held(paying.shelf, self.tables, paying)
 
 
-def _secret(ledger: Ledger) -> bytes:
+def _make_secret(ledger: Ledger) -> None:
     """The key of this vault's hashes: a random fact, recorded once, that never leaves it."""
     if not ledger.facts("vault"):
         with suppress(KeyReusedError):
             ledger.record("vault", {"secret": f"{one_below(1 << 256):064x}"}, key="vault")
-    return bytes.fromhex(ledger.facts("vault")[0].fact["secret"])
+
+
+def _secret(ledger: Ledger) -> bytes:
+    facts = ledger.facts("vault")
+    if not facts:
+        raise VaultError(
+            "this ledger is no vault yet.", remedy="Let its owner open it once: shoal list."
+        )
+    return bytes.fromhex(facts[0].fact["secret"])
 
 
 def _analyst(name: str) -> str:
