@@ -34,7 +34,7 @@ fuzz: $(VENV)/.ready ## look for neighbours that can be told apart, for SECONDS=
 audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, 100,000 fuzzed neighbours, and planted faults
 	@sh scripts/java.sh
 	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
-	@$(VENV)/bin/shoal audit suite --out audit-suite.html
+	@$(VENV)/bin/shoal audit suite --force --out audit-suite.html
 	@$(VENV)/bin/python -m scripts.fuzzing --cases 100000 --processes 2
 	@$(VENV)/bin/python -m scripts.mutations
 
@@ -46,7 +46,7 @@ figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into doc
 	@$(VENV)/bin/python -m scripts.poll_pictures
 
 reproduce: $(VENV)/.ready ## run the experiments of the sources again, into reproduced.html
-	@$(VENV)/bin/shoal reproduce --out reproduced.html
+	@$(VENV)/bin/shoal reproduce --force --out reproduced.html
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
 	@rm -rf $(VENV) $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

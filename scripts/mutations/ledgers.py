@@ -74,4 +74,48 @@ LEDGERS = (
             "tests/ledger/test_together.py::test_a_charge_that_took_from_fewer_accounts_is_not_taken_up",
         ),
     ),
+    Mutation(
+        "everybody-may-write-the-ledger",
+        "src/shoal/ledger/sqlite.py",
+        "if each.exists() and each.stat().st_mode & stat.S_IWOTH:",
+        "if False:",
+        "Whoever has an account on the machine writes a new history in which nothing was spent.",
+        ("tests/ledger/test_reading.py::test_a_ledger_that_everybody_may_write_is_refused",),
+    ),
+    Mutation(
+        "a-file-that-changes-is-read-on",
+        "src/shoal/ledger/reading.py",
+        "        if self._stamp() != before or before[-1]:\n",
+        "        if False:\n",
+        "An auditor reads half of one state and half of another, and calls it sound.",
+        ("tests/ledger/test_reading.py::test_whoever_writes_while_it_is_read_is_noticed",),
+    ),
+    Mutation(
+        "damaged-text-is-quoted",
+        "src/shoal/ledger/store.py",
+        "if isinstance(error, UnicodeError):",
+        "if False:",
+        "One flipped bit ends verify in an error of Python that quotes what is stored.",
+        (
+            "tests/ledger/test_reading.py::test_whatever_byte_is_flipped_verifying_says_something_in_words",
+        ),
+    ),
+    Mutation(
+        "a-changed-entry-is-believed",
+        "src/shoal/ledger/entry.py",
+        "        if not self.is_whole:\n            raise TamperedError(",
+        "        if False:\n            raise TamperedError(",
+        "The key of the hashes, an answer or a declaration that somebody changed is used until someone verifies.",
+        ("tests/ledger/test_reading.py::test_a_vault_whose_key_is_damaged_can_be_verified",),
+    ),
+    Mutation(
+        "files-are-written-over",
+        "src/shoal/cli/console.py",
+        "if path is not None and path.exists() and not force:",
+        "if False:",
+        "An answer is written over a file that somebody still needed.",
+        (
+            "tests/cli/test_vault_refusals.py::test_a_file_that_is_there_is_not_written_over_unasked",
+        ),
+    ),
 )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
+import typer
 from tests.cli.test_vault_commands import COUNT, PERSON, data, good, office, run
 from tests.vault.office import PLANTED, rows, write
 
+from shoal.cli.app import app
 from shoal.cli.console import Exit
 from shoal.engines.duckdb import DuckDB
 
@@ -107,3 +110,48 @@ def test_a_head_that_was_noted_is_held_against_the_vault(office: Path) -> None:
 def test_what_is_no_head_is_refused_in_words(head: str, office: Path) -> None:
     code, _, err = run("verify", "--head", head)
     assert (code, "is not a head" in err) == (Exit.USAGE, True)
+
+
+def test_every_command_that_writes_a_file_asks_before_it_writes_over_one() -> None:
+    seen = {}
+
+    def walk(command: Any, name: str) -> None:
+        for word, each in getattr(command, "commands", {}).items():
+            _, loaded, _ = command.resolve_command(typer.Context(command), [word])
+            walk(loaded or each, f"{name} {word}".strip())
+        options = {option for param in command.params for option in param.opts}
+        if "--out" in options:
+            seen[name] = "--force" in options
+
+    walk(typer.main.get_command(app), "")
+    assert {"ask", "dummy", "show", "report", "poll export", "audit suite"} <= set(seen)
+    assert all(seen.values()), seen
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask", COUNT, "--epsilon", "0.1", "--out", "there.csv"],
+        ["dummy", "visits", "--out", "there.csv"],
+        ["audit", "suite", "laplace", "--quick", "--out", "there.html"],
+        ["reproduce", "composing", "--quick", "--out", "there.md"],
+        ["attack", "bayes", "--quick", "--out", "there.html"],
+    ],
+)
+def test_a_file_that_is_there_is_not_written_over_unasked(words: list[str], office: Path) -> None:
+    file = office / words[-1]
+    file.write_text("mine")
+    before = data("log")
+    code, _, err = run(*words)
+    assert (code, "--force" in err) == (Exit.USAGE, True)
+    assert (file.read_text(), data("log")) == ("mine", before)
+    if words[0] == "dummy":
+        good(*words, "--force")
+        assert file.read_text() != "mine"
+
+
+def test_even_by_force_no_rows_are_written_over(office: Path) -> None:
+    before = (office / "visits.parquet").read_bytes()
+    code, _, err = run("ask", COUNT, "--epsilon", "0.1", "--out", "visits.parquet", "--force")
+    assert (code, "where the rows of" in err) == (Exit.VAULT, True)
+    assert (office / "visits.parquet").read_bytes() == before

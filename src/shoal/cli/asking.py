@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from shoal.cli.console import answers, refusals, remarks, working, writable
+from shoal.cli.console import Force, answers, fresh, refusals, remarks, working, writable
 from shoal.cli.options import Analyst, AsJson, Delta, Epsilon, Noise, Rho, Sql, VaultOption, opened
 from shoal.cli.tables import plain_table, show_answer
 from shoal.errors import RangeError
@@ -109,6 +109,7 @@ def ask(
     out: Annotated[
         Path | None, typer.Option(help="Write it to a .parquet, .csv or .json file.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Release the private answer to a question, and pay for it.
 
@@ -119,6 +120,7 @@ def ask(
         with opened(vault, analyst) as held:
             if out is not None:
                 held.check_out(out)
+            fresh(out, force=force)
             before = held.position
             asked = (held.rehearse() if dummy else held).sql(sql, intervals=intervals)
             with working("Asking"):
@@ -238,6 +240,7 @@ def dummy(
     out: Annotated[
         Path | None, typer.Option(help="A .parquet, .csv or .json file.  [default: print as CSV]")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Made-up rows with the columns of a dataset, from public facts alone: to write questions on, for free."""
     with refusals():
@@ -246,6 +249,7 @@ def dummy(
         with opened(vault) as held:
             if out is not None:
                 held.check_out(out)
+            fresh(out, force=force)
             table = dummy_table(held.dataset(name), count, seed=seed)
         if out is None:
             typer.echo(_csv(table), nl=False)

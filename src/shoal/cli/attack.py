@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from shoal.auditing.attacks import ATTACKS, Attack, Effort, Outcome, report, run
 from shoal.auditing.attacks.report import share
-from shoal.cli.console import Exit, answers, refusals, remarks
+from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
 
@@ -37,6 +37,7 @@ def attack(
     ] = None,
     *,
     out: Annotated[Path | None, typer.Option(help="Where to write the page with pictures; .html or .md.")] = None,
+    force: Force = False,
     quick: Annotated[bool, typer.Option("--quick", help="A twentieth of the runs.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of every draw; the same seed gives the same page.")] = 2026,
     as_json: AsJson = False,
@@ -49,6 +50,7 @@ def attack(
         chosen = _chosen(names or [])
         if out is not None and out.suffix.lower() not in (".html", ".md"):
             raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
+        fresh(out, force=force)
         if not names:
             _list(chosen, as_json=as_json)
             return

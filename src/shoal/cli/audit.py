@@ -16,7 +16,7 @@ from shoal.auditing import TradeOff, Verdict, audit_samples
 from shoal.auditing.curves import Promise
 from shoal.auditing.programs import Program
 from shoal.auditing.rounding import figure_text, text_above, text_near
-from shoal.cli.console import Exit, answers, refusals, remarks, writable
+from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, writable
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
 from shoal.exact import rational, whole
@@ -95,12 +95,13 @@ def run(
     seconds: Annotated[float, typer.Option("--timeout", help="Seconds that a run may take.")] = 60.0,
     jobs: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Audit a program: sample it on two neighbouring datasets, and try to refute what it claims."""
     with refusals():
         claim = promise_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, curve=curve)
-        page_path(out)
+        page_path(out, force=force)
         wanted = whole(samples, "samples", at_least=100)
         program = Program(command, per_run=per_run, seconds=seconds, jobs=jobs)
         program.check(d0, d1)
@@ -152,13 +153,14 @@ def _pairs(text: str, option: str, example: str) -> list[tuple[Fraction, Fractio
     return [(rational(one, option), rational(other, option)) for one, other in pairs]
 
 
-def page_path(out: Path | None) -> None:
+def page_path(out: Path | None, *, force: bool) -> None:
     """Refuse a page that cannot be written before anything is run."""
     if out is None:
         return
     if out.suffix.lower() not in (".html", ".md"):
         raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
     writable(out)
+    fresh(out, force=force)
 
 
 @contextmanager
@@ -201,6 +203,7 @@ def suite(
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the samples.")] = False,
     seed: Annotated[int | None, typer.Option(help="Repeat the same draws where that is allowed.")] = None,
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Audit every mechanism, local protocol, release of a function and kind of question of Shoal against its own claim."""
@@ -211,7 +214,7 @@ def suite(
         unknown = [name for name in names or [] if name not in CASES]
         if unknown:
             raise RangeError(f"there is no case {unknown[0]!r}.", remedy=f"The cases are: {', '.join(map(repr, CASES))}.")  # fmt: skip
-        page_path(out)
+        page_path(out, force=force)
         chosen = [case for name, case in CASES.items() if not names or name in names]
         with bar("audits", len(chosen)) as told:
             outcomes = run_cases(

@@ -9,7 +9,7 @@ import typer
 
 from shoal.auditing.exact import judge, read_table
 from shoal.cli.audit import Out, RenyiClaim, audit, claim_of, finish, page_path
-from shoal.cli.console import refusals
+from shoal.cli.console import Force, refusals
 from shoal.cli.options import AsJson
 
 EXACT = """
@@ -36,10 +36,11 @@ def exact(
     mu: Annotated[str | None, typer.Option(help="The claim: mu, Gaussian.")] = None,
     renyi: RenyiClaim = None,
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a table of chances: its worst-case epsilon, delta profile and Rényi curve, exactly, against a claim."""
     with refusals():
         claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi)
-        page_path(out)
+        page_path(out, force=force)
         finish([judge(read_table(table), claim)], out, as_json=as_json)

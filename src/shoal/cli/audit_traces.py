@@ -24,7 +24,7 @@ from shoal.cli.audit import (
     page_path,
     promise_of,
 )
-from shoal.cli.console import refusals
+from shoal.cli.console import Force, refusals
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError, SourceError
 from shoal.exact import rational, whole
@@ -93,13 +93,14 @@ def audit_lattice(
     confidence: Confidence = "0.99",
     seconds: Seconds = 60.0,
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Look at the last bits of a program's numbers: noise in floating point leaves traces there."""
     with refusals():
         claim = promise_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, curve=curve)
         known = _formula(formula, scale, truths)
-        page_path(out)
+        page_path(out, force=force)
         wanted = whole(samples, "samples", at_least=100)
         program = Program(command, per_run=per_run, seconds=seconds)
         program.check(d0, d1)
@@ -121,11 +122,12 @@ def audit_timing(
     confidence: Confidence = "0.99",
     seconds: Seconds = 60.0,
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Time a program on two datasets: does it take longer on one, or the longer the larger its noise?"""
     with refusals():
-        page_path(out)
+        page_path(out, force=force)
         program = Program(command, seconds=seconds)
         program.check(d0, d1)
         timed = time_runs(_once(program), d0, d1, runs=runs, warm=warm)
@@ -145,11 +147,12 @@ def audit_repeats(
     confidence: Confidence = "0.99",
     seconds: Seconds = 60.0,
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Run a program side by side with itself: is the same noise drawn twice?"""
     with refusals():
-        page_path(out)
+        page_path(out, force=force)
         program = Program(command, seconds=seconds)
         program.check(d0, d1)
         second = None if other is None else _once(Program(other, seconds=seconds))
@@ -166,11 +169,12 @@ def audit_one_run(
     guesses: Annotated[int | None, typer.Option(help="How many canaries are guessed; several numbers are tried if none is given.")] = None,
     confidence: Confidence = "0.95",
     out: Out = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Bound the epsilon of a learner from one run: canaries that were in or out by a coin, and a score for each."""
     with refusals():
-        page_path(out)
+        page_path(out, force=force)
         included, spoken = _table(scores)
         verdict = one_run(included, spoken, epsilon=epsilon, delta=delta, guesses=guesses, confidence=confidence)  # fmt: skip
         finish([verdict], out, as_json=as_json)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -34,6 +34,7 @@ from shoal.errors import (
     InvitationError,
     KeyReusedError,
     LedgerError,
+    RangeError,
     RefusedError,
     RelationError,
     ShoalError,
@@ -182,6 +183,18 @@ def reading(words: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if task:
             bar.stop()
+
+
+Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")]
+
+
+def fresh(path: Path | None, *, force: bool) -> None:
+    """Refuse to write over a file that is there, unless that is wanted; checked before anything is spent for it."""
+    if path is not None and path.exists() and not force:
+        raise RangeError(
+            f"{path.name!r} is there already; nothing was written.",
+            remedy="Add --force to write over it, or choose another name.",
+        )
 
 
 def writable(path: Path) -> Path:

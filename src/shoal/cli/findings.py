@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from shoal.cli.console import answers, refusals, writable
+from shoal.cli.console import Force, answers, fresh, refusals, writable
 from shoal.cli.options import AsJson, VaultOption, opened
 from shoal.cli.tables import plain_table
 from shoal.errors import PollError
@@ -149,6 +149,7 @@ def export(
             metavar="FILE", help=".json with the exact odds, or .csv.  [default: JSON, printed]"
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write the definition with its exact odds and all counters, for other programs."""
     with refusals(), opened(vault) as held:
@@ -157,6 +158,7 @@ def export(
             typer.echo(found.to_json())
             return
         held.check_out(writable(out))
+        fresh(out, force=force)
         text = found.to_csv() if out.suffix == ".csv" else found.to_json()
         out.write_text(text, encoding="utf-8")
         answers().print(Text(f"Wrote {out}."))

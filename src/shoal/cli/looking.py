@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from shoal.cli.asking import data_of
-from shoal.cli.console import Exit, answers, refusals, remarks, say, working, writable
+from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, say, working, writable
 from shoal.cli.options import Analyst, AsJson, VaultOption, only_vault, opened
 from shoal.cli.tables import facts_table, plain_table, show_answer
 from shoal.errors import ExtraError, RangeError
@@ -52,8 +52,6 @@ For example:
     shoal verify
 
     shoal verify certificate.json
-
-    shoal verify --head 41:<the hash that shoal verify printed earlier>
 """
 
 
@@ -99,6 +97,7 @@ def show(
     out: Annotated[
         Path | None, typer.Option(help="Write its certificate as a page: .html or .md.")
     ] = None,
+    force: Force = False,
     analyst: Analyst = None,
     as_json: AsJson = False,
 ) -> None:
@@ -109,6 +108,7 @@ def show(
             typer.echo(json.dumps(found.certificate, indent=2, ensure_ascii=False))
         elif out is not None:
             held.check_out(out)
+            fresh(out, force=force)
             writable(out).write_text(
                 page_for(str(out), certificate_page(found.certificate)), encoding="utf-8"
             )
@@ -132,6 +132,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="An .html or .md file.  [default: print Markdown]")
     ] = None,
+    force: Force = False,
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
     analyst: Analyst = None,
 ) -> None:
@@ -143,6 +144,7 @@ def report(
         with opened(vault, analyst, only_reads=True) as held:
             if out is not None:
                 held.check_out(out)
+            fresh(out, force=force)
             found = [held.show(number) for number in numbers]
             drawn = _pictures(found) if out is not None and out.suffix.lower() != ".md" else {}
             page = report_page(found, title=title, pictures=drawn)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from shoal.cli.console import answers, refusals, remarks
+from shoal.cli.console import Force, answers, fresh, refusals, remarks
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
 from shoal.page import Grid
@@ -33,6 +33,7 @@ def reproduce(
     ] = None,
     *,
     out: Annotated[Path, typer.Option(help="Where to write the report; .html or .md.")] = Path("reproduced.html"),
+    force: Force = False,
     quick: Annotated[bool, typer.Option("--quick", help="A twentieth of the repetitions.")] = False,
     seed: Annotated[int, typer.Option(help="The seed of every draw; the same seed gives the same report.")] = 2026,
     as_json: AsJson = False,
@@ -42,6 +43,7 @@ def reproduce(
         chosen = _chosen(names or [])
         if out.suffix.lower() not in (".html", ".md"):
             raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
+        fresh(out, force=force)
         effort = Effort(quick=quick)
         outcomes = _run(chosen, effort, seed)
         page = report(outcomes, effort=effort)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from shoal.errors import KeyReusedError, SchemaError, VaultError
+from shoal.errors import SchemaError, VaultError
 from shoal.exact import Number
 from shoal.ledger import Head, Ledger, Verdict
 from shoal.measures import Measure
-from shoal.noise import one_below
 from shoal.owned import NotCopied
 from shoal.plan import Choices, Question, Range, Row, Unit, fact_of, tables_of
 from shoal.plan import Person as PersonUnit
@@ -37,6 +35,7 @@ from shoal.vault.fingerprint import Progress
 from shoal.vault.history import Release, last_releases, release_at
 from shoal.vault.meeting import would_change
 from shoal.vault.registry import Registry
+from shoal.vault.secret import make_secret, secret_of
 from shoal.vault.shelf import Shelf
 
 _MOST_PURSES = 8
@@ -73,14 +72,14 @@ class Vault(NotCopied):
         self._progress = progress
         self._purses = {} if purses is None else purses
         self._known_registry = registry
-        if registry is None and not ledger.read_only:
-            _make_secret(ledger)
+        if registry is None:
+            make_secret(ledger)
 
     @property
     def _registry(self) -> Registry:
         """What is declared; read when it is needed, so that a vault that is damaged can be verified."""
         if self._known_registry is None:
-            self._known_registry = Registry(self._ledger, _secret(self._ledger), self._progress)
+            self._known_registry = Registry(self._ledger, secret_of(self._ledger), self._progress)
         return self._known_registry
 
     # asking
@@ -483,22 +482,6 @@ class _Held(Held):
         names = sorted(tables_of(question.relation))
         paying = self.vault._for(names)  # noqa: SLF001 - its own
         return Held(paying.shelf, self.tables, paying)
-
-
-def _make_secret(ledger: Ledger) -> None:
-    """The key of this vault's hashes: a random fact, recorded once, that never leaves it."""
-    if not ledger.facts("vault"):
-        with suppress(KeyReusedError):
-            ledger.record("vault", {"secret": f"{one_below(1 << 256):064x}"}, key="vault")
-
-
-def _secret(ledger: Ledger) -> bytes:
-    facts = ledger.facts("vault")
-    if not facts:
-        raise VaultError(
-            "this ledger is no vault yet.", remedy="Let its owner open it once: shoal list."
-        )
-    return bytes.fromhex(facts[0].fact["secret"])
 
 
 def _analyst(name: str) -> str:
