@@ -195,7 +195,9 @@ class Vault(NotCopied):
         Edges: content that is registered already, under whatever name, shares that account; no budget is added.
         """
         self._curator()
-        if public == (protects is not None) or (protects is not None and not _is_unit(protects)):
+        if public == (protects is not None) or (
+            protects is not None and not isinstance(protects, Row | PersonUnit)
+        ):
             raise SchemaError(
                 "protects must say who is protected, or public that nobody is.",
                 remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), shoal.Row(), or public=True.",
@@ -495,7 +497,3 @@ def _analyst(name: str) -> str:
 
 def _facts(columns: Facts | None) -> dict[str, Range | Choices]:
     return {str(name): fact_of(said, str(name)) for name, said in (columns or {}).items()}
-
-
-def _is_unit(protects: object) -> bool:
-    return isinstance(protects, Row | PersonUnit)
