@@ -58,6 +58,8 @@ class Literal:
     def __post_init__(self) -> None:
         if isinstance(self.value, str):
             _refuse_broken_text(self.value)
+        if isinstance(self.value, float) and self.value == 0:  # a zero has no sign
+            object.__setattr__(self, "value", 0.0)
 
     @property
     def nullable(self) -> bool:

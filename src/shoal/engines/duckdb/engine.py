@@ -115,7 +115,7 @@ class DuckDB:
         self._left_out[name] = {c: kind for c, kind in described if not readings[c]}
         check_usable(name, self._readings[name])
         columns = ", ".join(
-            f"{reading.sql.format(DUCKDB.name(column))} AS {DUCKDB.name(column)}"
+            f"{_read(reading, DUCKDB.name(column))} AS {DUCKDB.name(column)}"
             for column, reading in self._readings[name].items()
         )
         self._views[name] = f"shoal_view_{at}"
@@ -344,6 +344,11 @@ class DuckDB:
 
     def _check(self, table: Table) -> None:
         check_stated(table, self._readings.get(table.name))
+
+
+def _read(reading: Reading, name: str) -> str:
+    """A column as a type of ours; equal values are the same value from here on (`plan/bounding.md`, One equality)."""
+    return DUCKDB.one_of_equals(reading.sql.format(name), reading.type.kind)
 
 
 def _borrowed(source: object) -> bool:

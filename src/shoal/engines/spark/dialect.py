@@ -80,6 +80,7 @@ SPARK = SparkDialect(
     },
     cut="CASE WHEN OCTET_LENGTH({0}) > {1} THEN LEFT({0}, {1}) ELSE {0} END",
     word=22,
+    canonical={Kind.REAL: "({0} + CAST('0.0' AS DOUBLE))"},  # texts lose their collation when read
     together="/*+ REPARTITION({0}) */",
     own=OWN,
 )

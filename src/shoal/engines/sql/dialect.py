@@ -26,6 +26,8 @@ class Dialect:
     ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v;
     ``read_text`` is how the text of a kind is read once its form is known to be right;
     ``word``, where SUM holds 64 bits only, is how many bits of a number are added up at once (`words.py`);
+    ``canonical`` has the kinds of which two equal values could differ in looks, and what makes them one: reals lose the sign of a zero,
+    texts their collation;
     ``together``, where windows over a person are faster than a join (`beside.py`), is a hint to keep the rows of one person, told apart by {0}, in one place;
     ``own`` has the functions that are written in a way of their own, as `LOWER_CALL` has the others.
     """
@@ -65,12 +67,17 @@ class Dialect:
     read_text: Mapping[Kind, str] = field(default_factory=dict)
     word: int = 0
     together: str = ""
+    canonical: Mapping[Kind, str] = field(default_factory=dict)
     own: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     escapes: dict[str, str] = field(default_factory=dict)
 
     def name(self, name: str) -> str:
         """A name, quoted so that nothing in it means anything."""
         return '"' + name.replace('"', '""') + '"'
+
+    def one_of_equals(self, sql: str, kind: Kind) -> str:
+        """A value so that all that are equal are the same: which one an engine shows then says nothing of a row."""
+        return self.canonical.get(kind, "{0}").format(sql)
 
     def text(self, text: str) -> str:
         """A text constant, quoted so that nothing in it means anything."""

@@ -9,22 +9,54 @@ from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered
 from shoal.engines.sql.layers import Layers, Piece
 from shoal.engines.sql.literals import literal
-from shoal.plan import Call, Expression, Literal, Ref
+from shoal.plan import REAL, Call, Expression, Literal, Ref
 
 
 def lowered(
     expression: Expression, names: Mapping[str, str], layers: Layers, dialect: Dialect
 ) -> Piece:
-    """SQL for an expression; ``names`` says how each of its columns is written."""
+    """SQL for an expression; ``names`` says how each of its columns is written.
+
+    Equal values of it are the same value, as those of columns are: see `Dialect.canonical`.
+    """
+    if isinstance(expression, Literal):
+        held = dialect.one_of_equals(literal(expression, dialect), expression.type.kind)
+        return Piece(held, atom=True)
+    return _lowered(expression, names, layers, dialect)
+
+
+def _lowered(
+    expression: Expression, names: Mapping[str, str], layers: Layers, dialect: Dialect
+) -> Piece:
+    """The same for an argument: a constant there stands beside something that is no constant, and is compared as that is."""
     match expression:
         case Ref(column):
             return Piece(names[column.name], atom=True)
         case Literal():
             return Piece(literal(expression, dialect), atom=True)
-        case Call(name, arguments):
-            pieces = [lowered(argument, names, layers, dialect) for argument in arguments]
-            it = Lowered(expression, pieces, layers, dialect)
-            if name == "cast":
-                return lower_cast(it)
-            own: Lower | None = dialect.own.get(name)
-            return (own or LOWER_CALL[name])(it)
+        case Call(arguments=arguments, type=kind):
+            pieces = [_lowered(argument, names, layers, dialect) for argument in arguments]
+            made = _called(Lowered(expression, pieces, layers, dialect))
+            if kind == REAL and _keeps_one_zero(expression):
+                return made
+            held = dialect.one_of_equals(made.sql, kind.kind)
+            return made if held == made.sql else Piece(held, made.level)
+
+
+def _called(it: Lowered) -> Piece:
+    if it.call.name == "cast":
+        return lower_cast(it)
+    own: Lower | None = it.dialect.own.get(it.call.name)
+    return (own or LOWER_CALL[it.call.name])(it)
+
+
+_KEEPS_ONE_ZERO = {
+    *("add", "subtract", "bin"),  # a sum is -0.0 only of two -0.0
+    *("abs", "sqrt", "floor"),  # what floor makes 0 is not negative
+    *("case", "coalesce", "nullif", "least", "greatest"),  # one of their arguments
+}
+
+
+def _keeps_one_zero(call: Call) -> bool:
+    """Whether a real function of reals without -0.0 never is -0.0; of those not listed nothing is assumed."""
+    return call.name in _KEEPS_ONE_ZERO or (call.name == "cast" and call.arguments[0].type.exact)
