@@ -222,8 +222,8 @@ VAULTS = (
     Mutation(
         "all-people-means-the-last",
         "src/shoal/vault/lineage.py",
-        "return tuple(dict.fromkeys(account for each in own for account in each.accounts))",
-        "return tuple(dict.fromkeys(account for each in own[-1:] for account in each.accounts))",
+        "return Paying.of(own if relation == ALL_PEOPLE else own[-1:])",
+        "return Paying.of(own[-1:])",
         "People of earlier versions are asked about again without being charged.",
         (
             "tests/vault/test_datasets.py::test_people_of_several_versions_are_charged_to_every_account",

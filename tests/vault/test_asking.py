@@ -182,7 +182,7 @@ def test_a_question_over_several_datasets_is_charged_to_each(tmp_path: Path) -> 
         keys={"user_id": 1},
         budget=shoal.Pure("0.5"),
     )
-    sql = "SELECT COUNT(*) AS n FROM visits JOIN people USING (user_id) WHERE age > 30"
+    sql = "SELECT COUNT(*) AS n FROM (SELECT user_id FROM visits UNION ALL SELECT user_id FROM people WHERE age > 30)"
     vault.sql(sql).release(epsilon="0.5")
     assert vault.budget("visits").left == shoal.Pure("0.5")
     assert vault.budget("people").left == shoal.Pure(0)

@@ -169,7 +169,8 @@ def add(
     shares: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="DATASET", help="Another dataset about the same people, whose budget it shares."
+            metavar="DATASET",
+            help="Another dataset about the same people, with the same ids for them, whose budget it shares.",
         ),
     ] = None,
     new_people: Annotated[

@@ -5,6 +5,7 @@ from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
 from shoal.plan.facts import Choices, Column, Range, Span, check_text, column, fact_of, made_true
 from shoal.plan.functions import FUNCTIONS, Function
+from shoal.plan.identity import IdSpace
 from shoal.plan.meaning import evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.printing import name_of, text_of
@@ -63,7 +64,7 @@ from shoal.plan.values import Value, number_of, read, value_at, written
 __all__ = [
     "BOOLEAN", "BY_PERSON", "DATE", "FUNCTIONS", "INTEGER", "PERSONS", "REAL", "TEXT", "TIMESTAMP", "WHOLE",
     "After", "Aggregate", "Bounded", "Call", "Choices", "Column", "Expression", "Filter",
-    "FromTable", "Function", "Key", "Kind", "Known", "Listed", "Literal", "Order", "Person",
+    "FromTable", "Function", "IdSpace", "Key", "Kind", "Known", "Listed", "Literal", "Order", "Person",
     "PersonJoin", "Project", "PublicJoin", "Quantity", "Question", "Range", "Ref", "Row", "Rows",
     "Scan", "Selected", "Span", "Spread", "Stability", "Statistic", "Table", "Term", "Type", "UnionAll",
     "Unit", "Value", "call", "cast", "check_text", "column", "columns_of", "common_type", "count_of", "decimal", "distinct_of",

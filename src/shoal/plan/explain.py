@@ -22,6 +22,8 @@ def explain(rows: Rows) -> str:
 
 def _lines(rows: Rows, depth: int) -> list[str]:
     unit = f"{rows.protects}; " if isinstance(rows, Scan) and rows.protects else ""
+    if unit and isinstance(rows, Scan) and rows.table.space is not None:
+        unit = f"{rows.protects}, with ids of {rows.table.space}; "
     reach = ", ".join(
         f"1 row of {n} -> {'any' if k is None else k}" for n, k in rows.stability.items()
     )

@@ -17,10 +17,11 @@ from shoal.errors import ExpressionError, RelationError, SchemaError
 from shoal.exact import whole
 from shoal.plan.expression import Expression, Ref, columns_of, in_common
 from shoal.plan.facts import Column, check_text
+from shoal.plan.identity import ONE_SPACE, IdSpace, check_one_space, spaces_of
 from shoal.plan.meaning import values_of
 from shoal.plan.refine import refined
 from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES, Cost
-from shoal.plan.types import BOOLEAN, Kind, Type
+from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
 from shoal.plan.unit import Person, Unit
 from shoal.sensitivity import Relation
 
@@ -35,13 +36,16 @@ class Table:
     """A table by name: its columns, whom it protects (None: it is public), and how often keys repeat.
 
     ``keys`` maps columns to the greatest number of rows that agree in them (within one person, in a
-    private table).  It is held, not trusted: rows beyond the number are never joined.
+    private table).  It is held, not trusted: rows beyond the number are never joined.  ``ids`` is what is declared
+    of the ids of its persons.  ``space``, where a question reads tables whose ids mean different people, is a part of every person's key.
     """
 
     name: str
     columns: tuple[Column, ...]
     protects: Unit | None = None
     keys: Mapping[tuple[str, ...], int] = field(default_factory=dict, hash=False)
+    ids: IdSpace = ONE_SPACE
+    space: str | None = None
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -125,7 +129,8 @@ class Scan:
     def person(self) -> tuple[Type, ...]:
         protects = self.protects
         names = protects.columns if isinstance(protects, Person) else ()
-        return tuple(self.table.column(name).type for name in names)
+        own = (TEXT,) if names and self.table.space is not None else ()
+        return (*(self.table.column(name).type for name in names), *own)
 
     @property
     def stability(self) -> Stability:
@@ -300,6 +305,7 @@ class PersonJoin(_Joined):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_one_space([*with_persons(self.left), *with_persons(self.right)])
         if not self.left.person or self.left.person != self.right.person:
             raise RelationError(
                 "two private relations can be joined only if both protect persons with the same type of key.",
@@ -325,7 +331,10 @@ class PersonJoin(_Joined):
 
 @dataclass(frozen=True)
 class UnionAll(_Node):
-    """The rows of two relations one after the other, column by column."""
+    """The rows of two relations one after the other, column by column.
+
+    Where ids of their tables mean different people, the table's space becomes a part of every person's key.
+    """
 
     left: Rows
     right: Rows
@@ -333,6 +342,7 @@ class UnionAll(_Node):
     def __post_init__(self) -> None:
         super().__post_init__()
         _same_relation(self.left, self.right)
+        self._tell_persons_apart()
         if self.left.person != self.right.person or type(self.left.protects) is not type(
             self.right.protects
         ):
@@ -346,6 +356,17 @@ class UnionAll(_Node):
                 "a union needs the same number of columns, of the same types in the same order.",
                 remedy="Select and cast the columns on both sides.",
             )
+
+    def _tell_persons_apart(self) -> None:
+        tables = [*with_persons(self.left), *with_persons(self.right)]
+        spaces = spaces_of(tables)
+        told = {(spaces[each.name], each.space) for each in tables}
+        done = (
+            len({space for _, space in told if space is not None}) == len(told) == len(dict(told))
+        )
+        if len(set(spaces.values())) > 1 and not done:  # a union around this one may have done it
+            for side in ("left", "right"):
+                object.__setattr__(self, side, _in_spaces(getattr(self, side), spaces))
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -394,6 +415,23 @@ def cost_of(rows: Rows) -> Cost:
         case PublicJoin() | PersonJoin():
             own = sum((e.cost for pair in rows.on for e in pair), own)
     return sum((cost_of(source) for source in rows.sources), own)
+
+
+def with_persons(rows: Rows) -> list[Table]:
+    """Every table read whose rows are those of persons."""
+    return [each for each in tables_of(rows).values() if isinstance(each.protects, Person)]
+
+
+def _in_spaces(rows: Rows, spaces: Mapping[str, str]) -> Rows:
+    """A relation whose persons are told apart by the spaces of their tables, too."""
+    match rows:
+        case Scan(table):
+            return Scan(replace(table, space=spaces.get(table.name)))
+        case Filter() | Project():
+            return replace(rows, source=_in_spaces(rows.source, spaces))
+        case PublicJoin() | PersonJoin() | UnionAll():
+            left, right = (_in_spaces(side, spaces) for side in rows.sources)
+            return replace(rows, left=left, right=right)
 
 
 def require_known(expression: Expression, rows: Rows) -> None:

@@ -167,7 +167,8 @@ def private(
     value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know
     of them, and their rows, is read now.
 
-    Several private tables of the same persons are a mapping of names to sources; columns are then written
+    Several private tables of the same persons are a mapping of names to sources, which declares that an id means the same
+    person in all of them; columns are then written
     ``table.column``, and ``keys`` says for joins how many rows of one person agree in a column, at most.
 
     >>> import pyarrow as pa

@@ -20,6 +20,8 @@ from shoal.plan import (
     columns_of,
     rows_per_key,
 )
+from shoal.plan.identity import check_one_space
+from shoal.plan.relation import with_persons
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.reading import nearest
@@ -297,6 +299,7 @@ def _put_together(
     if right.rows.protects is None:
         at_most = _at_most(right, [b for _, b in pairs], join, text)
         return Scope(PublicJoin(left.rows, right.rows, tuple(pairs), kind, at_most), entries)
+    check_one_space([*with_persons(left.rows), *with_persons(right.rows)])
     others = [pair for pair in pairs if not _same_person(*pair)]
     if len({_place(a) for a, b in pairs if _same_person(a, b)}) < max(1, len(left.rows.person)):
         raise text.refused(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from shoal.plan import Choices, Column, Range, Span, Table, Type, Unit, column
+from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
 from shoal.vault.location import Location, Place, location_from
 from shoal.vault.wording import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 
@@ -66,7 +66,8 @@ class Stated:
 class Dataset:
     """One version of a dataset, as the vault has it.
 
-    ``accounts`` pay for every question about it; a public one has none.  ``digest`` is the keyed hash of its content, and
+    ``accounts`` pay for every question about it; a public one has none.  ``ids`` are those of them whose datasets use the same ids for
+    the same people, as far as that was declared.  ``digest`` is the keyed hash of its content, and
     ``size`` the bytes of its files; an analyst is not told either.
     """
 
@@ -81,6 +82,7 @@ class Dataset:
     size: int | None = 0
     entry: int = 0
     declared: str = ""
+    ids: tuple[str, ...] = ()
 
     @property
     def table(self) -> Table:
@@ -89,7 +91,8 @@ class Dataset:
             (each.name,): each.rows for each in self.columns if each.rows is not None
         }
         made = tuple(each.column for each in self.columns)
-        return Table(self.name, made, protects=self.protects, keys=keys)
+        ids = IdSpace(frozenset(self.ids), frozenset(self.accounts))
+        return Table(self.name, made, protects=self.protects, keys=keys, ids=ids)
 
     def source(self, place: Place) -> object:
         """What an engine is given to read it at a place: its own, or that held open; a CSV file with the declared types."""
@@ -133,6 +136,7 @@ class Dataset:
             **self.stated,
             "location": self.location.to_record(),
             "accounts": list(self.accounts),
+            "ids": list(self.ids),
             "digest": self.digest,
             "dates": [list(each) for each in self.dates],
             "size": self.size,
@@ -155,4 +159,7 @@ class Dataset:
             size=written["size"],
             entry=entry,
             declared=written["declared"],
+            ids=tuple(
+                written.get("ids", written["accounts"])
+            ),  # journals of before had one for both
         )

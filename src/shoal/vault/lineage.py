@@ -1,16 +1,20 @@
 """Which accounts pay for a version of a dataset: budgets follow the people in the data, not names of files.
 
 Guarantee: whoever is in several versions, or under several names, is protected by one account that all of them are
-    charged to.  `same rows` and `same people` go on with the accounts of the version before: a question is charged for
+    charged to, and has one id in all datasets of which it is declared (`shares`, and every word but `new people`) that an id means
+    the same person there.  `same rows` and `same people` go on with the accounts of the version before: a question is charged for
     everyone in it, so that is right whoever came or went.  `new people` opens an account: right only if nobody of this
     version is in an earlier one, for then each person is in the data of one account.  `all people` charges every account
     the dataset ever had: right whoever is in it.  Content that is known to the vault keeps its accounts, whatever is said.
     A new dataset where private rows lie or lay shares their accounts, unless it is said that its people are new.
+    A dataset that is moved to such a place pays from their accounts, too, but nobody said that its ids are theirs: `shoal.plan.identity`
+    then refuses questions that read both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
@@ -27,6 +31,32 @@ SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
 )
 RELATIONS = (SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE)
 """How a version can stand to the one before it."""
+
+
+class Paying(NamedTuple):
+    """Accounts that pay for a dataset, and those of them whose datasets use the same ids for the same people."""
+
+    accounts: tuple[str, ...]
+    ids: tuple[str, ...]
+
+    @classmethod
+    def of(cls, datasets: Iterable[Dataset]) -> Paying:
+        """The accounts of datasets whose people, by their ids, it is declared to be about."""
+        found = cls((), ())
+        for each in datasets:
+            found = found.joined(cls(each.accounts, each.ids))
+        return found
+
+    @classmethod
+    def opened(cls, name: str) -> Paying:
+        """An account of one's own."""
+        return cls((name,), (name,))
+
+    def joined(self, other: Paying) -> Paying:
+        """Both, each account once."""
+        return Paying(
+            *(tuple(dict.fromkeys(one + two)) for one, two in zip(self, other, strict=True))
+        )
 
 
 def read_relation(relation: str | None) -> str:
@@ -48,11 +78,9 @@ def with_content(digest: str, history: Sequence[Dataset]) -> Dataset | None:
     return next((each for each in history if each.digest == digest), None)
 
 
-def accounts_of_content(digest: str, history: Sequence[Dataset]) -> tuple[str, ...]:
-    """Every account that ever paid for some content."""
-    return tuple(
-        dict.fromkeys(name for each in history if each.digest == digest for name in each.accounts)
-    )
+def of_content(digest: str, history: Sequence[Dataset]) -> Paying:
+    """Every account that ever paid for some content; the same content has the same ids."""
+    return Paying.of(each for each in history if each.digest == digest)
 
 
 def accounts_of_place(
@@ -124,16 +152,12 @@ def check_public_place(location: Place, history: Sequence[Dataset], secret: byte
             )
 
 
-def accounts_after(
-    name: str, relation: str, history: Sequence[Dataset], version: int
-) -> tuple[str, ...]:
-    """The accounts of the next version of a dataset."""
+def after(name: str, relation: str, history: Sequence[Dataset], version: int) -> Paying:
+    """The accounts of the next version of a dataset; whoever was in it before has the ids of before."""
     own = [each for each in history if each.name == name]
     if relation == NEW_PEOPLE:
-        return (f"{name}#{version}",)
-    if relation == ALL_PEOPLE:
-        return tuple(dict.fromkeys(account for each in own for account in each.accounts))
-    return own[-1].accounts
+        return Paying.opened(f"{name}#{version}")
+    return Paying.of(own if relation == ALL_PEOPLE else own[-1:])
 
 
 def check_known(known: Dataset, protects: Unit | None) -> None:

@@ -21,12 +21,13 @@ from shoal.vault.handle import Handle
 from shoal.vault.lineage import (
     NEW_PEOPLE,
     SAME_ROWS,
-    accounts_after,
-    accounts_of_content,
+    Paying,
     accounts_of_place,
+    after,
     check_known,
     check_place,
     check_public_place,
+    of_content,
     read_relation,
     with_content,
 )
@@ -117,17 +118,19 @@ class Registry:
             self._check_new(name, history)
             location = looked_at(location_of(source, table, name=name), self.secret)
             columns, found = self._read(name, location, said.of(source), protects)
-            accounts, declared = self._paying(found, protects, shares, history)
+            paying, declared = self._paying(found, protects, shares, history)
             if protects is None:
                 check_public_place(location, history, self.secret)
             elif with_content(found.digest, history) is None:
                 is_copy = self._copies(found)
                 check_place(location, relation, shares, history, self.secret, is_copy=is_copy)
             opens = {}
-            if protects is not None and not accounts:
-                accounts, declared = (name,), relation or "first"
+            if protects is not None and not paying.accounts:
+                paying, declared = Paying.opened(name), relation or "first"
                 opens = _opens(name, budget, protects)
-            made = Dataset(name, 1, location, protects, columns, accounts, "", declared=declared)
+            made = Dataset(
+                name, 1, location, protects, columns, paying.accounts, "", declared=declared, ids=paying.ids
+            )  # fmt: skip
             return _with(made, found), opens
 
         return self._in_turn(act)
@@ -142,18 +145,17 @@ class Registry:
         protects: Unit | None,
         shares: Sequence[str],
         history: Sequence[Dataset],
-    ) -> tuple[tuple[str, ...], str]:
+    ) -> tuple[Paying, str]:
         """The accounts of the same content, and of those who are said to be the same people; none if nobody is."""
         known = with_content(found.digest, history)
         related = [*([known] if known else []), *map(self.one, shares)]
         for each in related:
             check_known(each, protects)
         if protects is None:
-            return (), "public"
-        accounts = [*accounts_of_content(found.digest, history)]
-        accounts += [account for each in related for account in each.accounts]
+            return Paying.of(()), "public"
+        paying = of_content(found.digest, history).joined(Paying.of(related))
         names = dict.fromkeys(each.name for each in related)
-        return tuple(dict.fromkeys(accounts)), f"same people as {' and '.join(names)}"
+        return paying, f"same people as {' and '.join(names)}"
 
     def update(
         self,
@@ -177,22 +179,25 @@ class Registry:
             if before.public:
                 check_public_place(location, history, self.secret)
             said_so, version = _version_after(before, found, relation, history)
-            accounts, opens = accounts_after(name, said_so, history, version), {}
+            paying, opens = after(name, said_so, history, version), {}
             if found.digest != before.digest:
                 known = with_content(found.digest, history)
                 if known is not None:
                     check_known(known, before.protects)
-                    own = () if known.name == name or said_so == NEW_PEOPLE else accounts
-                    accounts = _each_once(own, accounts_of_content(found.digest, history))
+                    alone = known.name == name or said_so == NEW_PEOPLE
+                    there = of_content(found.digest, history)
+                    paying = there if alone else paying.joined(there)
                     said_so = f"content of {known.name} version {known.version}"
                 elif said_so == NEW_PEOPLE and before.protects is not None:
-                    opens = _opens(accounts[0], budget, before.protects)
+                    opens = _opens(paying.accounts[0], budget, before.protects)
                 elif is_moved and before.protects is not None:
-                    there = accounts_of_place(name, location, before.protects, history, self.secret)
-                    accounts = _each_once(accounts, there)
+                    met = accounts_of_place(name, location, before.protects, history, self.secret)
+                    paying = paying.joined(Paying(met, ()))  # nobody said that ids are theirs
+            if before.public:
+                paying = Paying.of(())
             made = replace(
                 before, protects=protects, version=version, location=location, columns=columns,
-                accounts=() if before.public else accounts, declared=said_so,
+                accounts=paying.accounts, ids=paying.ids, declared=said_so,
             )  # fmt: skip
             return _with(made, found), opens
 
@@ -322,7 +327,3 @@ def _version_after(
     known = {(each.name, each.version) for each in history if each.digest == found.digest}
     kept = said == SAME_ROWS and (not known or (before.name, before.version) in known)
     return said, before.version if kept else before.version + 1
-
-
-def _each_once(*accounts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for several in accounts for name in several))

@@ -50,7 +50,7 @@ class Vault(NotCopied):
 
     Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all questions about the
         same people are charged to the same account, which never exceeds its budget, whoever asks.
-    Needs: a curator who declares truthfully where data lie and how versions stand to each other.
+    Needs: a curator who declares truthfully where data lie, how versions stand to each other, and which datasets use the same ids for the same people.
     Edges: a forked child may go on with the vault: it opens the file and the rows anew.  Copies and pickles are refused.
     """
 
@@ -189,7 +189,7 @@ class Vault(NotCopied):
 
         ``source`` is a path to Parquet, a `CsvFile` with the types of its columns, a folder of Parquet files, a DuckDB file with a ``table``, an address of Spark with
         a ``table``, a `SparkTable`, or a frame of Spark, which this process alone remembers.  A ``public``
-        one protects nobody and has no budget.  ``shares`` names a dataset about the same people, whose account it shares.
+        one protects nobody and has no budget.  ``shares`` names a dataset whose account it shares: an id means the same person in both.
         Where private rows lie or lay already, ``shares`` or ``relation="new people"`` must say who is in it.
 
         Edges: content that is registered already, under whatever name, shares that account; no budget is added.

@@ -65,6 +65,8 @@ def _scanned(table: Table, tables: Tables) -> list[Owned]:
         person = tuple(raw[n] for n in protects.columns) if isinstance(protects, Person) else ()
         if isinstance(protects, Person) and protects.nulls == "drop" and None in person:
             continue
+        if person and table.space is not None:
+            person = (*person, table.space)
         found.append(Owned(person, {c.name: made_true(raw[c.name], c) for c in table.columns}))
     return found
 

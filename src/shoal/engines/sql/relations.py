@@ -17,6 +17,7 @@ from shoal.plan import (
     Column,
     Expression,
     Filter,
+    Kind,
     Literal,
     Person,
     PersonJoin,
@@ -152,6 +153,9 @@ def _scan(
     ]
     person = protects.columns if isinstance(protects, Person) else ()
     outputs += [f"s.{dialect.name(name)} AS p{at}" for at, name in enumerate(person)]
+    if person and table.space is not None:
+        space = dialect.one_of_equals(dialect.text(table.space), Kind.TEXT)
+        outputs.append(f"{space} AS p{len(person)}")
     sql = f"SELECT {', '.join(outputs)} FROM {sources[table.name]} AS s"
     for column in joined:
         at, values = looked_up[column.name], dialect.listed.format(_choices(column, dialect))
