@@ -34,7 +34,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 640),
         Kind("canonical", "questions that differ by a word, and their canonical texts", 80, 300),
         Kind("ranges", "public ranges with hostile ends, in local and central mechanisms", 60, 500),
-        Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 340),
+        Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 370),
         Kind("histories", "local answers given again and again", 20, 60),
         Kind("declarations", "odd words in declarations and questions", 16, 130),
         Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 104),

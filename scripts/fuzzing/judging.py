@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from scripts.fuzzing.case import Ending, Finding, ending, endings_apart
 from shoal.auditing.replay.recorder import Met, Parted, Player, Recorder, named
 from shoal.exact import short
 from shoal.noise import seam
 from shoal.sensitivity import Norm, Relation
-from shoal.sensitivity.claims import Moves
+from shoal.sensitivity.claims import Answers, Moves
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ def apart(first: Recorded, second: Recorded, relation: Relation) -> list[Finding
     found = list(_endings(first, second, player))
     for number, (before, after) in enumerate(player.both(), start=1):
         place = f"noise {number}, {named(before.meeting)[:80]}"
+        found += _others(before, after, place)
         found += _names(before, after, place)
         found += _moved(before, after, place, relation)
     return found
@@ -78,7 +81,14 @@ def _endings(first: Recorded, second: Recorded, player: Player) -> Iterator[Find
 
 def _shown(result: Any) -> Any:
     """A result by its text, in which zeros have signs and types show."""
-    return result.shown if hasattr(result, "shown") else repr(result)
+    return result.shown if hasattr(result, "shown") else _spelled(result)
+
+
+def _spelled(value: Any) -> str:
+    try:
+        return repr(value)
+    except (ValueError, RecursionError) as error:
+        return f"nothing that can be written ({type(error).__name__})"
 
 
 def _moved(before: Met, after: Met, place: str, relation: Relation) -> Iterator[Finding]:
@@ -104,6 +114,18 @@ def _moved(before: Met, after: Met, place: str, relation: Relation) -> Iterator[
             yield Finding("moved", f"{place}: {each.what} moved by {short(each.far)}, claimed {short(each.allowed)}")  # fmt: skip
 
 
+def _others(before: Met, after: Met, place: str) -> Iterator[Finding]:
+    """Where each person answers for themselves, one person's change changes one answer."""
+    if not isinstance(before.meeting.claim, Answers):
+        return
+    mine, theirs = (list(met.meeting.given) for met in (before, after))
+    changed = sum(not np.array_equal(a, b) for a, b in zip(mine, theirs, strict=False))
+    if len(mine) == len(theirs) and changed > 1:
+        yield Finding(
+            "moved", f"{place}: the answers of {changed} people changed, and one person did"
+        )
+
+
 def _still(before: Met, after: Met) -> bool:
     """Whether whole numbers moved within an L1 or L2 claim, found without fractions; False where that is not plain."""
     claim, mine, theirs = before.meeting.claim, before.meeting.given, after.meeting.given
@@ -125,8 +147,8 @@ def _names(before: Met, after: Met, place: str) -> Iterator[Finding]:
     mine, theirs = before.meeting.given, after.meeting.given
     if not isinstance(mine, Mapping) or not isinstance(theirs, Mapping):
         return
-    spelled = {key: repr(key) for key in theirs}
+    spelled = {key: _spelled(key) for key in theirs}
     for key in mine:
-        if key in spelled and spelled[key] != repr(key):
+        if key in spelled and spelled[key] != _spelled(key):
             yield Finding("key names", f"{place}: {key!r} on one side, {spelled[key]} on the other")
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import shoal
 from shoal.measures import Approx
 from shoal.plan import Choices, Range, Unit
 from shoal.query import Private, private
@@ -19,7 +20,8 @@ def opened(
     face: str,
 ) -> Private:
     """Private rows called ``data``; with the face ``sql``, DuckDB adds up by its own SQL."""
-    del kinds
+    if isinstance(source, str) and source.endswith(".csv"):
+        source = shoal.CsvFile(source, dict(kinds))
     made = private(
         source, protects=protects, columns=facts, budget=Approx(100, "1e-3"), name="data"
     )

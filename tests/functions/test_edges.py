@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from shoal.functions import (
     InverseSensitivity,
     LossSurface,
     SampleAndAggregate,
+    SmoothLaplace,
     StableHistogram,
     StableMode,
     TrimmedMean,
@@ -154,3 +156,22 @@ def test_exact_ties_of_a_plan_are_decided_to_the_safe_side(
 
 def test_a_promise_of_nothing_has_a_limit_too() -> None:
     assert limits.table(Pure(0), cells=2).value > 10**6
+
+
+FAR: dict[str, Any] = {"low": 10**17, "high": 10**17 + 8}
+"""Ends that lie more than 2^63 steps from 0."""
+
+
+@pytest.mark.parametrize("other", [-1.0, -1e308, 1e308, 1e17, float("nan")])
+def test_a_row_near_zero_is_answered_for_where_the_range_is_far_from_it(other: float) -> None:
+    """One row beyond 64 bits made all steps wide numbers; without one, the far ends did not fit beside the others."""
+    rows = [1.0, 0.0, other]
+    median = InverseSensitivity.median(epsilon=1, size=3, points=5, **FAR)
+    smooth = SmoothLaplace(epsilon=1, delta="1e-3")
+    for answer in (median.release(rows), smooth.release(TrimmedMean.median(size=3, **FAR), rows)):
+        assert 10**17 <= answer <= 10**17 + 16
+
+
+def test_an_end_that_rounding_moves_beyond_the_largest_number_is_refused() -> None:
+    with pytest.raises(RangeError, match="largest floating-point number"):
+        InverseSensitivity.median(epsilon=1, size=3, points=5, low=1, high=sys.float_info.max)

@@ -114,8 +114,8 @@ _DECIMAL = re.compile(r"-?\d+(\.\d+)?")
 
 NOISY = ("rows", "intervals")
 """Where a quotient of noisy numbers may be none."""
-OPEN = ("hash", "ledger", "datasets", "at", "digest", "versions", "time", "text", "path")
-"""Words of a certificate that name a vault, an hour or a file."""
+OPEN = ("hash", "ledger", "datasets", "at", "digest", "versions", "time", "text", "path", "notes")
+"""What names a vault, an hour or a file, and notes on noisy numbers."""
 
 
 def _first(one: Any, two: Any, at: str = "the answer") -> str:
@@ -124,7 +124,7 @@ def _first(one: Any, two: Any, at: str = "the answer") -> str:
         return next(_first(one[k], two[k], f"{at}[{k!r}]") for k in one if one[k] != two[k])
     if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
         return next(_first(a, b, f"{at}[{n}]") for n, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)  # fmt: skip
-    return f"{at} is {str(one)[:80]} on one side, {str(two)[:80]} on the other"
+    return f"{at} is {str(one)[:400]} on one side, {str(two)[:400]} on the other"
 
 
 def make(number: int) -> Case:

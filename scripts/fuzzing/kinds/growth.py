@@ -77,8 +77,9 @@ def ask(sql: str, face: str, word: str) -> Any:
     if face == "sql":
         engine: Any = held._held.engine
         engine._most_rows = 0
+    delta = "1e-4" if "GROUP BY" in sql else None
     with seeded(1):
-        return held.sql(sql).rehearse(epsilon=1, **({"delta": "1e-4"} if "GROUP BY" in sql else {})).columns  # fmt: skip
+        return held.sql(sql).rehearse(epsilon=1, delta=delta).columns
 
 
 FORMS = (

@@ -34,8 +34,6 @@ class Lifetimes(Case):
             return Seen.refused(found)
         made = found.result
         claim = claimed(made, self.one, self.two)
-        if claim is None:
-            return Seen((), "nothing is claimed")
         worst = max(_losses(made, self.one, self.two))
         if worst > float(claim) + 1e-9:
             return Seen((Finding("history", f"log-ratio {worst:.3g}, claimed {float(claim):.3g}"),))
@@ -59,12 +57,12 @@ class Lifetimes(Case):
         )
 
 
-def claimed(made: Any, one: History, two: History) -> Fraction | None:
+def claimed(made: Any, one: History, two: History) -> Fraction:
     """What the design says that two such lifetimes can differ by."""
-    whole = Fraction(made.lifetime_epsilon)
-    if isinstance(made, RepeatedHash):
-        return whole
-    return whole * max(len({value for value, _ in each}) for each in (one, two))
+    if all(len({value for value, _ in each}) == 1 for each in (one, two)):
+        return Fraction(made.lifetime_epsilon)
+    apart = sum(n for mine, theirs, n in _spans(one, two) if mine != theirs)
+    return Fraction(made.epsilon_if_changed(apart))
 
 
 def _made(design: str, given: tuple[Any, ...]) -> Any:

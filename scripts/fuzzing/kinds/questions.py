@@ -55,9 +55,8 @@ class Plan:
         assert self.made is not None
         held = Held(engine, {"data": self.world.table}, _budget(self.world.unit.relation))
         ask = Ask(held, self.made.question, self.sql)
-        groups, noisy = ask._drawn(
-            self.made
-        )  # `rehearse` but for its price, which is the same for all
+        # `rehearse` but for its price, which is the same for all
+        groups, noisy = ask._drawn(self.made)[:2]
         return groups, [[str(value) for value in row.values()] for row in noisy]
 
 

@@ -142,7 +142,14 @@ def _headless(place: Path, with_odd: bool, first: bool) -> Any:
     rows = _put(people, ("odd", MARK), with_odd, first)
     path = place / "data.csv"
     path.write_text("".join(f"{who},{what}\n" for who, what in rows))
-    return str(path)
+    return path
+
+
+def _declared_headless(place: Path, with_odd: bool, first: bool) -> Any:
+    import shoal
+
+    path = _headless(place, with_odd, first)
+    return shoal.CsvFile(path, {"who": "text", "k": "text"}, header=False)
 
 
 def _csv(**odd: Any) -> Writer:
@@ -361,7 +368,10 @@ FORMS: Mapping[str, Mapping[str, Writer]] = {
         "a huge integer": _csv(p="99999999999999999999"),
         "bytes that are no text": _csv(k="\udcff"),
     },
-    "a CSV file without a header": {"a name of its own": _headless},
+    "a CSV file without a header": {
+        "a name of its own": _headless,
+        "a place among others": _declared_headless,
+    },
     "a folder of Parquet": {
         "integers where others have reals": _folder(lambda: {"x": _int64()}, x=1, p="7"),
         "whole persons where others have text": _folder(lambda: {"p": _int64()}, p=7),

@@ -24,6 +24,7 @@ from shoal.mechanisms.values import plain, read_grid
 FINE = 30
 """The default grid has steps of 2^-30 of the range or a little finer."""
 _WIDEST = 1 << 40
+_FAR = 1 << 63
 _LARGEST = sys.float_info.max
 
 
@@ -49,13 +50,14 @@ class BoundedRows:
                 f"low must be below high; got low {short(least)} and high {short(most)}.",
                 remedy="Give the public bounds as low < high.",
             )
-        if max(abs(least), abs(most)) > _LARGEST:  # answers between the ends are doubles
+        chosen = read_grid(grid) or Grid(exponent_of(most - least) - FINE)
+        bottom, top = chosen.to_steps(least), chosen.to_steps(most)
+        # answers lie between the rounded ends, and are doubles
+        if max(abs(bottom), abs(top)) * chosen.spacing > _LARGEST:
             raise RangeError(
                 f"low and high must lie between -{_LARGEST:.3g} and {_LARGEST:.3g}, the largest floating-point number.",
                 remedy="Give the public bounds as narrow as you know them.",
             )
-        chosen = read_grid(grid) or Grid(exponent_of(most - least) - FINE)
-        bottom, top = chosen.to_steps(least), chosen.to_steps(most)
         if not 1 <= top - bottom <= _WIDEST:
             raise RangeError(
                 "grid must cut the range into at least one step and at most 2^40.",
@@ -86,6 +88,9 @@ class BoundedRows:
             return np.array([self._step_of(row) for row in values.tolist()], dtype=np.int64)
         finite = np.isfinite(values)
         steps = self.grid.array_to_steps(values if finite.all() else np.where(finite, values, 0))
+        # ends far from 0 may lie where no 64 bits hold their steps
+        if not -_FAR <= self.low <= self.high < _FAR:
+            steps = steps.astype(object)
         inside = np.minimum(np.maximum(steps, self.low), self.high) - self.low
         beyond = np.where(values == np.inf, self.width, 0)
         return np.asarray(np.where(finite, inside, beyond), dtype=np.int64)

@@ -1,0 +1,39 @@
+"""A share of the neighbour fuzzer, the same in every run: two neighbouring inputs look alike at every door."""
+
+from __future__ import annotations
+
+import warnings
+
+from scripts.fuzzing.every import KINDS, seed_of
+from scripts.fuzzing.report import printed
+from scripts.fuzzing.running import run
+
+
+def check(kind: str) -> None:
+    """The first cases of a kind; every one must pass, and most must be answered."""
+    chosen = KINDS[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        done = run((seed_of(chosen, number) for number in range(chosen.share)), shrink=False)
+    assert not done.findings, printed(done, 1)
+    assert done.cases == chosen.share
+
+
+def test_public_ranges_with_hostile_ends_keep_their_claims() -> None:
+    check("ranges")
+
+
+def test_functions_of_callers_and_odd_rows_fail_unseen() -> None:
+    check("functions")
+
+
+def test_histories_of_local_answers_differ_by_no_more_than_claimed() -> None:
+    check("histories")
+
+
+def test_odd_words_are_refused_before_anything_is_charged() -> None:
+    check("declarations")
+
+
+def test_commands_print_one_form_for_neighbours() -> None:
+    check("commands")
