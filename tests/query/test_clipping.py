@@ -103,6 +103,16 @@ def test_one_person_moves_the_counts_of_the_cut_by_one(
         assert sum(abs(one - two) for one, two in zip(before, after, strict=True)) <= 1
 
 
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_a_person_with_very_many_rows_moves_the_counts_of_the_cut_by_one(law: str) -> None:
+    unit = shoal.Person("who", groups=1, rows_per_group=2)
+    others = rows(5, each=3)
+    heavy = [{**row, "who": 99} for row in rows(1, each=500)]
+    _, before = played(others, unit, COUNT, law)[-1]
+    _, after = played(others + heavy, unit, COUNT, law)[-1]
+    assert (before, after) == ([5, 0], [6, 0])
+
+
 @settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=6))
 def test_record_and_play_finds_the_counts_within_their_sensitivity(
