@@ -78,7 +78,7 @@ LOCAL = (
     Mutation(
         "nan-is-no-place-on-a-curve",
         "src/shoal/functions/tables.py",
-        "places = np.where(np.isnan(places), low, places)",
+        "places = np.where(missing, low, places)",
         "places = np.asarray(places)",
         "A row that is not a number has the cell that a cast happens to give it, or none.",
         (
@@ -97,15 +97,15 @@ LOCAL = (
     Mutation(
         "a-category-that-cannot-be-written",
         "src/shoal/functions/stable.py",
-        "kind is str and _has_bytes(plain)",
-        "kind is str",
+        "return (str, row) if row.isascii() or _has_bytes(row) else None",
+        "return (str, row)",
         "A told category cannot be printed or stored, and the failure shows that it was there.",
         ("tests/functions/test_stable.py::test_texts_that_cannot_be_written_are_in_no_category",),
     ),
     Mutation(
         "a-rows-own-error-comes-out-of-a-histogram",
         "src/shoal/mechanisms/histogram.py",
-        "return called(place, rows, read=lambda found: found, otherwise=None)",
+        "return called(place, rows, otherwise=None)",
         "return [place(row) for row in rows]",
         "What a row raises when it is looked up says whose row it is.",
         (

@@ -125,9 +125,7 @@ class Bernstein(Mechanism):
     def total_values(self, made: Callable[[], Function], otherwise: float = 0.0) -> Reals:
         """The lattice values of a function of private rows: the public number wherever it, or making it, fails.  They are private."""
         none = np.full(self.operator.size, otherwise)
-        (found,) = called(
-            lambda make: self.values(make()), [made], read=lambda values: values, otherwise=none
-        )
+        (found,) = called(lambda make: self.values(make()), [made], otherwise=none)
         return np.where(np.isfinite(found), found, otherwise)
 
     def values(self, function: Function | NDArray[Any]) -> Reals:

@@ -87,13 +87,18 @@ class BoundedRows:
         if values.dtype.kind == "O":
             return np.array([self._step_of(row) for row in values.tolist()], dtype=np.int64)
         finite = np.isfinite(values)
-        steps = self.grid.array_to_steps(values if finite.all() else np.where(finite, values, 0))
+        if finite.all():
+            return self._inside(values)
+        beyond = np.where(values == np.inf, self.width, 0)
+        return np.where(finite, self._inside(np.where(finite, values, 0)), beyond)
+
+    def _inside(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        steps = self.grid.array_to_steps(values)
         # ends far from 0 may lie where no 64 bits hold their steps
         if not -_FAR <= self.low <= self.high < _FAR:
             steps = steps.astype(object)
         inside = np.minimum(np.maximum(steps, self.low), self.high) - self.low
-        beyond = np.where(values == np.inf, self.width, 0)
-        return np.asarray(np.where(finite, inside, beyond), dtype=np.int64)
+        return np.asarray(inside, dtype=np.int64)
 
     def _step_of(self, row: Any) -> int:
         """One row, whatever it is, as an array of numbers would have it."""

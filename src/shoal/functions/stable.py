@@ -177,6 +177,8 @@ def _category(row: Any, depth: int = _DEEPEST) -> Category | None:
 
     It has an answer for every object there is, and runs none of the object's own code.
     """
+    if type(row) is str:  # the usual case, and the fastest
+        return (str, row) if row.isascii() or _has_bytes(row) else None
     plain = unwrapped(row)
     kind = type(plain)
     if kind is tuple:

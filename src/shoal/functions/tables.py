@@ -172,7 +172,9 @@ def read_points(values: Any, domain: tuple[tuple[float, float], ...]) -> Reals:
     with np.errstate(over="ignore"):
         places = places.astype(np.float64)
     low, high = np.array(domain).T
-    places = np.where(np.isnan(places), low, places)
+    missing = np.isnan(places)
+    if missing.any():
+        places = np.where(missing, low, places)
     return np.asarray((np.clip(places, low, high) - low) / (high - low))
 
 

@@ -41,7 +41,7 @@ def called(
     function: Callable[[Given], Any],
     inputs: Iterable[Given],
     *,
-    read: Callable[[Any], Found],
+    read: Callable[[Any], Found] | None = None,
     otherwise: Found,
 ) -> list[Found]:
     """``read(function(x))`` for each input, and ``otherwise`` wherever either of them raises anything at all.
@@ -52,7 +52,8 @@ def called(
     with _Interrupts() as interrupts, np.errstate(all="ignore"):
         for each in inputs:
             try:
-                found.append(read(function(each)))
+                given = function(each)
+                found.append(given if read is None else read(given))
             except KeyboardInterrupt:
                 if interrupts.may_be_from_outside:
                     raise KeyboardInterrupt from None
@@ -124,7 +125,7 @@ def exact_numbers(value: Any, size: int) -> list[Fraction | None]:
         listed = [value]
     if len(listed) != size:
         raise ShapeError(f"{size} numbers are needed.", remedy="Give that many.")
-    return called(exact_number, listed, read=lambda number: number, otherwise=None)
+    return called(exact_number, listed, otherwise=None)
 
 
 def number_of(row: Any) -> Any:
