@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shoal.engines.duckdb import DuckDB
@@ -82,6 +82,8 @@ _text = st.one_of(st.none(), st.text(alphabet="ab\u00e9", max_size=6))
     st.text(alphabet="ab\u00e9", max_size=4),
     st.sampled_from(["eq", "in"]),
 )
+@example(["aabb", "aab", "aa"], "aab", "eq")
+@example(["aabb", "aab", "aa"], "aab", "in")
 def test_a_condition_means_the_text_that_was_cut(
     values: list[str | None], wanted: str, name: str
 ) -> None:
