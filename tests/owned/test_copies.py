@@ -130,6 +130,7 @@ NOTHING_TO_SPEND = {
     "ledger/head.py HeadFile": "an open file, closed in a child",
     "ledger/history.py History": "an auditor's reading of the journal",
     "ledger/machine.py MachineHead": "where the file of a head is; the file decides",
+    "ledger/reading.py ReadOnlyStore": "a connection that only reads",
     "ledger/sqlite.py SqliteStore": "a connection, dropped in a child",
     "ledger/store.py Store": "a connection, dropped in a child",
     "ledger/turns.py Turns": "threads that wait; a child makes a new one",
@@ -147,6 +148,7 @@ NOTHING_TO_SPEND = {
     "server/door.py Door": "what was said once in the log",
     "server/host.py Host": "polls by name; their counters are in the ledger",
     "sql/aggregates.py Gathered": "aggregates while a text is read",
+    "sql/expressions.py Translator": "nodes of a text that were seen while it is read",
     "vault/shelf.py Shelf": "an engine over rows; a child opens its own",
 }
 """Classes that change after they were made, and why no budget or answer is taken from them."""
