@@ -82,7 +82,7 @@ PROCESSES = (
     Mutation(
         "ranges-of-columns-of-any-size",
         "src/shoal/plan/meaning.py",
-        "    if largest > LARGEST_END or 0 < largest * LARGEST_END < 1:",
+        "    if largest > _LARGEST or 0 < largest * _LARGEST < 1:",
         "    if False:",
         "A question is charged and then ends in an overflow.",
         ("tests/contracts/test_ranges.py",),
@@ -138,5 +138,35 @@ PROCESSES = (
         "        return made.commands[self.name]",
         "A number of people that was typed as 1_5 is 15 on the command line, and an error in Python.",
         ("tests/exact/test_numerals.py",),
+    ),
+    Mutation(
+        "a-second-event-fills-the-budget",
+        "src/shoal/accounting/renyi_filter.py",
+        "if granted is None and not any(each != 0 for each in sums) and self._is_filled_by(cost):",
+        "if granted is None and self._is_filled_by(cost):",
+        "After other releases one more is accepted that alone takes the whole budget.",
+        (
+            "tests/accounting/test_whole_budgets.py::test_an_event_for_the_whole_budget_is_refused_once_anything_was_spent",
+        ),
+    ),
+    Mutation(
+        "a-filled-budget-counts-what-is-reserved-only",
+        "src/shoal/accounting/renyi_filter.py",
+        "return (self.budget.delta, self.budget.epsilon, *(_FILLED for _ in self._shares))",
+        "return (self.reserve, Fraction(0), *(_FILLED for _ in self._shares))",
+        "A budget that one release has filled is spent once more.",
+        (
+            "tests/accounting/test_whole_budgets.py::test_nothing_is_left_of_a_budget_that_one_event_has_filled",
+        ),
+    ),
+    Mutation(
+        "a-whole-budget-does-not-buy-its-mechanism",
+        "src/shoal/accounting/renyi_filter.py",
+        "return failing is not None and room >= 0 and any(way() <= room for way in ways)",
+        "return False",
+        "A mechanism that was calibrated to a budget is refused by it.",
+        (
+            "tests/accounting/test_whole_budgets.py::test_what_was_made_for_a_budget_is_paid_by_it_and_nothing_after_it",
+        ),
     ),
 )

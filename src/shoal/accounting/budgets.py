@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
 from shoal.accounting.renyi_filter import RenyiFilter
-from shoal.errors import ShapeError
+from shoal.errors import RangeError, ShapeError
+from shoal.exact import exactly
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 
 
 def filter_for(budget: Measure, *, relation: str | None = None) -> Filter:
     """The filter that keeps a budget; half of the delta of an approximate one is its reserve.
+
+    A mechanism that was made for the whole budget, by its ``for_budget``, fits a filter that has spent nothing.
 
     >>> print(filter_for(Approx(1, "1e-6")).left)
     zero-concentrated, rho 0.0204384
@@ -18,6 +21,11 @@ def filter_for(budget: Measure, *, relation: str | None = None) -> Filter:
         return PureFilter(budget, relation=relation)
     if isinstance(budget, ZeroConcentrated):
         return ZeroConcentratedFilter(budget, relation=relation)
+    if isinstance(budget, Approx) and budget.delta == 0:
+        raise RangeError(
+            f"an approximate budget needs a delta above 0; got {budget}.",
+            remedy=f"Give shoal.Pure({exactly(budget.epsilon)}), which is the same promise.",
+        )
     if isinstance(budget, Approx):
         return RenyiFilter(budget, reserve=budget.delta / 2, relation=relation)
     raise ShapeError(

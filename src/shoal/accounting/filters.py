@@ -64,14 +64,15 @@ class Filter(Owned, ABC):
     def price(self, event: Event) -> Cost:
         """What an event takes from this filter; it does not depend on what was spent."""
         relation = settle(event, self.relation)
-        return Cost(relation, self._amounts(bill(event, relation)))
+        lines = bill(event, relation)
+        return Cost(relation, self._amounts(lines), self._alone(lines))
 
     def would_fit(self, event: Event | Cost) -> bool:
         """Whether `spend` would accept an event now; nothing is spent by asking."""
         cost = self._read(event)
         with self._turn:
             self._check_relation(cost.relation)
-            return self._allows(self._after(cost))
+            return self._granted(cost) is not None
 
     def spend(self, event: Event | Cost) -> None:
         """Take the cost of an event from the budget, before the release is made.
@@ -82,8 +83,8 @@ class Filter(Owned, ABC):
         cost = self._read(event)
         with self._turn:
             self._check_relation(cost.relation)
-            after = self._after(cost)
-            if not self._allows(after):
+            after = self._granted(cost)
+            if after is None:
                 raise self._refusal(cost)
             self._sums = after
             self._met = self._met or cost.relation
@@ -173,6 +174,14 @@ class Filter(Owned, ABC):
 
     @abstractmethod
     def _amounts(self, lines: Bill) -> tuple[Fraction | None, ...]: ...
+
+    def _alone(self, lines: Bill) -> tuple[Fraction | None, ...]:  # noqa: ARG002 - for those that need it
+        return ()
+
+    def _granted(self, cost: Cost) -> tuple[Fraction | None, ...] | None:
+        """The sums after an event that fits; None if it does not."""
+        after = self._after(cost)
+        return after if self._allows(after) else None
 
     @abstractmethod
     def _allows(self, sums: tuple[Fraction | None, ...]) -> bool: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Self
@@ -13,12 +13,22 @@ from flint import arb
 from shoal.accounting.filters import Filter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
 from shoal.accounting.sums import Cost
-from shoal.accounting.unit import FAILING, PURE, divergence, told
+from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, SQUARED_MU, divergence, told
 from shoal.errors import BudgetExceeded, CalibrationError, EventError
-from shoal.exact import Number, ball, closed_unit, lower, out_of_range, rational, short
-from shoal.measures import Approx, ZeroConcentrated, renyi_epsilon_up
+from shoal.events import Event
+from shoal.exact import Number, ball, closed_unit, lower, out_of_range, rational, short, upper
+from shoal.measures import (
+    Approx,
+    ZeroConcentrated,
+    gaussian_delta_up,
+    pure_delta_up,
+    renyi_epsilon_up,
+    zero_concentrated_delta_up,
+)
 from shoal.measures.renyi import read_orders
 
+_FILLED = Fraction(-1)
+"""In place of a sum of divergences, none of which is negative: one event alone has filled the budget."""
 _SPREAD = tuple(Fraction(2) ** power for power in (-2, -1, 0, 1, 2))
 
 
@@ -39,8 +49,13 @@ class RenyiFilter(Filter):
         of Feldman and Zrnic; the shares are the price of not choosing the order in advance.
         The sum of pure prices is one order more, an infinite one, that needs no share: on the event that it is
         within epsilon and no order is, L <= ε and the average is 0.
+        The first event that costs anything may also fill the whole budget by itself: if its own guarantee, whatever the measure, is (epsilon,
+        delta)-DP, it is accepted, and nothing that costs anything after it.  Proof: nothing that depends on the data was told before, so
+        whether this case arises does not depend on the data.  In it the interaction is one release that is (epsilon, delta)-DP, with
+        releases of price 0 beside it, which have the same law for all neighbours.  In the other case the argument above holds.
     Needs: events with a Rényi price at one of the orders at least; 0 < delta < 1 of the budget.
-    Edges: events with a failing mass (a stated delta) spend it from ``reserve``, a part of delta set aside.
+    Edges: a mechanism that was made for the whole budget fits it, once: the shares of the orders would refuse it.  If the budget is raised later, what comes
+        after it is added up plainly, in pure epsilon and failing mass.  Events with a failing mass (a stated delta) spend it from ``reserve``, a part of delta set aside.
         By default five orders around the one that suits Gaussian noise best, which itself has half of delta.
     Reference: Feldman and Zrnic 2021, Theorem 4.3; Lécuyer 2021.
 
@@ -110,10 +125,10 @@ class RenyiFilter(Filter):
             known = [
                 renyi_epsilon_up(spent, order=order, delta=self._shares[order])
                 for order, spent in self._by_order.items()
-                if spent is not None
+                if spent is not None and spent >= 0
             ]
             pure = self._sums[1]
-        known += [] if pure is None else [pure]
+        known += [] if pure is None else [pure]  # also what one event alone has filled
         return Approx(min(known), self.budget.delta)
 
     @property
@@ -160,8 +175,61 @@ class RenyiFilter(Filter):
             *(total_of(lines, divergence(order)) for order in self._shares),
         )
 
+    def _alone(self, lines: Bill) -> tuple[Fraction | None, ...]:
+        return (total_of(lines, CONCENTRATED), total_of(lines, SQUARED_MU))
+
+    def _granted(self, cost: Cost) -> tuple[Fraction | None, ...] | None:
+        sums = self._sums
+        if _was_filled(sums):
+            if not any(each != 0 for each in cost.amounts):
+                return sums
+            after = (*self._after(cost)[:2], *(None for _ in self._shares))
+            return after if self._allows(after) else None
+        granted = super()._granted(cost)
+        if granted is None and not any(each != 0 for each in sums) and self._is_filled_by(cost):
+            return (self.budget.delta, self.budget.epsilon, *(_FILLED for _ in self._shares))
+        return granted
+
+    def give_back(self, event: Event | Cost) -> None:
+        """See `Filter.give_back`; one event that filled the whole budget gives all of it back."""
+        cost = self._read(event)
+        with self._turn:
+            filled = _was_filled(self._sums)
+            if filled and any(each != 0 for each in cost.amounts):
+                self._sums = (Fraction(0),) * len(self._sums)
+        if not filled:
+            super().give_back(cost)
+
+    def _is_filled_by(self, cost: Cost) -> bool:
+        """Whether one event by itself keeps the budget, by any of its prices.
+
+        One whose failing mass needs a reserve, and which would take far less than all, is not meant to fill the budget.
+        """
+        failing, pure = cost.amounts[:2]
+        if told(failing) > self.reserve and (pure is None or pure < self.budget.epsilon):
+            return False
+        rho, squared_mu = cost.alone or (None, None)
+        epsilon, room = self.budget.epsilon, self.budget.delta - told(failing)
+        ways: list[Callable[[], Fraction]] = []
+        if pure is not None:
+            ways.append(lambda: pure_delta_up(pure, at_epsilon=epsilon))
+        if squared_mu is not None:
+            ways.append(lambda: gaussian_delta_up(upper(lambda: ball(squared_mu).sqrt()), epsilon))
+        if rho is not None:
+            ways.append(lambda: zero_concentrated_delta_up(rho, epsilon=epsilon))
+        return failing is not None and room >= 0 and any(way() <= room for way in ways)
+
     def _allows(self, sums: tuple[Fraction | None, ...]) -> bool:
-        if sums[0] is None or told(sums[0]) > self.reserve:
+        if sums[0] is None:
+            return False
+        if _was_filled(sums) or all(each is None for each in sums[2:]):  # plain composition
+            pure = sums[1]
+            return (
+                told(sums[0]) <= self.budget.delta
+                and pure is not None
+                and pure <= self.budget.epsilon
+            )
+        if told(sums[0]) > self.reserve:
             return False
         if sums[1] is not None and sums[1] <= self.budget.epsilon:
             return True
@@ -177,7 +245,7 @@ class RenyiFilter(Filter):
             (
                 (most - each) / order
                 for order, most in self._budgets.items()
-                if (each := spent[order]) is not None and each <= most
+                if (each := spent[order]) is not None and 0 <= each <= most
             ),
             default=Fraction(0),
         )
@@ -200,6 +268,11 @@ class RenyiFilter(Filter):
             remedy=f"Ask for an event of at most {most}, "
             "or let the owner of the data raise the budget.",
         )
+
+
+def _was_filled(sums: tuple[Fraction | None, ...]) -> bool:
+    """Whether one event alone has filled the budget, which then was (sums[1], sums[0]), and nothing that costs came after it."""
+    return all(each == _FILLED for each in sums[2:])
 
 
 def _most(order: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:

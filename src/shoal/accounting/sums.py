@@ -20,10 +20,14 @@ _SHORT = 1 << ODD_BITS
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one event takes from a filter, in the quantities that the filter adds up; None: without a price."""
+    """What one event takes from a filter, in the quantities that the filter adds up; None: without a price.
+
+    ``alone`` are prices that do not add up here and say what the event costs if it is the only one.
+    """
 
     relation: str | None
     amounts: tuple[Fraction | None, ...]
+    alone: tuple[Fraction | None, ...] = ()
 
 
 def added_up(sum_: Fraction, cost: Fraction) -> Fraction:

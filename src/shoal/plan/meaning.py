@@ -8,7 +8,6 @@ from itertools import product
 from math import prod
 
 from shoal.errors import FactsError
-from shoal.exact import LARGEST_END
 from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.printing import text_of
@@ -20,6 +19,9 @@ _LONGEST_SHOWN = 60
 
 MOST_COMBINATIONS = 100_000
 """How many combinations of column values are tried to list the values of an expression."""
+
+_LARGEST = 10**153
+"""Squares of what lies further out, added up, are no doubles any more."""
 
 
 def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
@@ -75,8 +77,8 @@ def clamped(expression: Expression, lo: str = "0", hi: str = "100") -> str:
 def _of_a_size(expression: Expression, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
     """Ends that noise, sums and squares can be computed with, on either side of the charge."""
     largest = max(abs(lo), abs(hi))
-    if largest > LARGEST_END or 0 < largest * LARGEST_END < 1:
-        far = "beyond 1e100" if largest > 1 else "no further than 1e-100 from 0"
+    if largest > _LARGEST or 0 < largest * _LARGEST < 1:
+        far = "beyond 1e153" if largest > 1 else "no further than 1e-153 from 0"
         raise FactsError(
             f"the range of {text_of(expression)} reaches {far}.",
             remedy="State a Range of a size that can matter, or measure in another unit.",
