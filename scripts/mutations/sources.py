@@ -71,9 +71,9 @@ SOURCES = (
     ),
     Mutation(
         "texts-are-counted-and-not-read",
-        "src/shoal/engines/sql/relations.py",
-        'f"MAX(LENGTH({name}))" if column.type == TEXT else f"COUNT({name})"',
-        'f"COUNT({name})"',
+        "src/shoal/engines/reading.py",
+        'f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"',
+        'f"COUNT({value})"',
         "One row with broken text makes every later question fail.",
         (f"{_SOURCES}test_bytes_that_are_no_text_are_refused_at_the_door_and_never_by_a_question",),
     ),
@@ -131,7 +131,7 @@ SOURCES = (
         "    if hole < size:\n",
         "    if False:\n",
         "A file that was never written is read for hours.",
-        (f"{_CSV}test_a_file_that_was_never_written_is_refused_at_once",),
+        (f"{_CSV}test_a_file_with_holes_is_refused",),
     ),
     Mutation(
         "files-are-read-by-path",
@@ -140,6 +140,14 @@ SOURCES = (
         "        self.place = location\n",
         "Rows come from a folder that nobody declared, which lay at the path for a moment.",
         (f"{_HANDLES}test_rows_never_come_from_what_lay_at_the_path_for_a_moment",),
+    ),
+    Mutation(
+        "what-holds-the-same-was-never-away",
+        "src/shoal/vault/shelf.py",
+        "            if what is _READ and known is not None and",
+        "            if False and",
+        "Rows come from a file that nobody declared, which lay in the folder for a moment.",
+        (f"{_HANDLES}test_a_file_of_a_folder_that_is_swapped_and_put_back_is_noticed",),
     ),
     Mutation(
         "dates-settle-while-files-are-hashed",

@@ -536,3 +536,19 @@ def test_notes_on_extremes_are_seen_before_and_after(office: Path) -> None:
 def test_shares_of_persons_cannot_be_given_to_rows(office: Path) -> None:
     good("add", "people", "people.csv", "--row", "--type", "age=integer", "--budget", "1")
     assert run("update", "people", "--groups", "3")[0] == Exit.USAGE
+
+
+def test_the_types_of_a_csv_file_are_proposed_and_an_edited_proposal_stays(office: Path) -> None:
+    arguments = ["add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1"]
+    code, _, err = run(*arguments)
+    assert (code, "shoal add --from people.toml" in " ".join(err.split())) == (Exit.USAGE, True)
+    assert [each["name"] for each in data("list")] == ["visits"]
+    edited = Path("people.toml").read_text().replace('type = "integer"', 'type = "real"')
+    Path("people.toml").write_text(edited)
+    assert run(*arguments)[0] == Exit.USAGE
+    assert Path("people.toml").read_text() == edited
+    good("add", "--from", "people.toml")
+    [people] = [each for each in data("list") if each["name"] == "people"]
+    assert [each["type"] for each in people["columns"]] == ["real"]
+    code, _, err = run("add", "more", "visits.parquet", *PERSON, "--type", "spend=real")
+    assert (code, "not a CSV file" in " ".join(err.split())) == (Exit.USAGE, True)

@@ -159,6 +159,14 @@ def test_a_row_that_breaks_the_file_is_refused_at_the_door(row: str, tmp_path: P
     assert PATIENT not in str(refusal.value)
 
 
+def test_a_file_with_holes_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "age,city\n41,a\n")
+    with path.open("r+b") as file:
+        file.truncate(1 << 26)
+    with pytest.raises(SourceError, match="holes"):
+        shoal.private(shoal.CsvFile(path, TYPES), **ROW)
+
+
 @pytest.mark.parametrize("head", ["age,city\n41,a\n", ""])
 def test_a_file_that_was_never_written_is_refused_at_once(head: str, tmp_path: Path) -> None:
     path = written(tmp_path, head)

@@ -6,6 +6,7 @@ import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import pyarrow as pa
@@ -168,6 +169,16 @@ def test_a_file_that_joins_a_registered_folder_is_refused_before_anything_is_cha
     assert vault.budget("t").spent == shoal.Pure(0)
     with pytest.raises(SourceError, match="different columns"):
         vault.update("t", relation="same people")
+
+
+def test_wide_tables_are_read_some_columns_at_a_time(tmp_path: Path) -> None:
+    names = [f"c{at}" for at in range(700)]
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({name: [1.5] for name in names}), path)
+    with patch.object(DuckDB, "run", autospec=True, side_effect=DuckDB.run) as run:
+        shoal.open(tmp_path / "v.shoal").add("t", path, **ROW)
+    asked = [call.args[1].count("COUNT(") for call in run.call_args_list]
+    assert (sum(asked), max(asked)) == (700, 256)
 
 
 # columns of objects

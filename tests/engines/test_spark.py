@@ -80,7 +80,7 @@ def source_of(kind: str, folder: Path) -> object:
             return SparkTable(session(), path)
         case "csv":
             Path(path).write_text("name,age,spend\nann,41,1.5\nbob,,\n,7,\n")
-            return SparkTable(session(), path)
+            return SparkTable(session(), path, {"age": "integer", "spend": "real"})
         case "view":
             session().createDataFrame(DATA).createOrReplaceTempView("held")
             return SparkTable(None, "held")
@@ -215,6 +215,19 @@ def test_two_groups_under_one_key_are_our_mistake(monkeypatch: pytest.MonkeyPatc
         engine.weights(Spread(scan, (), key, Norm.L1, None))
 
 
+@pytest.mark.parametrize("cell", ["1.5", "abc", "1_000", "99999999999999999999"])
+def test_one_cell_of_a_csv_file_changes_neither_types_nor_other_rows(
+    cell: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"u,s\n1,a\n2.0,b\n{cell},{cell}\n")
+    engine = Spark({"t": SparkTable(session(), str(path), {"u": "integer"})})
+    assert [str(each) for each in engine.columns("t")] == ["u integer", "s text"]
+    assert sorted(everything(engine), key=repr) == [(1, "a"), (2, "b"), (None, cell)]
+    plain = Spark({"t": SparkTable(session(), str(path))})
+    assert [str(each) for each in plain.columns("t")] == ["u text", "s text"]
+
+
 ZONED = "u,at\n1,2020-01-01 03:00:00\n2,2020-03-08 02:30:00\n3,2020-01-01T03:00:00+02:00\n"
 
 
@@ -232,8 +245,12 @@ def test_moments_in_csv_and_in_names_of_folders_mean_the_same_in_every_zone(tmp_
     for zone in ("UTC", "America/New_York"):
         session().conf.set("spark.sql.session.timeZone", zone)
         try:
+            types = {"u": "integer", "at": "timestamp"}
             engine = Spark(
-                {name: SparkTable(session(), str(p)) for name, p in (("t", path), ("f", folder))}
+                {
+                    "t": SparkTable(session(), str(path), types),
+                    "f": SparkTable(session(), str(folder)),
+                }
             )
             assert everything(engine) == list(enumerate(moments, 1))
             assert everything(engine, "f") == [(1, moments[1])]

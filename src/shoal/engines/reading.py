@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from shoal.errors import SourceError
-from shoal.plan import DATE, Column, Person, Rows, Table, Type
+from shoal.plan import DATE, TEXT, Column, Person, Rows, Table, Type
 from shoal.plan.values import is_broken
 
 if TYPE_CHECKING:
@@ -32,6 +32,11 @@ class Reading(NamedTuple):
     type: Type
     sql: str
     loss: Loss = Loss.NOTHING
+
+    def asked(self, column: str) -> str:
+        """What is asked of a column so that all its values are read: counting texts does not read them, their lengths do."""
+        value = self.sql.format(column)
+        return f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"
 
 
 def in_part(reading: Reading | None) -> Reading | None:

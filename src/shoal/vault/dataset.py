@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
-from shoal.vault.location import Location, Place, location_from
+from shoal.vault.location import Place, location_from
 from shoal.vault.wording import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 
 
@@ -96,9 +96,7 @@ class Dataset:
 
     def source(self, place: Place) -> object:
         """What an engine is given to read it at a place: its own, or that held open; a CSV file with the declared types."""
-        if isinstance(place, Location) and place.form == "csv":
-            return place.csv({each.name: each.type for each in self.columns})
-        return place.source
+        return place.typed({each.name: each.type for each in self.columns})
 
     @property
     def public(self) -> bool:

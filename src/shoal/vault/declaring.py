@@ -10,6 +10,7 @@ from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
 from shoal.engines.duckdb.csv_schema import complete, implied, proposed
 from shoal.engines.engine import Engine
 from shoal.engines.reading import read_whole
+from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
 from shoal.query.public_tables import read_public
@@ -29,7 +30,7 @@ class Said:
 
     def of(self, source: object) -> Said:
         """The same, with the types that a CSV file was given with."""
-        if not isinstance(source, CsvFile):
+        if not isinstance(source, CsvFile | SparkTable) or not source.types:
             return self
         return replace(self, types={**self.types, **{n: str(k) for n, k in source.types.items()}})
 
@@ -70,7 +71,7 @@ def _declared(name: str, location: Place, said: Said) -> object:
     """What is read: a CSV file with a type for every column, declared or left by a fact."""
     if isinstance(location, Location) and location.form == "csv":
         return complete(location.csv(_types(said)), said.facts, name)
-    return location.source
+    return location.typed(_types(said))
 
 
 def _types(said: Said) -> dict[str, Type]:

@@ -58,6 +58,10 @@ class Location:
             return f"{glob.escape(str(self.path))}/*.parquet"
         return self.path
 
+    def typed(self, types: Mapping[str, Type]) -> object:
+        """What an engine is given; a CSV file with the types of its columns, which it does not say itself."""
+        return self.csv(types) if self.form == "csv" else self.source
+
     def csv(self, types: Mapping[str, Type]) -> CsvFile:
         """The CSV file with the types of its columns."""
         return CsvFile(

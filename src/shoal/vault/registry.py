@@ -310,7 +310,7 @@ def _merged(before: Dataset, said: Said, location: Place) -> Said:
 
 def _types(before: Dataset, location: Place) -> dict[str, str]:
     """The types that were declared of a CSV file, which says none itself."""
-    csv = isinstance(location, Location) and location.form == "csv"
+    csv = location.form == "csv" or str(location.path).lower().removesuffix(".gz").endswith(".csv")
     return {each.name: str(each.type) for each in before.columns} if csv else {}
 
 

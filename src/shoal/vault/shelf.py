@@ -73,6 +73,11 @@ class Shelf:
             return
         if not is_same:  # the engine and the handle may be of what was there before
             self._forget(name)
+            if what is _READ and known is not None and isinstance(dataset.location, Location):
+                raise ChangedError(  # though it may hold the same now, rows came from what was there meanwhile
+                    f"the files of {name!r} were written or moved while they were read. {what}",
+                    remedy="Ask again when nobody writes to them.",
+                )
         now = fingerprint_of(self._place(dataset), self._secret, self._progress)
         if now.digest != dataset.digest:
             self._forget(name)

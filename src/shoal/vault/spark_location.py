@@ -7,6 +7,7 @@ whoever opens the vault later hands over a frame with the same rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from shoal.engines.spark.connection import remembered
 from shoal.engines.spark.sources import SparkTable, is_frame
 from shoal.errors import SourceError
+from shoal.plan import Type
 from shoal.vault.spark_paths import check_no_pattern, name_parts, parts_of
 
 _FRAMES: dict[tuple[str, str], Any] = {}
@@ -46,6 +48,13 @@ class SparkLocation:
         if self.form == "frame":
             return self.frame
         return SparkTable(self.address, self.table)
+
+    def typed(self, types: Mapping[str, Type]) -> object:
+        """What an engine is given; a CSV file with the types of its columns, which it does not say itself."""
+        found = self.source
+        if isinstance(found, SparkTable) and found.form == "csv":
+            return replace(found, types=types)
+        return found
 
     @property
     def frame(self) -> Any:

@@ -21,7 +21,6 @@ from shoal.engines.frames import read_in_part
 from shoal.engines.reading import Reading, check_stated, check_usable, in_part
 from shoal.engines.sql import (
     cells,
-    counted,
     distinct,
     names_of,
     persons_of,
@@ -62,6 +61,10 @@ _MOST_GROUPS = 1 << 16
 """More groups than this are looked for anew each time: their names take memory."""
 
 
+_MOST_COLUMNS = 256
+"""How many columns of a source are read through at once."""
+
+
 class DuckDB:
     """Named sources, fixed once, and the relations over them.
 
@@ -90,6 +93,7 @@ class DuckDB:
         self._readings: dict[str, dict[str, Reading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
+        self._written: dict[str, str] = {}
         self._kept: dict[str, str] = {}
         self._answered: dict[object, Any] = {}
         self._sizes: dict[object, int] = {}
@@ -118,7 +122,7 @@ class DuckDB:
             f"{_read(reading, DUCKDB.name(column))} AS {DUCKDB.name(column)}"
             for column, reading in self._readings[name].items()
         )
-        self._views[name] = f"shoal_view_{at}"
+        self._views[name], self._written[name] = f"shoal_view_{at}", written
         sql = f"CREATE TEMP VIEW shoal_view_{at} AS SELECT {columns} FROM {written}"
         _guarded(self._connection, sql)
 
@@ -133,7 +137,14 @@ class DuckDB:
         return self.run(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
 
     def read_through(self, relation: Rows) -> None:
-        self.run(counted(relation, self.sql(relation)))
+        """Read every value of the sources themselves, some columns at a time: DuckDB plans many at once slowly."""
+        self.check(relation)
+        for table in tables_of(relation).values():
+            readings = self._readings[table.name]
+            asked = [readings[each.name].asked(DUCKDB.name(each.name)) for each in table.columns]
+            for at in range(0, len(asked), _MOST_COLUMNS):
+                some = ", ".join(asked[at : at + _MOST_COLUMNS])
+                self.run(f"SELECT {some} FROM {self._written[table.name]}")
 
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shoal.engines.csv_file import CsvFile
 from shoal.engines.frames import as_arrow
 from shoal.engines.spark.connection import is_address, opened, told
+from shoal.engines.spark.csv_reading import typed
 from shoal.errors import SourceError
+from shoal.plan import Type, type_named
 
 _FORMATS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".delta": "delta", ".orc": "orc"}
 
@@ -20,7 +23,8 @@ class SparkTable:
 
     ``session`` is a session of Spark or the address of one (``sc://host:15002``, ``spark://host:7077``, ``local[4]``);
     without it the active session is meant.  ``table`` is ``database.table``, or a path to Parquet, CSV, ORC or Delta:
-    what holds a slash or ends in ``.parquet``, ``.csv``, ``.orc`` or ``.delta``, or begins with ``delta:``.
+    what holds a slash or ends in ``.parquet``, ``.csv``, ``.orc`` or ``.delta``, or begins with ``delta:``.  ``types`` are those of
+    the columns of a CSV file, by the names in its header; a column without one is text.
 
     >>> SparkTable("sc://host:15002", "db.visits").form, SparkTable(None, "delta:/lake/visits").form
     ('table', 'delta')
@@ -28,6 +32,7 @@ class SparkTable:
 
     session: Any = field(repr=False)
     table: str
+    types: Mapping[str, str | Type] | None = field(default=None, compare=False)
 
     @property
     def form(self) -> str:
@@ -53,7 +58,9 @@ class SparkTable:
             reader = reader.option("timeZone", "UTC")
         if self.form == "csv":
             tabs = ".tsv" in self.table.lower()
-            reader = reader.options(header=True, inferSchema=True, sep="\t" if tabs else ",")
+            reader = reader.options(header=True, inferSchema=False, sep="\t" if tabs else ",")
+            kinds = {str(name): type_named(kind) for name, kind in (self.types or {}).items()}
+            return typed(reader.load(self.path), kinds, Path(self.path).name)
         return reader.load(self.path)
 
 
@@ -91,7 +98,8 @@ def session_of(sources: Mapping[str, object], session: Any = None) -> Any:
 
 def held(source: object, name: str) -> object:
     """A source that Spark or the cluster reads as it is, or else as an Arrow table, which is sent."""
-    return source if is_sparks(source) or isinstance(source, str | Path) else as_arrow(source, name)
+    is_place = is_sparks(source) or isinstance(source, str | Path | CsvFile)
+    return source if is_place else as_arrow(source, name)
 
 
 def cut_short(source: object) -> frozenset[str]:
@@ -110,6 +118,8 @@ def frame_of(source: object, name: str, session: Any) -> Any:
         return source
     if isinstance(source, SparkTable):
         return told(lambda: source.frame(session))
+    if isinstance(source, CsvFile):
+        return told(lambda: SparkTable(session, str(source.path), source.types).frame(session))
     if isinstance(source, str | Path):
         if is_address(str(source)):
             raise SourceError(

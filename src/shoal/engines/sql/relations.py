@@ -110,15 +110,9 @@ def computed(
 
 
 def counted(rows: Rows, sql: str) -> str:
-    """The SELECT that reads every value of a relation, of which ``sql`` is the SELECT.
-
-    Counting texts does not read them, so their lengths are asked for: bytes that are no text fail here or never.
-    """
-    asked = [
-        f"MAX(LENGTH({name}))" if column.type == TEXT else f"COUNT({name})"
-        for column, name in zip(rows.columns, names_of(rows).values(), strict=True)
-    ]
-    return f"SELECT {', '.join(asked)} FROM ({sql})"
+    """The SELECT that reads every value of a relation, of which ``sql`` is the SELECT, and tells how many there are."""
+    counts = ", ".join(f"COUNT({name})" for name in names_of(rows).values())
+    return f"SELECT {counts} FROM ({sql})"
 
 
 def _equal(scan: Scan, condition: Expression, dialect: Dialect) -> list[str]:
