@@ -17,6 +17,8 @@ TEXTS = (
     "", " ", "a", "A", "a ", "ab", "aB", "é", "e\u0301", "É", "ß", "ss", "İ", "日本", "%", "a_c", "\\", "'", '"', "{0}",
     "{*}", "NULL", "12", "012", "1e3", "nan", "true", "2020-02-29", "🤦🏼‍♂️", "\n", "\u00a0x", "HIV", "ab" * 20,
 )  # fmt: skip
+LONG = tuple("p" * size + end for size in (4095, 4096, 5000) for end in ("", "a", "b"))
+"""Texts that are longer than what is read of one, and differ where it ends or beyond."""
 DAYS = (
     dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(1970, 1, 1), dt.date(1969, 12, 31), dt.date(2000, 2, 29),
     dt.date(2020, 6, 15), dt.date(2020, 6, 16),
@@ -43,6 +45,8 @@ def few(rng: Random, kind: str, count: int = 4) -> list[Any]:
     """A handful of values of a type, so that rows have some in common; equal ones in two spellings are likely."""
     pool = POOLS[kind]
     chosen = [rng.choice(pool) for _ in range(count)]
+    if kind == "text" and rng.random() < 0.1:
+        chosen += rng.sample(LONG, 3)
     if kind == "real" and rng.random() < 0.5:
         chosen += [0.0, -0.0]
     return [*chosen, None]

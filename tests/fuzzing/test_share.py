@@ -19,6 +19,14 @@ def check(kind: str) -> None:
     assert done.cases == chosen.share
 
 
+def test_random_questions_move_no_noise_further_than_claimed() -> None:
+    check("questions")
+
+
+def test_no_two_plans_have_one_canonical_text() -> None:
+    check("canonical")
+
+
 def test_public_ranges_with_hostile_ends_keep_their_claims() -> None:
     check("ranges")
 
@@ -35,5 +43,17 @@ def test_odd_words_are_refused_before_anything_is_charged() -> None:
     check("declarations")
 
 
+def test_no_row_decides_how_a_source_is_read() -> None:
+    check("sources")
+
+
+def test_persons_who_leave_an_account_move_no_more_than_claimed() -> None:
+    check("accounts")
+
+
 def test_commands_print_one_form_for_neighbours() -> None:
     check("commands")
+
+
+def test_no_row_decides_how_much_memory_and_time_a_question_takes() -> None:
+    check("growth")

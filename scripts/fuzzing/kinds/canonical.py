@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -18,14 +19,18 @@ from shoal.sql import question
 KINDS = {
     "who": "integer", "i": "integer", "r": "real", "m": "decimal", "s": "text", "w": "text", "b": "boolean", "d": "date", "t": "timestamp",
 }  # fmt: skip
-TABLE = Table(
-    "data",
-    tuple(
-        column(name, TYPES[kind], FACTS[kind][0] if name in "irm" else None)
-        for name, kind in KINDS.items()
-    ),
-    protects=Row(),
+TABLES = tuple(
+    Table(
+        "data",
+        tuple(
+            column(name, TYPES[kind], FACTS[kind][at] if name in "irmw" else None)
+            for name, kind in KINDS.items()
+        ),
+        protects=Row(),
+    )
+    for at in (0, 1)
 )
+"""One table, declared in two ways: another range is another question."""
 SWAPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r" ESCAPE '!'", ("", " ESCAPE '#'", " ESCAPE 'a'", " ESCAPE '%'")),
     (r"'!_%", ("'#_%", "'_%")),
@@ -61,8 +66,8 @@ class Twins(Case):
     def check(self) -> Seen:
         plans: dict[str, tuple[Any, str]] = {}
         outcome = "refused"
-        for text in self.texts:
-            found = ending(lambda text=text: _plan(text))  # type: ignore[misc]
+        for text, table in product(self.texts, TABLES):
+            found = ending(lambda text=text, table=table: _plan(text, table))  # type: ignore[misc]
             if found.outcome.startswith("failed"):
                 return Seen((Finding("bare error", f"{found.outcome} {found.text[:80]}: {text}"),), found.outcome)  # fmt: skip
             if not found.answered:
@@ -82,15 +87,15 @@ class Twins(Case):
     def written(self) -> str:
         return (
             "from shoal.query.canonical import canonical_plan\nfrom shoal.sql import question\n"
-            "from scripts.fuzzing.kinds.canonical import TABLE\n"
+            "from scripts.fuzzing.kinds.canonical import TABLES\n"
             f"for text in {self.texts!r}:\n"
-            "    found = question(text, {'data': TABLE})\n"
+            "    found = question(text, {'data': TABLES[0]})\n"
             "    print(canonical_plan(found), found.relation, found.keys, found.aggregates, sep='\\n')\n"
         )
 
 
-def _plan(text: str) -> tuple[str, Any]:
-    asked = question(text, {"data": TABLE})
+def _plan(text: str, table: Table) -> tuple[str, Any]:
+    asked = question(text, {"data": table})
     plan = (
         asked.relation,
         tuple(key.expression for key in asked.keys),

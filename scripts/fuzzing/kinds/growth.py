@@ -28,10 +28,25 @@ class Growth(Case):
 
     @property
     def sql(self) -> str:
+        if self.form in STEPS:
+            return self._stepped
         made = f"CASE WHEN s = '{WORD}' THEN 'a' ELSE '' END"
         for _ in range(self.depth):
             made = self.form.replace("?", made)
         return self.shown.replace("?", made)
+
+    @property
+    def _stepped(self) -> str:
+        """Sub-queries or table expressions, each of which uses the one before it more than once."""
+        first = f"SELECT CASE WHEN s = '{WORD}' THEN 'a' ELSE '' END AS s FROM data"
+        if self.form == "columns":
+            made = first
+            for _ in range(self.depth):
+                made = f"SELECT s || s AS s FROM ({made}) AS q"
+            return f"SELECT COUNT(*) AS n FROM ({made}) AS q WHERE s LIKE '%b%'"
+        steps = [f"t0 AS ({first})"]
+        steps += [f"t{at + 1} AS (SELECT * FROM t{at} UNION ALL SELECT * FROM t{at})" for at in range(self.depth)]  # fmt: skip
+        return f"WITH {', '.join(steps)} SELECT COUNT(*) AS n FROM t{self.depth}"
 
     def check(self) -> Seen:
         one = taken(ask, self.sql, self.face, "flu")
@@ -82,9 +97,12 @@ def ask(sql: str, face: str, word: str) -> Any:
         return held.sql(sql).rehearse(epsilon=1, delta=delta).columns
 
 
+STEPS = ("columns", "tables")
 FORMS = (
     f"REPLACE(?, 'a', '{'a' * 100}')",
     f"REPLACE(?, '', '{'a' * 100}')",
+    "columns",
+    "tables",
     "(? || ?)",
     "CONCAT(?, ?, ?, ?)",
     "REPLACE(?, 'a', ? || 'aaaaaaaaaa')",
@@ -107,6 +125,8 @@ def make(number: int) -> Case:
     """A form and how often it is nested: a few times where each multiplies by many, often where it doubles."""
     rng = Random(f"growth {number}")
     form = FORMS[number % len(FORMS)]
+    if form in STEPS:
+        return Growth(form, rng.choice((14, 18, 24)), SHOWN[1], rng.choice(("sorting", "sql")))
     doubling = form.count("?") > 1
     depth = rng.choice(
         (8, 10, 12) if form.count("?") == 2 else (5, 6) if doubling else (4, 5, 5, 6)
