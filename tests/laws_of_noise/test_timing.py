@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from shoal.mechanisms import Geometric
 from shoal.noise import IntegerNoise, discrete_gaussian, discrete_laplace, rounded_gaussian
 
 DRAWS = 8000
@@ -51,6 +52,16 @@ def least_of(tries: int, draw: Callable[[], int]) -> float:
 @pytest.mark.parametrize("scale", [10, 10**4, 10**8])
 def test_time_and_size_of_a_draw_are_unrelated(name: str, scale: int) -> None:
     assert least_of(2, LAWS[name](Fraction(scale)).one) <= LARGEST
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("scale", "most"), [(10, 0.2), (10**4, LARGEST)])
+def test_the_time_of_a_whole_release_tells_no_more_than_the_docs_say(
+    scale: int, most: float
+) -> None:
+    """Python keeps small integers ready, so that small noise on an integer is told a little by time."""
+    made = Geometric(scale=scale, sensitivity=1)
+    assert least_of(3, lambda: made.release(0)) <= most
 
 
 @pytest.mark.audit
