@@ -118,4 +118,22 @@ LEDGERS = (
             "tests/cli/test_vault_refusals.py::test_a_file_that_is_there_is_not_written_over_unasked",
         ),
     ),
+    Mutation(
+        "known-people-in-a-new-file-are-new",
+        "src/shoal/vault/sample.py",
+        "return _ALIKE * len(mine & theirs) > min(len(mine), len(theirs)) > 0",
+        "return False",
+        "A file one row shorter has a whole new budget for the same people.",
+        (
+            "tests/vault/test_sample.py::test_a_file_one_row_shorter_at_a_new_path_gets_no_new_budget_unasked",
+        ),
+    ),
+    Mutation(
+        "people-are-hashed-without-a-key",
+        "src/shoal/vault/sample.py",
+        'hmac.new(secret, f"sample {kind}".encode(), hashlib.sha256).hexdigest()[:32]',
+        'hashlib.sha256(f"sample {kind}".encode()).hexdigest()[:32]',
+        "Whoever sees a sample finds out by trying who is in it.",
+        ("tests/vault/test_sample.py::test_a_sample_is_small_and_says_nothing_without_the_key",),
+    ),
 )

@@ -181,6 +181,7 @@ def test_a_question_over_several_datasets_is_charged_to_each(tmp_path: Path) -> 
         columns={"age": shoal.Range(0, 120)},
         keys={"user_id": 1},
         budget=shoal.Pure("0.5"),
+        relation="new people",
     )
     sql = "SELECT COUNT(*) AS n FROM (SELECT user_id FROM visits UNION ALL SELECT user_id FROM people WHERE age > 30)"
     vault.sql(sql).release(epsilon="0.5")
@@ -226,7 +227,7 @@ def test_budgets_in_different_measures_cannot_pay_for_one_question(tmp_path: Pat
     vault = office(tmp_path)
     vault.add(
         "more", write(tmp_path, "more.parquet", rows(20)), protects=UNIT, columns=FACTS,
-        budget=shoal.ZeroConcentrated(1),
+        budget=shoal.ZeroConcentrated(1), relation="new people",
     )  # fmt: skip
     both = "SELECT COUNT(*) AS n FROM (SELECT spend FROM visits UNION ALL SELECT spend FROM more)"
     with pytest.raises(VaultError, match="different measures"):

@@ -488,7 +488,10 @@ def test_a_declaration_made_elsewhere_is_seen_by_those_who_have_the_vault_open(
     with shoal.open(tmp_path / "office.shoal") as other:
         other.update("visits", columns={"spend": shoal.Range(0, 9)})
         other.add(
-            "more", write(tmp_path, "more.parquet", rows(9)), protects=UNIT, budget=shoal.Pure(1)
+            "more",
+            write(tmp_path, "more.parquet", rows(9, first=9000)),
+            protects=UNIT,
+            budget=shoal.Pure(1),
         )
     for vault in (mine, ana):
         assert list(vault.datasets) == ["visits", "more"]

@@ -27,7 +27,7 @@ def clinics(folder: Path) -> Vault:
     """Two clinics that number their patients from 1 on, with a budget each."""
     vault = shoal.open(folder / "clinics.shoal")
     for at, name in enumerate(("east", "west")):
-        add(vault, folder, name, at, budget=shoal.Pure(4))
+        add(vault, folder, name, at, budget=shoal.Pure(4), relation="new people")
     return vault
 
 

@@ -162,7 +162,8 @@ def test_a_file_of_a_folder_that_is_registered_is_not_new(tmp_path: Path) -> Non
 
 def test_sharing_with_another_does_not_free_a_file_from_those_who_lie_there(tmp_path: Path) -> None:
     vault = office(tmp_path)
-    vault.add("few", write(tmp_path, "few.parquet", rows(3)), protects=UNIT, budget=shoal.Pure(9))
+    few = write(tmp_path, "few.parquet", rows(3, first=9000))
+    vault.add("few", few, protects=UNIT, budget=shoal.Pure(9))
     path = write(tmp_path, table=rows(601))
     with pytest.raises(VaultError, match="'visits' lies or lay in"):
         vault.add("again", path, protects=UNIT, shares="few")

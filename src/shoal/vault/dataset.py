@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -68,7 +68,7 @@ class Dataset:
 
     ``accounts`` pay for every question about it; a public one has none.  ``ids`` are those of them whose datasets use the same ids for
     the same people, as far as that was declared.  ``digest`` is the keyed hash of its content, and
-    ``size`` the bytes of its files; an analyst is not told either.
+    ``size`` the bytes of its files; ``sample`` are keyed hashes of some of its people.  An analyst is told none of these.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Dataset:
     entry: int = 0
     declared: str = ""
     ids: tuple[str, ...] = ()
+    sample: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> Table:
@@ -111,7 +112,9 @@ class Dataset:
     @property
     def as_told(self) -> Dataset:
         """What an analyst may see of it: nothing that depends on rows, so no size, date or hash of its files."""
-        return replace(self, digest="", dates=(), size=None, location=self.location.as_told)
+        return replace(
+            self, digest="", dates=(), size=None, location=self.location.as_told, sample=()
+        )
 
     @property
     def data_digest(self) -> str:
@@ -139,6 +142,7 @@ class Dataset:
             "dates": [list(each) for each in self.dates],
             "size": self.size,
             "declared": self.declared,
+            "sample": list(self.sample),
         }
 
     @classmethod
@@ -160,4 +164,5 @@ class Dataset:
             ids=tuple(
                 written.get("ids", written["accounts"])
             ),  # journals of before had one for both
+            sample=tuple(written.get("sample", ())),  # earlier versions kept none
         )

@@ -9,6 +9,8 @@ Guarantee: whoever is in several versions, or under several names, is protected 
     A new dataset where private rows lie or lay shares their accounts, unless it is said that its people are new.
     A dataset that is moved to such a place pays from their accounts, too, but nobody said that its ids are theirs: `shoal.plan.identity`
     then refuses questions that read both.
+Needs: the curator's word is true where the vault cannot see for itself.  What it sees: the same bytes, the same place, and, by keyed samples (`sample.py`), many of
+    the same ids or rows.  What it does not see: ids that were replaced, few people in common, what Spark reads.
 """
 
 from __future__ import annotations

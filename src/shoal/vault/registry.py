@@ -33,6 +33,7 @@ from shoal.vault.lineage import (
 )
 from shoal.vault.location import Location, Place, location_of
 from shoal.vault.meeting import looked_at
+from shoal.vault.sample import check_people, sample_of
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import budget_to
 
@@ -131,9 +132,19 @@ class Registry:
             made = Dataset(
                 name, 1, location, protects, columns, paying.accounts, "", declared=declared, ids=paying.ids
             )  # fmt: skip
-            return _with(made, found), opens
+            made = self._with(made, found)
+            if opens and relation is None:
+                check_people(made, history)
+            return made, opens
 
         return self._in_turn(act)
+
+    def _with(self, made: Dataset, found: Fingerprint) -> Dataset:
+        """A declaration with what was found of its content; people are sampled when the content is new."""
+        known = with_content(found.digest, self.history)
+        same = known is not None and known.protects == made.protects
+        sample = known.sample if same and known is not None else sample_of(made, self.secret)
+        return replace(_with(made, found), sample=sample)
 
     def _copies(self, found: Fingerprint) -> Callable[[Dataset], bool]:
         """Whether a dataset is a table of a file with the same bytes."""
@@ -199,7 +210,7 @@ class Registry:
                 before, protects=protects, version=version, location=location, columns=columns,
                 accounts=paying.accounts, ids=paying.ids, declared=said_so,
             )  # fmt: skip
-            return _with(made, found), opens
+            return self._with(made, found), opens
 
         return self._in_turn(act)
 

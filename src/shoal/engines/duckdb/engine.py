@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
@@ -63,6 +63,8 @@ _MOST_GROUPS = 1 << 16
 
 _MOST_COLUMNS = 256
 """How many columns of a source are read through at once."""
+_COPIES = 16
+"""How often a row may stand in a table, on average, so that a sample of its rows is still full."""
 
 
 class DuckDB:
@@ -135,6 +137,24 @@ class DuckDB:
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         outputs = [*names_of(relation).values(), *(persons_of(relation) if persons else ())]
         return self.run(f"SELECT {', '.join(outputs)} FROM ({self.sql(relation)})")
+
+    def least_hashes(
+        self, table: str, columns: Sequence[str], key: str, most: int, *, persons: bool
+    ) -> list[str]:
+        """The smallest hashes, under a key, of the persons that some columns name, or of rows; equal ones count once.
+
+        Telling all rows apart would take memory for all of them, so of rows a few more are fetched, and told apart afterwards.
+        """
+        names = [DUCKDB.name(column) for column in columns]
+        texts = ", ".join(f"coalesce(CAST({name} AS VARCHAR), chr(30))" for name in names)
+        read = f"SELECT {', '.join(names)} FROM {self._views[table]}"
+        if persons:
+            named = " AND ".join(f"{name} IS NOT NULL" for name in names)
+            read = f"SELECT DISTINCT {', '.join(names)} FROM ({read}) WHERE {named}"
+        hashed = f"left(sha256(concat_ws(chr(31), '{key}', {texts})), 16)"
+        limit = most if persons else _COPIES * most
+        found = self.run(f"SELECT {hashed} AS h FROM ({read}) ORDER BY h LIMIT {limit}")
+        return sorted({each for (each,) in found})[:most]
 
     def read_through(self, relation: Rows) -> None:
         """Read every value of the sources themselves, some columns at a time: DuckDB plans many at once slowly."""
