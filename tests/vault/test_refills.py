@@ -196,7 +196,8 @@ def test_a_dataset_that_moves_onto_the_file_of_another_pays_from_both_accounts(
 
 def test_known_content_that_shares_with_another_is_charged_to_both_accounts(tmp_path: Path) -> None:
     vault = office(tmp_path)
-    vault.add("other", write(tmp_path, "o.parquet", rows(50)), protects=UNIT, budget=shoal.Pure(2))
+    apart = write(tmp_path, "o.parquet", rows(50, first=9000))
+    vault.add("other", apart, protects=UNIT, budget=shoal.Pure(2))
     copy = write(tmp_path, "copy.parquet")
     made = vault.add("both", copy, protects=UNIT, columns=FACTS, shares="other")
     assert made.accounts == ("visits", "other")
@@ -206,7 +207,7 @@ def test_known_content_that_shares_with_another_is_charged_to_both_accounts(tmp_
 
 def test_the_content_of_another_dataset_is_a_new_version_whatever_is_said(tmp_path: Path) -> None:
     vault = office(tmp_path, budget=shoal.Pure(100))
-    other = write(tmp_path, "other.parquet", rows(50))
+    other = write(tmp_path, "other.parquet", rows(50, first=9000))
     vault.add("other", other, protects=UNIT, columns=FACTS, budget=shoal.Pure(100))
     vault.sql(COUNT).release(epsilon=9)
     made = vault.update("visits", path=other, relation="same rows")
@@ -297,7 +298,8 @@ def test_a_written_declaration_says_whose_account_it_shares_and_no_budget(tmp_pa
 
 def test_a_written_declaration_names_everyone_it_shares_with(tmp_path: Path) -> None:
     vault = office(tmp_path)
-    vault.add("other", write(tmp_path, "o.parquet", rows(50)), protects=UNIT, budget=shoal.Pure(2))
+    apart = write(tmp_path, "o.parquet", rows(50, first=9000))
+    vault.add("other", apart, protects=UNIT, budget=shoal.Pure(2))
     third = write(tmp_path, "t.parquet", rows(7))
     vault.add("third", third, protects=UNIT, shares=["visits", "other"])
     file = tmp_path / "third.toml"
