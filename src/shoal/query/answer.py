@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,11 +74,15 @@ class Answer:
     @property
     def rows(self) -> list[tuple[object, ...]]:
         """The rows, exact numbers with a point as `Decimal`."""
-        after = self.priced.question.after
+        return list(self._cells)
+
+    @cached_property
+    def _cells(self) -> list[tuple[object, ...]]:
+        after, types = self.priced.question.after, self.types
         return [
             tuple(
                 written(value, kind)
-                for value, kind in zip(shown(self._rows[at], after), self.types, strict=True)
+                for value, kind in zip(shown(self._rows[at], after), types, strict=True)
             )
             for at in self._places
         ]
@@ -179,7 +184,7 @@ class Answer:
 
     def _column(self, name: str) -> list[object]:
         at = self.columns.index(name)
-        return [row[at] for row in self.rows]
+        return [row[at] for row in self._cells]
 
     def _interval_at(
         self,

@@ -38,7 +38,13 @@ def interval_of(ends: Ends) -> Interval:
 
 def whole_units(kind: Type, between: Interval) -> Interval:
     """An interval of whole numbers, its ends rounded outward to whole numbers."""
-    return interval_of(ends_in(kind, between)) if kind.kind is Kind.INTEGER else between
+    if kind.kind is not Kind.INTEGER:
+        return between
+    lo, hi = between.lo, between.hi  # the floor and the ceiling of a float are floats again
+    return Interval(
+        float(math.floor(lo)) if math.isfinite(lo) else lo,
+        float(math.ceil(hi)) if math.isfinite(hi) else hi,
+    )
 
 
 def _end(kind: Type, end: float, side: Any) -> End:
