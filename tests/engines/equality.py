@@ -58,7 +58,7 @@ TEXTS = [
     "b",
     "",
 ]
-REALS = [0.0, -0.0, -0.4, 0.4, 5e-324, -5e-324, -1.0, float("nan"), None]
+REALS = [-0.4, 0.0, -0.0, 0.4, 5e-324, -5e-324, -1.0, float("nan"), None]
 WRITTEN = ["0", "-0", "-0.0", "0e5", "-0e-9", "1"]
 MONEY = [Decimal("0.00"), Decimal("-0.00"), Decimal("1.50"), None]
 MOMENTS = [dt.datetime(2026, 1, 1), dt.datetime(2026, 1, 1, 0, 0, 0, 1)]

@@ -132,7 +132,8 @@ def check_place(
             continue
         raise VaultError(
             f"{found}; are the same people in the new dataset?",
-            remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}). If nobody is, give "
+            remedy=f"If anybody may be in both, or in doubt, give shares={each.name!r} (--shares {each.name}), "
+            "which declares that an id means the same person in both. If nobody is, give "
             f"relation='new people' (--new-people). New data of {each.name!r} itself are declared with update.",
         )
 
