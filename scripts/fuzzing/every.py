@@ -31,13 +31,13 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 640),
-        Kind("canonical", "questions that differ by a word, and their canonical texts", 80, 300),
+        Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 1152),
+        Kind("canonical", "questions that differ by a word, and their canonical texts", 80, 240),
         Kind("ranges", "public ranges with hostile ends, in local and central mechanisms", 60, 500),
         Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 370),
         Kind("histories", "local answers given again and again", 20, 60),
         Kind("declarations", "odd words in declarations and questions", 16, 130),
-        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 104),
+        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 108),
         Kind("accounts", "vaults with two datasets, of one account and of two", 3, 7),
         Kind("commands", "the command line on vaults of two neighbours", 1, 3),
         Kind("spark", "random questions through Spark, beside the reference", 1, 0),

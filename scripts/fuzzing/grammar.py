@@ -66,6 +66,16 @@ AGGREGATES = (
 PLACES = ("MEDIAN({a})", "MIN({a})", "MAX({a})", "QUANTILE({a}, 0.9)")  # fmt: skip
 CLAMPED = ("GREATEST(-5, LEAST(5, {n}))", "LEAST(100, GREATEST(0, {n}))", "CASE WHEN {b} THEN 1 ELSE 0 END", "CASE WHEN {n} BETWEEN 0 AND 9 THEN {n} ELSE 0 END")  # fmt: skip
 PLAIN_KEYS = ("({b})", "WIDTH_BUCKET({n}, 0, 10, 3)", "CASE WHEN {b} THEN 'yes' ELSE 'no' END")
+ZEROS = (
+    "ROUND({r})", "CEIL({r})", "({r} * 0)", "(-{r})", "({r} / 1e300)", "FLOOR({r})", "(0 * {r})", "({r} % 1)", "ROUND({r}, 1)",
+    "GREATEST({r}, {r})",
+)  # fmt: skip
+"""Keys that are 0 for many numbers, of either sign."""
+LOOSE = (
+    "CASE WHEN {b} THEN 'a' ELSE 'A' END", "COALESCE({s}, 'A')", "({s} = 'a')", "({s} IN ('A', 'é'))", "NULLIF({s}, 'A')", "LENGTH({s})",
+    f"({{s}} = '{'p' * 4096}')",
+)  # fmt: skip
+"""Keys that differ where a loose comparison finds none, or where a text that is too long was not cut."""
 _HOLE = re.compile(r"(?<!\{)\{([a-z])\}")
 
 
@@ -130,7 +140,9 @@ class Grammar:
         chance = rng.random()
         if chance < 0.35:
             return rng.choice([name for names in self._columns.values() for name in names])
-        if chance < 0.6:
+        if chance < 0.5:
+            return self.filled(rng.choice(ZEROS), 0)
+        if chance < 0.65:
             return self.filled(rng.choice(PLAIN_KEYS), depth - 1)
         return self.expression(rng.choice("irrrssdtmb"), max(1, depth - 1))
 

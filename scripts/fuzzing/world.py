@@ -82,6 +82,20 @@ class World:
             cells,
         )
 
+    @classmethod
+    def of_equals(cls, rng: Random) -> World:
+        """Columns full of values that are equal, or that some would take for equal: zeros, and letters of either case."""
+        kinds = {"who": "integer", "k": "text", "x": "real", "y": "text"}
+        cells = {
+            "who": [*range(6)],
+            "k": ["a", "A", "é", "É", None],
+            "x": [0.0, -0.0, -0.2, 0.3, -1.0, None],
+            "y": ["a", "A", "a ", "é", "e\u0301", "É", "p" * 5000, None],
+        }
+        rows = [_row(rng, cells) for _ in range(12)]
+        unit = Row() if rng.random() < 0.5 else Person("who", groups=2, rows_per_group=2)
+        return cls(kinds, {"k": Choices(["a", "A", "é"])}, (), unit, rows, cells)
+
     @property
     def table(self) -> Table:
         return Table("data", self.columns, protects=self.unit)

@@ -24,6 +24,10 @@ QUESTIONS = (
     "SELECT COUNT(DISTINCT id) AS n FROM (SELECT id FROM a UNION ALL SELECT id FROM b) AS u",
     "SELECT WIDTH_BUCKET(i, 0, 100, 100) AS b, COUNT(*) AS n FROM a GROUP BY b",
 )
+SIZES: tuple[tuple[str, int, int], ...] = (
+    ("b", 1, 100), ("a", 100, 1), ("a", 1, 1), ("a", 1, 100), ("b", 0, 100), ("b", 100, 100),
+)  # fmt: skip
+"""Which dataset person 7 leaves, and how many rows of theirs are in a and in b."""
 UNIT = Person("id", groups=1, rows_per_group=1)
 
 
@@ -86,5 +90,6 @@ def _write(path: Path, name: str, rows: int) -> Path:
 def make(number: int) -> Case:
     """A question, and how person 7's rows lie in both datasets."""
     rng = Random(f"accounts {number}")
-    leaves, *sizes = rng.choice((("b", 1, 100), ("a", 100, 1), ("a", 1, 1), ("a", 1, 100), ("b", 0, 100), ("b", 100, 100)))  # fmt: skip
-    return Accounts(QUESTIONS[number % len(QUESTIONS)], rng.random() < 0.25, leaves, *sizes)
+    leaves, *sizes = SIZES[(number + number // len(QUESTIONS)) % len(SIZES)]
+    shared = number >= len(QUESTIONS) and rng.random() < 0.4
+    return Accounts(QUESTIONS[number % len(QUESTIONS)], shared, leaves, *sizes)

@@ -23,14 +23,14 @@ TABLES = tuple(
     Table(
         "data",
         tuple(
-            column(name, TYPES[kind], FACTS[kind][at] if name in "irmw" else None)
+            column(name, TYPES[kind], FACTS[kind][int(name in changed)] if name in "irmw" else None)
             for name, kind in KINDS.items()
         ),
         protects=Row(),
     )
-    for at in (0, 1)
+    for changed in ("", "irm", "w")
 )
-"""One table, declared in two ways: another range is another question."""
+"""One table, declared in three ways: another range, or other choices, are another question."""
 SWAPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r" ESCAPE '!'", ("", " ESCAPE '#'", " ESCAPE 'a'", " ESCAPE '%'")),
     (r"'!_%", ("'#_%", "'_%")),

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from scripts.fuzzing.case import Case, Ending, Finding, Seen, ending
-from scripts.fuzzing.grammar import Grammar
+from scripts.fuzzing.grammar import LOOSE, ZEROS, Grammar
 from scripts.fuzzing.judging import Recorded, apart, played, recorded
 from scripts.fuzzing.world import Rows, World, arrow_text, facts_text, unit_text
 from shoal.engines.duckdb import DuckDB, DuckTable
@@ -22,7 +22,7 @@ from shoal.query.pricing import Priced
 from shoal.sensitivity import Relation
 from shoal.sql import question
 
-FACES = ("reference",) * 26 + ("sorting", "sql") * 3
+FACES = ("reference",) * 26 + ("sorting", "sql") * 2 + ("collated", "collated sql")
 """The faces of one question in turn, each with a neighbour of its own."""
 SPEND: Mapping[str, Any] = {"epsilon": 20, "delta": "0.0004"}
 MOST_TRIES = 12
@@ -153,8 +153,10 @@ def make(number: int) -> Case:
 
 @lru_cache(maxsize=4)
 def plan_of(group: int) -> Plan:
-    """A world and the first question that is not refused, of a few."""
+    """A world and the first question that is not refused, of a few; every second one is about what is equal."""
     rng = Random(f"question {group}")
+    if group % 2:
+        return _about_equals(rng, group // 2)
     world = World.made(rng)
     law = rng.choice(("laplace", "gaussian"))
     plan = None
@@ -167,23 +169,39 @@ def plan_of(group: int) -> Plan:
     return plan
 
 
+def _about_equals(rng: Random, number: int) -> Plan:
+    forms = ("k", *ZEROS, *LOOSE)
+    key = (
+        forms[number % len(forms)].replace("{r}", "x").replace("{s}", "y").replace("{b}", "(x > 0)")
+    )
+    sql = f"SELECT {key} AS k0, COUNT(*) AS a0 FROM data GROUP BY k0"
+    return Plan.of(World.of_equals(rng), sql, rng.choice(("laplace", "gaussian")))
+
+
 def engine_of(face: str, world: World, rows: Rows) -> Any:
     """An engine over rows: the reference, or DuckDB by sorting or by its own SQL."""
     if face == "reference":
         return Reference({"data": rows}, {"data": world.columns})
-    options: dict[str, Any] = {"most_rows": 0} if face == "sql" else {}
-    cursor = _database().cursor()
+    options: dict[str, Any] = {"most_rows": 0} if "sql" in face else {}
+    cursor = _database(face).cursor()
     cursor.register("rows_of_arrow", world.arrow(rows))
     cursor.execute("CREATE OR REPLACE TABLE data AS SELECT * FROM rows_of_arrow")
     return DuckDB({"data": DuckTable(cursor, "data")}, **options)
 
 
+def _database(face: str) -> Any:
+    """One database for all cases, as opening one takes longer than a question does; another that compares texts loosely."""
+    return _opened("NOCASE" if "collated" in face else "")
+
+
 @cache
-def _database() -> Any:
-    """One database for all cases: opening one takes longer than a question does."""
+def _opened(collation: str) -> Any:
     import duckdb
 
-    return duckdb.connect(":memory:", config={"threads": "1"})
+    database = duckdb.connect(":memory:", config={"threads": "1"})
+    if collation:
+        database.execute(f"SET GLOBAL default_collation = '{collation}'")
+    return database
 
 
 def shorter(sql: str) -> Iterator[str]:

@@ -266,6 +266,20 @@ def _nanoseconds_apart(place: Path, with_odd: bool, first: bool) -> Any:
     return frame
 
 
+def _int96(place: Path, with_odd: bool, first: bool) -> Any:
+    """Persons who differ in nanoseconds, in the old type of Parquet that holds them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    plain, other = _rows()
+    rows = _put(plain, other, with_odd, first, MANY)
+    table = pa.Table.from_pylist(rows)
+    people = pa.array([row["p"] for row in rows], pa.int64()).cast(pa.timestamp("ns"))
+    table = table.set_column(0, "p", people)
+    pq.write_table(table, place / "data.parquet", use_deprecated_int96_timestamps=True)
+    return str(place / "data.parquet")
+
+
 def _named(names: Sequence[str]) -> Writer:
     """An Arrow table with these names of columns: the second of two equal ones holds persons."""
 
@@ -380,11 +394,16 @@ FORMS: Mapping[str, Mapping[str, Writer]] = {
         "nanoseconds": _folder(lambda: {"t": _nanoseconds()}, p="7"),
         "a column less": _folder(lambda: {"k": None}, p="7"),
     },
-    "a Parquet file": {"bytes that are no text": _text_bytes, "a path that names a column": _hive},
+    "a Parquet file": {
+        "bytes that are no text": _text_bytes,
+        "a path that names a column": _hive,
+        "persons in INT96": _int96,
+    },
     "a frame of objects": {
         "a date among datetimes": _frame("t", dt.date(1999, 1, 1)),
         "a Decimal among reals": _frame("x", Decimal("0.5")),
         "a Decimal among integers": _frame("i", Decimal("9.5")),
+        "a Decimal of more digits": _frame("i", Decimal("9.125"), others=lambda _: Decimal("1.5")),
         "a Decimal among persons": _frame("p", Decimal(99)),
         "persons a nanosecond apart": _nanoseconds_apart,
         "a huge integer": _frame("p", 2**63),
