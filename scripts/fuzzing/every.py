@@ -37,7 +37,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 370),
         Kind("histories", "local answers given again and again", 20, 60),
         Kind("declarations", "odd words in declarations and questions", 16, 130),
-        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 108),
+        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 112),
         Kind("accounts", "vaults with two datasets, of one account and of two", 3, 7),
         Kind("commands", "the command line on vaults of two neighbours", 1, 3),
         Kind("spark", "random questions through Spark, beside the reference", 1, 0),

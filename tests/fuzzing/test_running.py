@@ -113,15 +113,18 @@ BROKEN: dict[str, tuple[Any, str, Callable[..., Any]]] = {
 }  # fmt: skip
 
 
-def rules(cases: range) -> set[str]:
-    return {each.rule for number in cases for each in make(number).check().findings}
+def is_found(*wanted: str, cases: int) -> bool:
+    """Whether one of so many cases breaks one of these rules."""
+    return any(
+        each.rule in wanted for number in range(cases) for each in make(number).check().findings
+    )
 
 
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_broken_rule_of_bounding_is_found_within_the_share(fault: str) -> None:
     place, name, broken = BROKEN[fault]
     with patch.object(place, name, broken):
-        assert rules(range(KINDS["questions"].share)) & {"moved", "engines"}
+        assert is_found("moved", "engines", cases=KINDS["questions"].share)
 
 
 def test_half_the_sensitivity_is_found_within_the_share() -> None:
@@ -131,14 +134,14 @@ def test_half_the_sensitivity_is_found_within_the_share() -> None:
     questions.plan_of.cache_clear()
     try:
         with patch.object(Bounded, "sensitivity", lambda *given: real(*given).scaled_by("1/2")):
-            assert "moved" in rules(range(160))
+            assert is_found("moved", cases=160)
     finally:
         questions.plan_of.cache_clear()
 
 
 def test_most_questions_are_answered_at_every_face() -> None:
     seen = {face: [0, 0] for face in FACES}
-    for number in range(320):
+    for number in range(192):
         case = make(number)
         outcome = case.check().outcome
         seen[FACES[number % len(FACES)]][0] += outcome == "answered"

@@ -192,10 +192,10 @@ def _parquet(folder: bool = False, fields: Mapping[str, Any] | None = None, **od
     return write
 
 
-def _text_bytes(place: Path, with_odd: bool, first: bool) -> Any:
+def _bytes_of_arrow(place: Path, with_odd: bool, first: bool) -> Any:
     """A row of text that is no UTF-8."""
+    del place
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     plain, other = _rows(k=b"\xff\xfe")
     rows = _put([{**row, "k": row["k"].encode()} for row in plain], other, with_odd, first)
@@ -210,8 +210,14 @@ def _text_bytes(place: Path, with_odd: bool, first: bool) -> Any:
     )
     table = pa.Table.from_pylist(rows, schema=schema)
     loose = pa.Array.from_buffers(pa.string(), len(rows), table["k"].combine_chunks().buffers())
-    table = table.set_column(1, "k", loose)
-    pq.write_table(table, place / "data.parquet")
+    return table.set_column(1, "k", loose)
+
+
+def _text_bytes(place: Path, with_odd: bool, first: bool) -> Any:
+    """The same in a file."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(_bytes_of_arrow(place, with_odd, first), place / "data.parquet")
     return str(place / "data.parquet")
 
 
@@ -417,7 +423,11 @@ FORMS: Mapping[str, Mapping[str, Writer]] = {
         "an aware moment": _frame("t", dt.datetime(2024, 5, 17, tzinfo=dt.UTC)),
         "nothing but None": _frame("k", "a", others=lambda _: None),
     },
+    "a CSV file without types": {
+        "a real in a column of integers": lambda *given: Path(_csv(i="9.5")(*given)),
+    },
     "an Arrow table": {
+        "bytes that are no text": _bytes_of_arrow,
         "two columns of one name": _named(("p", "p")),
         "names that differ in case": _named(("P", "p")),
         "a name that renaming gives": _named(("p_1", "p")),
