@@ -80,9 +80,9 @@ class Question(Case):
         return Seen(tuple(found), first.ending.outcome)
 
     def _engines_apart(self, first: Recorded, second: Recorded) -> list[Finding]:
-        """The same integers and keys from the reference, on both sides."""
-        truth = _first(_Same(self.plan), "reference")
-        truly = played(truth, lambda: self.plan.run("reference", self.other))
+        """The same integers and keys from the reference, on both sides, with the same outputs of noise."""
+        truth = played(first, lambda: self.plan.run("reference", self.plan.world.rows))
+        truly = played(first, lambda: self.plan.run("reference", self.other))
         for one, two in ((first, truth), (second, truly)):
             mine, theirs = (_given(each) for each in (one, two))
             if (
