@@ -84,10 +84,10 @@ class World:
 
     @classmethod
     def of_equals(cls, rng: Random) -> World:
-        """Columns full of values that are equal, or that some would take for equal: zeros, and letters of either case."""
-        kinds = {"who": "integer", "k": "text", "x": "real", "y": "text"}
+        """Columns full of values that are equal, or that some would take for equal: zeros, letters of either case, long ids."""
+        kinds = {"who": "text", "k": "text", "x": "real", "y": "text"}
         cells = {
-            "who": [*range(6)],
+            "who": ["p" * 5000 + letter for letter in "abcdef"],
             "k": ["a", "A", "é", "É", None],
             "x": [0.0, -0.0, -0.2, 0.3, -1.0, None],
             "y": ["a", "A", "a ", "é", "e\u0301", "É", "p" * 5000, None],
