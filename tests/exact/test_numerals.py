@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -138,7 +138,7 @@ def test_a_ledger_waits_no_longer_than_a_clock_can_count(
     name: str, seconds: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ShoalError, match=name):
-        Ledger(tmp_path / "book.shoal", **{name: seconds})
+        Ledger(tmp_path / "book.shoal", **cast("dict[str, Any]", {name: seconds}))
 
 
 def test_a_decimal_in_a_row_that_would_fill_memory_is_read_at_once() -> None:

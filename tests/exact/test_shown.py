@@ -32,7 +32,7 @@ def read(text: str) -> Fraction:
 def test_shown_ends_hold_the_ends_exactly_and_the_value_between_them(
     ends: tuple[Shows, Shows], at: Fraction, places: int | None
 ) -> None:
-    low, high = sorted(map(Fraction, ends))
+    low, high = sorted(Fraction(end) for end in ends)
     value = low + at * (high - low)
     text = shown(value, low, high, places=places)
     assert text.low is not None
@@ -44,7 +44,7 @@ def test_shown_ends_hold_the_ends_exactly_and_the_value_between_them(
 
 @given(low=NUMBERS, high=NUMBERS)
 def test_shown_ends_are_less_than_a_hundredth_of_the_width_away(low: Shows, high: Shows) -> None:
-    ends = sorted(map(Fraction, (low, high)))
+    ends = sorted(Fraction(end) for end in (low, high))
     text = shown(None, *ends)
     assert text.low is not None
     assert text.high is not None

@@ -27,9 +27,11 @@ QUESTIONS = [
 
 
 def asked(
-    sql: str, budget: shoal.Measure = BUDGETS[0], *, noise: str | None = None, **more: str
+    sql: str, budget: shoal.Measure = BUDGETS[0], *, noise: str | None = None, **more: Any
 ) -> Answer:
-    size = {"rho" if isinstance(budget, shoal.ZeroConcentrated) else "epsilon": "0.5"}
+    size: dict[str, Any] = {
+        "rho" if isinstance(budget, shoal.ZeroConcentrated) else "epsilon": "0.5"
+    }
     return made(rows(900), budget=budget).sql(sql).release(noise=noise, **size, **more)
 
 
@@ -116,11 +118,11 @@ def test_dates_and_timestamps_as_keys_come_back_as_they_went() -> None:
         columns={"day": shoal.Range("1970-01-01", "1970-01-03")},
         budget=shoal.Approx(10, "1e-3"),
     )
-    for sql, more in (
-        ("SELECT day, COUNT(*) AS n FROM data GROUP BY day", {}),
-        ("SELECT at, COUNT(*) AS n FROM data GROUP BY at", {"delta": "1e-4"}),
+    for sql, delta in (
+        ("SELECT day, COUNT(*) AS n FROM data GROUP BY day", None),
+        ("SELECT at, COUNT(*) AS n FROM data GROUP BY at", "1e-4"),
     ):
-        answer = held.sql(sql).release(epsilon="0.5", **more)
+        answer = held.sql(sql).release(epsilon="0.5", delta=delta)
         assert restored(answer.priced, sent(stored(answer))).rows == answer.rows
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import json
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -65,7 +66,7 @@ def on_terminal(kept: dict[str, Any]) -> str:
     return console.file.getvalue()
 
 
-RENDERINGS = {
+RENDERINGS: dict[str, Callable[[dict[str, Any]], str]] = {
     "text": lambda kept: as_text(sheet_of(Kept(kept))),
     "html": lambda kept: of_html(as_html(sheet_of(Kept(kept)))),
     "terminal": on_terminal,

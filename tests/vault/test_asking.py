@@ -213,7 +213,7 @@ def test_a_public_table_is_joined_and_costs_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_budgets_in_every_measure_are_charged_and_kept(
-    tmp_path: Path, budget: shoal.Measure, size: dict[str, str]
+    tmp_path: Path, budget: shoal.Measure, size: dict[str, Any]
 ) -> None:
     vault = office(tmp_path, budget)
     answer = vault.sql(BY_KIND).release(**size)
