@@ -86,7 +86,7 @@ class World:
     def of_equals(cls, rng: Random) -> World:
         """Columns full of values that are equal, or that some would take for equal: zeros, letters of either case, long ids."""
         kinds = {"who": "text", "k": "text", "x": "real", "y": "text"}
-        cells = {
+        cells: dict[str, list[Any]] = {
             "who": ["p" * 5000 + letter for letter in "abcdef"],
             "k": ["a", "A", "é", "É", None],
             "x": [0.0, -0.0, -0.2, 0.3, -1.0, None],
