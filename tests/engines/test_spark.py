@@ -231,12 +231,9 @@ def test_one_cell_of_a_csv_file_changes_neither_types_nor_other_rows(
 ZONED = "u,at\n1,2020-01-01 03:00:00\n2,2020-03-08 02:30:00\n3,2020-01-01T03:00:00+02:00\n"
 
 
-def test_moments_in_csv_and_in_names_of_folders_mean_the_same_in_every_zone(tmp_path: Path) -> None:
-    path, folder = tmp_path / "z.csv", tmp_path / "t.parquet"
+def test_moments_in_csv_mean_the_same_in_every_zone(tmp_path: Path) -> None:
+    path = tmp_path / "z.csv"
     path.write_text(ZONED)
-    part = folder / "at=2020-03-08 02%3A30%3A00"
-    part.mkdir(parents=True)
-    pq.write_table(pa.table({"u": [1]}), part / "a.parquet")
     moments = [
         dt.datetime(2020, 1, 1, 3),
         dt.datetime(2020, 3, 8, 2, 30),
@@ -246,14 +243,8 @@ def test_moments_in_csv_and_in_names_of_folders_mean_the_same_in_every_zone(tmp_
         session().conf.set("spark.sql.session.timeZone", zone)
         try:
             types = {"u": "integer", "at": "timestamp"}
-            engine = Spark(
-                {
-                    "t": SparkTable(session(), str(path), types),
-                    "f": SparkTable(session(), str(folder)),
-                }
-            )
+            engine = Spark({"t": SparkTable(session(), str(path), types)})
             assert everything(engine) == list(enumerate(moments, 1))
-            assert everything(engine, "f") == [(1, moments[1])]
         finally:
             session().conf.unset("spark.sql.session.timeZone")
 

@@ -7,6 +7,7 @@ import glob
 import gzip
 import io
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ _LONGEST_HEADER = 1 << 21
 """How many bytes the first row may have: as many as the engine reads of a line."""
 
 DELIMITERS = (",", ";", "\t", "|")
+
+_NUMBER = re.compile(r"\s*[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?\s*")
+_MOMENT = re.compile(r"\s*[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*")
 
 
 @dataclass(frozen=True, init=False)
@@ -212,3 +216,12 @@ def header_of(file: CsvFile, name: str) -> tuple[list[str], str]:
 
 def _unclear(names: Sequence[str]) -> bool:
     return len({each.lower() for each in names}) < len(names) or "" in names
+
+
+def is_datum(cell: str) -> bool:
+    """Whether a cell is a number, a moment or a truth value: what a name is not."""
+    return bool(
+        _NUMBER.fullmatch(cell)
+        or _MOMENT.fullmatch(cell)
+        or cell.strip().lower() in ("true", "false", "", "nan", "null", "none", "na")
+    )

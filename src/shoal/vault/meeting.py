@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shoal.engines.spark.connection import told
 from shoal.engines.spark.content import files_of
-from shoal.engines.spark.sources import frame_of, session_of
+from shoal.engines.spark.sources import SparkTable, session_of
 from shoal.vault.location import Location, Place
 from shoal.vault.spark_fingerprint import format_read
 from shoal.vault.spark_location import SparkLocation
@@ -44,8 +45,10 @@ def looked_at(location: Place, secret: bytes) -> Place:
         return location
     if location.form == "frame":
         location = replace(location, held=location.frame)
-    session = session_of({"rows": location.source})
-    files = {parts_of_file(each) for each in files_of(frame_of(location.source, "rows", session))}
+    source = location.source
+    session = session_of({"rows": source})
+    frame = told(lambda: source.frame(session)) if isinstance(source, SparkTable) else source
+    files = {parts_of_file(each) for each in files_of(frame)}
     is_table = format_read(location, session) is not None and location.path is None
     listed = bool(files) and (is_table or location.path is not None)
     folders = {

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from shoal.engines.spark import Spark
@@ -31,7 +32,10 @@ def spark_content(
 ) -> tuple[str, int, Stamps, str]:
     """The keyed hash of the rows, the bytes of the files, their stamps if these prove something, and the hash itself."""
     start, before = time.time_ns() // 1000, spark_stamps(location)
-    engine = Spark({"rows": location.source}, progress=progress)
+    source = location.source
+    if isinstance(source, SparkTable):  # whose names they are was asked when it was declared
+        source = replace(source, header=True)
+    engine = Spark({"rows": source}, progress=progress)
     try:
         found = content_of(engine, "rows", _derived(secret))
     finally:

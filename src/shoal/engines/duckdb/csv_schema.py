@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from shoal.engines.csv_file import CsvFile, header_of
+from shoal.engines.csv_file import CsvFile, header_of, is_datum
 from shoal.engines.duckdb.connection import opened
 from shoal.engines.duckdb.csv_reading import FITS, csv_sql, run
 from shoal.engines.reading import check_names
@@ -28,8 +27,6 @@ from shoal.plan import (
 if TYPE_CHECKING:
     import duckdb
 
-_NUMBER = re.compile(r"\s*[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?\s*")
-_MOMENT = re.compile(r"\s*[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*")
 _PROPOSED = (BOOLEAN, INTEGER, REAL, DATE, TIMESTAMP)
 
 
@@ -101,25 +98,16 @@ def implied(fact: object) -> Type | None:
         return None
     kinds = {type(value) for value in fact.values}
     if kinds == {str}:
-        return None if all(map(_is_datum, map(str, fact.values))) else TEXT
+        return None if all(map(is_datum, map(str, fact.values))) else TEXT
     known = {bool: BOOLEAN, int: INTEGER, dt.date: DATE, dt.datetime: TIMESTAMP}
     return known.get(kinds.pop()) if len(kinds) == 1 else None
-
-
-def _is_datum(cell: str) -> bool:
-    """Whether a cell is a number, a moment or a truth value: what a name is not."""
-    return bool(
-        _NUMBER.fullmatch(cell)
-        or _MOMENT.fullmatch(cell)
-        or cell.strip().lower() in ("true", "false", "", "nan", "null", "none", "na")
-    )
 
 
 def _question_header(
     connection: duckdb.DuckDBPyConnection, plain: CsvFile, names: Sequence[str], name: str
 ) -> None:
     """Refuse a first row that may be data: no cell of it is told, and none becomes a name."""
-    is_data = any(map(_is_datum, names)) or len({each.lower() for each in names}) < len(names)
+    is_data = any(map(is_datum, names)) or len({each.lower() for each in names}) < len(names)
     if not is_data:
         same = " OR ".join(
             f"COALESCE(c{at} = {_quoted(each)}, FALSE)" for at, each in enumerate(names)

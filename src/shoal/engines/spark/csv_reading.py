@@ -5,12 +5,20 @@ The rules are those of DuckDB's reading; only the words of SQL differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
 
+from shoal.engines.csv_file import is_datum
 from shoal.engines.reading import check_names
+from shoal.engines.spark.connection import told
+from shoal.engines.spark.files import different, escaped
 from shoal.errors import SchemaError
 from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TIMESTAMP, Kind, Type
+
+if TYPE_CHECKING:
+    from shoal.engines.spark.sources import SparkTable
 
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
@@ -19,6 +27,56 @@ _WRITTEN = {
     REAL: (r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?", "DOUBLE"),
     DATE: (_DAY, "DATE"),
 }
+
+
+def check_headers(
+    table: SparkTable, session: Any, files: Sequence[str], frame: Any, name: str
+) -> None:
+    """Refuse files whose first rows differ, that Spark would rename, or that look like data where nobody declared the names.
+
+    Spark takes the names from one file and reads all others by the place of a cell.  A first row that may be data is quoted nowhere.
+    """
+    first, *others = files
+    names = _first_row(table, session, first)
+    for file in others:
+        found = _first_row(table, session, file)
+        if found != names:
+            at = next(
+                (
+                    at
+                    for at, pair in enumerate(zip(names, found, strict=False))
+                    if pair[0] != pair[1]
+                ),
+                min(len(names), len(found)),
+            )
+            raise different(name, f"column {at + 1}", first, file)
+    if names != list(frame.columns):  # two of one name, or one without: these get others
+        raise SchemaError(
+            f"the first row of the files of {name!r} holds a name twice, or none for a column.",
+            remedy="Give every column a name of its own, and write the names in the first row.",
+        )
+    if not table.header and not set(names) <= set(table.kinds):
+        _question_header(frame, names, name)
+
+
+def _first_row(table: SparkTable, session: Any, file: str) -> list[str]:
+    """The cells of the first row as they are written; none where there is no row."""
+    rows = told(lambda: table.frame(session, escaped(file), header=False).head(1))
+    return ["" if cell is None else str(cell) for row in rows for cell in row]
+
+
+def _question_header(frame: Any, names: Sequence[str], name: str) -> None:
+    """Refuse a first row that may be data: a cell that no name looks like, or that stands below again."""
+    is_data = any(map(is_datum, names))
+    if not is_data:
+        same = reduce(or_, (frame[_quoted(each)] == each for each in names))
+        is_data = bool(told(lambda: frame.where(same).head(1)))
+    if is_data:
+        raise SchemaError(
+            f"the first row of the files of {name!r} looks like data, not like the names of columns.",
+            remedy="If those are the names, declare every column: SparkTable(session, path, types={'age': 'integer', 'city': 'text'}). "
+            "If the files have no header, write one.",
+        )
 
 
 def typed(frame: Any, types: Mapping[str, Type], name: str) -> Any:
@@ -33,8 +91,12 @@ def typed(frame: Any, types: Mapping[str, Type], name: str) -> Any:
 
 
 def _cell(name: str, kind: Type | None) -> str:
-    column = "`" + name.replace("`", "``") + "`"
+    column = _quoted(name)
     return f"{_read(column, kind)} AS {column}"
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _read(column: str, kind: Type | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate, islice, pairwise
@@ -12,9 +12,10 @@ from shoal.engines.reading import Loss, Reading, check_stated, check_usable
 from shoal.engines.spark.connection import a_name, is_lost, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK
+from shoal.engines.spark.files import fields_of
 from shoal.engines.spark.repeating import check_repeats
 from shoal.engines.spark.running import Progress, running
-from shoal.engines.spark.sources import cut_short, frame_of, held, session_of
+from shoal.engines.spark.sources import held, opened_as, session_of
 from shoal.engines.spark.types import reading_of
 from shoal.engines.spark.values import pythonic
 from shoal.engines.spark.wanted import only_wanted
@@ -84,18 +85,17 @@ class Spark:
         self._kept = Contributions(self.session, progress)
         self._progress = progress
         for name, source in sources.items():
-            given = held(source, name)
-            self._make_view(name, frame_of(given, name, self.session), cut_short(given))
+            self._make_view(name, *opened_as(held(source, name), name, self.session))
 
-    def _make_view(self, name: str, frame: Any, cut: Collection[str]) -> None:
-        fields = told(lambda: [(f.name, f.dataType.simpleString()) for f in frame.schema.fields])
+    def _make_view(self, name: str, frame: Any, losses: Mapping[str, Loss]) -> None:
+        fields = told(lambda: fields_of(frame))
         readings = {column: reading_of(kind) for column, kind in fields}
         if len(readings) < len(fields):
             raise SourceError(
                 f"the source of {name!r} has two columns of one name.", remedy="Rename one of them."
             )
         self._readings[name] = {
-            c: reading._replace(loss=Loss.DISTINCTION) if c in cut else reading
+            c: reading._replace(loss=losses.get(c, reading.loss))
             for c, reading in readings.items()
             if reading
         }

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.frames import as_arrow
+from shoal.engines.reading import Loss
 from shoal.engines.spark.connection import is_address, opened, told
-from shoal.engines.spark.csv_reading import typed
+from shoal.engines.spark.csv_reading import check_headers, typed
+from shoal.engines.spark.files import check_alike, fields_of, files_behind, footers_of
 from shoal.errors import SourceError
-from shoal.plan import Type, type_named
+from shoal.plan import TEXT, Type, type_named
 
 _FORMATS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".delta": "delta", ".orc": "orc"}
 
@@ -24,7 +26,8 @@ class SparkTable:
     ``session`` is a session of Spark or the address of one (``sc://host:15002``, ``spark://host:7077``, ``local[4]``);
     without it the active session is meant.  ``table`` is ``database.table``, or a path to Parquet, CSV, ORC or Delta:
     what holds a slash or ends in ``.parquet``, ``.csv``, ``.orc`` or ``.delta``, or begins with ``delta:``.  ``types`` are those of
-    the columns of a CSV file, by the names in its header; a column without one is text.
+    the columns of a CSV file, by the names in its header; a column without one is text.  ``header`` says that the first row
+    of a CSV file holds the names even if it looks like data.
 
     >>> SparkTable("sc://host:15002", "db.visits").form, SparkTable(None, "delta:/lake/visits").form
     ('table', 'delta')
@@ -33,6 +36,7 @@ class SparkTable:
     session: Any = field(repr=False)
     table: str
     types: Mapping[str, str | Type] | None = field(default=None, compare=False)
+    header: bool = field(default=False, compare=False)
 
     @property
     def form(self) -> str:
@@ -49,19 +53,27 @@ class SparkTable:
         """The path, where it is one."""
         return self.table.removeprefix("delta:")
 
-    def frame(self, session: Any) -> Any:
-        """The rows as a frame of a session."""
+    def frame(self, session: Any, path: str | None = None, *, header: bool = True) -> Any:
+        """The rows as a frame of a session, those of a CSV file as texts; ``path`` is another one that is read alike.
+
+        Without ``header`` the first row of a CSV file is a row as the others are.
+        """
         if self.form == "table":
             return session.table(self.table)
         reader = session.read.format(self.form)
-        if self.form != "delta":  # moments without a zone, in CSV and in names of folders, mean UTC
-            reader = reader.option("timeZone", "UTC")
+        if (
+            self.form != "delta"
+        ):  # names of folders are no columns: they would take the place of the files' own
+            reader = reader.options(recursiveFileLookup=True, mergeSchema=False)
         if self.form == "csv":
             tabs = ".tsv" in self.table.lower()
-            reader = reader.options(header=True, inferSchema=False, sep="\t" if tabs else ",")
-            kinds = {str(name): type_named(kind) for name, kind in (self.types or {}).items()}
-            return typed(reader.load(self.path), kinds, Path(self.path).name)
-        return reader.load(self.path)
+            reader = reader.options(header=header, inferSchema=False, sep="\t" if tabs else ",")
+        return reader.load(self.path if path is None else path)
+
+    @property
+    def kinds(self) -> dict[str, Type]:
+        """The declared types of a CSV file."""
+        return {str(name): type_named(kind) for name, kind in (self.types or {}).items()}
 
 
 def is_frame(source: object) -> bool:
@@ -102,32 +114,67 @@ def held(source: object, name: str) -> object:
     return source if is_place else as_arrow(source, name)
 
 
-def cut_short(source: object) -> frozenset[str]:
-    """The columns of an Arrow table whose moments lose their nanoseconds when it is sent."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
+class Opened(NamedTuple):
+    """A source as a frame of a session, and what was lost on the way to it, by column."""
 
-    fields = source.schema if isinstance(source, pa.Table) else ()
-    return frozenset(
-        each.name for each in fields if pa.types.is_timestamp(each.type) and each.type.unit == "ns"
-    )
+    frame: Any
+    losses: Mapping[str, Loss]
 
 
 def frame_of(source: object, name: str, session: Any) -> Any:
+    """A source as a frame of a session."""
+    return opened_as(source, name, session).frame
+
+
+def opened_as(source: object, name: str, session: Any) -> Opened:
     """A source as a frame of a session; refused in words that quote nothing of its contents."""
     if is_frame(source):
-        return source
+        return Opened(source, {})
     if isinstance(source, SparkTable):
-        return told(lambda: source.frame(session))
+        return _read(source, name, session)
     if isinstance(source, CsvFile):
-        return told(lambda: SparkTable(session, str(source.path), source.types).frame(session))
+        held = SparkTable(session, str(source.path), source.types, header=bool(source.header))
+        return _read(held, name, session)
     if isinstance(source, str | Path):
         if is_address(str(source)):
             raise SourceError(
                 f"the source of {name!r} says where Spark is, and not which table.",
                 remedy="Give SparkTable(address, 'database.table').",
             )
-        return told(lambda: SparkTable(session, str(source)).frame(session))
-    return told(lambda: session.createDataFrame(_placed(as_arrow(source, name))))
+        return _read(SparkTable(session, str(source)), name, session)
+    table = as_arrow(source, name)
+    frame = told(lambda: session.createDataFrame(_placed(table)))
+    return Opened(frame, dict.fromkeys(_cut_short(table), Loss.DISTINCTION))
+
+
+def _read(table: SparkTable, name: str, session: Any) -> Opened:
+    """A table of the catalogue or a path; the files behind a path must have one schema."""
+    frame = told(lambda: table.frame(session))
+    if table.form in ("table", "delta"):  # these have a schema of their own
+        return Opened(frame, {})
+    files = files_behind(frame)
+    if table.form == "csv":
+        kinds = table.kinds
+        check_headers(table, session, files, frame, name)
+        lost = {each: Loss.TO_NULL for each, kind in kinds.items() if kind != TEXT}
+        return Opened(told(lambda: typed(frame, kinds, name)), lost)
+    footers = footers_of(session, files) if table.form == "parquet" else None
+    check_alike(frame, lambda path: table.frame(session, path), files, footers, name)
+    if footers is not None and not any(each.has_nanoseconds for each in footers.values()):
+        return Opened(frame, {})
+    moments = (each for each, kind in fields_of(frame) if kind.startswith("timestamp"))
+    return Opened(frame, dict.fromkeys(moments, Loss.DISTINCTION))
+
+
+def _cut_short(table: Any) -> list[str]:
+    """The columns of an Arrow table whose moments lose their nanoseconds when it is sent."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return [
+        each.name
+        for each in table.schema
+        if pa.types.is_timestamp(each.type) and each.type.unit == "ns"
+    ]
 
 
 def _placed(table: Any) -> Any:
