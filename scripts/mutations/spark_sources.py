@@ -20,15 +20,6 @@ SPARK_SOURCES = (
         needs="java",
     ),
     Mutation(
-        "spark-a-summary-decides-for-all",
-        _FILES,
-        "    if (whole := fields_of(frame)) != schemas[first]:\n",
-        "    if (whole := fields_of(frame)) != schemas[first] and False:\n",
-        "A file without rows casts the rows of everybody.",
-        (f"{_TESTS}test_a_summary_file_does_not_decide_what_rows_are_read_as",),
-        needs="java",
-    ),
-    Mutation(
         "spark-names-of-folders-are-columns",
         _SOURCES,
         "recursiveFileLookup=True",
