@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import shoal
+from shoal.engines.csv_file import header_of
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import SchemaError, ShoalError, SourceError
 from shoal.plan import Scan, Table
@@ -207,3 +208,9 @@ def test_new_data_of_a_registered_file_keep_the_declared_types(tmp_path: Path) -
     more = {**TYPES, "more": "real"}
     made = vault.update("t", relation="same people", path=shoal.CsvFile(path, more))
     assert [str(each.type) for each in made.columns] == ["integer", "text", "real"]
+
+
+def test_a_header_of_very_many_columns_is_read(tmp_path: Path) -> None:
+    names = [f"a column with a long name {at}" for at in range(6000)]
+    path = written(tmp_path, f"{','.join(names)}\n{','.join('1' for _ in names)}\n")
+    assert header_of(shoal.CsvFile(path), "t") == (names, ",")

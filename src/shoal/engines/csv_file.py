@@ -112,8 +112,8 @@ def first_row(file: CsvFile, path: Path, name: str) -> tuple[list[str], str]:
     """The cells of the first row, and what separates them; only the file's first bytes are read."""
     line = _first_line(path, name, compressed=file.compressed)
     if file.delimiter is not None:
-        return next(csv.reader([line], delimiter=file.delimiter)), file.delimiter
-    tried = {mark: next(csv.reader([line], delimiter=mark)) for mark in DELIMITERS}
+        return _cells(line, file.delimiter), file.delimiter
+    tried = {mark: _cells(line, mark) for mark in DELIMITERS}
     if file.types:
         wanted = set(file.types)
         for mark, cells in tried.items():
@@ -125,6 +125,14 @@ def first_row(file: CsvFile, path: Path, name: str) -> tuple[list[str], str]:
     most = max(DELIMITERS, key=lambda mark: len(tried[mark]))
     mark = most if len(tried[most]) > 1 else own
     return tried[mark], mark
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    """The cells of a row; a row that would hold a cell too long to be one is not cut by this mark."""
+    try:
+        return next(csv.reader([line], delimiter=mark))
+    except csv.Error:
+        return [line]
 
 
 def _first_line(path: Path, name: str, *, compressed: bool) -> str:
