@@ -186,3 +186,13 @@ def test_a_question_for_the_whole_epsilon_of_a_budget_is_answered() -> None:
     assert ask.release(epsilon=1)
     with pytest.raises(BudgetExceeded):
         ask.release(epsilon="1e-6")
+
+
+def test_what_filled_a_budget_that_was_raised_since_gives_nothing_back() -> None:
+    first, kept = StatedPure("0.41"), filter_for(Approx("0.01", "0.2"))
+    kept.spend(first)
+    raised = filter_for(Approx(3, "0.2")).restored(kept.state())
+    raised.spend(StatedPure(1))
+    spent = raised.sums
+    raised.give_back(first)
+    assert raised.sums == spent

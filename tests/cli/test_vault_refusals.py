@@ -14,6 +14,7 @@ from tests.vault.office import PLANTED, rows, write
 from shoal.cli.app import app
 from shoal.cli.console import Exit
 from shoal.engines.duckdb import DuckDB
+from shoal.vault import Vault
 
 __all__ = ["office"]
 
@@ -57,6 +58,10 @@ def test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row
 ) -> None:
     quoting = RuntimeError(f"cannot convert {PLANTED}")
     with patch.object(DuckDB, "totals", side_effect=quoting):
+        _, out, err = run("ask", COUNT, "--epsilon", "0.1")
+    assert "[answer-1]" in err  # after the charge, one text whatever happened
+    assert not [word for word in (PLANTED, "RuntimeError") if word in out + err]
+    with patch.object(Vault, "sql", side_effect=quoting):
         code, out, err = run("ask", COUNT, "--epsilon", "0.1")
     assert (code, "[internal-1]" in err, "RuntimeError" in err) == (Exit.UNEXPECTED, True, True)
     assert PLANTED not in out + err

@@ -125,7 +125,7 @@ def test_a_cluster_gives_the_integers_of_others_and_debits_once_whatever_becomes
         driver.line("held")
         cluster.kill_executors()
         driver.go_on()
-    assert driver.line("error").startswith("SourceError [source-1] an executor was lost")
+    assert driver.line("error").startswith("UnansweredError [answer-1]")
     assert driver.line("spent") == "epsilon 30"
     assert driver.line("error").startswith("ChargeError [ledger-6]")
     assert driver.line("spent") == "epsilon 30"

@@ -214,7 +214,7 @@ def test_dates_have_quantiles_and_an_empty_group_has_one_too() -> None:
 def test_previews_and_answers_say_that_extremes_are_quantiles() -> None:
     ask = made(rows(40)).sql("SELECT MIN(age) AS lo, QUANTILE(age, [0.5, 0.9]) AS q FROM data")
     for shown in (ask.preview(epsilon=1), ask.release(epsilon=1)):
-        assert shown.notes == ask.question.notes
+        assert shown.notes[-1:] == ask.question.notes
         assert str(shown).splitlines()[-1] == f"note: {ask.question.notes[0]}"
     assert ask.release(epsilon=1).columns == ("lo", "q_50", "q_90")
 

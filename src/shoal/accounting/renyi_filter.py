@@ -197,7 +197,9 @@ class RenyiFilter(Filter):
             filled = _was_filled(self._sums)
             if filled and any(each != 0 for each in cost.amounts):
                 self._sums = (Fraction(0),) * len(self._sums)
-        if not filled:
+            # after a raise, what filled the budget may have cost more than was booked, so nothing comes back
+            kept = filled or all(each is None for each in self._sums[2:])
+        if not kept:
             super().give_back(cost)
 
     def _is_filled_by(self, cost: Cost) -> bool:

@@ -43,7 +43,21 @@ def as_arrow(source: object, name: str) -> Any:
             remedy=f"Give {KINDS}.",
         )
     check_names(table.column_names, name)
+    _check_days(table, name, pa)
     return _whole(table, name, pa)
+
+
+def _check_days(table: Any, name: str, pa: Any) -> None:
+    """Refuse days that hold a time: an engine would cut it off, and two persons could become one."""
+    for label, column in zip(table.column_names, table.columns, strict=True):
+        if not pa.types.is_date64(column.type):
+            continue
+        moments = column.cast(pa.timestamp("ms")).cast(pa.int64())
+        if any(value is not None and value % 86_400_000 for value in moments.to_pylist()):
+            raise SourceError(
+                f"column {label!r} of {name!r} is of type date64 and holds times within a day.",
+                remedy="Cast it to a timestamp, or to date32.",
+            )
 
 
 def _table(source: Any, module: str, name: str, pa: Any) -> Any:

@@ -12,7 +12,7 @@ from shoal.exact import Number, rational
 from shoal.functions.smooth import Smooth, TrimmedMean
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.totality import called, each_row, exact_number
+from shoal.mechanisms.totality import apart, called, each_row, exact_number
 from shoal.noise import uniform_below
 from shoal.sensitivity import Relation
 
@@ -102,7 +102,7 @@ class SampleAndAggregate(Mechanism):
 
     def release(self, function: Callable[[list[Any]], Any], rows: Sequence[Any]) -> float:
         """A private middle of the function's values on the blocks."""
-        listed = list(each_row(rows))
+        listed = [apart(row) for row in each_row(rows)]
         blocks: list[list[Any]] = [[] for _ in range(self.blocks)]
         for row, block in zip(listed, uniform_below(self.blocks, len(listed)), strict=True):
             blocks[int(block)].append(row)

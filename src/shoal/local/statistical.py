@@ -92,7 +92,9 @@ class StatisticalQueries(Owned):
             self.asked += 1
         batch = range(start, start + self.people_each)
         values = called(
-            lambda place: query(np.asarray(self._people[place : place + 1])),
+            lambda place: query(
+                np.array(self._people[place : place + 1])
+            ),  # a copy, no view of others
             batch,
             read=_value,
             otherwise=0.0,

@@ -75,7 +75,13 @@ class _Interrupts:
         self._noting = False
         if threading.current_thread() is not threading.main_thread():
             return self
-        self._unknown = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        handler = signal.getsignal(signal.SIGINT)
+        if handler in (
+            signal.SIG_IGN,
+            signal.SIG_DFL,
+        ):  # then no signal becomes a KeyboardInterrupt
+            return self
+        self._unknown = handler is not signal.default_int_handler
         if not self._unknown:
             signal.signal(signal.SIGINT, self._note)
             self._noting = True
@@ -204,3 +210,10 @@ def each_row(rows: Any, *, of: str = "row") -> Iterable[Any]:
         )
     found: Iterable[Any] = plain(rows) if isinstance(rows, np.ndarray) else rows
     return found
+
+
+def apart(row: Any) -> Any:
+    """A row by itself: an array that is a view would hand a function the rows of all others through its ``base``."""
+    if isinstance(row, np.ndarray | np.void):
+        return row.copy()
+    return bytes(row) if isinstance(row, memoryview) else row

@@ -50,7 +50,7 @@ def range_of(expression: Expression) -> tuple[Fraction, Fraction]:
         of its type (days for dates, microseconds for timestamps).
     """
     if expression.span is not None:
-        return _of_a_size(expression, expression.span.lo, expression.span.hi)
+        return expression.span.lo, expression.span.hi
     missing = sorted({c.name for c in columns_of(expression) if c.span is None and c.type.ordered})
     if missing:
         names = " and ".join(f"column {name!r}" for name in missing)
@@ -74,16 +74,15 @@ def clamped(expression: Expression, lo: str = "0", hi: str = "100") -> str:
     return f"CASE WHEN {text} IS NOT NULL THEN GREATEST({lo}, LEAST({hi}, {text})) END"
 
 
-def _of_a_size(expression: Expression, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
-    """Ends that noise, sums and squares can be computed with, on either side of the charge."""
-    largest = max(abs(lo), abs(hi))
+def check_size(expression: Expression) -> None:
+    """Refuse a range with whose ends noise, sums and squares cannot be computed, on either side of the charge."""
+    largest = max(map(abs, range_of(expression)))
     if largest > _LARGEST or 0 < largest * _LARGEST < 1:
         far = "beyond 1e153" if largest > 1 else "no further than 1e-153 from 0"
         raise FactsError(
             f"the range of {text_of(expression)} reaches {far}.",
             remedy="State a Range of a size that can matter, or measure in another unit.",
         )
-    return lo, hi
 
 
 def values_of(expression: Expression, *, most: int = MOST_COMBINATIONS) -> tuple[Value, ...] | None:

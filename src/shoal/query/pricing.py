@@ -10,7 +10,7 @@ from typing import NamedTuple
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
-from shoal.plan import Bounded, Person, Question, Spread, count_of, votes_of
+from shoal.plan import Bounded, Person, Question, Spread, Statistic, check_size, count_of, votes_of
 from shoal.query.budget import Request
 from shoal.query.clipping import SHARE, Clipping, counts_rows, limits_of
 from shoal.query.keys import selects
@@ -22,6 +22,7 @@ from shoal.sensitivity import Norm
 
 Weights = Mapping[str, Fraction]
 
+_COUNTS = (Statistic.COUNT, Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT)
 _FAINTEST = Fraction(1, 1 << 200)
 """A unit of weight in rank counts at least for so much, or a quantile is refused."""
 
@@ -87,6 +88,9 @@ def priced(
         by the rounding of roots for Gaussian noise.
     """
     recipes = recipes_of(question, ends=ends)
+    for each in question.aggregates:
+        if each.argument is not None and each.statistic not in _COUNTS:
+            check_size(each.argument)
     means = Means(request, mixed=any(recipe.place is not None for recipe in recipes))
     if law is not None and law not in means.laws:
         allowed = " or ".join(map(repr, means.laws))

@@ -118,8 +118,11 @@ class Dataset:
 
     @property
     def data_digest(self) -> str:
-        """What a stored answer was computed from: a version, its facts and its unit."""
-        return hashlib.sha256(json.dumps(self.stated, sort_keys=True).encode()).hexdigest()
+        """What a stored answer was computed from: a version, its facts and its unit, and how its file is read."""
+        read = {name: getattr(self.location, name, None) for name in ("header", "delimiter")}
+        said = {name: value for name, value in read.items() if value is not None}
+        stated = {**self.stated, "reading": said} if said else self.stated
+        return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
     @property
     def stated(self) -> dict[str, Any]:

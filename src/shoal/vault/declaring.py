@@ -32,7 +32,9 @@ class Said:
         """The same, with the types that a CSV file was given with."""
         if not isinstance(source, CsvFile | SparkTable) or not source.types:
             return self
-        return replace(self, types={**self.types, **{n: str(k) for n, k in source.types.items()}})
+        # its own order first: without a header the order of the names says which column is which
+        own = {name: str(kind) for name, kind in source.types.items()}
+        return replace(self, types={**own, **{n: k for n, k in self.types.items() if n not in own}})
 
     def check(self, found: Sequence[Column]) -> None:
         """Refuse what is stated of a column that is not there, or is of another type."""
