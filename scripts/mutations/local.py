@@ -14,16 +14,16 @@ LOCAL = (
         "src/shoal/local/statistical.py",
         """            self.asked += 1
         batch = range(start, start + self.people_each)
-        values = called(
-            lambda place: query(np.asarray(self._people[place : place + 1])),
+        values = called(  # a copy of each person, since a view would hold all others
+            lambda place: query(np.array(self._people[place : place + 1])),
             batch,
             read=_value,
             otherwise=0.0,
         )
 """,
         """        batch = range(start, start + self.people_each)
-        values = called(
-            lambda place: query(np.asarray(self._people[place : place + 1])),
+        values = called(  # a copy of each person, since a view would hold all others
+            lambda place: query(np.array(self._people[place : place + 1])),
             batch,
             read=_value,
             otherwise=0.0,
@@ -36,8 +36,8 @@ LOCAL = (
     Mutation(
         "a-query-sees-everyone-at-once",
         "src/shoal/local/statistical.py",
-        "query(np.asarray(self._people[place : place + 1]))",
-        "query(np.asarray(self._people))",
+        "query(np.array(self._people[place : place + 1]))",
+        "query(np.array(self._people))",
         "One person's row changes the bits of all others, each of which is priced alone.",
         (f"{_TOTAL}::test_nobodys_value_in_a_query_depends_on_anyone_else",),
     ),

@@ -91,10 +91,8 @@ class StatisticalQueries(Owned):
             start = self.asked * self.people_each
             self.asked += 1
         batch = range(start, start + self.people_each)
-        values = called(
-            lambda place: query(
-                np.array(self._people[place : place + 1])
-            ),  # a copy, no view of others
+        values = called(  # a copy of each person, since a view would hold all others
+            lambda place: query(np.array(self._people[place : place + 1])),
             batch,
             read=_value,
             otherwise=0.0,

@@ -214,6 +214,9 @@ def each_row(rows: Any, *, of: str = "row") -> Iterable[Any]:
 
 def apart(row: Any) -> Any:
     """A row by itself: an array that is a view would hand a function the rows of all others through its ``base``."""
-    if isinstance(row, np.ndarray | np.void):
-        return row.copy()
-    return bytes(row) if isinstance(row, memoryview) else row
+    kind = type(row)  # not isinstance, which asks the row itself
+    if issubclass(kind, np.ndarray):
+        return np.array(row, subok=False)
+    if issubclass(kind, np.void):
+        return np.array(row)[()]
+    return bytes(row) if kind is memoryview else row
