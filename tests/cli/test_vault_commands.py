@@ -545,6 +545,10 @@ def test_the_types_of_a_csv_file_are_proposed_and_an_edited_proposal_stays(offic
     assert [each["name"] for each in data("list")] == ["visits"]
     edited = Path("people.toml").read_text().replace('type = "integer"', 'type = "real"')
     Path("people.toml").write_text(edited)
+    # options that are typed later are not in the file, and that is said
+    code, _, err = run("add", "people", "people.csv", "--row", "--budget", "2")
+    assert (code, "what you typed now is not in it" in " ".join(err.split())) == (Exit.USAGE, True)
+    assert Path("people.toml").read_text() == edited
     assert run(*arguments)[0] == Exit.USAGE
     assert Path("people.toml").read_text() == edited
     good("add", "--from", "people.toml")
@@ -552,3 +556,11 @@ def test_the_types_of_a_csv_file_are_proposed_and_an_edited_proposal_stays(offic
     assert [each["type"] for each in people["columns"]] == ["real"]
     code, _, err = run("add", "more", "visits.parquet", *PERSON, "--type", "spend=real")
     assert (code, "not a CSV file" in " ".join(err.split())) == (Exit.USAGE, True)
+
+
+def test_choices_in_quotes_keep_their_blanks(office: Path) -> None:
+    Path("sexes.csv").write_text("sex\n Male\n Female\n")
+    options = ["--row", "--type", "sex=text", "--budget", "1"]
+    good("add", "sexes", "sexes.csv", *options, "--choices", 'sex=" Male", " Female",Other')
+    [found] = [each for each in data("list") if each["name"] == "sexes"]
+    assert [each["choices"] for each in found["columns"]] == [[" Male", " Female", "Other"]]

@@ -46,15 +46,18 @@ def source_of(
 
 
 def propose(text: str | None, file: Path, *, new_people: bool) -> None:
-    """Write a proposal for the curator to review, and stop; what is there already may have been edited, and stays."""
+    """Write a proposal for the curator to review, and stop; a file that says something else may have been edited, and stays."""
     if text is None:
         return
-    there = file.exists()
-    if not there:
-        file.write_text(text, encoding="utf-8")
+    if file.exists() and file.read_text(encoding="utf-8", errors="replace") != text:
+        raise SchemaError(
+            f"{file.name} is there from an earlier command or was edited, so what you typed now is not in it. Nothing is registered.",
+            remedy=f"To use the file as it is: shoal add --from {file.name}. "
+            f"To use what you typed: delete {file.name} and run this again, or give every type here: --type age=integer.",
+        )
+    file.write_text(text, encoding="utf-8")
     raise SchemaError(
-        "a CSV file does not say the types of its columns; nothing is registered yet. "
-        + (f"{file.name} is there from before." if there else f"{file.name} proposes them."),
+        f"a CSV file does not say the types of its columns; nothing is registered yet. {file.name} proposes them.",
         remedy=f"Review {file.name}, then: shoal add --from {file.name}{' --new-people' if new_people else ''}. "
         "Or give every type here: --type age=integer.",
     )

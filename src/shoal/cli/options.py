@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,8 +129,15 @@ def facts_of(ranges: Sequence[str], choices: Sequence[str]) -> dict[str, Range |
             raise SchemaError(
                 f"column {name!r} has a range and choices.", remedy="State one of them."
             )
-        found[name] = Choices([each.strip() for each in said.split(",")])
+        found[name] = Choices(_listed(said))
     return found
+
+
+def _listed(said: str) -> list[str]:
+    """Choices between commas; one in double quotes keeps its blanks and commas."""
+    if '"' in said:
+        return next(csv.reader([said], skipinitialspace=True))
+    return [each.strip() for each in said.split(",")]
 
 
 def counts_of(texts: Sequence[str]) -> dict[str, int]:
