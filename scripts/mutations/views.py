@@ -31,4 +31,14 @@ VIEWS = (
             "tests/vault/test_csv_updates.py::test_a_file_without_a_header_is_read_in_the_order_that_was_declared_last",
         ),
     ),
+    Mutation(
+        "the-same-cells-are-other-persons",
+        "src/shoal/vault/lineage.py",
+        "each.digest == digest and _person_cells(each) != _person_cells(made)",
+        "False",
+        "A person is counted as often as they came, on an account that was opened for people.",
+        (
+            "tests/vault/test_csv_updates.py::test_known_content_is_not_asked_about_other_persons_by_naming_its_columns_anew",
+        ),
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -276,3 +277,13 @@ def test_what_states_neither_a_range_nor_choices_is_refused(fact: Any, tmp_path:
     for act in acts:
         with pytest.raises(SchemaError, match="Range"):
             act()
+
+
+def test_a_file_whose_name_is_a_pattern_is_not_read_as_another(tmp_path: Path) -> None:
+    for called in ("report[1].parquet", "report1.parquet"):
+        parquet.write_table(pa.table({"x": [1]}), tmp_path / called)
+    with pytest.raises(SourceError, match="pattern"):
+        DuckDB({"data": tmp_path / "report[1].parquet"})
+    os.mkfifo(tmp_path / "pipe.parquet")
+    with pytest.raises(SourceError, match="plain file"):
+        DuckDB({"data": tmp_path / "pipe.parquet"})

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.errors import SourceError
+from shoal.errors import SchemaError, SourceError
 
 
 def test_a_file_without_a_header_is_read_in_the_order_that_was_declared_last(
@@ -52,3 +52,26 @@ def test_days_that_hold_a_time_are_refused() -> None:
             protects=shoal.Person("id", groups=1, rows_per_group=1),
             budget=shoal.Pure(1),
         )
+
+
+def test_known_content_is_not_asked_about_other_persons_by_naming_its_columns_anew(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text("".join(f"{i % 50},{i}\n" for i in range(1000)))
+    vault = shoal.open(tmp_path / "office.shoal")
+
+    def add(name: str, **types: str) -> None:
+        vault.add(
+            name,
+            shoal.CsvFile(path, types, header=False),
+            protects=shoal.Person("id", groups=1, rows_per_group=1),
+            budget=shoal.Pure(100),
+        )
+
+    add("visits", id="integer", visit="integer")
+    with pytest.raises(SchemaError, match="other cells"):
+        add("turned", patient="integer", id="integer")
+    with pytest.raises(SchemaError, match="other cells"):
+        add("merged", id="boolean", visit="integer")
+    add("again", id="integer", number="integer")

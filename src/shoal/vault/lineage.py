@@ -187,3 +187,30 @@ def _protected(unit: Unit) -> tuple[object, ...]:
         return "row", unit.relation
     assert isinstance(unit, Person)
     return unit.columns, unit.nulls, unit.relation
+
+
+def check_read_alike(made: Dataset, digest: str, history: Iterable[Dataset]) -> None:
+    """Refuse to tell people apart by other cells of known content than before.
+
+    A CSV file names and types its columns only by what is declared, so equal names need not be equal columns.
+    """
+    for each in history:
+        if each.digest == digest and _person_cells(each) != _person_cells(made):
+            raise SchemaError(
+                f"this content is registered as {each.name!r}, where other cells say which person a row belongs to.",
+                remedy="Declare the columns of the person as there: the same place, type and delimiter.",
+            )
+
+
+def _person_cells(dataset: Dataset) -> tuple[object, ...]:
+    """Which cells of a CSV file identify a person, and as what they are read; nothing for other sources."""
+    location, unit = dataset.location, dataset.protects
+    if (
+        location.form != "csv"
+        or isinstance(location, SparkLocation)
+        or not isinstance(unit, Person)
+    ):
+        return ()
+    named = location.header is not False
+    read = {c.name: (c.name if named else at, str(c.type)) for at, c in enumerate(dataset.columns)}
+    return (None if named else location.delimiter, *(read[name] for name in unit.columns))

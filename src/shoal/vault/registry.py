@@ -27,6 +27,7 @@ from shoal.vault.lineage import (
     check_known,
     check_place,
     check_public_place,
+    check_read_alike,
     of_content,
     read_relation,
     with_content,
@@ -132,6 +133,7 @@ class Registry:
             made = Dataset(
                 name, 1, location, protects, columns, paying.accounts, "", declared=declared, ids=paying.ids
             )  # fmt: skip
+            check_read_alike(made, found.digest, history)
             made = self._with(made, found)
             if opens and relation is None:
                 check_people(made, history)
@@ -210,6 +212,7 @@ class Registry:
                 before, protects=protects, version=version, location=location, columns=columns,
                 accounts=paying.accounts, ids=paying.ids, declared=said_so,
             )  # fmt: skip
+            check_read_alike(made, found.digest, history)
             return self._with(made, found), opens
 
         return self._in_turn(act)

@@ -73,7 +73,18 @@ def _files(path: str, name: str) -> FileOf:
         raise SourceError(
             f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
         )
-    return FileOf("read_parquet", tuple(str(Path(each).resolve()) for each in paths))
+    found = tuple(str(Path(each).resolve()) for each in paths)
+    if not all(Path(each).is_file() for each in found):
+        raise SourceError(
+            f"the source of {name!r} is not a plain file.",
+            remedy="Give files, and no pipes or devices.",
+        )
+    if any(glob.has_magic(each) for each in found):  # DuckDB would read other files in its place
+        raise SourceError(
+            f"the name of a file or folder of {name!r} holds *, ? or [, which DuckDB reads as a pattern.",
+            remedy="Rename it.",
+        )
+    return FileOf("read_parquet", found)
 
 
 def check_schemas(connection: duckdb.DuckDBPyConnection, source: FileOf, name: str) -> None:
