@@ -52,15 +52,15 @@ LOCAL = (
     Mutation(
         "an-interrupt-of-the-function-passes",
         "src/shoal/mechanisms/totality.py",
-        "return self._came or self._unknown",
-        "return True",
+        "            except BaseException:  # noqa: BLE001",
+        "            except KeyboardInterrupt:\n                raise\n            except BaseException:  # noqa: BLE001",
         "A function that raises KeyboardInterrupt on one person's row tells that the row is there.",
         (f"{_TOTAL}::test_nothing_that_a_function_raises_on_rows_comes_out",),
     ),
     Mutation(
         "an-interrupt-of-the-operator-is-lost",
         "src/shoal/mechanisms/totality.py",
-        "        self._came = True\n",
+        "            self._raised = error\n",
         "",
         "An operator who stops a release sees it go on.",
         (

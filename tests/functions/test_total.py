@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -315,36 +316,61 @@ def test_nothing_that_a_function_raises_on_rows_comes_out(raised: type[BaseExcep
         pytest.fail("what the function raised came out")
 
 
+@contextlib.contextmanager
+def handling(handler: Any) -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def interrupted(_: Any) -> Any:
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _step in range(10**6):  # the signal arrives between two steps of Python
+            pass
+    except (KeyboardInterrupt, OSError):
+        raise ValueError("Anna has HIV") from None
+
+
 def test_an_interrupt_from_the_keyboard_goes_on_to_the_caller_without_a_word_of_the_function() -> (
     None
 ):
-    def function(_: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGINT)
-        for _ in range(10**6):  # the signal arrives between two steps of Python
-            pass
-
-    # a program that was started in the background ignores the signal
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with handling(signal.default_int_handler):
         with pytest.raises(KeyboardInterrupt) as passed:
-            called(function, [1], read=lambda each: each, otherwise=0)
+            called(interrupted, [1], otherwise=0)
         assert passed.value.args == ()
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
+        assert passed.value.__context__ is None
 
 
-def test_where_a_program_handles_interrupts_itself_every_one_passes() -> None:
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, OSError])
+def test_what_the_handler_of_a_program_raises_goes_on_to_the_caller(
+    raised: type[BaseException],
+) -> None:
+    def handler(*_: Any) -> None:
+        raise raised("stopped by the program")
+
+    with handling(handler), pytest.raises(raised, match="stopped by the program") as passed:
+        called(interrupted, [1], otherwise=0)
+    assert passed.value.__context__ is None
+
+
+@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL, lambda *_: None])  # fmt: skip
+def test_whoever_handles_interrupts_one_that_the_function_raises_stays_inside(handler: Any) -> None:
     def function(_: Any) -> Any:
         raise KeyboardInterrupt("Anna has HIV")
 
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        with pytest.raises(KeyboardInterrupt) as passed:
-            called(function, [1], read=lambda each: each, otherwise=0)
-        assert passed.value.args == ()
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with handling(handler):
+        assert called(function, [1], otherwise=0) == [0]
+
+
+def test_a_handler_that_lets_the_program_go_on_stops_nothing() -> None:
+    seen: list[int] = []
+    with handling(lambda number, _: seen.append(number)):
+        assert called(interrupted, [1], otherwise=0) == [None]
+    assert seen == [signal.SIGINT]
 
 
 def test_in_another_thread_an_interrupt_can_only_be_the_functions_own() -> None:

@@ -54,37 +54,27 @@ def called(
             try:
                 given = function(each)
                 found.append(given if read is None else read(given))
-            except KeyboardInterrupt:
-                if interrupts.may_be_from_outside:
-                    raise KeyboardInterrupt from None
-                found.append(otherwise)
             except BaseException:  # noqa: BLE001 - it may be about private rows
                 found.append(otherwise)
+            interrupts.pass_on()
     return found
 
 
 class _Interrupts:
     """Tells an interrupt from the keyboard from a `KeyboardInterrupt` that the function raises by itself.
 
-    Interrupts reach the main thread only, through the handler of the signal; while the function runs, that handler takes a note.
-    Where a program has a handler of its own, the two cannot be told apart, and every one is taken to come from outside.
+    Interrupts reach the main thread only, through the handler of the signal: Python's own, or one that the program, Spark or a notebook has
+    put in its place. While the function runs, that handler is called from ours, which keeps what it raises.
     """
 
     def __enter__(self) -> Self:
-        self._came = self._unknown = False
-        self._noting = False
-        if threading.current_thread() is not threading.main_thread():
-            return self
-        handler = signal.getsignal(signal.SIGINT)
-        if handler in (
-            signal.SIG_IGN,
-            signal.SIG_DFL,
-        ):  # then no signal becomes a KeyboardInterrupt
-            return self
-        self._unknown = handler is not signal.default_int_handler
-        if not self._unknown:
-            signal.signal(signal.SIGINT, self._note)
-            self._noting = True
+        self._raised: BaseException | None = None
+        self._handler: Callable[[int, FrameType | None], Any] | None = None
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):  # otherwise no signal becomes an exception
+                self._handler = handler
+                signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(
@@ -93,16 +83,24 @@ class _Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._noting:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        if error is not None:
+            error.__context__ = None  # the failure of a function, where the signal came just then
 
-    def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        self._came = True
-        raise KeyboardInterrupt
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        assert self._handler is not None
+        try:
+            self._handler(number, frame)
+        except BaseException as error:
+            self._raised = error
+            raise
 
-    @property
-    def may_be_from_outside(self) -> bool:
-        return self._came or self._unknown
+    def pass_on(self) -> None:
+        """What the handler raised goes on to the caller, whatever the function made of it."""
+        if self._raised is not None:
+            self._raised.__context__ = None
+            raise self._raised.with_traceback(None)
 
 
 def exact_number(value: Any) -> Fraction:
