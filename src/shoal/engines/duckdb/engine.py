@@ -191,10 +191,13 @@ class DuckDB:
     ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
         yield self.totals(bounded, soon=soon)
 
-    def _asked(self, bounded: Bounded) -> dict[Term, tuple[str, Term]]:
-        """Under which name the totals of each term are kept."""
-        frame = self._frame(bounded)
-        return {term: (frame, term) for term in bounded.terms}
+    def _asked(self, bounded: Bounded) -> dict[Term, tuple[object, ...]]:
+        """Under which name the totals of each term are kept.
+
+        A term says its columns by name, and SQL by place: the same term means another one where names have changed places.
+        """
+        frame, names = self._frame(bounded), tuple(names_of(bounded.relation))
+        return {term: (frame, names, term) for term in bounded.terms}
 
     def _missing(self, bounded: Bounded) -> Bounded:
         """A plan with those of its terms whose totals are not kept."""

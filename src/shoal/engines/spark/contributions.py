@@ -35,6 +35,12 @@ _PART = 1 << 17
 
 Line = tuple[Any, ...]
 
+Frame = tuple[str, tuple[str, ...]]
+"""The SELECT of some rows, and what its columns are called, in their order."""
+
+Key = tuple[Frame, tuple[Term, ...]]
+"""What a table was made of: rows, and the terms that were added up."""
+
 
 class Kept(NamedTuple):
     """A table that is held: its name, the terms whose sums it has, and the frame that was computed."""
@@ -50,7 +56,7 @@ class Contributions:
     def __init__(self, session: Any, progress: Progress | None = None) -> None:
         self._session = session
         self._progress = progress
-        self._tables: dict[tuple[str, tuple[Term, ...]], Kept] = {}
+        self._tables: dict[Key, Kept] = {}
         self._lines: dict[str, list[Line]] = {}
         self._long: set[str] = set()
         """Tables of which more than few lines are found."""
@@ -61,10 +67,10 @@ class Contributions:
 
     def table(self, sql: str) -> str:
         """The name of the table that a SELECT makes."""
-        return self._found((sql, ()), lambda: sql).name
+        return self._found(((sql, ()), ()), lambda: sql).name
 
     def cells(
-        self, rows: str, terms: tuple[Term, ...], make: Callable[[tuple[Term, ...]], str]
+        self, rows: Frame, terms: tuple[Term, ...], make: Callable[[tuple[Term, ...]], str]
     ) -> Kept:
         """Cells of some rows that have the sums of these terms, perhaps of more."""
         with self._lock:
@@ -73,7 +79,7 @@ class Contributions:
                     return self._found(key, str)
             return self._found((rows, terms), lambda: make(terms))
 
-    def _found(self, key: tuple[str, tuple[Term, ...]], sql: Callable[[], str]) -> Kept:
+    def _found(self, key: Key, sql: Callable[[], str]) -> Kept:
         with self._lock:
             kept = self._tables.pop(key, None) or self._made(sql(), key[1])
             self._tables[key] = kept

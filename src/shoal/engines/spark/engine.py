@@ -214,8 +214,9 @@ class Spark:
         if not isinstance(bounded.unit, Person):
             return totals(bounded, f"({cells(bounded, self._views, SPARK)})", SPARK)
         wanted = [bounded, *([soon] if soon is not None and bounded.has_groups_of(soon) else [])]
+        names = tuple(names_of(bounded.relation))  # terms say their columns by name, SQL by place
         kept = self._kept.cells(
-            cells(replace(bounded, terms=()), self._views, SPARK),
+            (cells(replace(bounded, terms=()), self._views, SPARK), names),
             _added(wanted),
             lambda terms: cells(replace(bounded, terms=terms), self._views, SPARK),
         )
