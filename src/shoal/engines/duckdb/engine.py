@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.engines.csv_file import CsvFile
-from shoal.engines.duckdb.connection import locked, opened, quiet
+from shoal.engines.duckdb.connection import locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
+from shoal.engines.duckdb.handed_over import HandedOver
 from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
@@ -90,7 +91,12 @@ class DuckDB:
     ) -> None:
         self._most_rows = most_rows
         found = {name: readable(source, name) for name, source in sources.items()}
-        self._connection = _connection_for(found, threads, memory)
+        self._handed_over = _handed_over(found)
+        self._connection = (
+            self._handed_over.connection
+            if self._handed_over
+            else opened(threads=threads, memory=memory)
+        )
         self._lock = Lock()  # a connection serves one thread at a time
         self._readings: dict[str, dict[str, Reading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
@@ -101,13 +107,19 @@ class DuckDB:
         self._sizes: dict[object, int] = {}
         self._numbered: dict[str, Groups] = {}
         self._made = 0
-        self._keeps = not any(_borrowed(source) for source in found.values())
+        self._keeps = self._handed_over is None
         for at, (name, source) in enumerate(found.items()):
-            self._make_view(name, attach(self._connection, source, name, at), at, source)
+            self._make_view(name, self._attached(source, name, at), at, source)
         if self._keeps:
             files = [s for s in found.values() if isinstance(s, FileOf | CsvFile)]
             paths = [str(path) for file in files for path in file.paths]
             locked(self._connection, paths)
+
+    def _attached(self, source: object, name: str, at: int) -> str:
+        """How a source is written in FROM."""
+        if self._handed_over and isinstance(source, DuckTable) and _borrowed(source):
+            return self._handed_over.located(source.table, name)
+        return attach(self._connection, source, name, at)
 
     def _make_view(self, name: str, written: str, at: int, source: object) -> None:
         described = _guarded(
@@ -377,6 +389,9 @@ class DuckDB:
             self._check(table)
 
     def _check(self, table: Table) -> None:
+        if self._handed_over:
+            with self._lock:
+                _told(self._handed_over.check)
         check_stated(table, self._readings.get(table.name))
 
 
@@ -389,17 +404,15 @@ def _borrowed(source: object) -> bool:
     return isinstance(source, DuckTable) and hasattr(source.database, "cursor")
 
 
-def _connection_for(
-    sources: Mapping[str, object], threads: int | None, memory: str | None
-) -> duckdb.DuckDBPyConnection:
-    """A connection of our own, or another one to the database that was handed over open."""
+def _handed_over(sources: Mapping[str, object]) -> HandedOver | None:
+    """A session in the database that was handed over open, if one was."""
     borrowed = [s.database for s in sources.values() if isinstance(s, DuckTable) and _borrowed(s)]
     if any(other is not borrowed[0] for other in borrowed):
         raise SourceError(
             "tables of two open connections cannot be read together.",
             remedy="Attach both databases to one connection.",
         )
-    return quiet(borrowed[0].cursor()) if borrowed else opened(threads=threads, memory=memory)
+    return HandedOver(borrowed[0]) if borrowed else None
 
 
 def _guarded(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:

@@ -148,10 +148,7 @@ def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, a
         return typed_sql(source, [DUCKDB.name(each) for each in source.types])
     if not isinstance(source, DuckTable):
         return _registered(connection, source, name, f"shoal_arrow_{at}")
-    table = '"' + source.table.replace('"', '""') + '"'
-    if not isinstance(source.database, str | Path):
-        return table
-    path = Path(source.database)
+    path, table = Path(source.database), DUCKDB.name(source.table)
     if not path.is_file():
         raise SourceError(f"the database of {name!r} is not there.", remedy="Check the path.")
     quoted = str(path.absolute()).replace("'", "''")
