@@ -43,4 +43,24 @@ DOORS = (
         "Questions are answered from another table than the one that was declared.",
         (_HANDED_OVER + "test_a_table_is_the_one_that_its_connection_means",),
     ),
+    Mutation(
+        "a-pipe-is-read-as-a-file",
+        "src/shoal/engines/plain_files.py",
+        "if not all(map(is_plain, paths)):",
+        "if False:",
+        "Whoever owns a folder stops the service with a pipe, or feeds it other rows at each reading.",
+        (
+            "tests/engines/test_sources.py::test_what_is_no_plain_file_is_refused_before_it_is_opened",
+        ),
+    ),
+    Mutation(
+        "a-csv-name-is-a-pattern",
+        "src/shoal/engines/csv_file.py",
+        "    check_plain(paths, name)\n",
+        "",
+        "Rows of another file, with other people, are read in place of the declared one.",
+        (
+            "tests/engines/test_sources.py::test_a_csv_file_whose_name_is_a_pattern_is_not_read_as_another",
+        ),
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import socket
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from pyarrow import parquet
 from scripts.source_table import CASES, END, PAGE, START, Case, found, with_table
 
 import shoal
-from shoal.engines.duckdb import DuckDB
+from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.errors import ChangedError, SchemaError, ShoalError, SourceError
 from shoal.plan import Scan, Table
 
@@ -284,6 +285,38 @@ def test_a_file_whose_name_is_a_pattern_is_not_read_as_another(tmp_path: Path) -
         parquet.write_table(pa.table({"x": [1]}), tmp_path / called)
     with pytest.raises(SourceError, match="pattern"):
         DuckDB({"data": tmp_path / "report[1].parquet"})
-    os.mkfifo(tmp_path / "pipe.parquet")
-    with pytest.raises(SourceError, match="plain file"):
-        DuckDB({"data": tmp_path / "pipe.parquet"})
+
+
+def test_a_csv_file_whose_name_is_a_pattern_is_not_read_as_another(tmp_path: Path) -> None:
+    for called in ("report[1].csv", "report1.csv"):
+        (tmp_path / called).write_text("x\n1\n")
+    with pytest.raises(SourceError, match="pattern"):
+        DuckDB({"data": shoal.CsvFile(tmp_path / "report[1].csv", {"x": "integer"})})
+
+
+def special(folder: Path, suffix: str) -> list[Path]:
+    """Things with a name that are no plain files: a folder, a pipe, a socket, a device, and links to none."""
+    names = ("folder", "pipe", "socket", "device", "nowhere", "itself")
+    made = [folder / f"{name}{suffix}" for name in names]
+    made[0].mkdir()
+    os.mkfifo(made[1])
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(made[2]))
+    made[3].symlink_to("/dev/zero")
+    made[4].symlink_to("gone")
+    made[5].symlink_to(made[5].name)
+    return [*made, folder / ("x" * 300 + suffix), folder / f"a\0{suffix}"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", ".duckdb"])
+def test_what_is_no_plain_file_is_refused_before_it_is_opened(tmp_path: Path, suffix: str) -> None:
+    vault = shoal.open(tmp_path / "v.shoal")
+    for path in special(tmp_path, suffix):
+        source: Any = {
+            ".parquet": path,
+            ".duckdb": DuckTable(path, "t"),
+        }.get(suffix) or shoal.CsvFile(path, {"x": "integer"})
+        with pytest.raises(SourceError, match=r"plain file|is not there"):
+            shoal.private(source, **ROW)
+        with pytest.raises(SourceError, match=r"nothing to read|not a kind of file|only inside"):
+            vault.add("t", source, **ROW)

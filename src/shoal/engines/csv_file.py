@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import glob
 import gzip
 import io
 import os
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from shoal.engines.plain_files import check_plain, found_at
 from shoal.engines.reading import check_names
 from shoal.errors import SchemaError, SourceError
 from shoal.plan.types import Type, type_named
@@ -79,9 +79,7 @@ class CsvFile:
         """The files to open: what is held open, the path itself, or those that it is a pattern for."""
         if self.handle is not None:
             return (self.handle,)
-        if self.path.is_file():
-            return (self.path.resolve(),)
-        return tuple(Path(each).resolve() for each in sorted(glob.glob(str(self.path))))  # noqa: PTH207 - absolute too
+        return found_at(self.path)
 
     @property
     def compressed(self) -> bool:
@@ -200,10 +198,7 @@ def header_of(file: CsvFile, name: str) -> tuple[list[str], str]:
     The cells of a first row are quoted in no refusal: they may be somebody's data.
     """
     paths = file.paths
-    if not paths:
-        raise SourceError(
-            f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
-        )
+    check_plain(paths, name)
     rows = [first_row(file, path, name) for path in paths]
     if any(row != rows[0] for row in rows) and file.header is not False:
         raise SourceError(

@@ -154,17 +154,28 @@ def location_of(source: object, table: str | None = None, *, name: str = "data")
             f"a vault remembers where rows lie, and a {type(source).__name__} lies nowhere.",
             remedy="Write it to a Parquet file first, or ask of it with shoal.private.",
         )
-    path = Path(source).expanduser().resolve()
-    form = _form(path, table)
-    found = Location(path, form, table)
+    path = _followed(source)
+    found = Location(path, _form(path, table), table) if path else None
+    if found is None or not found.files:
+        raise SourceError(
+            f"there is nothing to read at {str(source)[:200]!r}.",
+            remedy=f"Check the path. {_WAYS}",
+        )
     if csv is not None:
         found = replace(found, header=csv.header, delimiter=csv.delimiter)
-    if not found.files:
-        raise SourceError(
-            f"there is nothing to read at {str(source)!r}.", remedy=f"Check the path. {_WAYS}"
-        )
     found.check_settled()
-    return found if table is None else replace(found, table=table_in(path, table))
+    return found if table is None else replace(found, table=table_in(found.path, table))
+
+
+def _followed(source: str | Path) -> Path | None:
+    """A path to its end; None if it leads nowhere: too long, forbidden, without a home, or a link to itself."""
+    try:
+        path = Path(source).expanduser().resolve()
+        path.exists()
+        str(path).encode()
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return path
 
 
 def location_from(written: dict[str, Any]) -> Place:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -13,6 +12,7 @@ from shoal.engines.duckdb.csv_reading import typed_sql
 from shoal.engines.duckdb.csv_schema import complete
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.frames import KINDS, as_arrow
+from shoal.engines.plain_files import check_plain, found_at, is_plain
 from shoal.engines.reading import check_names
 from shoal.errors import SourceError
 
@@ -67,24 +67,9 @@ def _files(path: str, name: str) -> FileOf:
             f"the source of {name!r} is not a kind of file that can be read.",
             remedy=f"Give {KINDS}.",
         )
-    held = Path(path)
-    paths = [str(held)] if held.is_file() else sorted(glob.glob(path))  # noqa: PTH207 - absolute too
-    if not paths:
-        raise SourceError(
-            f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."
-        )
-    found = tuple(str(Path(each).resolve()) for each in paths)
-    if not all(Path(each).is_file() for each in found):
-        raise SourceError(
-            f"the source of {name!r} is not a plain file.",
-            remedy="Give files, and no pipes or devices.",
-        )
-    if any(glob.has_magic(each) for each in found):  # DuckDB would read other files in its place
-        raise SourceError(
-            f"the name of a file or folder of {name!r} holds *, ? or [, which DuckDB reads as a pattern.",
-            remedy="Rename it.",
-        )
-    return FileOf("read_parquet", found)
+    found = found_at(Path(path))
+    check_plain(found, name)
+    return FileOf("read_parquet", tuple(map(str, found)))
 
 
 def check_schemas(connection: duckdb.DuckDBPyConnection, source: FileOf, name: str) -> None:
@@ -141,6 +126,8 @@ def _different(name: str, one: Any, other: Any) -> SourceError:
 
 def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, at: int) -> str:
     """Make a source known to a connection; how it is written in FROM."""
+    import duckdb  # noqa: PLC0415 - heavy
+
     if isinstance(source, FileOf):
         check_schemas(connection, source, name)
         return source.sql
@@ -149,10 +136,16 @@ def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, a
     if not isinstance(source, DuckTable):
         return _registered(connection, source, name, f"shoal_arrow_{at}")
     path, table = Path(source.database), DUCKDB.name(source.table)
-    if not path.is_file():
+    if not is_plain(path):
         raise SourceError(f"the database of {name!r} is not there.", remedy="Check the path.")
     quoted = str(path.absolute()).replace("'", "''")
-    connection.execute(f"ATTACH '{quoted}' AS shoal_database_{at} (READ_ONLY)")
+    try:
+        connection.execute(f"ATTACH '{quoted}' AS shoal_database_{at} (READ_ONLY)")
+    except duckdb.Error:
+        raise SourceError(
+            f"the database of {name!r} cannot be opened.",
+            remedy="Check that it is a DuckDB file, and that no other program has it open for writing.",
+        ) from None
     return f"shoal_database_{at}.{table}"
 
 
