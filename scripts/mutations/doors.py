@@ -63,4 +63,12 @@ DOORS = (
             "tests/engines/test_sources.py::test_a_csv_file_whose_name_is_a_pattern_is_not_read_as_another",
         ),
     ),
+    Mutation(
+        "names-of-columns-count-as-rows",
+        "src/shoal/mechanisms/totality.py",
+        "return len(shape) == 1 if isinstance(shape, tuple) else isinstance(rows, among)",
+        "return isinstance(rows, Iterable)",
+        "A release pays for counts of column names, keys or different values in place of people.",
+        ("tests/functions/test_collections.py::test_no_name_key_or_letter_counts_as_a_row",),
+    ),
 )

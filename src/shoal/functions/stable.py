@@ -168,7 +168,9 @@ def _tally(rows: Iterable[Hashable]) -> Counter[Category]:
     are told apart by type and value, and only plain values are categories; 1, 1.0 and True are three.
     """
     return Counter(
-        found for row in each_row(rows, of="category") if (found := _category(row)) is not None
+        found
+        for row in each_row(rows, of="category", flat=True)
+        if (found := _category(row)) is not None
     )
 
 

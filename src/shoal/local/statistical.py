@@ -102,7 +102,10 @@ class StatisticalQueries(Owned):
 
 def _people(people: Any) -> Any:
     """People as an array of one dtype, or as a list, where each person has a type of their own and nobody else's changes with it."""
-    given = each_row(people, of="person")
+    lines = (
+        len(getattr(people, "shape", ())) > 1
+    )  # an array or a frame, with a line for each person
+    given = each_row(np.asarray(people) if lines else people, of="person")
     if isinstance(given, list | tuple):
         return given
     held = np.asarray(given)

@@ -129,7 +129,7 @@ def _rows(rows: Iterable[Hashable]) -> Iterable[Hashable]:
             f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
             remedy="Give one item per row; counts made elsewhere go to release_counts.",
         )
-    return each_row(rows, of="item")
+    return each_row(rows, of="item", flat=True)
 
 
 def _places(categories: Sequence[Hashable]) -> dict[Hashable, int]:

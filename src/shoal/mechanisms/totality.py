@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import UserString
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -33,6 +34,8 @@ _NUMBERS = frozenset(
 _PLAIN = frozenset(
     {str, bytes, bool, int, float, complex, Fraction, Decimal, date, datetime, type(None)}
 )
+_LETTERS = (str, bytes, bytearray, memoryview, UserString)
+"""Sequences of letters or bytes, which are one value each."""
 _DEEPEST = 8
 """Tuples within tuples: hashing a tuple that is nested without end stops the process itself."""
 
@@ -193,21 +196,38 @@ def unwrapped(row: Any) -> Any:
     return row.item() if type(row) in _SCALARS else row
 
 
-def each_row(rows: Any, *, of: str = "row") -> Iterable[Any]:
-    """One item per row; what would be read as something else, or computes its rows while it is read, is refused by its type."""
-    unclear = isinstance(rows, str | bytes | Mapping) or getattr(rows, "ndim", 1) < 1
-    if unclear or not isinstance(rows, Iterable):
-        raise ShapeError(
-            f"rows must be a list or an array; got {type(rows).__name__}.",
-            remedy=f"Give one {of} per row.",
-        )
+def each_row(
+    rows: Any, *, of: str = "row", flat: bool = False, among: tuple[type, ...] = (Sequence,)
+) -> Iterable[Any]:
+    """One item per row; what would be read as something else, or computes its rows while it is read, is refused by its type.
+
+    A frame would give the names of its columns, a mapping its keys, a text its letters, and a set one item for equal rows.  ``flat`` refuses
+    arrays whose rows are arrays too; ``among`` are the kinds of collections that are no arrays.
+    """
     if isinstance(rows, Iterator):
         raise ShapeError(
             f"rows must be at hand before the release; got {type(rows).__name__}, which makes them on the way.",
             remedy="Make a list of them first: list(rows).",
         )
+    if not _gives_rows(rows, among, flat=flat):
+        raise ShapeError(
+            f"rows must be a list or a one-dimensional array; got {type(rows).__name__}.",
+            remedy=f"Give one {of} per row: a list such as list(rows), or one column of a frame such as frame['city'].",
+        )
     found: Iterable[Any] = plain(rows) if isinstance(rows, np.ndarray) else rows
     return found
+
+
+def _gives_rows(rows: Any, among: tuple[type, ...], *, flat: bool) -> bool:
+    """Whether going through a collection meets its rows; only its type and its shape are looked at."""
+    if isinstance(rows, _LETTERS) or hasattr(
+        type(rows), "_fields"
+    ):  # a tuple of named fields is one row
+        return False
+    shape = getattr(rows, "shape", None)
+    if isinstance(rows, np.ndarray):
+        return rows.ndim == 1 or (rows.ndim > 1 and not flat)
+    return len(shape) == 1 if isinstance(shape, tuple) else isinstance(rows, among)
 
 
 def apart(row: Any) -> Any:

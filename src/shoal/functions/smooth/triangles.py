@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -73,7 +74,7 @@ class TriangleCount(Statistic):
     def _joined(self, edges: Iterable[Any]) -> NDArray[np.float64]:
         """The matrix of edges; products of it are whole numbers far below 2^53, so floats hold them exactly."""
         joined = np.zeros((self.nodes, self.nodes))
-        for edge in each_row(edges, of="edge"):
+        for edge in each_row(edges, of="edge", among=(Sequence, AbstractSet)):
             ends = _ends(edge, self.nodes)
             if ends is not None:
                 joined[ends] = joined[ends[::-1]] = 1
