@@ -71,4 +71,24 @@ DOORS = (
         "A release pays for counts of column names, keys or different values in place of people.",
         ("tests/functions/test_collections.py::test_no_name_key_or_letter_counts_as_a_row",),
     ),
+    Mutation(
+        "public-parts-are-checked-after-the-charge",
+        "src/shoal/query/asking.py",
+        "        self._held.engine.check(self.question.relation)\n",
+        "",
+        "A question that can never be answered spends budget that others need.",
+        (
+            "tests/query/test_before_the_charge.py::test_a_table_that_is_stated_otherwise_is_refused_before_the_charge",
+        ),
+    ),
+    Mutation(
+        "a-changed-table-is-charged-for",
+        "src/shoal/engines/duckdb/engine.py",
+        "if now != self._described[name]:",
+        "if False:",
+        "A question of a table whose columns changed spends budget and is never answered.",
+        (
+            "tests/query/test_before_the_charge.py::test_a_table_that_was_changed_since_it_was_opened_is_refused_before_the_charge",
+        ),
+    ),
 )

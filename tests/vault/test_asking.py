@@ -400,9 +400,9 @@ def test_after_rows_were_read_a_change_is_not_said_to_have_cost_nothing(tmp_path
     shelf = vault._for(["visits"]).shelf
     write(tmp_path, table=rows(700))
     with pytest.raises(ChangedError, match="Nothing was read or spent"):
-        shelf.check()
+        shelf.check_content()
     with pytest.raises(ChangedError, match="what was charged stays spent"):
-        shelf.check(after_reading=True)
+        shelf.check_content(after_reading=True)
 
 
 def test_a_preview_of_a_question_in_a_vault_is_free_and_says_whether_it_fits(

@@ -23,6 +23,13 @@ class Engine(Protocol):
         """The columns of a source that cannot be used, each with its own type in words."""
         ...
 
+    def check(self, relation: Rows) -> None:
+        """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart.
+
+        No row is read: a question is checked before it is charged.
+        """
+        ...
+
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         """Every row of a relation, in no order: its columns, and with ``persons`` the person's key.
 

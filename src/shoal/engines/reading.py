@@ -113,6 +113,7 @@ def check_usable(name: str, readings: Mapping[str, Reading]) -> None:
 
 def read_whole(engine: Engine, rows: Rows, name: str) -> None:
     """Read every value once, so that a source that is not whole is refused when it is opened, and by no later question."""
+    engine.check(rows)
     try:
         engine.read_through(rows)
     except SourceError:

@@ -180,6 +180,8 @@ class Ask:
             fails after the charge, the error is the same whatever the data (`UnansweredError`).
         """
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
+        # what is public fails before it is paid for
+        self._held.engine.check(self.question.relation)
         charge = self._charge(made, delta, key)
         if charge.stored is not None:
             return restored(made, charge.stored, self.intervals or CONFIDENCE)

@@ -97,6 +97,7 @@ class Votes:
     def release(self, engine: Engine, purse: Purse, share: Fraction) -> SuggestedShares:
         """Charge, read, draw, and read off the least numbers that are enough."""
         asked = self._asked(share)
+        engine.check(self.bounded.relation)
         charge = purse.charge(self.event, asked)
         if charge.stored is not None:
             return self._suggested(charge.stored)

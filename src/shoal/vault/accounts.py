@@ -86,7 +86,7 @@ class Accounts:
     def charge(self, event: Event, asked: Asked) -> Paid | Again:
         """Take an event from every account or from none; an answer that was given before is free."""
         self._check_apart()
-        self.shelf.check()
+        self.shelf.check_content()
         same = hashlib.sha256(asked.canonical.encode())
         for each in sorted(self.datasets, key=lambda one: one.name):
             same.update(each.data_digest.encode())
@@ -197,7 +197,7 @@ class Paid:
     def answered(self, answer: Mapping[str, Any]) -> None:
         """Keep the answer, unless the rows were written while they were read."""
         try:
-            self.shelf.check(after_reading=True)
+            self.shelf.check_content(after_reading=True)
         except BaseException as error:
             self.left(type(error).__name__)
             raise

@@ -11,7 +11,7 @@ from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
 from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process
-from shoal.plan import Bounded, Column, Rows, Spread, Value
+from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, tables_of
 from shoal.vault.dataset import Dataset
 from shoal.vault.fingerprint import Dates, Progress, dates_of, fingerprint_of
 from shoal.vault.handle import Handle
@@ -27,7 +27,7 @@ class Shelf:
     Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are held open: what is
         hashed is what is read, wherever their path leads meanwhile.  They are hashed at the first use; afterwards their
         sizes and dates say whether they were written.  What has none that prove it, as a file that was written just
-        now, is hashed at every `check`: before a question is charged, and before its answer is kept.
+        now, is hashed at every `check_content`: before a question is charged, and before its answer is kept.
     Edges: what Spark reads, and files where the system reads none through a handle, are known by their path alone.
         A forked child opens an engine of its own.
     """
@@ -60,7 +60,18 @@ class Shelf:
             self._begin()
         return self._open_lock
 
-    def check(self, *, after_reading: bool = False) -> None:
+    def check(self, relation: Rows) -> None:
+        """Refuse tables that are stated otherwise than they are declared; what their sources have is checked when they are opened."""
+        for table in tables_of(relation).values():
+            held = self.datasets.get(table.name)
+            declared = {each.name: each.type for each in held.columns} if held else {}
+            if any(declared.get(each.name) != each.type for each in table.columns):
+                raise SourceError(
+                    f"table {table.name!r} is stated otherwise than the vault declares it.",
+                    remedy="Ask through the vault: vault.sql(...).",
+                )
+
+    def check_content(self, *, after_reading: bool = False) -> None:
         """Refuse content that was not declared; no row is looked at.  ``after_reading`` says that rows were before."""
         with self._lock:
             for each in self.datasets.values():
@@ -138,6 +149,7 @@ class Shelf:
                 self._end.atexit = False  # a session ends by itself
                 for name, dataset in self.datasets.items():
                     _check_types(dataset, engine.columns(name))
+                    engine.check(Scan(dataset.table))
                 self._engine = engine
             return self._engine
 

@@ -62,6 +62,7 @@ _MOST_GROUPS = 1 << 16
 """More groups than this are looked for anew each time: their names take memory."""
 
 
+_DESCRIBED = "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {0})"
 _MOST_COLUMNS = 256
 """How many columns of a source are read through at once."""
 _COPIES = 16
@@ -102,6 +103,7 @@ class DuckDB:
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._written: dict[str, str] = {}
+        self._described: dict[str, list[tuple[Any, ...]]] = {}
         self._kept: dict[str, str] = {}
         self._answered: dict[object, Any] = {}
         self._sizes: dict[object, int] = {}
@@ -122,10 +124,7 @@ class DuckDB:
         return attach(self._connection, source, name, at)
 
     def _make_view(self, name: str, written: str, at: int, source: object) -> None:
-        described = _guarded(
-            self._connection,
-            f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {written})",
-        )
+        described = self._described[name] = _guarded(self._connection, _DESCRIBED.format(written))
         readings = {column: reading_of(kind) for column, kind in described}
         for column in read_in_part(source):  # cells that do not fit are NULL before they are read
             readings[column] = in_part(readings[column])
@@ -389,10 +388,23 @@ class DuckDB:
             self._check(table)
 
     def _check(self, table: Table) -> None:
-        if self._handed_over:
+        if self._handed_over and table.name in self._written:
             with self._lock:
                 _told(self._handed_over.check)
+                self._check_columns(table.name)
         check_stated(table, self._readings.get(table.name))
+
+    def _check_columns(self, name: str) -> None:
+        """Refuse a table of a database that was handed over if it has other columns by now."""
+        try:
+            now = _guarded(self._connection, _DESCRIBED.format(self._written[name]))
+        except SourceError:
+            now = []
+        if now != self._described[name]:
+            raise SourceError(
+                f"table {name!r} has other columns than when it was opened, or is gone.",
+                remedy="Open it again with shoal.private.",
+            )
 
 
 def _read(reading: Reading, name: str) -> str:

@@ -43,6 +43,9 @@ class Reference:
         del table
         return {}
 
+    def check(self, relation: Rows) -> None:
+        """Lists of dictionaries have no types that could be others."""
+
     def rows(self, relation: Rows, *, persons: bool = False) -> list[tuple[Value, ...]]:
         names = [column.name for column in relation.columns]
         return [
