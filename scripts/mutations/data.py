@@ -395,8 +395,8 @@ DATA = (
     Mutation(
         "read-before-it-is-charged",
         "src/shoal/query/asking.py",
-        "        charge = self._charge(made, delta, key)\n",
-        "        self._drawn(made, {})\n        charge = self._charge(made, delta, key)\n",
+        "        charge = self._charge(made, delta, key, noise)\n",
+        "        self._drawn(made)\n        charge = self._charge(made, delta, key, noise)\n",
         "Rows are read and noise is drawn for a question that may yet be refused, and for a retry anew.",
         (
             "tests/query/test_prices.py::test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn",

@@ -481,7 +481,7 @@ def test_the_tour_shows_everything_and_leaves_nothing(
     ("arguments", "words"),
     [
         (["ask", COUNT], "Give --epsilon 0.1."),
-        (["ask", COUNT, "--epsilon", "9"], "Ask with --epsilon 2.9, which fits."),
+        (["ask", COUNT, "--epsilon", "9"], "Ask with --epsilon 3, which fits."),
         (["ask", COUNT, "--epsilon", "1", "--as", "ana"], "shoal grant ana visits --budget 1."),
         (
             ["ask", "SELECT town, COUNT(*) AS n FROM visits GROUP BY town", "--epsilon", "1"],

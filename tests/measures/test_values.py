@@ -170,7 +170,7 @@ def test_values_of_different_kinds_are_never_equal() -> None:
         (Approx(3, "1e-300"), "epsilon 3, delta 1e-300"),
         (Approx(3, 1), "epsilon 3, delta 1 (promises nothing)"),
         (ZeroConcentrated(0.25), "zero-concentrated, rho 0.25"),
-        (GaussianDP("1/3"), "Gaussian, mu 0.333333"),
+        (GaussianDP("1/3"), "Gaussian, mu 0.333334"),
         (Renyi({2: 0.5}), "Rényi, epsilon 0.5 at order 2"),
         (
             ZeroConcentrated(1).to_renyi(range(2, 12)),

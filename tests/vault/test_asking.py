@@ -24,6 +24,7 @@ from shoal.errors import (
     VaultError,
 )
 from shoal.query.certificate import wrong_with
+from shoal.vault.budgets import risk_of, together
 from shoal.vault.pages import certificate_page, report_page
 
 
@@ -371,16 +372,30 @@ def test_beside_every_budget_stands_what_an_attacker_can_learn(tmp_path: Path) -
     assert "rises to at most 62.3 %" in vault.budget("visits").risk()[1]
 
 
-def test_of_several_accounts_the_risk_is_that_of_the_worst(tmp_path: Path) -> None:
-    vault = office(tmp_path, budget=shoal.Pure("0.1"))
+def test_of_several_accounts_the_risk_is_told_for_a_person_in_one_and_in_both(
+    tmp_path: Path,
+) -> None:
+    vault = office(tmp_path, budget=shoal.Pure("0.5"))
+    vault.sql(COUNT).release(epsilon="0.4")
     write(tmp_path, table=rows(300, first=600))
     vault.update("visits", relation="new people", budget=shoal.Pure(3))
     vault.sql(COUNT).release(epsilon=2)
     write(tmp_path, table=rows(900))
     assert vault.update("visits", relation="all people").accounts == ("visits", "visits#2")
-    whole, so_far = vault.budget("visits").risk()
-    assert "rises to at most 95.3 %" in whole
-    assert "rises to at most 88.1 %" in so_far
+    one_whole, both_whole, one_so_far, both_so_far = vault.budget("visits").risk()
+    assert "in the data of one account, a suspicion of 50 % rises to at most 95.3 %" in one_whole
+    assert f"in the data of both, {risk_of(shoal.Pure('3.5'))}" in both_whole
+    assert "rises to at most 88.1 %" in one_so_far
+    assert both_so_far.endswith(risk_of(shoal.Pure("2.4")))
+
+
+def test_promises_about_one_person_add_up() -> None:
+    approx = shoal.Approx(1, "1e-6")
+    assert together(
+        [shoal.ZeroConcentrated(1), shoal.ZeroConcentrated(2)]
+    ) == shoal.ZeroConcentrated(3)
+    assert together([approx, shoal.Pure(2), approx]) == shoal.Approx(4, "2e-6")
+    assert together([approx, shoal.ZeroConcentrated(1)]) is None
 
 
 def test_an_analyst_sees_as_many_releases_of_their_own_as_they_asked_for(tmp_path: Path) -> None:

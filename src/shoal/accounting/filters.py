@@ -303,7 +303,7 @@ class ZeroConcentratedFilter(_SumFilter):
     >>> budget = ZeroConcentratedFilter("0.5")
     >>> budget.spend(Gaussian(sigma=2, sensitivity=1))
     >>> print(budget.left, "|", budget.odometer(delta="1e-6"))
-    zero-concentrated, rho 0.375 | epsilon 2.41909, delta 1e-6
+    zero-concentrated, rho 0.375 | epsilon 2.4191, delta 1e-6
     """
 
     unit = CONCENTRATED

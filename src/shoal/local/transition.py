@@ -49,7 +49,7 @@ class TransitionMatrix:
 
     >>> coins = TransitionMatrix([["3/4", "1/4"], ["1/4", "3/4"]], answers=("no", "yes"))
     >>> print(coins.cost, "|", [str(share) for share in coins.estimate_from_counts([60, 40]).frequencies])
-    epsilon 1.09861 | ['7/10', '3/10']
+    epsilon 1.09862 | ['7/10', '3/10']
     """
 
     answers: tuple[str, ...]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, ball, closed_unit, exactly, non_negative, short, upper
+from shoal.exact import Number, ball, closed_unit, exactly, non_negative, short, short_up, upper
 from shoal.measures.from_pure import pure_delta_up, pure_epsilon_up
 from shoal.measures.measure import Measure
 
@@ -35,7 +35,7 @@ class Approx(Measure):
 
     def __str__(self) -> str:
         nothing = " (promises nothing)" if self.delta == 1 else ""
-        return f"epsilon {short(self.epsilon)}, delta {short(self.delta)}{nothing}"
+        return f"epsilon {short_up(self.epsilon)}, delta {short_up(self.delta)}{nothing}"
 
     def __repr__(self) -> str:
         return f"Approx(epsilon={exactly(self.epsilon)}, delta={exactly(self.delta)})"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.exact import Number, closed_unit, exactly, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short_up
 from shoal.measures.approx import Approx
 from shoal.measures.gaussian import gaussian_delta_up, gaussian_epsilon_up
 from shoal.measures.measure import Measure
@@ -31,7 +31,7 @@ class GaussianDP(Measure):
         object.__setattr__(self, "mu", non_negative(mu, "mu"))
 
     def __str__(self) -> str:
-        return f"Gaussian, mu {short(self.mu)}"
+        return f"Gaussian, mu {short_up(self.mu)}"
 
     def __repr__(self) -> str:
         return f"GaussianDP(mu={exactly(self.mu)})"

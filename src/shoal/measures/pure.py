@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.exact import Number, closed_unit, exactly, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short_up
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import (
     pure_delta_up,
@@ -37,7 +37,7 @@ class Pure(Measure):
         object.__setattr__(self, "epsilon", non_negative(epsilon, "epsilon"))
 
     def __str__(self) -> str:
-        return f"epsilon {short(self.epsilon)}"
+        return f"epsilon {short_up(self.epsilon)}"
 
     def __repr__(self) -> str:
         return f"Pure(epsilon={exactly(self.epsilon)})"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, closed_unit, exactly, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short_up
 from shoal.measures.measure import Measure
 
 
@@ -59,9 +59,9 @@ class RandomDP(Measure):
         )
 
     def __str__(self) -> str:
-        failing = f", delta {short(self.delta)}" if self.delta else ""
+        failing = f", delta {short_up(self.delta)}" if self.delta else ""
         return (
-            f"epsilon {short(self.epsilon)}{failing} for all but a share {short(self.gamma)}"
+            f"epsilon {short_up(self.epsilon)}{failing} for all but a share {short_up(self.gamma)}"
             " of neighbours (random DP)"
         )
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from shoal.errors import ConversionError, RangeError, ShapeError
-from shoal.exact import Number, closed_unit, exactly, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short, short_up
 from shoal.measures.approx import Approx
 from shoal.measures.curve import Points, corners, piece_at
 from shoal.measures.from_renyi import curve_delta_up, curve_epsilon_up
@@ -41,7 +41,7 @@ class Renyi(Measure):
 
     def __str__(self) -> str:
         shown = [
-            f"epsilon {short(epsilon)} at order {short(order)}" for order, epsilon in self.curve
+            f"epsilon {short_up(epsilon)} at order {short(order)}" for order, epsilon in self.curve
         ]
         if len(shown) > 3:
             shown = [shown[0], f"{len(shown) - 2} orders between", shown[-1]]

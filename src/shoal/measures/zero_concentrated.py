@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, closed_unit, exactly, non_negative, short
+from shoal.exact import Number, closed_unit, exactly, non_negative, short_up
 from shoal.measures.approx import Approx
 from shoal.measures.from_zero_concentrated import (
     zero_concentrated_delta_up,
@@ -32,7 +32,7 @@ class ZeroConcentrated(Measure):
         object.__setattr__(self, "rho", non_negative(rho, "rho"))
 
     def __str__(self) -> str:
-        return f"zero-concentrated, rho {short(self.rho)}"
+        return f"zero-concentrated, rho {short_up(self.rho)}"
 
     def __repr__(self) -> str:
         return f"ZeroConcentrated(rho={exactly(self.rho)})"

@@ -54,7 +54,7 @@ class RandomizedResponse(Mechanism):
 
     >>> coins = RandomizedResponse.coins()
     >>> print(coins.cost, coins.truth)
-    epsilon 1.09861 3/4
+    epsilon 1.09862 3/4
     >>> answers = coins.release(np.array([1, 0, 0, 1]))
     """
 

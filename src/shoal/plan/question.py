@@ -19,6 +19,7 @@ from shoal.plan.printing import name_of, text_of
 from shoal.plan.relation import Rows, cost_of, require_known
 from shoal.plan.sizes import require_little
 from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type
+from shoal.plan.unmet import unmet_notes
 from shoal.plan.values import Value
 
 
@@ -264,7 +265,9 @@ class Question:
             for a in self.aggregates
             if a.argument is not None and _fills_null(a.argument)
         ]
-        return (*ends, *filled)
+        asked = [key.expression for key in self.keys]
+        asked += [a.argument for a in self.aggregates if a.argument is not None]
+        return (*ends, *filled, *unmet_notes(self.relation, asked))
 
     def explain(self) -> str:
         """The question as a tree, the last step first, and notes about what it releases."""

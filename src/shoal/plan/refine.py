@@ -21,14 +21,15 @@ def refined(columns: tuple[Column, ...], condition: Expression) -> tuple[Column,
     Guarantee: in every row for which the condition is true, each value keeps to the facts returned.
     Edges: a range is learnt only where both its ends are known, from the column or the condition.
     """
-    parts = list(_conjuncts(condition))
+    parts = list(conjuncts(condition))
     return tuple(_learnt(column, list(_about(column.name, parts))) for column in columns)
 
 
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    """The parts that must all hold for a condition to hold."""
     if isinstance(condition, Call) and condition.name == "and":
         for part in condition.arguments:
-            yield from _conjuncts(part)
+            yield from conjuncts(part)
     else:
         yield condition
 

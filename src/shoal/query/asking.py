@@ -27,6 +27,9 @@ from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.storing import restored, stored
 
+_HALVINGS = 60
+"""So often a refused request is halved to find one that fits."""
+
 
 @dataclass(frozen=True)
 class Held:
@@ -182,7 +185,7 @@ class Ask:
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         # what is public fails before it is paid for
         self._held.engine.check(self.question.relation)
-        charge = self._charge(made, delta, key)
+        charge = self._charge(made, delta, key, noise)
         if charge.stored is not None:
             return restored(made, charge.stored, self.intervals or CONFIDENCE)
         charge.begin()
@@ -258,12 +261,14 @@ class Ask:
             return None
         return known_groups(self.question, self._held.engine, self._held.tables)
 
-    def _charge(self, made: Priced, delta: Number | None, key: str | None) -> Charge:
+    def _charge(
+        self, made: Priced, delta: Number | None, key: str | None, noise: str | None
+    ) -> Charge:
         asked = Asked(self.text, canonical_of(made), str(made.request), key)
         try:
             return self._held.budget.charge(made.event(), asked)
         except BudgetExceeded as refusal:
-            fitting = self._fitting(made, delta)
+            fitting = self._fitting(made, delta, noise)
             word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
             remedy = (
                 f"Ask with {word}={fitting}, which fits."
@@ -273,19 +278,37 @@ class Ask:
             problem = f"this question was to cost {made.request}. {refusal.problem}"
             raise BudgetExceeded(problem, remedy=remedy) from None
 
-    def _fitting(self, made: Priced, delta: Number | None) -> str | None:
-        """About the most that this question could be asked with now, in few digits; None if nothing."""
-        size = made.request.size
-        for _ in range(60):
-            size = size * Fraction(4, 5)
+    def _fitting(self, made: Priced, delta: Number | None, noise: str | None) -> str | None:
+        """The most that this question could be asked with now, in four digits; None if nothing.
+
+        The law of noise is chosen anew for every size, as it will be when it is asked.
+        """
+
+        def fits(size: Fraction) -> bool:
+            cut = made.clipping is not None
             try:
-                cut = made.clipping is not None
-                event = self._priced(self._sized(size, delta), made.law, clipped=cut).event()
+                event = self._priced(self._sized(size, delta), noise, clipped=cut).event()
             except CalibrationError:  # less would need more noise than can be drawn
-                return None
-            if self._held.budget.would_fit(event):
-                return short(_cut(size))
-        return None
+                return False
+            return self._held.budget.would_fit(event)
+
+        size = made.request.size
+        for _ in range(_HALVINGS):
+            size /= 2
+            if fits(size):
+                break
+        else:
+            return None
+        unit = Fraction(1)
+        while unit * 1000 <= size:
+            unit *= 10
+        while unit * 1000 > size:
+            unit /= 10
+        low, high = size // unit, 2 * size // unit + 1  # fits, rounded down; twice as much did not
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle * unit) else (low, middle)
+        return short(low * unit) if fits(low * unit) else None
 
     def _check_error(self, column: str | None, rows: int | None) -> None:
         names = [aggregate.name for aggregate in self.question.aggregates]
@@ -307,16 +330,6 @@ class Ask:
 
     def _any_delta(self) -> Fraction | None:
         return Fraction(1, 10**9) if selects(self.question) else None
-
-
-def _cut(size: Fraction) -> Fraction:
-    """Cut to two digits, downward."""
-    unit = Fraction(1)
-    while unit > size:
-        unit /= 10
-    while unit * 10 <= size:
-        unit *= 10
-    return size // (unit / 10) * (unit / 10)
 
 
 _BATCH = 1 << 16

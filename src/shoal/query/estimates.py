@@ -72,8 +72,21 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
     middle = recipe.middle if len(totals) == 2 else Fraction(0)
     value = totals[0] + (middle * totals[1] if middle else 0)
     reach = off[0] + (abs(middle) * off[1] if middle else 0)
-    lo = max(Fraction(0), value - reach) if statistic in _COUNTS else value - reach
-    return _outward(lo, max(lo, value + reach))
+    lo, hi = value - reach, value + reach
+    if statistic in _COUNTS or _has_sign(recipe, 1):
+        lo, hi = max(Fraction(0), lo), max(Fraction(0), hi)
+    elif _has_sign(recipe, -1):
+        lo, hi = min(Fraction(0), lo), min(Fraction(0), hi)
+    return _outward(lo, hi)
+
+
+def _has_sign(recipe: Recipe, sign: int) -> bool:
+    """Whether no row adds a number of the other sign to a sum that is one total.
+
+    A sum of two totals is not cut: each is rounded for itself where people count for less, so it can be a hair beyond 0.
+    """
+    (term, *others) = recipe.terms
+    return not others and (term.lo >= 0 if sign > 0 else term.hi <= 0)
 
 
 def _at_least(error: float) -> Fraction:

@@ -6,10 +6,20 @@ All of it follows from public facts and from released numbers, so it is free.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
-from shoal.plan import Key, Listed, Statistic, columns_of, name_of
+from shoal.plan import (
+    Expression,
+    Key,
+    Kind,
+    Listed,
+    Statistic,
+    Term,
+    columns_of,
+    name_of,
+    text_of,
+)
 from shoal.query.clipping import limits_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group
@@ -18,6 +28,8 @@ from shoal.query.pricing import Priced
 NOISE_ONLY = "Intervals cover the noise only."
 NEARLY_ALL = Fraction(9, 10)
 """If so much of a released count is NULL, or at one end of a range, the declaration is questioned."""
+
+_LONGEST_SHOWN = 60
 
 _COUNTS = (Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT)
 
@@ -51,18 +63,57 @@ def _values(made: Priced) -> list[str]:
 def matching_notes(
     made: Priced, groups: Sequence[Group], noisy: Sequence[Noisy]
 ) -> tuple[str, ...]:
-    """A hint for each key of which nearly all released mass is NULL, or at one end of its declared range."""
-    terms = made.noised.bounded.terms
-    counted = next((term for term in terms if term.quantity in ("count", "persons")), None)
-    if counted is None or not groups:
+    """A hint for each key and each argument of which nearly all released mass is NULL, or at one end of its declared range."""
+    if not groups:
         return ()
+    empty = dict.fromkeys(_without_values(made, noisy))
+    terms = made.noised.bounded.terms
+    counts = [term for term in terms if term.quantity in ("count", "persons")]
+    counted = min(counts, key=lambda term: term.argument is not None, default=None)
+    if counted is None:
+        return tuple(empty)
     masses = [each[counted] for each in noisy]
-    error = Fraction(made.noised.error(counted, Fraction(95, 100)))
+    error = _error(made, counted)
     found = (
         _mismatch(key, [group[at] for group in groups], masses, error)
         for at, key in enumerate(made.question.keys)
     )
-    return tuple(note for note in found if note is not None)
+    return (*(note for note in found if note is not None), *empty)
+
+
+def _error(made: Priced, term: Term) -> Fraction:
+    return Fraction(made.noised.error(term, Fraction(95, 100)))
+
+
+def _without_values(made: Priced, noisy: Sequence[Noisy]) -> Iterator[str]:
+    """That a released count of values, over all groups, is not above its noise."""
+    for term in made.noised.bounded.terms:
+        if term.quantity != "count" or term.argument is None:
+            continue
+        total = sum((each[term] for each in noisy), Fraction(0))
+        if total > 2 * _error(made, term) * (math.isqrt(len(noisy)) + 1):
+            continue
+        declared = _declared(term.argument)
+        if declared:
+            yield (
+                f"No more values of {_shortened(text_of(term.argument))} were counted than noise alone makes: "
+                f"it may be NULL in nearly all of these rows. Check {declared}."
+            )
+
+
+def _declared(expression: Expression) -> str:
+    """What is declared of the columns of an expression, in words, where it can make a cell NULL."""
+    facts = []
+    for column in dict.fromkeys(columns_of(expression)):
+        if column.choices is not None:
+            facts.append(f"the declared choices of {name_of(column.name)}")
+        elif column.type.kind is not Kind.TEXT:
+            facts.append(f"that the cells of {name_of(column.name)} are of its type, {column.type}")
+    return " and ".join(facts)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _mismatch(
@@ -86,6 +137,9 @@ def _mismatch(
             f"{math.floor(100 * missing)} % of the released count is NULL: the declared choices of {name_of(key.name)} "
             "may not match the data (check spaces and upper or lower case)."
         )
+    declared = _declared(key.expression)
+    if declared and missing >= NEARLY_ALL:
+        return f"{math.floor(100 * missing)} % of the released count is NULL. Check {declared}."
     ends = key.known.values[0], key.known.values[-1]
     if chosen or len(key.known.values) < 3:
         return None

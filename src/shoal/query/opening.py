@@ -84,7 +84,8 @@ class Private:
         """A range for a column of numbers that nothing is known of, for a part of the budget.
 
         Rows are counted by magnitude, privately, and the range is the smallest that holds about this share of
-        those that stand out of the noise.  `stating` puts it to use.
+        those that stand out of the noise.  Values are counted as they are in the source, also where a range is stated
+        already.  `stating` puts it to use.
 
         Guarantee: it costs what is asked for, as any count by known keys does, and no more.
 
@@ -96,9 +97,8 @@ class Private:
         """
         wanted = open_unit(share, "share")
         table, name = self._stated.place(column)
-        rows = Scan(self._held.tables[table])
         found = self._held.tables[table].column(name)
-        asked = magnitudes_asked(rows, found)
+        asked = magnitudes_asked(self._held.tables[table], found)
         ask = Ask(self._held, asked, f"suggest_bounds({column!r})")
         return bounds_from(ask.release(epsilon=epsilon, rho=rho), column, found, wanted)
 

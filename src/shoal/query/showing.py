@@ -93,7 +93,9 @@ def level_of(confidence: Fraction) -> str:
     return f"{short_down(100 * confidence)}%"
 
 
-OUTSIDE = "a number outside its interval is as it was drawn; intervals are cut to what can be true."
+OUTSIDE = (
+    "A number outside its interval is as it was drawn; its interval is cut to what can be true."
+)
 """What is said where a number without bias is, say, below 0 and its interval is not."""
 
 

@@ -6,7 +6,7 @@ price and the proof that such counts have.  The range follows from released coun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shoal.errors import ExpressionError
@@ -18,8 +18,9 @@ from shoal.plan import (
     Question,
     Range,
     Ref,
-    Rows,
+    Scan,
     Statistic,
+    Table,
     known_values,
     name_of,
 )
@@ -62,14 +63,21 @@ class SuggestedBounds:
     __repr__ = __str__
 
 
-def magnitudes_asked(rows: Rows, column: Column) -> Question:
-    """The question how many rows there are of each magnitude of a column."""
+def magnitudes_asked(table: Table, column: Column) -> Question:
+    """The question how many rows there are of each magnitude of a column, as it is in the source.
+
+    What is stated of the column is left aside: with a range applied, what lies outside would be counted at its ends, and
+    the suggestion could never leave it.
+    """
     if not column.type.numeric:
         raise ExpressionError(
             f"bounds are suggested for numbers; column {name_of(column.name)} is {column.type}.",
             remedy="State a Range of dates, or Choices of text, from what you know.",
         )
-    bucket = Magnitudes(column.type).expression(Ref(column))
+    plain = replace(column, nullable=True, span=None, choices=None)
+    others = tuple(plain if each.name == column.name else each for each in table.columns)
+    rows = Scan(replace(table, columns=others))
+    bucket = Magnitudes(column.type).expression(Ref(plain))
     key = Key(_BUCKET, bucket, known_values(bucket))
     count = Aggregate(_ROWS, Statistic.COUNT_ROWS)
     after = After(((_BUCKET, Ref(key.column)), (_ROWS, Ref(count.column))))

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import ConversionError
+from shoal.exact import short_down
 from shoal.ledger import Account
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated, explain
 from shoal.vault.wording import budget_to
@@ -43,17 +44,24 @@ class Standing:
 
     @property
     def left(self) -> Measure:
-        """What still fits every account; of an approximate budget as the rho of an event that does."""
+        """What still fits every account, exactly; of an approximate budget as the rho of an event that does.
+
+        As text a measure is rounded up, since it says what is spent; `str` of a standing shows what is left rounded down.
+        """
         return self.tightest.left
 
     def risk(self) -> tuple[str, ...]:
-        """What an attacker can learn of one person, at most: if all is spent, and so far; of the account that tells most."""
+        """What an attacker can learn of one person, at most: if all is spent, and so far.
+
+        Where several accounts pay, somebody may be in the data of all of them: then what is spent on each adds up.
+        """
         used = any(each.events for each in self.accounts)
-        whole = max((each.budget for each in self.accounts), key=_told)
-        spent = max((each.spent for each in self.accounts), key=_told)
+        budgets = [each.budget for each in self.accounts]
+        spent = [each.spent for each in self.accounts]
+        so_far = _risks(spent) if used else ["nothing was released."]
         return (
-            f"If all is spent: {risk_of(whole)}",
-            f"So far: {risk_of(spent) if used else 'nothing was released.'}",
+            *(f"If all is spent: {each}" for each in _risks(budgets)),
+            *(f"So far: {each}" for each in so_far),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,10 +75,46 @@ class Standing:
 
     def __str__(self) -> str:
         lines = [
-            f"{each.name}: {each.budget}; spent {each.spent}; {each.events} releases"
+            f"{each.name}: {each.budget}; spent {each.spent}; left {left_text(each.left)}; {each.events} releases"
             for each in (*self.accounts, *self.allowances)
         ]
         return "\n".join([*lines, *self.risk()])
+
+
+def _risks(promises: Sequence[Measure]) -> list[str]:
+    """The risk of somebody in the data of one account, and of somebody in those of all."""
+    if len(promises) == 1:
+        return [risk_of(promises[0])]
+    worst, added = max(promises, key=_told), together(promises)
+    if added is None:
+        return [
+            f"for a person in the data of one account, {risk_of(worst)}",
+            "for a person in the data of several, every account's promise holds, and what they let through adds up.",
+        ]
+    number = "both" if len(promises) == 2 else f"all {len(promises)}"
+    return [
+        f"for a person in the data of one account, {risk_of(worst)}",
+        f"for a person in the data of {number}, {risk_of(added)}",
+    ]
+
+
+def together(promises: Sequence[Measure]) -> Measure | None:
+    """What several promises about one person come to together, by adding up; None if they are of different kinds.
+
+    >>> print(together([Pure(1), Pure(2)]))
+    epsilon 3
+    """
+    if all(isinstance(each, Pure) for each in promises):
+        return Pure(sum((each.epsilon for each in promises if isinstance(each, Pure)), Fraction(0)))
+    if all(isinstance(each, ZeroConcentrated) for each in promises):
+        rhos = (each.rho for each in promises if isinstance(each, ZeroConcentrated))
+        return ZeroConcentrated(sum(rhos, Fraction(0)))
+    known = [each for each in promises if isinstance(each, Pure | Approx)]
+    if len(known) < len(promises):
+        return None
+    deltas = [each.delta for each in known if isinstance(each, Approx)]
+    epsilon = sum((each.epsilon for each in known), Fraction(0))
+    return Approx(epsilon, min(Fraction(1), sum(deltas, Fraction(0))))
 
 
 def risk_of(promise: Measure) -> str:
@@ -90,6 +134,16 @@ def _told(promise: Measure) -> tuple[float, float]:
     except ConversionError:
         return math.inf, math.inf
     return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)
+
+
+def left_text(left: Measure) -> str:
+    """What is left, in six digits, rounded down: so much can be asked for.
+
+    >>> left_text(Pure("2/3")), left_text(ZeroConcentrated("2/3"))
+    ('epsilon 0.666666', 'rho 0.666666')
+    """
+    word = "rho" if isinstance(left, ZeroConcentrated) else "epsilon"
+    return f"{word} {short_down(_amount(left))}"
 
 
 def _amount(left: Measure) -> Fraction:
