@@ -14,6 +14,7 @@ th,td{padding:.3rem .8rem .3rem 0;text-align:left;vertical-align:top;border-bott
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}
 td.key{white-space:nowrap;color:#555}
 pre{background:#f5f5f3;padding:.8rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}code{font-size:.9em;overflow-wrap:anywhere}
+p,h1,h2,h3,figcaption{overflow-wrap:anywhere}
 footer{margin-top:2rem;color:#666;font-size:.85rem}svg{max-width:100%;height:auto}
 @media(prefers-color-scheme:dark){body{background:#161616;color:#e6e6e6}th,td{border-color:#444}pre{background:#222}td.key,footer,figcaption{color:#aaa}figure svg{background:#fff}}
 """

@@ -160,7 +160,7 @@ def preview(
     as_json: AsJson = False,
 ) -> None:
     """How far each number of an answer would be off, before anything is spent. Free."""
-    with refusals(), opened(vault, analyst) as held:
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
         found = held.sql(sql).preview(
             epsilon=epsilon,
             delta=delta,
@@ -196,7 +196,7 @@ def preview(
 
 def explain(sql: Sql, *, vault: VaultOption = None, analyst: Analyst = None) -> None:
     """What is computed, step by step, and how far one row or person reaches. Free."""
-    with refusals(), opened(vault, analyst) as held:
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
         typer.echo(held.sql(sql).explain())
 
 
@@ -219,7 +219,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """What to spend for a wanted accuracy. Free."""
-    with refusals(), opened(vault, analyst) as held:
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
         targets = [
             held.sql(each).within(
                 error, confidence=confidence, column=column, rows=rows, delta=delta
@@ -246,7 +246,7 @@ def dummy(
     with refusals():
         _check_out(out)
         count = whole(n, "n", at_least=1)
-        with opened(vault) as held:
+        with opened(vault, only_reads=True) as held:
             if out is not None:
                 held.check_out(out)
             fresh(out, force=force)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ import typer
 
 from shoal.cli.options import pair
 from shoal.errors import SchemaError
-from shoal.vault.declaration import declared_source
+from shoal.vault import Dataset
+from shoal.vault.declaration import declared_again, declared_source, settled
 
 Types = Annotated[
     list[str] | None,
@@ -43,6 +45,30 @@ def source_of(
         found[name] = said.strip()
     mark = "\t" if delimiter in ("tab", "\\t") else delimiter
     return None if path is None else declared_source(path, found, header=header, delimiter=mark)
+
+
+def source_again(
+    dataset: Dataset,
+    path: str | None,
+    types: Sequence[str],
+    *,
+    header: bool | None,
+    delimiter: str | None,
+) -> object:
+    """Where the rows of a dataset are now; a CSV file with what is typed of it over what was declared before."""
+    if not types and header is None and delimiter is None:
+        return path
+    there = path or str(getattr(dataset.location, "path", None) or "")
+    found = source_of(there, types, header=header, delimiter=delimiter)
+    return declared_again(dataset, found)
+
+
+def settle(file: Path) -> None:
+    """Take the lines off a declaration that call it a proposal: it is registered now."""
+    text = file.read_text(encoding="utf-8")
+    if text != settled(text):
+        with suppress(OSError):  # a file that only others may write stays as it is
+            file.write_text(settled(text), encoding="utf-8")
 
 
 def propose(text: str | None, file: Path, *, new_people: bool) -> None:

@@ -12,7 +12,15 @@ import typer
 from rich.text import Text
 
 from shoal.cli.console import answers, refusals, writable
-from shoal.cli.csv_options import Delimiter, Header, Types, propose, source_of
+from shoal.cli.csv_options import (
+    Delimiter,
+    Header,
+    Types,
+    propose,
+    settle,
+    source_again,
+    source_of,
+)
 from shoal.cli.options import (
     AsJson,
     VaultOption,
@@ -22,7 +30,7 @@ from shoal.cli.options import (
     opened,
     vault_path,
 )
-from shoal.cli.tables import facts_table, plain_table
+from shoal.cli.tables import facts_table, known_of, plain_table
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault import Dataset, Vault
@@ -137,7 +145,8 @@ def add(
     person: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COL", help="Protect each person, told by this column, with all their rows."
+            metavar="COL",
+            help="Protect each person, identified by this column, with all their rows.",
         ),
     ] = None,
     groups: Annotated[
@@ -229,6 +238,7 @@ def add(
             )
             if declaration is not None:
                 made = held.add_from(declaration, name=name, relation=relation)
+                settle(declaration)
             else:
                 if name is None or source is None:
                     raise SchemaError(
@@ -288,15 +298,11 @@ def update(
     * *same rows*: the file was only written anew. Answers are kept.
     """
     with refusals(), opened(vault) as held:
-        said_of_csv = types or header is not None or delimiter
-        there = str(getattr(held.dataset(name).location, "path", None) or "")
         made = held.update(
             name,
             relation=None if relation is None else str(relation),
-            path=(
-                source_of(path or there, types or [], header=header, delimiter=delimiter)
-                if said_of_csv
-                else path
+            path=source_again(
+                held.dataset(name), path, types or [], header=header, delimiter=delimiter
             ),
             table=table,
             budget=None if budget is None else budget_of(budget),
@@ -372,7 +378,7 @@ def describe(
             )
         )
         console.print()
-        rows = [(each.name, str(each.type), _fact(each.column)) for each in made.columns]
+        rows = [(each.name, str(each.type), known_of(each)) for each in made.columns]
         console.print(plain_table(["column", "type", "known"], rows))
 
 
@@ -408,8 +414,8 @@ def _unit(
 ) -> Unit | None:
     if row + bool(person) + public != 1:
         raise SchemaError(
-            "who is protected must be said once.",
-            remedy="Give --row, --person COLUMN, or --public for a table that protects nobody.",
+            "choose exactly one of --row, --person and --public.",
+            remedy="Give --row to protect each row, --person COLUMN to protect each person with all their rows, or --public for a table that protects nobody.",
         )
     if public:
         return None
@@ -419,7 +425,7 @@ def _unit(
     assert person is not None
     if groups is None or rows_per_group is None:
         raise SchemaError(
-            "how much of one person may count is not said.",
+            "--person needs a limit on how much one person can contribute.",
             remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
             "with all their rows, each for less; the larger the numbers, the more noise.",
         )
@@ -473,9 +479,8 @@ def _left(held: Vault, made: Dataset) -> str:
 
 def _neighbours(made: Dataset) -> str:
     assert made.protects is not None
-    return "one comes or goes" if made.protects.relation == "add_remove" else "one has other data"
-
-
-def _fact(column: object) -> str:
-    _, _, said = str(column).partition(" ")
-    return said.partition(" ")[2] or "-"
+    one = "row" if isinstance(made.protects, Row) else "person"
+    differ = (
+        "adding or removing one" if made.protects.relation == "add_remove" else "the data of one"
+    )
+    return f"neighbouring datasets differ by {differ} {one}"

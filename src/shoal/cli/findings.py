@@ -52,7 +52,7 @@ def results(
     as_json: AsJson = False,
 ) -> None:
     """Print what the reports say, with intervals; looking costs nothing."""
-    with refusals(), opened(vault) as held:
+    with refusals(), opened(vault, only_reads=True) as held:
         found = held.poll(name).results(confidence)
         if as_csv:
             typer.echo(found.to_csv(), nl=False)
@@ -152,7 +152,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write the definition with its exact odds and all counters, for other programs."""
-    with refusals(), opened(vault) as held:
+    with refusals(), opened(vault, only_reads=True) as held:
         found = held.poll(name)
         if out is None:
             typer.echo(found.to_json())

@@ -173,7 +173,7 @@ def new(
 @poll.command("list", epilog=LIST)
 def list_(*, vault: VaultOption = None, as_json: AsJson = False) -> None:
     """List the polls of a vault."""
-    with refusals(), opened(vault) as held:
+    with refusals(), opened(vault, only_reads=True) as held:
         rows = [
             {
                 "name": each.name,
@@ -205,7 +205,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a poll: what is asked, how, and what the respondents are told."""
-    with refusals(), opened(vault) as held:
+    with refusals(), opened(vault, only_reads=True) as held:
         found = held.poll(name)
         if toml:
             typer.echo(found.poll.to_toml(), nl=False)

@@ -10,8 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from shoal.exact import short
 from shoal.page import Grid
+from shoal.plan import Choices, Range
+from shoal.vault.dataset import Stated
 from shoal.vault.pages import answer_grid
+
+_MOST_CHOICES = 20
 
 
 def plain_table(
@@ -42,6 +47,24 @@ def show_answer(console: Console, stored: Mapping[str, Any]) -> None:
     console.print(plain_table(grid.head, grid.rows, sorted(grid.numbers), dim=back))
     for note in stored["notes"]:
         console.print(Text(f"note: {note}", style="yellow"))
+
+
+def known_of(column: Stated) -> str:
+    """What is stated of a column: its range or its choices, whether it holds no NULL, and how often values repeat."""
+    said = []
+    if isinstance(column.fact, Range):
+        said.append(str(column.fact).removeprefix("Range(").removesuffix(")").replace(", ", " to "))
+    elif isinstance(column.fact, Choices):
+        shown = [str(each) for each in column.fact.values[:_MOST_CHOICES]]
+        more = len(column.fact.values) - len(shown)
+        said.append(f"one of {', '.join(shown)}{f' and {more:,} more' if more else ''}")
+    elif column.span is not None and column.type.numeric:
+        said.append(f"{short(column.span.lo)} to {short(column.span.hi)}")
+    if column.required:
+        said.append("no NULL")
+    if column.rows is not None:
+        said.append(f"at most {column.rows:,} row{'s' if column.rows > 1 else ''} of each value")
+    return "; ".join(said) or "-"
 
 
 def facts_table(rows: Sequence[tuple[str, str]]) -> Table:

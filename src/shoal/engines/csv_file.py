@@ -70,6 +70,15 @@ class CsvFile:
         assign(self, "delimiter", delimiter)
         assign(self, "handle", handle)
 
+    @classmethod
+    def without_names(
+        cls, path: Path, *, delimiter: str | None = None, handle: Path | None = None
+    ) -> CsvFile:
+        """A file that has no header and whose columns are not named yet: they are numbered, for a curator to name."""
+        made = cls(path, {"column_1": "text"}, header=False, delimiter=delimiter, handle=handle)
+        object.__setattr__(made, "types", {})
+        return made
+
     def with_types(self, types: Mapping[str, Type], *, header: bool, delimiter: str) -> CsvFile:
         """The same file with a type for every column, in their order."""
         return CsvFile(self.path, types, header=header, delimiter=delimiter, handle=self.handle)
@@ -205,16 +214,37 @@ def header_of(file: CsvFile, name: str) -> tuple[list[str], str]:
             f"the files of {name!r} have different headers.",
             remedy="Write all files with the same columns, in the same order.",
         )
+    if not rows[0][0] and not (file.header is False and file.types):
+        raise SourceError(
+            f"{file.path.name} is empty, or its first row is.",
+            remedy="Check the path, and write the names of the columns in the first row.",
+        )
+    if file.header is False and not file.types:
+        cells, mark = rows[0]
+        return [f"column_{at}" for at in range(1, len(cells) + 1)], mark
     if file.header is False:
         check_names(list(file.types), name)
         return list(file.types), file.separator
     names, mark = rows[0]
-    if any(each not in names for each in file.types) or (file.types and _unclear(names)):
+    missing = [each for each in file.types if each not in names]
+    if missing:
+        raise lacking(f"the first row of {file.path.name}", missing)
+    if file.types and _unclear(names):
         raise SchemaError(
-            f"the first row of {file.path.name} does not hold the declared names.",
-            remedy="Declare the names as the header has them, or header=False if the file has none.",
+            f"the first row of {file.path.name} holds a name twice, or a cell without a name.",
+            remedy="Give every column a name of its own in the first row, or header=False if the file has none.",
         )
     return names, mark
+
+
+def lacking(where: str, missing: Sequence[str]) -> SchemaError:
+    """The refusal of a header without some of the declared names; these are public, the header may be data."""
+    shown = ", ".join(repr(each[:60]) for each in missing[:5])
+    more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+    return SchemaError(
+        f"{where} does not hold the declared names: {shown}{more} {'is' if len(missing) == 1 else 'are'} missing.",
+        remedy="Declare the names as the header has them, or header=False if the file has none.",
+    )
 
 
 def _unclear(names: Sequence[str]) -> bool:

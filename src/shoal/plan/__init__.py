@@ -3,7 +3,17 @@
 from shoal.plan.bounded import WHOLE, Bounded, factor_for_groups, factor_for_rows
 from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
-from shoal.plan.facts import Choices, Column, Range, Span, check_text, column, fact_of, made_true
+from shoal.plan.facts import (
+    Choices,
+    Column,
+    Range,
+    Span,
+    check_text,
+    column,
+    fact_of,
+    facts_of,
+    made_true,
+)
 from shoal.plan.functions import FUNCTIONS, Function
 from shoal.plan.identity import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
@@ -68,7 +78,7 @@ __all__ = [
     "PersonJoin", "Project", "PublicJoin", "Quantity", "Question", "Range", "Ref", "Row", "Rows",
     "Scan", "Selected", "Span", "Spread", "Stability", "Statistic", "Table", "Term", "Type", "UnionAll",
     "Unit", "Value", "call", "cast", "check_size", "check_text", "column", "columns_of", "common_type", "count_of", "decimal", "distinct_of",
-    "evaluate", "explain", "fact_of", "factor_for_groups", "factor_for_rows", "known_values", "made_true",
+    "evaluate", "explain", "fact_of", "factor_for_groups", "factor_for_rows", "facts_of", "known_values", "made_true",
     "name_of", "number_of", "points_of", "range_of", "read", "rows_per_key", "squares_of", "substitute",
     "sum_of", "tables_of", "text_of", "type_named", "value_at", "values_of", "votes_of", "written",
 ]  # fmt: skip

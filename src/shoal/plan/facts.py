@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -84,6 +84,18 @@ def fact_of(given: object, name: str) -> Range | Choices:
         f"column {str(name)[:60]!r} is given a {type(given).__name__}, which states neither a range nor choices.",
         remedy="Give shoal.Range(17, 90), the pair (17, 90), or shoal.Choices(['a', 'b']).",
     )
+
+
+def facts_of(given: object) -> dict[str, Range | Choices]:
+    """Facts by the names of columns, as a curator gives them."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise SchemaError(
+            f"columns is a {type(given).__name__}; it must say what is known of each column.",
+            remedy="Give columns={'age': shoal.Range(0, 120)}, with a range or choices for each name.",
+        )
+    return {str(name): fact_of(said, str(name)) for name, said in given.items()}
 
 
 def _is_word(end: object) -> bool:

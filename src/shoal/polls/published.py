@@ -164,15 +164,24 @@ class PublishedPoll:
 
         Edges: of a closed poll whose counters are not those it was closed with, a `TamperedError` is raised.
         """
-        last, cells = self._ledger.take(
-            lambda desk: (desk.filed(_FILED, self.name)[0], dict(self._tally.cells_at(desk)))
-        )  # in one transaction: closing in between would look like tampering
+        last, cells = self._last_and_cells()
         if last.kind == CLOSED and last.fact["digest"] != _digest(cells):
             raise TamperedError(
                 f"the counters of the poll {self.name!r} are not those it was closed with.",
                 remedy="Take the file from a copy that was made after the poll was closed.",
             )
         return Results(self.poll, cells, is_open=last.kind != CLOSED, confidence=confidence)
+
+    def _last_and_cells(self) -> tuple[Entry, dict[str, int]]:
+        """The last word on the poll and its counters, as of one moment: closing in between would look like tampering."""
+        if not self._ledger.read_only:
+            return self._ledger.take(
+                lambda desk: (desk.filed(_FILED, self.name)[0], dict(self._tally.cells_at(desk)))
+            )
+        while True:
+            last, cells = self._last(), self.cells
+            if self._last() == last:
+                return last, cells
 
     def to_json(self) -> str:
         """The definition with its exact odds and all counters, for `shoal.polls.read_export` and other programs."""

@@ -26,7 +26,7 @@ from shoal.plan import (
     Table,
     Unit,
     column,
-    fact_of,
+    facts_of,
 )
 from shoal.query.asking import Ask, Held
 from shoal.query.budget import Budget
@@ -227,9 +227,9 @@ def _declared(source: object, table: str, columns: Facts, *, several: bool) -> o
         return source
     prefix = f"{table}." if several else ""
     facts = {
-        str(each)[len(prefix) :]: fact_of(said, str(each))
-        for each, said in columns.items()
-        if str(each).startswith(prefix)
+        each[len(prefix) :]: said
+        for each, said in facts_of(columns).items()
+        if each.startswith(prefix)
     }
     return complete(as_csv(source), facts, table)
 
@@ -286,7 +286,7 @@ class Stated:
 
     def facts(self, given: Facts) -> dict[tuple[str, str], Range | Choices]:
         """Facts by table and column; what states neither a range nor choices is refused."""
-        return self.read({name: fact_of(said, str(name)) for name, said in given.items()})
+        return self.read(facts_of(given))
 
     def read(self, given: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
         """What is stated, by table and column."""

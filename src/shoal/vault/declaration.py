@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, Stated
 from shoal.vault.declaring import Said
+from shoal.vault.location import Location
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import (
     budget_from,
@@ -40,6 +42,10 @@ _PROPOSED = """\
 _KNOWN = {
     "name", "path", "spark", "table", "header", "delimiter", "public", "shares", "protects", "budget", "columns",
 }  # fmt: skip
+_OF_UNIT = {
+    "row": {"unit", "relation"},
+    "person": {"unit", "columns", "groups", "rows_per_group", "nulls", "relation"},
+}
 _OF_COLUMN = {"type", "range", "choices", "required", "rows"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -122,11 +128,16 @@ def from_toml(path: str | Path) -> Declaration:
         name=str(said["name"]),
         source=_source(said, file),
         table=None if "spark" in said else said.get("table"),
-        protects=None if _is_public(said, file.name) else unit_from(said.get("protects", {})),
+        protects=None if _is_public(said, file.name) else _protected(said, file.name),
         budget=budget_from(said["budget"]) if "budget" in said else None,
         said=_said(columns),
         shares=names_of(said.get("shares")),
     )
+
+
+def settled(text: str) -> str:
+    """A declaration that is registered now, without the lines that call it a proposal."""
+    return text.replace(_PROPOSED, "")
 
 
 def _source(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkTable:
@@ -147,6 +158,8 @@ def declared_source(
     path: str, types: Mapping[str, str], *, header: bool | None, delimiter: str | None
 ) -> str | CsvFile:
     """A path, with what is said of the columns if it is a CSV file, which says nothing itself."""
+    if is_csv(path) and header is False and not types:
+        return CsvFile.without_names(Path(path), delimiter=delimiter)
     if is_csv(path):
         return CsvFile(path, types, header=header, delimiter=delimiter)
     for option, given in (
@@ -160,6 +173,26 @@ def declared_source(
                 remedy=f"Leave --{option} out: other files say the types of their columns themselves.",
             )
     return path
+
+
+def declared_again(dataset: Dataset, source: object) -> object:
+    """A CSV file of a dataset with what is said of it now over what was declared before: types, header, delimiter."""
+    place = dataset.location
+    if not isinstance(source, CsvFile) or not isinstance(place, Location) or place.form != "csv":
+        return source
+    header = place.header if source.header is None else source.header
+    known = {each.name: each.type for each in dataset.columns}
+    unknown = [each for each in source.types if each not in known]
+    if unknown and header is False and source.header is None:
+        raise SchemaError(
+            f"something is stated of a column {unknown[0][:60]!r}, which is not there.",
+            remedy=f"The columns are: {', '.join(known)}.",
+        )
+    types = {**known, **source.types} if source.header is None else source.types
+    if header is False and not types:
+        types = known
+    mark = source.delimiter or place.delimiter
+    return CsvFile(source.path, types, header=header, delimiter=mark)
 
 
 def names_of(shares: object) -> tuple[str, ...]:
@@ -183,6 +216,33 @@ def _is_public(said: Mapping[str, Any], where: str) -> bool:
             remedy="Leave public out if anybody is protected, and the other out if nobody is.",
         )
     return bool(said.get("public"))
+
+
+def _protected(said: Mapping[str, Any], where: str) -> Unit:
+    """Who is protected; a word that is not known, or missing, is named."""
+    if "protects" not in said:
+        raise SchemaError(
+            f"{where} does not say who is protected.",
+            remedy='Write [protects] with unit = "row", or with unit = "person", columns, groups and rows_per_group; '
+            "or public = true for a table that protects nobody.",
+        )
+    given = said["protects"]
+    known = _OF_UNIT.get(str(given.get("unit")))
+    if known is None and "unit" in given:
+        raise SchemaError(
+            f"[protects] of {where} has unit = {str(given['unit'])[:40]!r}.",
+            remedy='Write unit = "row" or unit = "person".',
+        )
+    _check_names(given, known or _OF_UNIT["person"], f"[protects] of {where}")
+    if "unit" not in given:
+        raise SchemaError(
+            f"[protects] of {where} has no unit.", remedy='Write unit = "row" or unit = "person".'
+        )
+    if given["unit"] == "person" and "columns" not in given:
+        raise SchemaError(
+            f"[protects] of {where} has no columns.", remedy='Write columns = ["user_id"].'
+        )
+    return unit_from(given)
 
 
 def _check_kind(said: Mapping[str, Any], name: str, kind: type, words: str, where: str) -> None:
@@ -222,9 +282,11 @@ def _column(each: Stated, *, public: bool) -> dict[str, Any]:
 def _check_names(given: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in given:
         if name not in known:
+            near = get_close_matches(str(name), known, 1)
             raise SchemaError(
                 f"{where} has {str(name)[:40]!r}, which means nothing here.",
-                remedy=f"The words are: {', '.join(sorted(known))}.",
+                remedy=(f"Write {near[0]}. " if near else "")
+                + f"The words are: {', '.join(sorted(known))}.",
             )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from shoal.engines.choosing import close, engine_over
 from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
-from shoal.engines.duckdb.csv_schema import complete, implied, proposed
+from shoal.engines.duckdb.csv_schema import check_rows, complete, implied, proposed
 from shoal.engines.engine import Engine
 from shoal.engines.reading import read_whole
 from shoal.engines.spark.sources import SparkTable
-from shoal.errors import SchemaError
+from shoal.errors import SchemaError, SourceError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
 from shoal.query.public_tables import read_public
 from shoal.vault.dataset import Dataset, Stated
@@ -62,9 +62,14 @@ def private_columns(
     Every row is read once, so that a file that is not whole is refused now, by the curator's own act, and
     no question ever fails for what a row holds.
     """
-    engine = engine_over({name: _declared(name, location, said)})
+    source = _declared(name, location, said)
+    engine = engine_over({name: source})
     try:
         return _private_columns(name, engine, said, protects), engine.left_out(name)
+    except SourceError:
+        if isinstance(source, CsvFile):
+            check_rows(source, name)
+        raise
     finally:
         close(engine)
 
@@ -130,7 +135,12 @@ def proposed_dataset(
         return None
     location = location_of(as_csv(source), name=name)
     assert isinstance(location, Location)
-    file = location.csv(_types(said.of(source)))
+    types = _types(said.of(source))
+    file = (
+        CsvFile.without_names(location.path, delimiter=location.delimiter)
+        if location.header is False and not types
+        else location.csv(types)
+    )
     names, _ = header_of(file, name)
     if all(each in file.types or implied(said.facts.get(each)) for each in names):
         return None

@@ -13,12 +13,13 @@ from shoal.engines.duckdb import DuckTable
 from shoal.engines.duckdb.sources import FileOf
 from shoal.engines.spark.connection import is_address
 from shoal.engines.spark.sources import is_sparks
-from shoal.errors import SourceError
+from shoal.errors import SourceError, VaultError
 from shoal.plan import Type
 from shoal.vault.catalogue import table_in
 from shoal.vault.spark_location import SparkLocation, spark_location_of
 
 _KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv"}
+_DATA = (*_KINDS, ".json", ".xlsx", ".toml")
 _DATABASES = {".duckdb", ".ddb", ".db"}
 _WAYS = (
     "Give a .parquet or .csv file, a folder of .parquet files, a .duckdb file with the name of a table, "
@@ -204,3 +205,13 @@ def _form(path: Path, table: str | None) -> str:
             else "Leave table out.",
         )  # fmt: skip
     return form
+
+
+def check_vault_name(where: str) -> None:
+    """Refuse the name of a data file where a vault is meant: a vault holds no rows, and would be made under that name."""
+    if "://" not in where and where.lower().removesuffix(".gz").endswith(_DATA):
+        raise VaultError(
+            f"{where!r} is the name of a data file, not of a vault.",
+            remedy="Ask questions of a file: shoal.private('people.csv', protects=shoal.Row(), budget=shoal.Pure(1)). "
+            "Or open a vault and add the file to it: shoal.open('office.shoal').",
+        )

@@ -84,7 +84,7 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
     level = level_of(Fraction(answer["confidence"]))
     parts: list[Part] = [Heading(f"Release {release.number}"), Code(release.question)]
     if picture:
-        parts.append(Picture(picture, f"Bars of error hold with {level} confidence each."))
+        parts.append(Picture(picture, f"Error bars are {level} confidence intervals."))
     return [
         *parts,
         answer_grid(answer),

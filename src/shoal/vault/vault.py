@@ -13,8 +13,8 @@ from shoal.exact import Number
 from shoal.ledger import Head, Ledger, Verdict
 from shoal.measures import Measure
 from shoal.owned import NotCopied
-from shoal.plan import Choices, Question, Range, Row, Unit, fact_of, tables_of
 from shoal.plan import Person as PersonUnit
+from shoal.plan import Question, Row, Unit, facts_of, tables_of
 from shoal.plan.values import is_broken
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
@@ -33,6 +33,7 @@ from shoal.vault.declaring import Said, proposed_dataset
 from shoal.vault.dummy import dummy_table, rehearsal
 from shoal.vault.fingerprint import Progress
 from shoal.vault.history import Release, last_releases, release_at
+from shoal.vault.location import check_vault_name
 from shoal.vault.meeting import would_change
 from shoal.vault.registry import Registry
 from shoal.vault.secret import make_secret, secret_of
@@ -202,7 +203,7 @@ class Vault(NotCopied):
                 "protects must say who is protected, or public that nobody is.",
                 remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), shoal.Row(), or public=True.",
             )
-        said = Said(_facts(columns), tuple(required), dict(keys or {}))
+        said = Said(facts_of(columns), tuple(required), dict(keys or {}))
         return self._registry.add(
             name, source, table=table, protects=protects, said=said, budget=budget,
             shares=names_of(shares), relation=relation,
@@ -243,7 +244,7 @@ class Vault(NotCopied):
         None if nothing needs to be proposed: the source says its types, or they are all declared.  Nothing is registered.
         """
         self._curator()
-        said = Said(_facts(columns), tuple(required), dict(keys or {}))
+        said = Said(facts_of(columns), tuple(required), dict(keys or {}))
         made = proposed_dataset(name, source, said, protects, names_of(shares))
         if made is not None:
             self._registry.check_first(made, budget)
@@ -276,7 +277,7 @@ class Vault(NotCopied):
         ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
         """
         self._curator()
-        said = Said(_facts(columns), tuple(required or ()), dict(keys or {}))
+        said = Said(facts_of(columns), tuple(required or ()), dict(keys or {}))
         unit = self._with_shares(name, groups, rows_per_group)
         return self._registry.update(
             name, relation=relation, path=path, table=table, said=said, budget=budget, protects=unit
@@ -459,12 +460,13 @@ def open(  # noqa: A001 - the word for it
     >>> from shoal.measures import Pure
     >>> parquet.write_table(pa.table({"age": [34, 71, 12]}), "people.parquet")
     >>> with open("office.shoal") as vault:
-    ...     _ = vault.add("people", "people.parquet", protects=Row(), columns={"age": Range(0, 120)}, budget=Pure(1))
+    ...     _ = vault.add("people", "people.parquet", protects=Row(), columns={"age": (0, 120)}, budget=Pure(1))
     ...     answer = vault.sql("SELECT COUNT(*) AS n FROM people").release(epsilon="0.1")
     ...     print(vault.budget("people").left)
     epsilon 0.9
     """
     text = str(where)
+    check_vault_name(text)
     if not create and "://" not in text and not Path(text).is_file():
         raise VaultError(
             f"there is no vault {text!r}.",
@@ -493,7 +495,3 @@ def _analyst(name: str) -> str:
             "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
         )
     return name
-
-
-def _facts(columns: Facts | None) -> dict[str, Range | Choices]:
-    return {str(name): fact_of(said, str(name)) for name, said in (columns or {}).items()}

@@ -65,12 +65,20 @@ def noise_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 def method(certificate: Mapping[str, Any], confidence: str = "95%") -> str:
     """The paragraph that stands beside published figures."""
     promise = promise_of(certificate)
+    by_row = certificate["protects"] == "each row"
+    say, beyond = (
+        ("each row's say", "")
+        if by_row
+        else (
+            "everyone's say",
+            ", and people with more rows or groups than stated count for less in each",
+        )
+    )
     return (
         f"These figures were released with differential privacy. They protect {certificate['protects']}: data that differ by "
         f"{neighbours(certificate)} give answers that can hardly be told apart. The promise is {promise}. In words: "
-        f"{risk_of(promise)} Random noise, drawn exactly from the laws in the certificate, was added to totals in which everyone's say is "
-        "bounded: values beyond the stated ranges are moved to the nearer end, and people with more rows or groups than "
-        f"stated count for less in each. Intervals hold with {confidence} confidence each and cover the noise; they do not say how a sample "
+        f"{risk_of(promise)} Random noise, drawn exactly from the laws in the certificate, was added to totals in which {say} is "
+        f"bounded: values beyond the stated ranges are moved to the nearer end{beyond}. Intervals hold with {confidence} confidence each and cover the noise; they do not say how a sample "
         "stands for a population, nor what bounding changed."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from shoal.engines.csv_file import CsvFile
@@ -11,6 +12,7 @@ from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Kind, Type
 if TYPE_CHECKING:
     import duckdb
 
+_LINE = re.compile(r"[\w ]+: CSV Error on Line: ([0-9]+)\b")
 _WHOLE = r"^\s*[+-]?[0-9]+(\.0*)?\s*$"
 _REAL = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _DAY = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$"
@@ -77,14 +79,18 @@ def typed_sql(file: CsvFile, names: list[str]) -> str:
 
 
 def run(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> list[tuple[Any, ...]]:
-    """Read a CSV file; what DuckDB says of an error may quote a row, so it is not passed on."""
+    """Read a CSV file for the curator; what DuckDB says of an error may quote a row, so only the line is passed on.
+
+    Needs: a caller who registers the file: which line is wrong depends on its rows.
+    """
     import duckdb  # noqa: PLC0415 - heavy
 
     try:
         return connection.execute(sql).fetchall()
-    except duckdb.Error:
+    except duckdb.Error as error:
+        line = _LINE.match(str(error))
         raise SourceError(
-            f"the file of {name!r} cannot be read as CSV.",
+            f"the file of {name!r} cannot be read as CSV{f', at line {line[1]}' if line else ''}.",
             remedy="It needs the same number of cells in every row, one kind of line end, quotes that end, and text in UTF-8; "
             "or write it as Parquet.",
         ) from None

@@ -41,6 +41,15 @@ def complete(file: CsvFile, facts: Mapping[str, object], name: str) -> CsvFile:
     return file.with_types(ordered, header=file.header is not False, delimiter=mark)
 
 
+def check_rows(file: CsvFile, name: str) -> None:
+    """Refuse a file with a row that cannot be read, and tell the curator where it is."""
+    connection = opened()
+    try:
+        run(connection, f"SELECT COUNT(c0) FROM {csv_sql(file)}", name)
+    finally:
+        connection.close()
+
+
 def proposed(file: CsvFile, facts: Mapping[str, object], name: str) -> CsvFile:
     """The file with types read off its rows where none is declared: for a curator to look at, or a table that is public."""
     names, mark = header_of(file, name)

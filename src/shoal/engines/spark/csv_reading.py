@@ -10,7 +10,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from shoal.engines.csv_file import is_datum
+from shoal.engines.csv_file import is_datum, lacking
 from shoal.engines.reading import check_names
 from shoal.engines.spark.connection import told
 from shoal.engines.spark.files import different, escaped
@@ -82,11 +82,9 @@ def _question_header(frame: Any, names: Sequence[str], name: str) -> None:
 def typed(frame: Any, types: Mapping[str, Type], name: str) -> Any:
     """A frame of texts as one of declared types; columns that are not declared stay texts."""
     check_names(frame.columns, name)
-    if any(each not in frame.columns for each in types):
-        raise SchemaError(
-            f"the header of {name!r} does not hold the declared names.",
-            remedy="Declare the names as the header has them.",
-        )
+    missing = [each for each in types if each not in frame.columns]
+    if missing:
+        raise lacking(f"the header of {name!r}", missing)
     return frame.selectExpr(*(_cell(each, types.get(each)) for each in frame.columns))
 
 
