@@ -96,7 +96,7 @@ SOURCES = (
     Mutation(
         "facts-that-are-none-are-ignored",
         "src/shoal/query/opening.py",
-        "return self.read({name: fact_of(said, str(name)) for name, said in given.items()})",
+        "return self.read(facts_of(given))",
         "return self.read(given)",
         "A range that was stated does not hold, and nobody says so.",
         (f"{_SOURCES}test_what_states_neither_a_range_nor_choices_is_refused",),

@@ -75,7 +75,7 @@ class Standing:
 
     def __str__(self) -> str:
         lines = [
-            f"{each.name}: {each.budget}; spent {each.spent}; left {left_text(each.left)}; {each.events} releases"
+            f"{each.name}: {each.budget}; spent {each.spent}; left {left_text(each.left)}; {each.events} release{'' if each.events == 1 else 's'}"
             for each in (*self.accounts, *self.allowances)
         ]
         return "\n".join([*lines, *self.risk()])
