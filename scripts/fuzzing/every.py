@@ -31,14 +31,18 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 1152),
+        Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 1600),
         Kind("canonical", "questions that differ by a word, and their canonical texts", 80, 240),
-        Kind("ranges", "public ranges with hostile ends, in local and central mechanisms", 60, 500),
-        Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 370),
+        Kind("ranges", "public ranges with hostile ends, in local and central mechanisms", 60, 700),
+        Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 600),
         Kind("histories", "local answers given again and again", 20, 60),
-        Kind("declarations", "odd words in declarations and questions", 16, 130),
-        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 112),
+        Kind("declarations", "odd words in declarations and questions", 16, 160),
+        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 120),
+        Kind("failures", "engines that fail after the charge, in many ways", 10, 24),
+        Kind("sizes", "long questions over texts, and the public limits on size", 20, 120),
+        Kind("identities", "tables whose ids mean the same people, or do not", 20, 100),
         Kind("accounts", "vaults with two datasets, of one account and of two", 3, 7),
+        Kind("versions", "datasets of a vault that are moved, or read in another way", 1, 5),
         Kind("commands", "the command line on vaults of two neighbours", 1, 3),
         Kind("spark", "random questions through Spark, beside the reference", 1, 0),
         Kind("growth", "text that grows in one row, within limits of memory and time", 1, 8),

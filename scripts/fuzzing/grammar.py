@@ -33,7 +33,7 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
     ),
     "b": (
         "({x} = {x})", "({x} <> {x})", "({x} < {x})", "({x} >= {x})", "({n} <= {n})", "({x} IS NULL)", "({x} IS NOT DISTINCT FROM {x})",
-        "({x} BETWEEN {x} AND {x})", "({x} IN ({c}, {c}))", "({b} AND {b})", "({b} OR {b})", "(NOT {b})", "({s} LIKE 'a%')",
+        "({x} BETWEEN {x} AND {x})", "({x} IN ({c}, {c}))", "({b} AND {b})", "({b} OR {b})", "(NOT {b})", "({s} LIKE 'a%')", "({s} LIKE '%b%a%')",
         "({s} LIKE '%!_%' ESCAPE '!')", "STARTS_WITH({s}, {s})", "CONTAINS({s}, {s})", "({x} NOT IN ({c}, {c}))",
     ),
     "d": ("DATE_TRUNC('month', {d})", "({d} + 7)", "CAST({t} AS DATE)", "CAST({s} AS DATE)", "COALESCE({d}, {d})"),
@@ -41,8 +41,8 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 CONSTANTS: Mapping[str, tuple[str, ...]] = {
     "i": ("0", "1", "-1", "7", "9223372036854775807"),
-    "r": ("0.5e0", "1e0", "0e0", "1e300", "(-0.1e0)"),
-    "m": ("0.01", "1.50", "0.00"),
+    "r": ("0.5e0", "1e0", "0e0", "1e300", "(-0.1e0)", "(-0e0)"),
+    "m": ("0.01", "1.50", "0.00", "150", "15.0"),
     "s": tuple("'" + text.replace("'", "''") + "'" for text in TEXTS),
     "b": ("TRUE", "FALSE"),
     "d": ("DATE '2020-06-15'", "DATE '0001-01-01'"),
@@ -68,14 +68,18 @@ CLAMPED = ("GREATEST(-5, LEAST(5, {n}))", "LEAST(100, GREATEST(0, {n}))", "CASE 
 PLAIN_KEYS = ("({b})", "WIDTH_BUCKET({n}, 0, 10, 3)", "CASE WHEN {b} THEN 'yes' ELSE 'no' END")
 ZEROS = (
     "ROUND({r})", "CEIL({r})", "({r} * 0)", "(-{r})", "({r} / 1e300)", "FLOOR({r})", "(0 * {r})", "({r} % 1)", "ROUND({r}, 1)",
-    "GREATEST({r}, {r})",
+    "GREATEST({r}, {r})", "COALESCE({r}, -0e0)", "CASE WHEN {b} THEN {r} ELSE -0e0 END",
 )  # fmt: skip
 """Keys that are 0 for many numbers, of either sign."""
 LOOSE = (
     "CASE WHEN {b} THEN 'a' ELSE 'A' END", "COALESCE({s}, 'A')", "({s} = 'a')", "({s} IN ('A', 'é'))", "NULLIF({s}, 'A')", "LENGTH({s})",
-    f"({{s}} = '{'p' * 4096}')",
+    f"({{s}} = '{'p' * 4096}')", "({s} LIKE '%A%a%')",
 )  # fmt: skip
 """Keys that differ where a loose comparison finds none, or where a text that is too long was not cut."""
+STACKED = "(SELECT *, {} AS v FROM data UNION ALL SELECT *, {} AS v FROM data) AS data"
+"""The rows twice, with another constant each time."""
+ALIKE = (("'a'", "'A'"), ("'é'", "'e\u0301'"), ("0e0", "-0e0"), ("'a'", "'a '"))
+"""Constants that are equal, or that a loose comparison takes for equal."""
 _HOLE = re.compile(r"(?<!\{)\{([a-z])\}")
 
 
@@ -115,7 +119,8 @@ class Grammar:
     def question(self, *, depth: int = 2) -> str:
         """A whole SELECT over ``data``."""
         rng = self._rng
-        keys = [self._key(depth) for _ in range(rng.choice((0, 1, 1, 1, 2)))]
+        rows, own = self._rows(depth)
+        keys = [own, *(self._key(depth) for _ in range(rng.choice((0, 1, 1, 1, 2))))][not own :]
         aggregates = [self.filled(rng.choice(AGGREGATES), depth) for _ in range(rng.choice((1, 1, 2, 3)))]  # fmt: skip
         if rng.random() < 0.06:  # they take long
             aggregates[0] = self.filled(rng.choice(PLACES), depth)
@@ -123,16 +128,20 @@ class Grammar:
         shown += [f"{each} AS a{at}" for at, each in enumerate(aggregates)]
         where = f" WHERE {self.expression('b', depth)}" if rng.random() < 0.4 else ""
         by = f" GROUP BY {', '.join(f'k{at}' for at in range(len(keys)))}" if keys else ""
-        return f"SELECT {', '.join(shown)} FROM {self._rows(depth)}{where}{by}"
+        return f"SELECT {', '.join(shown)} FROM {rows}{where}{by}"
 
-    def _rows(self, depth: int) -> str:
+    def _rows(self, depth: int) -> tuple[str, str]:
+        """Rows to ask of, and the name of a column that they have beside those of the table."""
         rng = self._rng
         chance = rng.random()
-        if chance < 0.8:
-            return "data"
+        if chance < 0.75:
+            return "data", ""
+        if chance < 0.85:
+            return f"(SELECT * FROM data WHERE {self.expression('b', depth)}) AS data", ""
         if chance < 0.9:
-            return f"(SELECT * FROM data WHERE {self.expression('b', depth)}) AS data"
-        return "(SELECT * FROM data UNION ALL SELECT * FROM data) AS data"
+            return "(SELECT * FROM data UNION ALL SELECT * FROM data) AS data", ""
+        constants = CONSTANTS[rng.choice("irmsbdt")]
+        return STACKED.format(rng.choice(constants), rng.choice(constants)), "v"
 
     def _key(self, depth: int) -> str:
         """A key: of a column, of a few known values, or of anything, to be selected privately."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import multiprocessing as mp
 import resource
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -76,3 +79,27 @@ def _peak() -> int:
 def _virtual() -> int:
     with open("/proc/self/statm") as told:  # noqa: PTH123 - not a file of anybody
         return int(told.read().split()[0]) * resource.getpagesize()
+
+
+class TooLong(Exception):  # noqa: N818 - a proof, not an error
+    """Something took more processor time than it may."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Stop what runs here, in this process, once it took so much processor time; in Python alone, and in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, _too_long)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _too_long(number: int, frame: object) -> None:
+    del number, frame
+    raise TooLong

@@ -74,8 +74,12 @@ def run(
     until: float | None = None,
     told: Callable[[Run], None] | None = None,
     shrink: bool = True,
+    to_first: bool = False,
 ) -> Run:
-    """Check the cases of these seeds until a moment of `time.monotonic`; ``told`` hears of it now and then."""
+    """Check the cases of these seeds until a moment of `time.monotonic`, or to the first that fails.
+
+    ``told`` hears now and then how far it has come.
+    """
     done, heard = Run(), 0.0
     for seed in seeds:
         kind, number = case_of(seed)
@@ -84,7 +88,7 @@ def run(
         if told is not None and now - heard >= 1:
             told(done)
             heard = now
-        if until is not None and now >= until:
+        if (until is not None and now >= until) or (to_first and done.findings):
             break
     return done
 

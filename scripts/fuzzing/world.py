@@ -42,7 +42,11 @@ TYPES: Mapping[str, Type] = {
 FACTS: Mapping[str, tuple[Range | Choices, ...]] = {
     "integer": (Range(0, 120), Range(-5, 5), Range(-(2**62), 2**62)),
     "real": (Range(0, 500), Range("-0.1", "0.3"), Range(-1, 1)),
-    "text": (Choices(["a", "A", "é"]), Choices(["", " ", "a"])),
+    "text": (
+        Choices(["a", "A", "é"]),
+        Choices(["", " ", "a"]),
+        Choices(["a", "A", "a ", "é", "É", "12"]),
+    ),
     "date": (Range("2020-01-01", "2020-12-31"),),
     "decimal": (Range(0, 100), Range("-0.01", "0.01")),
 }
@@ -90,11 +94,11 @@ class World:
             "who": ["p" * 5000 + letter for letter in "abcdef"],
             "k": ["a", "A", "é", "É", None],
             "x": [0.0, -0.0, -0.2, 0.3, -1.0, None],
-            "y": ["a", "A", "a ", "é", "e\u0301", "É", "p" * 5000, None],
+            "y": ["a", "A", "a ", "é", "e\u0301", "É", "aA", "p" * 5000, None],
         }
         rows = [_row(rng, cells) for _ in range(12)]
         unit = Row() if rng.random() < 0.5 else Person("who", groups=2, rows_per_group=2)
-        return cls(kinds, {"k": Choices(["a", "A", "é"])}, (), unit, rows, cells)
+        return cls(kinds, {"k": Choices(["a", "A", "é", "É"])}, (), unit, rows, cells)
 
     @property
     def table(self) -> Table:

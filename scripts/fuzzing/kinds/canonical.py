@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from scripts.fuzzing.case import Case, Finding, Seen, ending
-from scripts.fuzzing.grammar import TEMPLATES, Grammar
+from scripts.fuzzing.grammar import CONSTANTS, STACKED, TEMPLATES, Grammar
 from scripts.fuzzing.world import FACTS, TYPES
-from shoal.plan import Row, Table, column
+from shoal.plan import Row, Table, column, explain, text_of
 from shoal.query.canonical import canonical_plan
 from shoal.sql import question
 
@@ -39,7 +39,9 @@ SWAPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\b0\.5e0\b", ("0.5", "0.50")),
     (r"\b0e0\b", ("0", "0.0")),
     (r"\b1e0\b", ("1", "1.0")),
-    (r"\b7\b", ("7.0", "7e0", "'7'")),
+    (r"\b7\b", ("7.0", "7e0", "'7'", "CAST(7 AS DOUBLE)")),
+    (r"\b0\.01\b", ("1", "0.1")),
+    (r"\bNULL\b", ("CAST(NULL AS BIGINT)", "CAST(NULL AS VARCHAR)", "CAST(NULL AS DATE)")),
     (r"'a'", ("'A'", "'a '", "'{0}'", "'{*}'", "'''a'", "'a'', ''b'")),
     (r"'\{\*\}'", ("'{1*}'", "'a'", "'{'")),
     (r"DATE '2020-06-15'", ("TIMESTAMP '2020-06-15 00:00:00'", "'2020-06-15'")),
@@ -59,12 +61,12 @@ SHORT = (
 
 @dataclass(frozen=True)
 class Twins(Case):
-    """Variants of a question; each pair with one canonical text must be one plan."""
+    """Variants of a question; each pair with one canonical text, or one text for people, must be one plan."""
 
     texts: tuple[str, ...]
 
     def check(self) -> Seen:
-        plans: dict[str, tuple[Any, str]] = {}
+        plans: dict[tuple[str, str], tuple[Any, str]] = {}
         outcome = "refused"
         for text, table in product(self.texts, TABLES):
             found = ending(lambda text=text, table=table: _plan(text, table))  # type: ignore[misc]
@@ -73,10 +75,11 @@ class Twins(Case):
             if not found.answered:
                 continue
             outcome = "answered"
-            canonical, plan = found.result
-            before = plans.setdefault(canonical, (plan, text))
-            if before[0] != plan:
-                return Seen((Finding("canonical form", f"one text for two plans: {before[1]} and {text}"),))  # fmt: skip
+            names, plan = found.result
+            for rule, name in names.items() if table is TABLES[0] else list(names.items())[:1]:
+                before = plans.setdefault((rule, name), (plan, text))
+                if before[0] != plan:
+                    return Seen((Finding(rule, f"one text for two plans: {before[1]} and {text}"),))
         return Seen((), outcome)
 
     def smaller(self) -> Iterator[Case]:
@@ -94,21 +97,29 @@ class Twins(Case):
         )
 
 
-def _plan(text: str, table: Table) -> tuple[str, Any]:
+def _plan(text: str, table: Table) -> tuple[dict[str, str], Any]:
+    """A plan and what it is called: in the vault, and, of one table, in what people read."""
     asked = question(text, {"data": table})
     plan = (
         asked.relation,
         tuple(key.expression for key in asked.keys),
         tuple((a.statistic, a.argument, a.level) for a in asked.aggregates),
     )
-    return repr(canonical_plan(asked)), plan
+    shown = [*(key.expression for key in asked.keys), *(a.argument for a in asked.aggregates if a.argument is not None)]  # fmt: skip
+    read = [explain(asked.relation), *map(text_of, shown), *(str(a.statistic) + str(a.level) for a in asked.aggregates)]  # fmt: skip
+    return {"canonical form": repr(canonical_plan(asked)), "printed form": "; ".join(read)}, plan
 
 
 def make(number: int) -> Case:
     """A question and some others in which one word was changed."""
     rng = Random(f"canonical {number}")
     grammar = Grammar(rng, KINDS, ("i", "r", "m"))
-    if rng.random() < 0.8:
+    chance = rng.random()
+    if chance < 0.1:
+        constants = CONSTANTS[rng.choice("irmmsdt")]
+        rows = STACKED.format(rng.choice(constants), rng.choice(constants))
+        text = f"SELECT v AS k, COUNT(*) AS n FROM {rows} GROUP BY k"
+    elif chance < 0.8:
         form = rng.choice(SHORT) if rng.random() < 0.5 else rng.choice(TEMPLATES["b"])
         text = f"SELECT COUNT(*) AS n FROM data WHERE {grammar.filled(form, 1)}"
     else:
@@ -120,8 +131,9 @@ _DECIMAL = re.compile(r"\b\d+\.\d+\b(?!e)")
 
 
 def _swapped(rng: Random, text: str) -> Iterator[str]:
-    if _DECIMAL.search(text):  # the same numbers, as reals
+    if _DECIMAL.search(text):  # the same numbers as reals, and the same digits as integers
         yield _DECIMAL.sub(lambda match: f"{match.group()}e0", text)
+        yield _DECIMAL.sub(lambda match: str(int(match.group().replace(".", ""))), text)
     for _ in range(6):
         pattern, others = rng.choice([swap for swap in SWAPS if re.search(swap[0], text)] or SWAPS)
         places = list(re.finditer(pattern, text))

@@ -67,14 +67,52 @@ def _range(word: str) -> tuple[Any, str]:
     return _private(columns={"x": shoal.Range(0, word)}), "SELECT SUM(x) AS n FROM data"
 
 
+def _statistic(name: str) -> Callable[[str], tuple[Any, str]]:
+    """A statistic of a column between two ends."""
+
+    def door(ends: str) -> tuple[Any, str]:
+        low, high = ends.split(" to ")
+        return (
+            _private(columns={"x": shoal.Range(low, high)}),
+            f"SELECT {name}(x) AS n, COUNT(*) AS m FROM data",
+        )
+
+    return door
+
+
+def _bare(said: str) -> tuple[Any, str]:
+    """Something that states neither a range nor choices."""
+    return _private(columns={"x": BARE[said]}), "SELECT SUM(x) AS n FROM data"
+
+
 def _number(word: str) -> tuple[Any, str]:
     return _private(), f"SELECT COUNT(*) AS n FROM data WHERE x = CAST('{_quoted(word)}' AS DOUBLE)"
 
 
+ENDS = (
+    "0 to 1e160", "0 to 1e308", "-1e308 to 1e308", "-1e154 to 1e154", "0 to 1e-160", "0 to 5e-324", "-1e-310 to 1e-310",
+    "100000000000000000 to 100000000000000008",
+)  # fmt: skip
+"""Ranges whose sums, squares or widths are no numbers a computer can hold."""
+STATISTICS = {
+    f"{name} between ends": _statistic(name) for name in ("SUM", "AVG", "VARIANCE", "MEDIAN")
+}
+BARE: Mapping[str, Any] = {
+    "a list": [1, 2],
+    "text": "0 to 9",
+    "a number": 9,
+    "a set": {1},
+    "a mapping": {"low": 0},
+}
 DOORS: Mapping[str, Callable[[str], tuple[Any, str]]] = {
     "Choices": _choices, "a literal": _literal, "a list": _list, "LIKE": _like, "ESCAPE": _escape, "an alias": _alias,
     "a key": _key, "the name of a table": _table, "Range": _range, "a number in text": _number,
 }  # fmt: skip
+EVERY_DOOR: Mapping[str, Callable[[str], tuple[Any, str]]] = {
+    **DOORS,
+    **STATISTICS,
+    "what is no fact": _bare,
+}
 
 
 def _quoted(word: str) -> str:
@@ -89,9 +127,11 @@ class Declared(Case):
     word: str
 
     def check(self) -> Seen:
-        made = ending(lambda: DOORS[self.door](self.word))
+        made = ending(lambda: EVERY_DOOR[self.door](self.word))
         if not made.answered:
             return Seen.refused(made, "when declared")
+        if self.word in BARE and self.door == "what is no fact":
+            return Seen((Finding("ignored", f"{self.word} was declared of a column, and nobody said that it is no fact"),))  # fmt: skip
         held, sql = made.result
         before = str(held.budget.spent)
         found = ending(
@@ -116,10 +156,16 @@ class Declared(Case):
 
 
 EVERY = tuple(Declared(door, word) for word in WORDS for door in DOORS)
+NUMBERS = (
+    *(Declared(door, ends) for ends in ENDS for door in STATISTICS),
+    *(Declared("what is no fact", said) for said in BARE),
+)
 
 
 def make(number: int) -> Case:
-    """Every word at every door, in an order of its own, over and over."""
-    order = list(range(len(EVERY)))
-    Random(f"declarations {number // len(EVERY)}").shuffle(order)
-    return EVERY[order[number % len(EVERY)]]
+    """Every word at every door, and ranges in every third case, each in an order of its own, over and over."""
+    turn, rest = divmod(number, 3)
+    some, at = (NUMBERS, turn) if rest == 0 else (EVERY, 2 * turn + rest - 1)
+    order = list(range(len(some)))
+    Random(f"declarations {at // len(some)}").shuffle(order)
+    return some[order[at % len(some)]]

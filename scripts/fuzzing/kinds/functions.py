@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 import shoal
 from scripts.fuzzing.case import Case, Finding, Seen, ending, endings_apart
 from scripts.fuzzing.judging import apart, played, recorded
+from scripts.fuzzing.oddities import ACTS, INTERRUPTED, ODD, POISON, OddKey, Stop, poisoned
 from shoal.functions import (
     InverseSensitivity,
+    KernelDensity,
+    KernelRegression,
+    PriestleyChao,
     RocCurve,
     SampleAndAggregate,
     SmoothLaplace,
@@ -27,143 +31,61 @@ from shoal.local.statistical import StatisticalQueries
 from shoal.noise.seam import seeded
 from shoal.sensitivity import Relation
 
-POISON = -77
-"""The row at which a caller's function does something else."""
-
-
-class Stop(BaseException):
-    """What no ``except Exception`` holds."""
-
-
-def _raises(error: BaseException) -> Callable[[], Any]:
-    def act() -> Any:
-        raise error
-
-    return act
-
-
-ACTS: Mapping[str, Callable[[], Any]] = {
-    "raises ValueError": _raises(ValueError("patient 17 has HIV")),
-    "raises ZeroDivisionError": lambda: 1 // 0,
-    "raises a BaseException": _raises(Stop("patient 17")),
-    "raises KeyboardInterrupt": _raises(KeyboardInterrupt("patient 17")),
-    "raises SystemExit": _raises(SystemExit("patient 17")),
-    "gives NaN": lambda: float("nan"),
-    "gives infinity": lambda: float("inf"),
-    "gives None": lambda: None,
-    "gives text": lambda: "HIV",
-    "gives a huge integer": lambda: 10**400,
-    "gives a whole number": lambda: 3,
-    "gives two numbers": lambda: [1.0, 2.0],
-    "gives nothing": list,
-    "gives an array of no shape": lambda: np.float64(0.5),
-    "gives a complex number": lambda: 1 + 2j,
-    "gives truth": lambda: True,
-    "gives a mapping": lambda: {"a": 1},
-    "gives a function": lambda: lambda _: float("nan"),
-}
-
-
-class _Odd:
-    """A value that answers nothing about itself."""
-
-    def __repr__(self) -> str:
-        raise ValueError("HIV")
-
-    def __hash__(self) -> int:
-        raise ValueError("HIV")
-
-    def __eq__(self, other: object) -> bool:
-        raise ValueError("HIV")
-
-
-class _OddText(str):
-    """A text that cannot be looked up."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        raise ValueError("HIV")
-
-    def __eq__(self, other: object) -> bool:
-        raise ValueError("HIV")
-
-
-def _deep(depth: int) -> Any:
-    value: Any = ()
-    for _ in range(depth):
-        value = (value,)
-    return value
-
-
-ODD: Mapping[str, Callable[[], Any]] = {
-    "a huge integer": lambda: 10**5000,
-    "a deep tuple": lambda: _deep(5000),
-    "a lone surrogate": lambda: "\ud800",
-    "None": lambda: None,
-    "NaN": lambda: float("nan"),
-    "an object of its own": _Odd,
-    "a text of its own": lambda: _OddText("tea"),
-    "a list": lambda: [1],
-    "text": lambda: "HIV",
-    "three numbers": lambda: (0, 1, 2),
-    "a huge pair": lambda: (10**400, 1),
-    "infinities": lambda: (float("inf"), 1),
-}
-
-
 TEXTS = ("a lone surrogate", "text")
 """Those of them that are texts, for doors that take nothing else from the one person who sends."""
 
 
-def _poisoned(rows: Any, act: str, plain: Any) -> Any:
-    """What a caller's function gives: something plain, but where the poison is."""
-    found = POISON in list(rows)
-    return ACTS[act]() if found else plain
+class _Free(Exception):  # noqa: N818 - a proof, not an error
+    """A function ran, was interrupted, and nothing was counted."""
 
 
 def _oracle(rows: list[Any], act: str) -> Any:
     people = np.array([1] * 400 + rows)
     oracle = StatisticalQueries(people, tolerance="0.9", queries=2, failure="0.5", epsilon=5)
     oracle.ask(lambda x: np.zeros(len(x)))
-    answer = oracle.ask(lambda x: _poisoned(x, act, np.zeros(len(x))))
+    try:
+        answer = oracle.ask(lambda x: poisoned(x, act, np.zeros(len(x))))
+    except KeyboardInterrupt:
+        if oracle.asked == 1:
+            raise _Free("an interrupted query is not counted") from None
+        raise
     return type(answer).__name__, oracle.asked
 
 
 def _number(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: _poisoned(data, act, 0.5), sensitivity=1, epsilon=1)
+    made = privatize(lambda data: poisoned(data, act, 0.5), sensitivity=1, epsilon=1)
     return made.release(rows)
 
 
 def _gaussian_number(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: _poisoned(data, act, [0.5, 1.0]), size=2, sensitivity=shoal.Sensitivity.read(1, norm="l2"), budget=shoal.ZeroConcentrated(1))  # fmt: skip
+    made = privatize(lambda data: poisoned(data, act, [0.5, 1.0]), size=2, sensitivity=shoal.Sensitivity.read(1, norm="l2"), budget=shoal.ZeroConcentrated(1))  # fmt: skip
     return made.release(rows)
 
 
 def _choice(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: _poisoned(data, act, {"a": 1, "b": 2}), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(lambda data: poisoned(data, act, {"a": 1, "b": 2}), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
     return made.release(rows)
 
 
 def _listed_choice(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: _poisoned(data, act, [1, 2]), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(lambda data: poisoned(data, act, [1, 2]), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
     return made.release(rows)
 
 
 def _scored_choice(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: lambda each: _poisoned(data, act, ord(each)), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(lambda data: lambda each: poisoned(data, act, ord(each)), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
     return made.release(rows)
 
 
 def _curve(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: lambda x: _poisoned(data, act, 0 * x), degree=3, sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(lambda data: lambda x: poisoned(data, act, 0 * x), degree=3, sensitivity=1, epsilon=1)  # fmt: skip
     return made.release(rows)
 
 
-def _blocks(rows: list[Any], act: str) -> Any:
+def _blocks(rows: Any, act: str) -> Any:
     middle = InverseSensitivity.median(epsilon=1, size=3, low=0, high=10, points=11)
     made = SampleAndAggregate(aggregator=middle, otherwise=5)
-    return made.release(lambda block: _poisoned(block, act, 4.0), rows)
+    return made.release(lambda block: poisoned(block, act, 4.0), rows)
 
 
 CALLED: Mapping[str, Callable[[list[Any], str], Any]] = {
@@ -175,6 +97,7 @@ CALLED: Mapping[str, Callable[[list[Any], str], Any]] = {
     "privatize of a scored choice": _scored_choice,
     "privatize of a function": _curve,
     "SampleAndAggregate": _blocks,
+    "SampleAndAggregate of an array": lambda rows, act: _blocks(np.array(rows)[:, None], act),
 }
 
 
@@ -183,9 +106,31 @@ def _bloom(rows: list[Any]) -> Any:
     return made.report(rows, cohorts=made.draw_cohorts(len(rows)))
 
 
+def _objects(rows: list[Any]) -> Any:
+    """An array that holds rows of any type as they are."""
+    made = np.empty(len(rows), dtype=object)
+    made[:] = rows
+    return made
+
+
 def _roc(rows: list[Any]) -> Any:
-    return RocCurve.for_epsilon(1, relation="change", cells=4).release(
-        cast("Any", rows), np.array([True, False] * 9)[: len(rows)])  # fmt: skip
+    made = RocCurve.for_epsilon(1, relation="change", cells=4)
+    return made.release(_objects(rows), np.array([True, False] * 9)[: len(rows)])
+
+
+def _density(rows: list[Any]) -> Any:
+    return KernelDensity.for_epsilon(1, relation="change", degree=2).release(_objects(rows)).event
+
+
+def _regression(cls: Any) -> Callable[[list[Any]], Any]:
+    made = cls.for_epsilon(1, relation="change", low=0, high=1, degree=2)
+    return lambda rows: made.release(_objects(rows), np.full(len(rows), 0.5)).event
+
+
+def _counted(rows: list[Any]) -> Any:
+    """Counts of categories of which some cannot be looked up."""
+    categories = ["tea", OddKey(), (1, "a"), 0.25]
+    return list(shoal.Histogram.for_epsilon(1).release(rows, categories=categories).values())
 
 
 GIVEN: Mapping[str, tuple[Callable[[list[Any]], Any], list[Any]]] = {
@@ -198,8 +143,12 @@ GIVEN: Mapping[str, tuple[Callable[[list[Any]], Any], list[Any]]] = {
         lambda rows: shoal.Histogram.for_epsilon(1).release(rows, categories=["tea", "rum"]),
         ["tea"] * 4,
     ),
+    "Histogram of odd keys": (_counted, ["tea"] * 4),
     "BloomRappor": (_bloom, ["tea"] * 4),
     "RocCurve": (_roc, [0.5] * 4),
+    "KernelDensity": (_density, [0.5] * 4),
+    "KernelRegression": (_regression(KernelRegression), [0.5] * 4),
+    "PriestleyChao": (_regression(PriestleyChao), [0.5] * 4),
     "TriangleCount": (
         lambda rows: SmoothLaplace(epsilon=1, delta="1e-3").release(TriangleCount(nodes=4), rows),
         [(0, 1), (1, 2)],
@@ -236,15 +185,39 @@ class Called(Case):
 
 
 @dataclass(frozen=True)
+class Interrupted(Case):
+    """The operator stops a run while a caller's function looks at rows: the run ends, and what was looked at is paid for."""
+
+    door: str
+
+    def check(self) -> Seen:
+        found = ending(lambda: _stopped(lambda rows: CALLED[self.door](rows, INTERRUPTED), [POISON, 2, 3, 4]))  # fmt: skip
+        if found.outcome == f"failed ({Stop.__name__})":
+            return Seen((), "interrupted")
+        return Seen((Finding("interrupt", f"{found.outcome} {found.text} where the operator stopped the run"),), found.outcome)  # fmt: skip
+
+    def written(self) -> str:
+        return (
+            f"from scripts.fuzzing.kinds.functions import Interrupted\n"
+            f"print(*Interrupted({self.door!r}).check().findings, sep='\\n')\n"
+        )
+
+
+@dataclass(frozen=True)
 class Given(Case):
-    """Rows of which one is something odd."""
+    """Rows of which one is something odd, or all but one are."""
 
     door: str
     odd: str
+    all_odd: bool = False
 
     def check(self) -> Seen:
         run, rows = GIVEN[self.door]
-        seen = _compared(run, rows, [*rows[1:], ODD[self.odd]()])
+        made = ODD[self.odd]
+        odd = [*rows[1:], made()]
+        if self.all_odd:
+            rows, odd = [made() for _ in rows], [*rows[:1], *(made() for _ in rows[1:])]
+        seen = _compared(run, rows, odd)
         if self.door != "BloomRappor":
             return seen
         # it runs where the value is, and may refuse to send: in our words
@@ -253,8 +226,8 @@ class Given(Case):
     def written(self) -> str:
         return (
             f"from scripts.fuzzing.kinds.functions import Given\n"
-            f"# {self.door}, given {self.odd} as one of its rows\n"
-            f"print(*Given({self.door!r}, {self.odd!r}).check().findings, sep='\\n')\n"
+            f"# {self.door}, given {self.odd} as {'all but one' if self.all_odd else 'one'} of its rows\n"
+            f"print(*Given({self.door!r}, {self.odd!r}, {self.all_odd}).check().findings, sep='\\n')\n"
         )
 
 
@@ -280,11 +253,14 @@ def _compared(
 
 
 def _stopped(run: Callable[[list[Any]], Any], rows: list[Any]) -> Any:
-    """A run in which nobody pressed a key: an interrupt that comes out is the function's."""
+    """A run whose result is written down; an interrupt that comes out of it is kept from ending the fuzzer."""
     try:
-        return run(rows)
+        result = run(rows)
     except KeyboardInterrupt as error:
         raise Stop("KeyboardInterrupt") from error
+    for each in result if isinstance(result, dict) else (result,):
+        str(each).encode()  # what is told can be printed and stored
+    return result
 
 
 def _form(result: Any) -> str:
@@ -295,7 +271,14 @@ def _form(result: Any) -> str:
 
 EVERY: tuple[Case, ...] = (
     *(Called(door, act, coming) for act in ACTS for door in CALLED for coming in (True, False)),
-    *(Given(door, odd) for odd in ODD for door in GIVEN if door != "BloomRappor" or odd in TEXTS),
+    *(
+        Given(door, odd, all_odd)
+        for odd in ODD
+        for door in GIVEN
+        for all_odd in (False, True)
+        if door != "BloomRappor" or odd in TEXTS
+    ),
+    *(Interrupted(door) for door in CALLED),
 )
 
 

@@ -127,8 +127,5 @@ def make(number: int) -> Case:
     form = FORMS[number % len(FORMS)]
     if form in STEPS:
         return Growth(form, rng.choice((14, 18, 24)), SHOWN[1], rng.choice(("sorting", "sql")))
-    doubling = form.count("?") > 1
-    depth = rng.choice(
-        (8, 10, 12) if form.count("?") == 2 else (5, 6) if doubling else (4, 5, 5, 6)
-    )
+    depth = rng.choice({1: (4, 5, 5, 6), 2: (6, 8, 9)}.get(form.count("?"), (3, 4)))
     return Growth(form, depth, rng.choice(SHOWN), rng.choice(("sorting", "sql")))

@@ -162,10 +162,21 @@ def make(number: int) -> Case:
         return Direction(
             tuple(scale * rng.choice((0, 1, -1, 0.3, 3)) for _ in range(rng.randint(2, 4)))
         )
-    low, high = (
-        rng.choice(WIDTHS) if rng.random() < 0.5 else sorted(rng.sample(ENDS, 2), key=Fraction)
-    )
+    low, high = _ends(rng)
     ends = [end for end in _floats((low, high)) if end - end == 0]
     pool = [*ends, *ends, 0.0, 1.0, -1.0, 1e17 + 16, 1e308, -1e308]
-    values = tuple(rng.choice(pool) for _ in range(3))
-    return Range(rng.choice(tuple(DOORS)), (low, high), values, (*values[:2], rng.choice(pool)))
+    rest = rng.choice(pool), rng.choice(pool)
+    one, two = (-1e308, 1e308) if rng.random() < 0.5 else (rng.choice(pool), rng.choice(pool))
+    return Range(rng.choice(tuple(DOORS)), (low, high), (*rest, one), (*rest, two))
+
+
+def _ends(rng: Random) -> tuple[str, str]:
+    """Two ends in their order: of no width as floats, so far from 0 that few floats lie between them, or any."""
+    chance = rng.random()
+    if chance < 0.3:
+        return rng.choice(WIDTHS)
+    if chance < 0.6:
+        low = rng.choice((1 << 54, 10**17, -(10**17))) + rng.randint(0, 1000)
+        return str(low), str(low + rng.randint(1, 200))
+    low_end, high_end = sorted(rng.sample(ENDS, 2), key=Fraction)
+    return low_end, high_end

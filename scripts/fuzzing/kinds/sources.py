@@ -20,6 +20,8 @@ from shoal.sensitivity import Relation
 MARK = "HIV-17"
 """Stands in private cells alone: no message may quote it."""
 UNIT = Person("p", groups=1, rows_per_group=1)
+KEYLESS = Person("p", groups=1, rows_per_group=1, nulls="one")
+"""Everybody without a key is one person, which needs that no key is lost on the way."""
 FACTS: Mapping[str, Range | Choices] = {"x": Range(0, 1)}
 QUESTIONS = (
     "SELECT COUNT(*) AS n, SUM(x) AS s, COUNT(DISTINCT p) AS d FROM data",
@@ -66,7 +68,9 @@ class Source(Case):
         place = folder / ("with" if with_odd else "without")
         place.mkdir(exist_ok=True)
         source = FORMS[self.form][self.oddity](place, with_odd, self.first)
-        unit = Row() if "without a header" in self.form else UNIT
+        unit = (
+            Row() if "without a header" in self.form else KEYLESS if "lost" in self.oddity else UNIT
+        )
         return opened(
             source,
             protects=unit,
@@ -152,10 +156,14 @@ def _declared_headless(place: Path, with_odd: bool, first: bool) -> Any:
     return shoal.CsvFile(path, {"who": "text", "k": "text"}, header=False)
 
 
-def _csv(**odd: Any) -> Writer:
+def _csv(times: int = 1, someone: str | None = None, **odd: Any) -> Writer:
+    """So many rows of the odd person; ``someone`` is how the key of another person is written."""
+
     def write(place: Path, with_odd: bool, first: bool) -> Any:
         plain, other = _rows(**odd)
-        lines = [",".join(str(cell) for cell in row.values()) for row in _put(plain, other, with_odd, first)]  # fmt: skip
+        if someone is not None:
+            plain[0] = {**plain[0], "p": someone}
+        lines = [",".join(str(cell) for cell in row.values()) for row in _put(plain, other, with_odd, first, times)]  # fmt: skip
         path = place / "data.csv"
         path.write_text(
             "\n".join(["p,k,x,t,i", *lines]) + "\n", encoding="utf-8", errors="surrogateescape"
@@ -246,7 +254,9 @@ def _hive(place: Path, with_odd: bool, first: bool) -> Any:
 # frames
 
 
-def _frame(column: str, value: Any, dtype: str = "object", *, others: Any = None) -> Writer:
+def _frame(
+    column: str, value: Any, dtype: str = "object", *, others: Any = None, times: int = 1
+) -> Writer:
     def write(place: Path, with_odd: bool, first: bool) -> Any:
         del place
         import pandas as pd
@@ -254,7 +264,7 @@ def _frame(column: str, value: Any, dtype: str = "object", *, others: Any = None
         plain, other = _rows(**{column: value})
         if others is not None:
             plain = [{**row, column: others(at)} for at, row in enumerate(plain)]
-        rows = _put(plain, other, with_odd, first)
+        rows = _put(plain, other, with_odd, first, times)
         return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=dtype if name == column else None) for name in rows[0]})  # fmt: skip
 
     return write
@@ -386,6 +396,9 @@ FORMS: Mapping[str, Mapping[str, Writer]] = {
         "a cell too many": _csv(k="a,b"),
         "a leading zero": _csv(p="007"),
         "a huge integer": _csv(p="99999999999999999999"),
+        "a person between two others": _csv(MANY, p="7.4"),
+        "a person with an exponent": _csv(MANY, p="7e0"),
+        "a key that is lost, as another is": _csv(MANY, someone="x1", p="x2"),
         "bytes that are no text": _csv(k="\udcff"),
     },
     "a CSV file without a header": {
@@ -414,6 +427,9 @@ FORMS: Mapping[str, Mapping[str, Writer]] = {
         "persons a nanosecond apart": _nanoseconds_apart,
         "a huge integer": _frame("p", 2**63),
         "a larger integer": _frame("p", 2**80),
+        "a key that is lost, as another is": _frame(
+            "p", 2**80, others=lambda at: at or 2**63, times=MANY
+        ),
         "text among integers": _frame("p", MARK),
         "a real among integers": _frame("i", 9.5),
         "bytes among texts": _frame("k", b"a"),
