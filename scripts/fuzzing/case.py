@@ -26,26 +26,26 @@ class Finding:
 
 @dataclass(frozen=True)
 class Seen:
-    """What came of a case: the findings, and how its first side ended, so that cases that show nothing are counted."""
+    """The outcome of a case: its findings, and how its first side ended; the report counts how many cases were answered."""
 
     findings: tuple[Finding, ...]
     outcome: str = "answered"
 
     @classmethod
     def refused(cls, refusal: Ending, at: str = "") -> Seen:
-        """A case that both sides end in one refusal, before rows are read; a bare error is a finding all the same."""
+        """A case that was refused before rows were read, so that both sides are the same; a bare error is still a finding."""
         return cls(tuple(endings_apart(refusal, refusal, at=at)), refusal.outcome)
 
 
 class Case(ABC):
-    """Something that one integer makes, that can be checked, made smaller and written down."""
+    """One test, made from a number: it can be checked, made smaller while it fails, and written as Python."""
 
     @abstractmethod
     def check(self) -> Seen:
         """Run both sides and compare; no findings where all is as claimed."""
 
     def smaller(self) -> Iterator[Case]:
-        """Cases with a little less in them, the smallest first; one that still fails takes the place of this one."""
+        """Cases with a little less in them; the first that still fails is used in place of this one."""
         return iter(())
 
     @abstractmethod
@@ -83,7 +83,7 @@ def ending(act: Callable[[], Any]) -> Ending:
 
 
 def endings_apart(one: Ending, two: Ending, *, at: str = "") -> list[Finding]:
-    """What two endings tell: a bare error is never right, and both must end alike, to the letter."""
+    """The differences of two endings, to the letter; a bare error is a finding on either side."""
     place = f" {at}" if at else ""
     found = [
         Finding("bare error", f"{each.outcome}{place}: {each.text[:120]}")

@@ -23,7 +23,7 @@ class Kind:
 
     @property
     def make(self) -> Callable[[int], Case]:
-        """The case with a number; what a kind needs is loaded with its first case."""
+        """Makes the case with a number; the module of a kind is imported with its first case."""
         made: Callable[[int], Case] = import_module(f"scripts.fuzzing.kinds.{self.name}").make
         return made
 
@@ -49,7 +49,7 @@ KINDS: Mapping[str, Kind] = {
     )
 }  # fmt: skip
 ROUND = sum(kind.weight for kind in KINDS.values())
-"""The kinds take turns in rounds of so many cases."""
+"""The number of cases in a round, in which every kind has as many as its weight."""
 
 
 def case_of(seed: int) -> tuple[Kind, int]:

@@ -88,7 +88,7 @@ class World:
 
     @classmethod
     def of_equals(cls, rng: Random) -> World:
-        """Columns full of values that are equal, or that some would take for equal: zeros, letters of either case, long ids."""
+        """Columns of values that are equal or look so: zeros of both signs, upper and lower case, long ids with one beginning."""
         kinds = {"who": "text", "k": "text", "x": "real", "y": "text"}
         cells: dict[str, list[Any]] = {
             "who": ["p" * 5000 + letter for letter in "abcdef"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -191,10 +192,19 @@ class Interrupted(Case):
     door: str
 
     def check(self) -> Seen:
-        found = ending(lambda: _stopped(lambda rows: CALLED[self.door](rows, INTERRUPTED), [POISON, 2, 3, 4]))  # fmt: skip
+        before = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started this process
+        try:
+            found = ending(lambda: _stopped(self._run, [POISON, 2, 3, 4]))
+        finally:
+            signal.signal(signal.SIGINT, before)
         if found.outcome == f"failed ({Stop.__name__})":
             return Seen((), "interrupted")
-        return Seen((Finding("interrupt", f"{found.outcome} {found.text} where the operator stopped the run"),), found.outcome)  # fmt: skip
+        said = f"{found.outcome} {found.text} where the operator stopped the run"
+        return Seen((Finding("interrupt", said),), found.outcome)
+
+    def _run(self, rows: list[Any]) -> Any:
+        return CALLED[self.door](rows, INTERRUPTED)
 
     def written(self) -> str:
         return (

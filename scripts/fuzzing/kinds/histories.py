@@ -1,4 +1,4 @@
-"""Local answers that are given again and again: exact chances of whole histories of reports, against what a lifetime is said to cost."""
+"""One person answers many times while their value changes: exact probabilities of all reports, against the epsilon claimed for a lifetime."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ History = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Lifetimes(Case):
-    """Two histories of one person's values, and the reports that tell them apart best among those that are constant for a while."""
+    """Two histories of one person's values; compared are histories of reports that change only where a value does."""
 
     design: str
     given: tuple[Any, ...]
