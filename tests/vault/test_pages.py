@@ -14,8 +14,11 @@ import shoal
 from shoal.errors import VaultError
 from shoal.page import Code, Grid, Page, Picture, Words
 from shoal.query.certificate import wrong_with
+from shoal.query.notes import NOISE_ONLY
+from shoal.query.showing import OUTSIDE
 from shoal.vault import Release
 from shoal.vault.pages import certificate_page, page_for, report_page
+from shoal.vault.words import method
 
 
 def released(folder: Path, sql: str = BY_KIND) -> Release:
@@ -140,3 +143,20 @@ def test_the_ending_of_a_file_says_what_a_page_becomes() -> None:
     assert page_for("a.md", page) == "# x\n"
     with pytest.raises(VaultError, match=r"neither \.html nor \.md"):
         page_for("a.pdf", page)
+
+
+def test_the_method_of_protected_rows_speaks_of_rows(tmp_path: Path) -> None:
+    certificate = released(tmp_path, COUNT).certificate
+    assert "people with more rows" in method(certificate)
+    told = method({**certificate, "protects": "each row"})
+    assert "each row's say is bounded" in told
+    assert "people with more rows" not in told
+
+
+def test_a_long_word_is_broken_on_a_narrow_page() -> None:
+    assert re.search(r"(^|[,}\n])p[,{][^{]*\{[^}]*overflow-wrap:anywhere", Page("x").html())
+
+
+def test_every_note_of_a_report_begins_as_a_sentence() -> None:
+    for note in (OUTSIDE, NOISE_ONLY):
+        assert note[0].isupper()

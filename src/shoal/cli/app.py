@@ -44,14 +44,14 @@ COMMANDS = (
         "add",
         "curating.add",
         "ADD",
-        "Declare a dataset: where it lies, whom it protects, what is known of its columns, and its budget.",
+        "Register a dataset: where the file is, which people it describes, what is known of its columns, and its budget.",
     ),
     Late(
         CURATOR,
         "update",
         "curating.update",
         "UPDATE",
-        "Declare a dataset anew: its file was written or moved, or other facts hold.",
+        "Register a change of a dataset: its file was written or moved, or other facts hold.",
     ),
     Late(
         CURATOR,
@@ -73,7 +73,7 @@ COMMANDS = (
         "describe",
         "curating.describe",
         "DESCRIBE",
-        "A dataset: where it lies, whom it protects, and what is stated of its columns.",
+        "Show a dataset: where the file is, who is protected, and what is declared of its columns.",
     ),
     Late(
         ANALYST,
@@ -131,7 +131,7 @@ COMMANDS = (
         "accept",
         "curating.accept",
         "ACCEPT",
-        "Live with what shoal verify found: asking goes on, and the journal says why.",
+        "Acknowledge the problems that shoal verify found, and resume; the journal says why.",
     ),
     Late(
         RESEARCHER,
@@ -194,7 +194,7 @@ COMMANDS = (
         "suggest",
         "asking.suggest",
         None,
-        "Facts nobody knows, found for a part of the budget.",
+        "Estimate column bounds and limits per person privately (uses budget).",
     ),
 )
 """Every command, in the order of the help; the sentence is the first of its own help."""

@@ -259,7 +259,8 @@ def dummy(
 
 
 suggest = typer.Typer(
-    help="Facts nobody knows, found for a part of the budget.", no_args_is_help=True
+    help="Estimate column bounds and limits per person privately (uses budget).",
+    no_args_is_help=True,
 )
 
 

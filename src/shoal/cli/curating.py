@@ -196,7 +196,7 @@ def add(
         bool, typer.Option(help="Write the declaration beside the vault, as NAME.toml.")
     ] = True,
 ) -> None:
-    """Declare a dataset: where it lies, whom it protects, what is known of its columns, and its budget.
+    """Register a dataset: where the file is, which people it describes, what is known of its columns, and its budget.
 
     Facts are stated from knowledge of the world, never read off the rows. Rows stay where they are.
 
@@ -290,7 +290,7 @@ def update(
         int | None, typer.Option(help="How many rows of theirs in each.")
     ] = None,
 ) -> None:
-    """Declare a dataset anew: its file was written or moved, or other facts hold.
+    """Register a change of a dataset: its file was written or moved, or other facts hold.
 
     * *same people*: rows were added, corrected or dropped. The same budget. If in doubt, this.
     * *new people*: nobody is in both. A new budget.
@@ -346,7 +346,7 @@ def describe(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """A dataset: where it lies, whom it protects, and what is stated of its columns."""
+    """Show a dataset: where the file is, who is protected, and what is declared of its columns."""
     with refusals(), opened(vault, only_reads=True) as held:
         made = held.dataset(name)
         if toml:
@@ -387,7 +387,7 @@ def accept(
     *,
     vault: VaultOption = None,
 ) -> None:
-    """Live with what shoal verify found: asking goes on, and the journal says why."""
+    """Acknowledge the problems that shoal verify found, and resume; the journal says why."""
     with refusals(), opened(vault) as held:
         held.accept(reason)
         answers().print("Accepted. Asking goes on.")

@@ -393,7 +393,7 @@ class Vault(NotCopied):
         return wrong_in_vault(certificate, self._ledger)
 
     def accept(self, reason: str) -> None:
-        """Live with what `verify` found, for a reason that the journal keeps; asking goes on."""
+        """Acknowledge what `verify` found, for a reason that the journal keeps, and resume."""
         self._curator()
         self._ledger.accept(reason, caller=CURATOR)
 
