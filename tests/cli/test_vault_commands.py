@@ -222,7 +222,7 @@ ENDINGS: dict[str, tuple[list[str], Exit, str]] = {
     "a bad option": (["ask", COUNT, "--epsilo", "1"], Exit.USAGE, "No such option"),
     "a bad range": (["add", "x", "people.csv", "--row", "--budget", "1", "--range", "age"], Exit.USAGE, "--range x=0:9"),
     "no unit": (["add", "x", "people.csv", "--budget", "1"], Exit.USAGE, "--row"),
-    "two units": (["add", "x", "people.csv", "--row", "--public"], Exit.USAGE, "said once"),
+    "two units": (["add", "x", "people.csv", "--row", "--public"], Exit.USAGE, "choose exactly one"),
     "no file": (["add", "x", "gone.csv", "--row", "--budget", "1"], Exit.USAGE, "nothing to read"),
     "a bad budget": (["add", "x", "people.csv", "--row", "--budget", "1,2,3"], Exit.USAGE, "delta"),
     "no SQL": (["ask", "SELECT", "--epsilon", "1"], Exit.REFUSED, "sql-"),
