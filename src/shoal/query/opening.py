@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -293,14 +294,20 @@ class Stated:
         return {self.place(str(written)): said for written, said in given.items()}
 
     def place(self, written: str) -> tuple[str, str]:
+        place = self._places.get(written)
+        if place is None:
+            raise SchemaError(
+                f"something is stated of a column {written[:60]!r}, which is not there.",
+                remedy=f"The columns are: {', '.join(self._places)}.",
+            )
+        return place
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[str, str]]:
+        """Where each name leads; of two that are written alike, the first."""
+        places: dict[str, tuple[str, str]] = {}
         for table, columns in self.found.items():
             for each in columns:
-                if written == (f"{table}.{each.name}" if self.several else each.name):
-                    return table, each.name
-        known = [
-            f"{t}.{c.name}" if self.several else c.name for t, cs in self.found.items() for c in cs
-        ]
-        raise SchemaError(
-            f"something is stated of a column {written[:60]!r}, which is not there.",
-            remedy=f"The columns are: {', '.join(known)}.",
-        )
+                written = f"{table}.{each.name}" if self.several else each.name
+                places.setdefault(written, (table, each.name))
+        return places

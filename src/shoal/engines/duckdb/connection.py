@@ -36,6 +36,12 @@ def quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def described_by(connection: duckdb.DuckDBPyConnection, source: str) -> list[tuple[str, str]]:
+    """The columns of what is read from, each with its type; DESCRIBE says the same of many columns in twice the time."""
+    found = connection.sql(f"SELECT * FROM {source}")
+    return list(zip(found.columns, map(str, found.types), strict=True))
+
+
 def locked(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
     """Forbid every file but these, and every later change of that."""
     folders = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from shoal.engines.csv_file import CsvFile
+from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.errors import SourceError
 from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Kind, Type
 
@@ -57,6 +59,15 @@ def cell_sql(column: str, kind: Type) -> str:
     return _READ[kind].format(column)
 
 
+def described(file: CsvFile) -> list[tuple[str, str]]:
+    """The columns of a file, each with the type that `cell_sql` gives its cells."""
+    return [(name, _written(kind)) for name, kind in file.types.items()]
+
+
+def _written(kind: Type) -> str:
+    return f"DECIMAL(18,{kind.scale})" if kind.kind is Kind.DECIMAL else DUCKDB.types[kind.kind]
+
+
 def csv_sql(file: CsvFile) -> str:
     """The file as a table of texts c0, c1, ...; a row of another width, or a quote that does not end, is an error."""
     columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(file.types)))
@@ -69,11 +80,12 @@ def csv_sql(file: CsvFile) -> str:
     )
 
 
-def typed_sql(file: CsvFile, names: list[str]) -> str:
-    """The file as a table of its declared columns, whose names in SQL are given."""
+def typed_sql(file: CsvFile, only: Collection[str] | None = None) -> str:
+    """The file as a table of its declared columns, or of some of them."""
     cells = ", ".join(
-        f"{cell_sql(f'c{at}', kind)} AS {name}"
-        for at, (name, kind) in enumerate(zip(names, file.types.values(), strict=True))
+        f"{cell_sql(f'c{at}', kind)} AS {DUCKDB.name(name)}"
+        for at, (name, kind) in enumerate(file.types.items())
+        if only is None or name in only
     )
     return f"(SELECT {cells} FROM {csv_sql(file)})"
 

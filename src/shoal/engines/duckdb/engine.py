@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.engines.csv_file import CsvFile
-from shoal.engines.duckdb.connection import locked, opened
+from shoal.engines.duckdb import csv_reading
+from shoal.engines.duckdb.connection import described_by, locked, opened
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
 from shoal.engines.duckdb.handed_over import HandedOver
@@ -45,6 +46,13 @@ from shoal.plan import (
     count_of,
     tables_of,
 )
+from shoal.plan.narrowing import (
+    WIDE,
+    columns_read,
+    narrowed_rows,
+    narrowed_totals,
+    narrowed_weights,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,9 +70,9 @@ _MOST_GROUPS = 1 << 16
 """More groups than this are looked for anew each time: their names take memory."""
 
 
-_DESCRIBED = "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {0})"
-_MOST_COLUMNS = 256
-"""How many columns of a source are read through at once."""
+_MOST_COLUMNS = 2048
+"""How many columns of a wide source are read through at once."""
+
 _COPIES = 16
 """How often a row may stand in a table, on average, so that a sample of its rows is still full."""
 
@@ -103,7 +111,8 @@ class DuckDB:
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._written: dict[str, str] = {}
-        self._described: dict[str, list[tuple[Any, ...]]] = {}
+        self._described: dict[str, list[tuple[str, str]]] = {}
+        self._wide_files: dict[str, CsvFile] = {}
         self._kept: dict[str, str] = {}
         self._answered: dict[object, Any] = {}
         self._sizes: dict[object, int] = {}
@@ -124,20 +133,42 @@ class DuckDB:
         return attach(self._connection, source, name, at)
 
     def _make_view(self, name: str, written: str, at: int, source: object) -> None:
-        described = self._described[name] = _guarded(self._connection, _DESCRIBED.format(written))
+        if isinstance(source, CsvFile) and len(source.types) > WIDE:
+            self._wide_files[name] = source
+            described = csv_reading.described(source)
+        else:
+            described = _told(lambda: described_by(self._connection, written))
+        self._described[name] = described
         readings = {column: reading_of(kind) for column, kind in described}
         for column in read_in_part(source):  # cells that do not fit are NULL before they are read
             readings[column] = in_part(readings[column])
         self._readings[name] = {c: reading for c, reading in readings.items() if reading}
         self._left_out[name] = {c: kind for c, kind in described if not readings[c]}
         check_usable(name, self._readings[name])
-        columns = ", ".join(
-            f"{_read(reading, DUCKDB.name(column))} AS {DUCKDB.name(column)}"
-            for column, reading in self._readings[name].items()
+        self._written[name] = written
+        if len(self._readings[name]) <= WIDE:
+            sql = f"CREATE TEMP VIEW shoal_view_{at} AS {self._in_our_types(name)}"
+            _guarded(self._connection, sql)
+            self._views[name] = f"shoal_view_{at}"
+
+    def _in_our_types(self, name: str, columns: Collection[str] | None = None) -> str:
+        """The SELECT of a source, or of some of its columns, each read as a type of ours."""
+        readings = self._readings[name]
+        listed = ", ".join(
+            f"{_read(readings[column], DUCKDB.name(column))} AS {DUCKDB.name(column)}"
+            for column in readings
+            if columns is None or column in columns
         )
-        self._views[name], self._written[name] = f"shoal_view_{at}", written
-        sql = f"CREATE TEMP VIEW shoal_view_{at} AS SELECT {columns} FROM {written}"
-        _guarded(self._connection, sql)
+        file = self._wide_files.get(name)
+        written = self._written[name] if file is None else csv_reading.typed_sql(file, columns)
+        return f"SELECT {listed} FROM {written}"
+
+    def _sources(self, relation: Rows) -> dict[str, str]:
+        """What each table is read from: its view or, where it is wide, no more than the columns that are used."""
+        return {
+            name: self._views.get(name) or f"({self._in_our_types(name, columns)})"
+            for name, columns in columns_read(relation).items()
+        }
 
     def columns(self, table: str) -> tuple[Column, ...]:
         return tuple(Column(name, reading.type) for name, reading in self._readings[table].items())
@@ -158,7 +189,8 @@ class DuckDB:
         """
         names = [DUCKDB.name(column) for column in columns]
         texts = ", ".join(f"coalesce(CAST({name} AS VARCHAR), chr(30))" for name in names)
-        read = f"SELECT {', '.join(names)} FROM {self._views[table]}"
+        source = self._views.get(table) or f"({self._in_our_types(table, columns)})"
+        read = f"SELECT {', '.join(names)} FROM {source}"
         if persons:
             named = " AND ".join(f"{name} IS NOT NULL" for name in names)
             read = f"SELECT DISTINCT {', '.join(names)} FROM ({read}) WHERE {named}"
@@ -168,20 +200,33 @@ class DuckDB:
         return sorted({each for (each,) in found})[:most]
 
     def read_through(self, relation: Rows) -> None:
-        """Read every value of the sources themselves, some columns at a time: DuckDB plans many at once slowly."""
+        """Read every value of the sources themselves.
+
+        DuckDB plans many aggregates slowly, so those of wide tables are one, some columns at a time.
+        """
         self.check(relation)
         for table in tables_of(relation).values():
-            readings = self._readings[table.name]
-            asked = [readings[each.name].asked(DUCKDB.name(each.name)) for each in table.columns]
-            for at in range(0, len(asked), _MOST_COLUMNS):
-                some = ", ".join(asked[at : at + _MOST_COLUMNS])
-                self.run(f"SELECT {some} FROM {self._written[table.name]}")
+            readings, written = self._readings[table.name], self._written[table.name]
+            names = [DUCKDB.name(each.name) for each in table.columns]
+            if (file := self._wide_files.get(table.name)) is not None:  # texts; no cast can fail
+                written, names = (
+                    csv_reading.csv_sql(file),
+                    [f"c{n}" for n in range(len(file.types))],
+                )
+            if len(names) <= WIDE:
+                asked = map(Reading.asked, (readings[each.name] for each in table.columns), names)
+                self.run(f"SELECT {', '.join(asked)} FROM {written}")
+                continue
+            for at in range(0, len(names), _MOST_COLUMNS):
+                some = ", ".join(names[at : at + _MOST_COLUMNS])
+                self.run(f"SELECT BIT_XOR(HASH({some})) FROM {written}")
 
     def totals(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> dict[tuple[Value, ...], tuple[int, ...]]:
         for table in tables_of(bounded.relation).values():
             self._check(table)
+        bounded, soon = narrowed_totals(bounded, soon)
         if not bounded.terms:
             return dict.fromkeys(self.totals(replace(bounded, terms=(count_of(),))), ())
         asked = self._asked(bounded)
@@ -228,7 +273,7 @@ class DuckDB:
     def _frame(self, bounded: Bounded) -> str:
         """What two totals of the same term differ by: rows, keys, and the shares of persons in a norm."""
         alone = replace(bounded, terms=(count_of(),))
-        return cells(alone, self._views, DUCKDB) + totals(alone, "", DUCKDB)
+        return cells(alone, self._sources(alone.relation), DUCKDB) + totals(alone, "", DUCKDB)
 
     def _computed(self, wanted: list[Bounded]) -> Iterator[Totals]:
         """Every key that rows have, and the totals of each term: by sorting where rows fit into memory."""
@@ -244,7 +289,8 @@ class DuckDB:
         if not (wanted and sortable(wanted[0])):
             return [None for _ in wanted]
         terms = dict.fromkeys(term for bounded in wanted for term in bounded.terms)
-        got = self._fetched(Wanted.totals(replace(wanted[0], terms=tuple(terms)), self._views))
+        sources = self._sources(wanted[0].relation)
+        got = self._fetched(Wanted.totals(replace(wanted[0], terms=tuple(terms)), sources))
         if got is None:
             return [None for _ in wanted]
         groups, rows = got
@@ -280,7 +326,7 @@ class DuckDB:
 
     def _grouped(self, bounded: Bounded) -> Totals:
         width = len(bounded.keys)
-        with self._contributions(cells(bounded, self._views, DUCKDB)) as name:
+        with self._contributions(cells(bounded, self._sources(bounded.relation), DUCKDB)) as name:
             rows = _guarded(self._connection, totals(bounded, name, DUCKDB))
         found = list(zip(*rows, strict=True)) or [()] * (width + len(bounded.terms))
         keys = [row[:width] for row in rows]
@@ -291,7 +337,7 @@ class DuckDB:
         if sorted_ is not None:
             whole = spread.fraction
             return {key: sum(min(whole, w) for w in each.values()) for key, each in sorted_.items()}
-        with self._contributions(splits(spread, self._views, DUCKDB)) as name:
+        with self._contributions(splits(spread, self._sources(spread.relation), DUCKDB)) as name:
             rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
         return {row[:width]: int(row[width]) for row in rows}
 
@@ -308,7 +354,8 @@ class DuckDB:
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         for table in tables_of(bounded.relation).values():
             self._check(table)
-        made = cells(bounded, self._views, DUCKDB)
+        bounded, _ = narrowed_totals(bounded, None)
+        made = cells(bounded, self._sources(bounded.relation), DUCKDB)
         with self._lock, self._contributions(made) as name:
             rows = _guarded(self._connection, shares(bounded, name))
         return {(int(groups), int(most)): int(persons) for groups, most, persons in rows}
@@ -316,7 +363,8 @@ class DuckDB:
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         for table in tables_of(spread.relation).values():
             self._check(table)
-        made = splits(spread, self._views, DUCKDB)
+        spread = narrowed_weights(spread)
+        made = splits(spread, self._sources(spread.relation), DUCKDB)
         asked = made + weights(spread, "", DUCKDB)
         with self._lock:
             if asked in self._answered:
@@ -336,7 +384,7 @@ class DuckDB:
         exact = spread.grid is not None or spread.value.type != REAL
         if not (exact and sortable(spread.bounded)):
             return None
-        got = self._fetched(Wanted.weights(spread, self._views))
+        got = self._fetched(Wanted.weights(spread, self._sources(spread.relation)))
         if got is None:
             return None
         groups, rows = got
@@ -370,7 +418,8 @@ class DuckDB:
         """The SELECT that computes a relation: columns c0, c1, ..., the person's key p0, p1, ..."""
         for table in tables_of(relation).values():
             self._check(table)
-        return select(relation, self._views, DUCKDB)
+        relation = narrowed_rows(relation)
+        return select(relation, self._sources(relation), DUCKDB)
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         """Run a SELECT made of `sql` and give its rows; an error of the engine is told without its text."""
@@ -397,7 +446,7 @@ class DuckDB:
     def _check_columns(self, name: str) -> None:
         """Refuse a table of a database that was handed over if it has other columns by now."""
         try:
-            now = _guarded(self._connection, _DESCRIBED.format(self._written[name]))
+            now = _told(lambda: described_by(self._connection, self._written[name]))
         except SourceError:
             now = []
         if now != self._described[name]:

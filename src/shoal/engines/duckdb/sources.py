@@ -132,7 +132,7 @@ def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, a
         check_schemas(connection, source, name)
         return source.sql
     if isinstance(source, CsvFile):
-        return typed_sql(source, [DUCKDB.name(each) for each in source.types])
+        return typed_sql(source)
     if not isinstance(source, DuckTable):
         return _registered(connection, source, name, f"shoal_arrow_{at}")
     path, table = Path(source.database), DUCKDB.name(source.table)
