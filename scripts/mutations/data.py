@@ -320,7 +320,7 @@ DATA = (
     ),
     Mutation(
         "an-engine-error-quotes-its-rows",
-        "src/shoal/engines/duckdb/engine.py",
+        "src/shoal/engines/duckdb/connection.py",
         "kind = type(error).__name__",
         "kind = str(error)",
         "The text of an engine, with a cell of somebody in it, reaches whoever asked.",

@@ -1,4 +1,4 @@
-"""Faults in what engines keep between questions, and in what they read for one."""
+"""Faults in what engines keep between questions, what they read for one, and what they may take for it."""
 
 from __future__ import annotations
 
@@ -44,6 +44,26 @@ KEPT = (
         "A text of one row that is not UTF-8 makes every question on its column fail.",
         (
             "tests/engines/test_wide.py::test_a_text_that_is_not_whole_is_refused_in_whatever_column_of_a_wide_file_it_is",
+        ),
+    ),
+    Mutation(
+        "the-memory-that-was-stated-is-not-set",
+        "src/shoal/engines/duckdb/connection.py",
+        '"memory_limit": memory or SHARE,',
+        '"memory_limit": SHARE,',
+        "Whether a question fails for want of memory is decided by the machine of the day, and not by a public number.",
+        (
+            "tests/query/test_engine_limits.py::test_the_memory_of_a_connection_of_ours_is_set_and_not_left_to_duckdb",
+        ),
+    ),
+    Mutation(
+        "nobody-watches-the-time",
+        "src/shoal/engines/duckdb/engine.py",
+        "with self._lock, stopped_after(self._seconds, self._connection.interrupt):",
+        "with self._lock:",
+        "A question runs for longer than the operator allows, and how long can be seen.",
+        (
+            "tests/query/test_engine_limits.py::test_a_limit_that_is_hit_has_one_outcome_on_neighbours",
         ),
     ),
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from shoal.accounting import account
     from shoal.auditing import audit
-    from shoal.engines import CsvFile
+    from shoal.engines import CsvFile, EngineLimits
     from shoal.events import Event
     from shoal.exact import Grid
     from shoal.functions import privatize
@@ -81,6 +81,7 @@ __all__ = [
     "Choices",
     "CsvFile",
     "DiscreteGaussian",
+    "EngineLimits",
     "Estimate",
     "Event",
     "Exponential",
@@ -190,6 +191,7 @@ def __getattr__(name: str) -> Any:
         own = {
             "account": ("accounting",),
             "CsvFile": ("engines",),
+            "EngineLimits": ("engines",),
             "audit": ("auditing",),
             "Question": ("polls",),
             "Vault": ("vault",),

@@ -2,5 +2,6 @@
 
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.engine import Engine
+from shoal.engines.limits import EngineLimits
 
-__all__ = ["CsvFile", "Engine"]
+__all__ = ["CsvFile", "Engine", "EngineLimits"]

@@ -6,16 +6,24 @@ from collections.abc import Mapping
 
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.engine import Engine
+from shoal.engines.limits import NONE, EngineLimits
 from shoal.engines.spark import Spark
 from shoal.engines.spark.running import Progress
 from shoal.engines.spark.sources import is_sparks
 from shoal.errors import SourceError
 
 
-def engine_over(sources: Mapping[str, object], progress: Progress | None = None) -> DuckDB | Spark:
+def engine_over(
+    sources: Mapping[str, object], progress: Progress | None = None, limits: EngineLimits = NONE
+) -> DuckDB | Spark:
     """The engine for some sources, all of which it reads; ``progress`` is told where that takes long."""
     if not any(map(is_sparks, sources.values())):
-        return DuckDB(sources)
+        return DuckDB(sources, limits=limits)
+    if limits != NONE:
+        raise SourceError(
+            "limits are those of DuckDB; what Spark may take is set where it runs.",
+            remedy="Leave limits out, and set spark.executor.memory and spark.driver.memory.",
+        )
     for name, source in sources.items():
         if isinstance(source, DuckTable):
             raise SourceError(

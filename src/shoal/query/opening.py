@@ -12,6 +12,7 @@ from shoal.engines.choosing import engine_over
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.limits import NONE, EngineLimits
 from shoal.engines.reading import read_whole
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
@@ -159,6 +160,7 @@ def private(
     keys: Mapping[str, int] | None = None,
     public: Mapping[str, object] | None = None,
     name: str | None = None,
+    limits: EngineLimits = NONE,
 ) -> Private:
     """Rows to ask private questions of.
 
@@ -166,7 +168,7 @@ def private(
     of Spark or a `SparkTable`; ``name`` is what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
     world and never from the rows; ``required`` ones hold no NULL, and one that is found is read as the lowest
     value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know
-    of them, and their rows, is read now.
+    of them, and their rows, is read now.  ``limits`` is what the engine may take for a question.
 
     Several private tables of the same persons are a mapping of names to sources, which declares that an id means the same
     person in all of them; columns are then written
@@ -200,7 +202,8 @@ def private(
     several = isinstance(source, Mapping)
     sources = {n: _declared(held, n, columns or {}, several=several) for n, held in sources.items()}
     read = read_public(others)
-    engine = engine_over({**sources, **{other: rows for other, (_, rows) in read.items()}})
+    everything = {**sources, **{other: rows for other, (_, rows) in read.items()}}
+    engine = engine_over(everything, limits=limits)
     found = {table: engine.columns(table) for table in sources}
     for table, known in found.items():
         engine.check(Scan(Table(table, known, protects=protects)))

@@ -38,7 +38,7 @@ class Said:
 
     def check(self, found: Sequence[Column]) -> None:
         """Refuse what is stated of a column that is not there, or is of another type."""
-        known = [each.name for each in found]
+        known = {each.name: each for each in found}
         for name in (*self.facts, *self.required, *self.keys, *self.types):
             if name not in known:
                 raise SchemaError(

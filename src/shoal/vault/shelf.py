@@ -9,6 +9,7 @@ from threading import RLock
 
 from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
+from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process
 from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, tables_of
@@ -33,11 +34,15 @@ class Shelf:
     """
 
     def __init__(
-        self, datasets: Sequence[Dataset], secret: bytes, progress: Progress | None = None
+        self,
+        datasets: Sequence[Dataset],
+        secret: bytes,
+        progress: Progress | None = None,
+        limits: EngineLimits = NONE,
     ) -> None:
         self.datasets = {each.name: each for each in datasets}
         self._secret = secret
-        self._progress = progress
+        self._progress, self._limits = progress, limits
         self._engine: Engine | None = None
         self._end: weakref.finalize[..., Shelf] | None = None
         self._handles: dict[str, Handle] = {}
@@ -144,7 +149,7 @@ class Shelf:
             for each in self.datasets.values():
                 self._check(each, _NOT_READ, opening=True)
             if self._engine is None:
-                engine = engine_over(self._sources(), self._progress)
+                engine = engine_over(self._sources(), self._progress, self._limits)
                 self._end = weakref.finalize(self, close, engine)
                 self._end.atexit = False  # a session ends by itself
                 for name, dataset in self.datasets.items():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError, VaultError
 from shoal.exact import Number
 from shoal.ledger import Head, Ledger, Verdict
@@ -67,12 +68,11 @@ class Vault(NotCopied):
         progress: Progress | None = None,
         registry: Registry | None = None,
         purses: dict[_Purse, Accounts] | None = None,
+        limits: EngineLimits = NONE,
     ) -> None:
-        self._ledger = ledger
-        self._analyst = analyst
-        self._progress = progress
-        self._purses = {} if purses is None else purses
-        self._known_registry = registry
+        self._ledger, self._analyst = ledger, analyst
+        self._progress, self._limits = progress, limits
+        self._purses, self._known_registry = {} if purses is None else purses, registry
         if registry is None:
             make_secret(ledger)
 
@@ -137,6 +137,7 @@ class Vault(NotCopied):
             progress=self._progress,
             registry=self._registry,
             purses=self._purses,
+            limits=self._limits,
         )
 
     @property
@@ -150,7 +151,7 @@ class Vault(NotCopied):
         key = self._analyst, tuple((each.name, each.entry) for each in datasets)
         kept = self._purses.pop(key, None)
         if kept is None:
-            shelf = Shelf(datasets, self._registry.secret, self._progress)
+            shelf = Shelf(datasets, self._registry.secret, self._progress, self._limits)
             kept = Accounts(self._ledger, datasets, shelf, self._analyst)
         self._purses[key] = kept
         while len(self._purses) > _MOST_PURSES:
@@ -448,12 +449,13 @@ def open(  # noqa: A001 - the word for it
     progress: Progress | None = None,
     head: str | os.PathLike[str] | None = None,
     read_only: bool = False,
+    limits: EngineLimits = NONE,
 ) -> Vault:
     """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on first use.
 
     ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and all bytes while files are hashed.
     With ``read_only`` it can be looked at and verified, with read access alone, and nothing can be asked.
-    ``head`` is where the head of the journal is kept: by default beside a file, and for PostgreSQL in a folder of the user.
+    ``limits`` is what the engine may take for a question.  ``head`` is where the head of the journal is kept: by default beside a file, and for PostgreSQL in a folder of the user.
 
     >>> import pyarrow as pa
     >>> from pyarrow import parquet
@@ -472,7 +474,8 @@ def open(  # noqa: A001 - the word for it
             f"there is no vault {text!r}.",
             remedy=f"Make one: shoal init {text}, or shoal.open({text!r}).",
         )
-    return Vault(Ledger(where, head=head, read_only=read_only), progress=progress)
+    ledger = Ledger(where, head=head, read_only=read_only)
+    return Vault(ledger, progress=progress, limits=limits)
 
 
 @dataclass(frozen=True)

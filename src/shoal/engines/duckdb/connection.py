@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from shoal.engines.limits import SHARE
+from shoal.errors import ShoalError, SourceError
 from shoal.loading import loading
 
 if TYPE_CHECKING:
@@ -24,9 +26,8 @@ def opened(*, threads: int | None = None, memory: str | None = None) -> duckdb.D
         "autoload_known_extensions": "false",
         "preserve_insertion_order": "false",
         "python_enable_replacements": "false",
+        "memory_limit": memory or SHARE,
     }
-    if memory:
-        settings["memory_limit"] = memory
     return quiet(duckdb.connect(":memory:", config=settings))
 
 
@@ -51,3 +52,25 @@ def locked(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
         connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
+
+
+def guarded(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
+    """The rows of a statement."""
+    found: list[tuple[Any, ...]] = told(lambda: connection.execute(sql).fetchall())
+    return found
+
+
+def told(act: Any) -> Any:
+    """Do something with the engine; its errors may quote data, so only their kind is told."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    try:
+        return act()
+    except ShoalError:
+        raise
+    except (duckdb.Error, ArithmeticError, LookupError, MemoryError, OSError, ValueError) as error:
+        kind = type(error).__name__
+    raise SourceError(
+        f"the engine could not read the rows ({kind}).",
+        remedy="Check that the source is whole and fits into memory.",
+    )

@@ -6,13 +6,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb import csv_reading
 from shoal.engines.duckdb.connection import described_by, locked, opened
+from shoal.engines.duckdb.connection import guarded as _guarded
+from shoal.engines.duckdb.connection import told as _told
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
 from shoal.engines.duckdb.handed_over import HandedOver
@@ -20,6 +22,7 @@ from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
 from shoal.engines.frames import read_in_part
+from shoal.engines.limits import NONE, EngineLimits, stopped_after
 from shoal.engines.reading import Reading, check_stated, check_usable, in_part
 from shoal.engines.sql import (
     cells,
@@ -32,7 +35,7 @@ from shoal.engines.sql import (
     totals,
     weights,
 )
-from shoal.errors import ShoalError, SourceError
+from shoal.errors import SourceError
 from shoal.plan import (
     REAL,
     Bounded,
@@ -53,9 +56,6 @@ from shoal.plan.narrowing import (
     narrowed_totals,
     narrowed_weights,
 )
-
-if TYPE_CHECKING:
-    import duckdb
 
 Totals = tuple[list[tuple[Value, ...]], list[list[int]]]
 """The groups there are, and for each term one total per group."""
@@ -95,16 +95,16 @@ class DuckDB:
         sources: Mapping[str, object],
         *,
         threads: int | None = None,
-        memory: str | None = None,
+        limits: EngineLimits = NONE,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        self._most_rows = most_rows
+        self._most_rows, self._seconds = most_rows, limits.seconds
         found = {name: readable(source, name) for name, source in sources.items()}
-        self._handed_over = _handed_over(found)
+        self._handed_over = _handed_over(found, limits)
         self._connection = (
             self._handed_over.connection
             if self._handed_over
-            else opened(threads=threads, memory=memory)
+            else opened(threads=threads, memory=limits.memory)
         )
         self._lock = Lock()  # a connection serves one thread at a time
         self._readings: dict[str, dict[str, Reading]] = {}
@@ -230,7 +230,7 @@ class DuckDB:
         if not bounded.terms:
             return dict.fromkeys(self.totals(replace(bounded, terms=(count_of(),))), ())
         asked = self._asked(bounded)
-        with self._lock:
+        with self._turn():
             found = {term: self._answered[a] for term, a in asked.items() if a in self._answered}
             missing = [self._missing(bounded)] if len(found) < len(asked) else []
             if missing and soon is not None and self._keeps and bounded.has_groups_of(soon):
@@ -356,7 +356,7 @@ class DuckDB:
             self._check(table)
         bounded, _ = narrowed_totals(bounded, None)
         made = cells(bounded, self._sources(bounded.relation), DUCKDB)
-        with self._lock, self._contributions(made) as name:
+        with self._turn(), self._contributions(made) as name:
             rows = _guarded(self._connection, shares(bounded, name))
         return {(int(groups), int(most)): int(persons) for groups, most, persons in rows}
 
@@ -366,7 +366,7 @@ class DuckDB:
         spread = narrowed_weights(spread)
         made = splits(spread, self._sources(spread.relation), DUCKDB)
         asked = made + weights(spread, "", DUCKDB)
-        with self._lock:
+        with self._turn():
             if asked in self._answered:
                 return spread.wanted(dict(self._answered[asked]))
             found = self._sorted_weights(spread)
@@ -431,6 +431,12 @@ class DuckDB:
         with self._lock:
             return _told(lambda: self._connection.execute(sql).to_arrow_table())
 
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The connection for one part of a question, for no longer than is allowed."""
+        with self._lock, stopped_after(self._seconds, self._connection.interrupt):
+            yield
+
     def check(self, relation: Rows) -> None:
         """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart."""
         for table in tables_of(relation).values():
@@ -465,7 +471,7 @@ def _borrowed(source: object) -> bool:
     return isinstance(source, DuckTable) and hasattr(source.database, "cursor")
 
 
-def _handed_over(sources: Mapping[str, object]) -> HandedOver | None:
+def _handed_over(sources: Mapping[str, object], limits: EngineLimits) -> HandedOver | None:
     """A session in the database that was handed over open, if one was."""
     borrowed = [s.database for s in sources.values() if isinstance(s, DuckTable) and _borrowed(s)]
     if any(other is not borrowed[0] for other in borrowed):
@@ -473,25 +479,9 @@ def _handed_over(sources: Mapping[str, object]) -> HandedOver | None:
             "tables of two open connections cannot be read together.",
             remedy="Attach both databases to one connection.",
         )
+    if borrowed and limits.memory is not None:
+        raise SourceError(
+            "the memory of a connection that was handed over open is not ours to limit.",
+            remedy="Leave memory out, and set it there: SET memory_limit = '8GB'.",
+        )
     return HandedOver(borrowed[0]) if borrowed else None
-
-
-def _guarded(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = _told(lambda: connection.execute(sql).fetchall())
-    return found
-
-
-def _told(act: Any) -> Any:
-    """Do something with the engine; its errors may quote data, so only their kind is told."""
-    import duckdb  # noqa: PLC0415 - heavy
-
-    try:
-        return act()
-    except ShoalError:
-        raise
-    except (duckdb.Error, ArithmeticError, LookupError, MemoryError, OSError, ValueError) as error:
-        kind = type(error).__name__
-    raise SourceError(
-        f"the engine could not read the rows ({kind}).",
-        remedy="Check that the source is whole and fits into memory.",
-    )
