@@ -46,7 +46,7 @@ from shoal.measures import (
     gaussian_delta_down,
     gaussian_epsilon_up,
 )
-from shoal.measures.loss import Bracket, LossDistribution
+from shoal.measures.loss import TOLERANCE, Bracket, LossDistribution
 from shoal.measures.renyi import read_orders
 
 ORDERS = tuple(Fraction(order) for order in ("1.25", "1.5", 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
@@ -64,6 +64,10 @@ class Bound:
     delta: Fraction
     measure: str
     lower: Fraction | None = field(default=None, compare=False)
+
+    def is_within(self, width: float) -> bool:
+        """Whether nobody can promise less by more than this."""
+        return self.lower is not None and self.epsilon - self.lower <= width
 
     def __str__(self) -> str:
         return f"epsilon {short(self.epsilon)}, delta {short(self.delta)} ({self.measure})"
@@ -166,15 +170,18 @@ class Account:
     def epsilon(self, *, delta: Number) -> Bound:
         """The tightest epsilon at a delta over all measures in which the events have a price.
 
-        Edges: where the laws of all releases are known and their sum is quickly told, no other measure is asked:
-            none can be lower by more than the distance from ``lower``, which is below a millionth of epsilon.
+        Edges: where the laws of all releases are known and their sum is told within 0.0001, no other measure but the sum of
+            epsilons is asked: none can be lower by more than the distance from ``lower``.
         """
         target = closed_unit(delta, "delta")
         if self._is_normal and 0 < target < 1:
             return self._in_closed_form(target)
         if (best := self._epsilon_by_losses(target, quickly=True)) is not None:
             return self._at_most_pure(best)
-        found = self.all(delta=target)
+        by_losses = self._epsilon_by_losses(target)
+        if by_losses is not None and by_losses.is_within(TOLERANCE):
+            return self._at_most_pure(by_losses)
+        found = self._all(target, by_losses)
         if not found:
             raise self._nothing(target)
         known = [min(bound.lower, found[0].epsilon) for bound in found if bound.lower is not None]
@@ -183,6 +190,9 @@ class Account:
     def all(self, *, delta: Number) -> tuple[Bound, ...]:
         """The epsilon at a delta in every measure in which the events have a price, tightest first."""
         target = closed_unit(delta, "delta")
+        return self._all(target, self._epsilon_by_losses(target))
+
+    def _all(self, target: Fraction, by_losses: Bound | None) -> tuple[Bound, ...]:
         if target == 1:
             return (Bound(Fraction(0), target, Approx.__name__),)
         found = []
@@ -191,7 +201,7 @@ class Account:
             least = min((one for one in known if one is not None), default=None)
             if least is not None:
                 found.append(Bound(least, target, way.measure.__name__))
-        if (by_losses := self._epsilon_by_losses(target)) is not None:
+        if by_losses is not None:
             found.append(by_losses)
         return tuple(sorted(found, key=lambda bound: bound.epsilon))
 

@@ -1,4 +1,4 @@
-"""Sums of losses with two values each: there are so few of them that all can be listed."""
+"""Sums of losses with values on a lattice: there are so few of them that all can be listed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.exact import float_down, float_up
 from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
@@ -15,6 +16,9 @@ from shoal.measures.loss.cells import RELATIVE_ERROR, Floats
 from shoal.measures.loss.sources import AtomicLoss, Sources
 
 MOST_SUMS = 1 << 17
+MOST_ADDED = 1 << 13
+"""Up to so many sums of copies of one loss are added up term by term."""
+_TWO = 2
 _UNIT = 2.0**-53
 _LEAST = 2.0**-1022
 """A probability below it may have been rounded to 0."""
@@ -23,7 +27,7 @@ _FAR = 600.0
 
 
 class FewSums:
-    """The sums of losses of two values, with their probabilities.
+    """The sums of losses on lattices, with their probabilities.
 
     With A the probability of all sums above epsilon and B the mean of exp(-sum) over them, delta is
     A - e^epsilon B: a logarithm inverts it between two sums.  Where sums are so large that B leaves the floats,
@@ -44,15 +48,14 @@ class FewSums:
 
     @classmethod
     def of(cls, sources: Sources) -> FewSums | None:
-        """All sums, or None where losses have more values or the sums are too many."""
-        if not all(_has_two(source) for source, _ in sources):
-            return None
-        if math.prod(copies + 1 for _, copies in sources) > MOST_SUMS:
+        """All sums, or None where losses are on no lattice or the sums are too many."""
+        counts = [_sums_of(source, copies) for source, copies in sources]
+        if None in counts or math.prod(each or 0 for each in counts) > MOST_SUMS:
             return None
         sums, masses, slack = np.zeros(1), np.ones(1), 0.0
         for source, copies in sources:
             assert isinstance(source, AtomicLoss)
-            more, chances, off = binomial(source.atoms, copies)
+            more, chances, off = _listed(source, copies)
             slack += off
             sums = np.add.outer(sums, more).ravel()
             masses = np.multiply.outer(masses, chances).ravel()
@@ -97,8 +100,50 @@ class FewSums:
         return math.log(over / float(self._weighted[piece])) if over > 0 else 0.0
 
 
-def _has_two(source: object) -> bool:
-    return isinstance(source, AtomicLoss) and len(source.atoms) == 2 and not source.infinite
+def _sums_of(source: object, copies: int) -> int | None:
+    """How many sums so many copies have; None where they are not listed."""
+    if not isinstance(source, AtomicLoss) or source.infinite:
+        return None
+    if len(source.atoms) == _TWO:
+        return copies + 1
+    places = _places(source)
+    if places is None or copies * int(places.max()) >= MOST_ADDED:
+        return None
+    return copies * int(places.max()) + 1
+
+
+def _places(source: AtomicLoss) -> NDArray[np.int64] | None:
+    """Where on its lattice each atom lies; None where one lies beside it."""
+    if source.unit is None:
+        return None
+    losses = np.array([loss for loss, _ in source.atoms])
+    steps = (losses - losses.min()) / source.unit
+    places = np.rint(steps).astype(np.int64)
+    if np.abs(steps - places).max() > POSITION_ERROR * (1 + places.max()):
+        return None
+    return np.asarray(places)
+
+
+def _listed(source: AtomicLoss, copies: int) -> tuple[Floats, Floats, float]:
+    """As `binomial`: all terms are positive, so sums of products keep their relative accuracy."""
+    if len(source.atoms) == _TWO:
+        return binomial(source.atoms, copies)
+    places = _places(source)
+    assert places is not None
+    assert source.unit is not None
+    one = np.zeros(int(places.max()) + 1)
+    np.add.at(one, places, np.array([mass for _, mass in source.atoms]))
+    found, square, off, error, left = np.ones(1), one, 0.0, 0.0, copies
+    while left:
+        if left & 1:
+            off += error + _UNIT * (min(len(found), len(square)) + 2)
+            found = np.convolve(found, square)
+        left >>= 1
+        if left:
+            error = 2 * error + _UNIT * (len(square) + 2)
+            square = np.convolve(square, square)
+    least = min(loss for loss, _ in source.atoms)
+    return copies * least + source.unit * np.arange(len(found)), found, off
 
 
 def binomial(atoms: Sequence[tuple[float, float]], copies: int) -> tuple[Floats, Floats, float]:

@@ -17,6 +17,8 @@ from shoal.measures.loss.cells import Cells, Floats
 from shoal.measures.loss.sources import AtomicLoss, cells_between
 from shoal.measures.loss.tails import KnownTails
 
+_LARGE = 600.0
+
 
 class LossPair(Protocol):
     """Two laws P and Q, known by what they give to any range of their loss."""
@@ -93,6 +95,33 @@ class SampledLoss(KnownTails):
         first, plain = (float(mass[0]) for mass in self.pair.between(np.array(ends)))
         mixed = (1 - self.rate) * plain + self.rate * first
         return (mixed, plain) if self.removed else (plain, mixed)
+
+    @property
+    def mirrored(self) -> bool:
+        return not self.removed
+
+    @property
+    def slope(self) -> float:
+        return 1.0
+
+    def inner_reach(self, smallest: float) -> tuple[float, float]:
+        return self.pair.reach(smallest)
+
+    def rising(self, inner: Floats) -> Floats:
+        inside = np.clip(inner, -self.pair.largest, self.pair.largest)
+        near = np.log1p(self.rate * np.expm1(np.minimum(inside, _LARGE)))
+        losses: Floats = np.where(inside > _LARGE, inside + math.log(self.rate), near)
+        return losses
+
+    def inner_at(self, rising: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.log1p(np.expm1(np.minimum(rising, _LARGE)) / self.rate)
+        ends: Floats = np.where(rising > _LARGE, rising - math.log(self.rate), near)
+        return ends
+
+    def masses(self, ends: Floats) -> tuple[Floats, Floats]:
+        first, plain = self.pair.between(ends)
+        return (1 - self.rate) * plain + self.rate * first, plain
 
     def _loss(self, inside: float) -> float:
         """ln(1 - q + q e^l)."""

@@ -68,6 +68,32 @@ class SampledNormalLoss(HasWaves):
     def wave(self, tilt: float) -> SampledNormalWave:
         return SampledNormalWave(self, tilt)
 
+    @property
+    def mirrored(self) -> bool:
+        return not self.removed
+
+    @property
+    def slope(self) -> float:
+        return self.mu
+
+    def inner_reach(self, smallest: float) -> tuple[float, float]:
+        aside = reach(smallest)
+        return -aside, (self.mu if self.removed else 0.0) + aside
+
+    def rising(self, inner: Floats) -> Floats:
+        return self.ratio(inner)
+
+    def inner_at(self, rising: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.log1p(np.expm1(np.minimum(rising, _LARGE)) / self.rate)
+        exponents = np.where(rising > _LARGE, rising - math.log(self.rate), near)
+        ends: Floats = exponents / self.mu + self.mu / 2
+        return ends
+
+    def masses(self, ends: Floats) -> tuple[Floats, Floats]:
+        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
+        return (1 - self.rate) * plain + self.rate * moved, plain
+
     def epsilon_alone(self, delta: Fraction) -> Bracket:
         return sampled_epsilon(self.rate, self.mu, delta, removed=self.removed)
 

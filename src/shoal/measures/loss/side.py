@@ -13,6 +13,7 @@ from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
 from shoal.measures.loss.equal_laplaces import EqualLaplaces
 from shoal.measures.loss.few import FewSums
 from shoal.measures.loss.grid import grid_delta, grid_epsilon
+from shoal.measures.loss.search import can_smooth, smoothed_delta, smoothed_epsilon
 from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
 from shoal.measures.loss.waves import HasWaves
 
@@ -66,6 +67,8 @@ class Side:
     def epsilon(self, delta: float, tolerance: float, *, floor: float = -math.inf) -> Bracket:
         """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
         found = self.quick_epsilon(delta)
+        if found is None and self._smooths:
+            found = self._epsilon_by_smoothing(delta, tolerance, floor)
         return found or grid_epsilon(self.sources, delta, tolerance, floor=floor)
 
     def quick_delta(self, low: float, high: float) -> Bracket | None:
@@ -86,6 +89,8 @@ class Side:
     def delta(self, low: float, high: float) -> Bracket:
         """Delta between an epsilon rounded down and the same rounded up."""
         found = self.quick_delta(low, high)
+        if found is None and self._smooths:
+            found = self._delta_by_smoothing(low, high)
         return found or self._not_lost(grid_delta(self.sources, low, high), low)
 
     def _not_lost(self, found: Bracket, epsilon: float) -> Bracket:
@@ -128,6 +133,17 @@ class Side:
         found = contour_delta(self._losses, low - self._blur, high + self._blur)
         return found and Bracket(min(1.0, found.low + least), min(1.0, found.high + most))
 
+    def _epsilon_by_smoothing(self, delta: float, tolerance: float, floor: float) -> Bracket | None:
+        found = smoothed_epsilon(self.sources, delta, tolerance, floor=floor)
+        return found and Bracket(max(0.0, found.low - self._blur), found.high + self._blur)
+
+    def _delta_by_smoothing(self, low: float, high: float) -> Bracket | None:
+        return smoothed_delta(self.sources, low - self._blur, high + self._blur)
+
+    @cached_property
+    def _smooths(self) -> bool:
+        return can_smooth(self.sources)
+
     @property
     def _infinite(self) -> tuple[float, float]:
         """The probability that some loss is infinite, from below and from above."""
@@ -138,7 +154,10 @@ class Side:
     @property
     def _blur(self) -> float:
         """How far the sum can lie from where the sources put it."""
-        return sum(copies * getattr(source, "blur", 0.0) for source, copies in self.sources)
+        return sum(
+            copies * float(getattr(source, "moved", getattr(source, "blur", 0.0)))
+            for source, copies in self.sources
+        )
 
 
 def merged(sources: Sequence[tuple[LossSource, int]]) -> Sources:

@@ -1,0 +1,284 @@
+"""Which line, how far apart its terms and how fine its cells: found from coarse to fine, until the bracket is narrow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.cells import Floats
+from shoal.measures.loss.fine_cells import HasInner, Twin, of_atoms, twins
+from shoal.measures.loss.grid import TOLERANCE
+from shoal.measures.loss.kernel import WIDEST, Kernel
+from shoal.measures.loss.smoothed import Laws, Setting, SmoothedLine
+from shoal.measures.loss.sources import AtomicLoss, LossSource, NormalLoss, Sources
+
+_MOST_ATOMS = 256
+_PASSES = 6
+_MOST_CELLS = 1 << 17
+_MOST_TERMS = 1 << 19
+_LOST = 1e-6
+"""Of delta, what may be left out of the losses, and of the sum."""
+_LEAST_DELTA = 1e-30
+_LEAST_SHARE = 1e-3
+_TILTS: Floats = np.exp2(np.append(np.arange(-12, 24) / 2, np.arange(12.0, 41.0)))
+_PAYOFFS: Floats = _TILTS * np.log(_TILTS) - (1 + _TILTS) * np.log1p(_TILTS)
+"""The logarithm of the largest (1 - e^-y) e^(-tilt y)."""
+_CLEAR = 18.0
+"""The logarithm of how much less than delta the sum may count in beside it."""
+_FAINT = -16.0
+"""Below this logarithm of delta in units of the line, round-off begins to be heard."""
+_COARSE_SHARE, _COARSE_CELLS, _FINEST_SHARE = 0.1, 2048, 2e-3
+_PARTS = 5
+"""Smoothing, fine cells and the lattice may each use one in so many of the tolerance."""
+_COVERED = 7.0
+"""The bump that covers the smoothing moves epsilon by about so many squares of its width, times how steep delta is."""
+_STEADY = 1.4
+_LEAST_TURN = 0.5
+_DEEP = 200.0
+"""Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
+
+
+def can_smooth(sources: Sources) -> bool:
+    """Whether every loss has fine cells, is normal, or has few values."""
+    return all(
+        isinstance(source, HasInner | NormalLoss)
+        or (
+            isinstance(source, AtomicLoss)
+            and len(source.atoms) <= _MOST_ATOMS
+            and not source.infinite
+        )
+        for source, _ in sources
+    )
+
+
+def smoothed_epsilon(
+    sources: Sources, delta: float, tolerance: float, *, floor: float = -math.inf
+) -> Bracket | None:
+    """Epsilon at a delta; None where it is not found.  It may be coarse once it is known to lie below ``floor``."""
+    search = _Search(sources, delta * _LOST)
+    wanted, wanted_up = (
+        math.log(delta),
+        math.log(delta * (1 - 2 * _LOST)),
+    )  # what is left out is lost
+    best = Bracket(0.0, math.inf)
+    there: _There | None = None
+    while (lines := search.lines(there, wanted, tolerance)) is not None:
+        found = lines.above.solved(wanted_up, there.epsilon if there else search.renyi(wanted))
+        high = found and lines.above.enclosed(wanted_up, *found)
+        if found is None or high is None:
+            break
+        best = Bracket(best.low, min(best.high, high))
+        if best.high <= floor or best.high == 0:
+            return best
+        before, there = there, _There(*found)
+        if before is not None and there.is_as_steep_as(before):
+            other = lines.below().solved(wanted, there.epsilon)
+            low = other and lines.below().enclosed(wanted, *other)
+            best = Bracket(max(best.low, low or 0.0), best.high)
+            if best.width <= _allowed(tolerance, there.epsilon):
+                return best
+        if not search.refined(there, tolerance, best.width if best.low else None):
+            break
+    return best if best.low > 0 else None
+
+
+def smoothed_delta(sources: Sources, low: float, high: float) -> Bracket | None:
+    """Delta between an epsilon rounded down and the same rounded up; None where it is not found."""
+    search = _Search(sources, _LEAST_DELTA)
+    wanted = search.chernoff(high)
+    best = Bracket(0.0, 1.0)
+    there: _There | None = None
+    while (lines := search.lines(there, wanted, TOLERANCE, at=high)) is not None:
+        size, slope = lines.above.told(high)
+        if slope <= 0:
+            break
+        wanted = size
+        most = math.exp(min(0.0, lines.above.log_delta(low))) + search.lost
+        best = Bracket(best.low, min(best.high, most))
+        before, there = there, _There(high, slope)
+        width = None
+        if before is not None and there.is_as_steep_as(before):
+            best = Bracket(max(best.low, math.exp(lines.below().log_delta(high))), best.high)
+            width = best.width / max(best.high, _LEAST_DELTA) / slope
+            if width <= _allowed(TOLERANCE, high):
+                return best
+        if not search.refined(there, TOLERANCE, width):
+            break
+    return best if best.low > 0 else None
+
+
+@dataclass(frozen=True)
+class _There:
+    """About where epsilon is, and how fast the logarithm of delta falls there."""
+
+    epsilon: float
+    slope: float
+
+    def is_as_steep_as(self, before: _There) -> bool:
+        return 1 / _STEADY < self.slope / before.slope < _STEADY
+
+
+class _Lines:
+    """The line of either side; the lower one only when asked for."""
+
+    def __init__(self, above: Laws, below: Laws, setting: Setting) -> None:
+        self.above, self._laws, self._setting = (
+            SmoothedLine(above, setting, up=True),
+            below,
+            setting,
+        )
+        self._below: SmoothedLine | None = None
+
+    def below(self) -> SmoothedLine:
+        if self._below is None:
+            self._below = SmoothedLine(self._laws, self._setting, up=False)
+        return self._below
+
+
+class _Search:
+    """From coarse to fine: each pass learns from the last where epsilon is and how fast delta falls there."""
+
+    def __init__(self, sources: Sources, lost: float) -> None:
+        self._sources, self.lost = sources, lost
+        self._smallest = lost / sum(copies for _, copies in sources)
+        self._share, self._step, self._tilt = _COARSE_SHARE, self._first_step(), 1.0
+        self._finest, self._passes = self._step * _COARSE_CELLS / _MOST_CELLS, 0
+        self._cut()
+
+    def _first_step(self) -> float:
+        spans = []
+        for source, _ in self._sources:
+            if isinstance(source, HasInner):
+                ends = source.rising(np.array(source.inner_reach(self._smallest)))
+                spans.append(float(ends[1] - ends[0]))
+        return max(spans, default=1.0) / _COARSE_CELLS
+
+    def _cut(self) -> None:
+        """The twins of all losses, as finely as it stands."""
+        above, below = [], []
+        for source, copies in self._sources:
+            if not isinstance(source, NormalLoss):
+                one, other = self._twins(source)
+                above.append((one, copies))
+                below.append((other, copies))
+        mu = math.sqrt(
+            sum(n * one.mu**2 for one, n in self._sources if isinstance(one, NormalLoss))
+        )
+        self._above, self._below = Laws(above, mu), Laws(below, mu)
+        self._cumulants = np.array([self._above.cumulant(float(tilt)) for tilt in _TILTS])
+
+    def _twins(self, source: LossSource) -> tuple[Twin, Twin]:
+        if isinstance(source, AtomicLoss):
+            losses, masses = (np.array(each) for each in zip(*source.atoms, strict=True))
+            both = of_atoms(losses, masses, self._step)
+            return both, both
+        assert isinstance(source, HasInner)
+        return twins(source, self._share, self._step, self._smallest, lowest=-_DEEP / self._tilt)
+
+    def renyi(self, wanted: float) -> float:
+        """An epsilon that is enough, by the best moment."""
+        return float(np.min((self._cumulants - wanted + _PAYOFFS) / _TILTS))
+
+    def chernoff(self, epsilon: float) -> float:
+        """The logarithm of a delta that is enough, by the best moment."""
+        return float(np.min(self._cumulants - _TILTS * epsilon + _PAYOFFS))
+
+    def lines(
+        self, there: _There | None, wanted: float, tolerance: float, *, at: float = 0.0
+    ) -> _Lines | None:
+        """The lines of both sides; None where they would take too long."""
+        epsilon = there.epsilon if there else at
+        most = epsilon if there or at else self.renyi(wanted)
+        if (place := self._place(epsilon, most, wanted)) is None:
+            return None
+        steep = max(place.tilt, there.slope) if there else place.tilt
+        part = _allowed(tolerance, epsilon) / _PARTS if there else tolerance
+        width = math.sqrt(part / (_COVERED * (1 + steep)))
+        kernel = Kernel(min(width, WIDEST, _LEAST_TURN / place.tilt))
+        frequency, heard = 4 / kernel.width, _LOST * math.exp(place.size)
+        while (
+            max(
+                kernel.payoff_beyond(place.tilt, frequency),
+                kernel.cover_beyond(place.tilt, frequency),
+            )
+            > heard
+        ):
+            frequency *= 1.2
+        setting = Setting(
+            place.tilt, place.arc, min(self._step, place.arc / 64), kernel, frequency, place.aside
+        )
+        if max(setting.count, setting.size) > _MOST_TERMS:
+            return None
+        self._tilt = place.tilt
+        return _Lines(self._above, self._below, setting)
+
+    def _place(self, epsilon: float, most: float, wanted: float) -> _Place | None:
+        """The line with the shortest arc on which nothing but delta counts, unless delta is faint there.
+
+        Epsilon lies between ``epsilon`` and ``most``.
+        """
+        tilts, cumulants = np.append(0.0, _TILTS), np.append(0.0, self._cumulants)
+        # Chernoff at r leaves nothing beside delta on arcs of this over |r - t|
+        needed = cumulants - tilts * epsilon + _CLEAR - wanted
+        best, least = None, math.inf
+        for k in range(1, len(tilts) - 1):
+            if not math.isfinite(cumulants[k]):
+                break
+            lower, upper = (
+                needed[:k] / (tilts[k] - tilts[:k]),
+                needed[k + 1 :] / (tilts[k + 1 :] - tilts[k]),
+            )
+            arc = max(float(lower.min()), float(upper.min()))
+            size = wanted - float(cumulants[k]) + float(tilts[k]) * most
+            effort = math.log(arc) + max(0.0, _FAINT - size) / 2
+            if effort < least:
+                aside = float(tilts[lower.argmin()]), float(tilts[k + 1 + upper.argmin()])
+                best, least = _Place(float(tilts[k]), 1.02 * arc, size, aside), effort
+        return best
+
+    def refined(self, there: _There, tolerance: float, width: float | None) -> bool:
+        """Cells whose spreading moves epsilon by about a part of what is allowed; False where they are as fine as can be."""
+        self._passes += 1
+        allowed, steep = _allowed(tolerance, there.epsilon), 1 + there.slope
+        fine, even = self._spreading()
+        share = self._share * math.sqrt(
+            min(1.0, allowed / _PARTS / max(_LEAST_DELTA, fine * steep))
+        )
+        step = min(self._step, math.sqrt(allowed / _PARTS / (max(even, 1 / 8) * steep)))
+        if width is not None:  # too bold
+            again = 0.8 * math.sqrt(allowed / width)
+            share, step = min(share, again * self._share), min(step, again * self._step)
+        share, step = max(share, _FINEST_SHARE), max(step, self._finest)
+        if width is not None and share == self._share and step == self._step:
+            return False
+        self._share, self._step = share, step
+        self._cut()
+        return self._passes < _PASSES
+
+    def _spreading(self) -> tuple[float, float]:
+        """What fine cells add to the variance of the sum, and lattice cells per square of their step."""
+        fine = even = 0.0
+        for twin, copies in self._above.twins:
+            scale = copies * math.exp(-twin.log_moment(self._tilt)) / 8
+            squares = np.diff(twin.nodes, append=twin.nodes[-1]) ** 2
+            fine += scale * float((twin.masses * np.exp(self._tilt * twin.nodes)) @ squares)
+            even += scale * float((twin.weights * np.exp(self._tilt * twin.lattice)).sum())
+        return fine, even
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A line: its tilt, its arc, the logarithm of delta in its units, and the tilts aside."""
+
+    tilt: float
+    arc: float
+    size: float
+    aside: tuple[float, float]
+
+
+def _allowed(tolerance: float, epsilon: float) -> float:
+    """How wide a bracket may be: less where epsilon is small."""
+    return tolerance * min(1.0, max(10 * epsilon, _LEAST_SHARE))
