@@ -41,4 +41,30 @@ BRACKETS = (
         "The account says that a promise cannot be better than it is.",
         (f"{_TESTS}test_samples_that_share_an_outer_sample_claim_no_lower_end",),
     ),
+    Mutation(
+        "a-smoothed-payoff-below-the-payoff",
+        "src/shoal/measures/loss/kernel.py",
+        "return ORDER * a * a * (1 - a * a / 30) / 6",
+        "return 0.0",
+        "Smoothing lowers delta: the upper end lies below the truth.",
+        (
+            "tests/measures/loss/test_smoothed.py::test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it",
+        ),
+    ),
+    Mutation(
+        "fine-cells-count-as-their-lower-ends",
+        "src/shoal/measures/loss/fine_cells.py",
+        "place = np.minimum(1.0, self.place + self._doubt)",
+        "place = 0 * self._doubt",
+        "The pessimistic twin is below the law: the upper end lies below the truth.",
+        ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
+    ),
+    Mutation(
+        "fine-cells-count-as-their-upper-ends",
+        "src/shoal/measures/loss/fine_cells.py",
+        "place = np.maximum(0.0, self.place - self._doubt)",
+        "place = 1 - 0 * self._doubt",
+        "The optimistic twin is above the law: the lower end lies above the truth.",
+        ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
+    ),
 )

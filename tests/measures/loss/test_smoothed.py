@@ -44,8 +44,8 @@ def _spline(place: Fraction, power: int) -> Fraction:
     total = Fraction(0)
     for k in range(ORDER + 1):
         within = max(Fraction(0), place + ORDER - 2 * k)
-        total += (-1) ** k * math.comb(ORDER, k) * Fraction(within**power)
-    return total / (2**ORDER * math.factorial(power))
+        total += Fraction((-1 if k % 2 else 1) * math.comb(ORDER, k)) * within**power
+    return total / Fraction(2**ORDER * math.factorial(power))
 
 
 def test_the_bump_covers_what_smoothing_adds() -> None:
