@@ -438,7 +438,7 @@ def test_a_public_dataset_has_a_declaration_too(tmp_path: Path) -> None:
         ('type = "real"', 'type = "number"', "not a type"),
         ('type = "real"', "", "has no type"),
         ("[columns.spend]", "[columns.spent]", "'spent'"),
-        ("groups = 2", "grups = 2", "who is protected"),
+        ("groups = 2", "grups = 2", "Write groups"),
         ('name = "visits"', 'nam = "visits"', "'nam'"),
         ('name = "visits"', "", "needs a name"),
         ('range = ["0", "500"]', 'range = ["0"]', "two ends"),
