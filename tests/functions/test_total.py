@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -343,6 +344,37 @@ def test_an_interrupt_from_the_keyboard_goes_on_to_the_caller_without_a_word_of_
             called(interrupted, [1], otherwise=0)
         assert passed.value.args == ()
         assert passed.value.__context__ is None
+
+
+def test_an_interrupt_carries_no_word_that_the_function_adds_to_it() -> None:
+    def talking(_: Any) -> Any:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as stopped:
+            stopped.args = ("Anna has HIV",)
+            stopped.add_note("Anna has HIV")
+            stopped.row = "Anna has HIV"  # type: ignore[attr-defined]
+            raise stopped from ValueError("Anna has HIV")
+
+    with handling(signal.default_int_handler):
+        with pytest.raises(KeyboardInterrupt) as passed:
+            called(talking, [1], otherwise=0)
+        assert "Anna" not in "".join(traceback.format_exception(passed.value))
+        assert (passed.value.args, vars(passed.value)) == ((), {})
+
+
+def test_a_handler_that_a_function_installs_is_gone_at_the_next_row() -> None:
+    def function(row: int) -> Any:
+        if row == 1:
+            return signal.signal(signal.SIGINT, lambda *_: leaking())
+        return signal.raise_signal(signal.SIGINT)
+
+    def leaking() -> None:
+        raise RuntimeError("Anna has HIV")
+
+    with handling(signal.default_int_handler), pytest.raises(KeyboardInterrupt) as passed:
+        called(function, [1, 2], otherwise=0)
+    assert passed.value.args == ()
 
 
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, OSError])

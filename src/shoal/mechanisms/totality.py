@@ -67,17 +67,20 @@ class _Interrupts:
     """Tells an interrupt from the keyboard from a `KeyboardInterrupt` that the function raises by itself.
 
     Interrupts reach the main thread only, through the handler of the signal: Python's own, or one that the program, Spark or a notebook has
-    put in its place. While the function runs, that handler is called from ours, which keeps what it raises.
+    put in its place. While the function runs, that handler is called from ours, which keeps what it raises, as it was before the function
+    could add words to it.  A handler that the function installs is the function's own, and is gone when it returns.
     """
 
     def __enter__(self) -> Self:
         self._raised: BaseException | None = None
+        self._said: tuple[tuple[Any, ...], BaseException | None, dict[str, Any]] = ((), None, {})
         self._handler: Callable[[int, FrameType | None], Any] | None = None
+        self._ours = self._note
         if threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)
             if callable(handler):  # otherwise no signal becomes an exception
                 self._handler = handler
-                signal.signal(signal.SIGINT, self._note)
+                signal.signal(signal.SIGINT, self._ours)
         return self
 
     def __exit__(
@@ -97,11 +100,17 @@ class _Interrupts:
             self._handler(number, frame)
         except BaseException as error:
             self._raised = error
+            self._said = error.args, error.__cause__, dict(vars(error))
             raise
 
     def pass_on(self) -> None:
         """What the handler raised goes on to the caller, whatever the function made of it."""
+        if self._handler is not None and signal.getsignal(signal.SIGINT) is not self._ours:
+            signal.signal(signal.SIGINT, self._ours)  # a later interrupt is the operator's again
         if self._raised is not None:
+            self._raised.args, self._raised.__cause__, held = self._said
+            vars(self._raised).clear()
+            vars(self._raised).update(held)
             self._raised.__context__ = None
             raise self._raised.with_traceback(None)
 
