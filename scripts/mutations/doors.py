@@ -5,6 +5,8 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _HANDED_OVER = "tests/engines/test_handed_over.py::"
+_SAMPLE = "tests/vault/test_sample.py::"
+_TOTAL = "tests/functions/test_total.py::"
 _SESSION = "src/shoal/engines/duckdb/handed_over.py"
 
 DOORS = (
@@ -90,5 +92,45 @@ DOORS = (
         (
             "tests/query/test_before_the_charge.py::test_a_table_that_was_changed_since_it_was_opened_is_refused_before_the_charge",
         ),
+    ),
+    Mutation(
+        "rows-and-people-are-never-compared",
+        "src/shoal/vault/sample.py",
+        "return overlap(one.sample, other.sample) or overlap(*by_row)",
+        "return overlap(one.sample, other.sample)",
+        "The same rows get a second budget by being protected in another way.",
+        (_SAMPLE + "test_the_same_rows_are_noticed_whether_rows_or_people_are_protected",),
+    ),
+    Mutation(
+        "an-update-brings-anybody",
+        "src/shoal/vault/registry.py",
+        "if found.digest != before.digest and said_so != NEW_PEOPLE:",
+        "if False:",
+        "People whose budget is spent get that of another dataset.",
+        (_SAMPLE + "test_a_file_about_people_of_another_account_is_no_update_unasked",),
+    ),
+    Mutation(
+        "who-shares-one-budget-brings-anybody",
+        "src/shoal/vault/registry.py",
+        "            if relation is None:\n                check_people(made, history)",
+        "            if relation is None and opens:\n                check_people(made, history)",
+        "People whose budget is spent get that of a dataset they are not in.",
+        (_SAMPLE + "test_a_shared_budget_is_no_leave_for_the_people_of_a_third_dataset",),
+    ),
+    Mutation(
+        "an-interrupt-carries-words-of-the-function",
+        "src/shoal/mechanisms/totality.py",
+        "            self._raised.args, self._raised.__cause__, held = self._said\n            vars(self._raised).clear()\n",
+        "            held = self._said[2]\n",
+        "Whoever interrupts a release reads what the function wrote about a row.",
+        (_TOTAL + "test_an_interrupt_carries_no_word_that_the_function_adds_to_it",),
+    ),
+    Mutation(
+        "a-handler-of-the-function-stays",
+        "src/shoal/mechanisms/totality.py",
+        "            signal.signal(signal.SIGINT, self._ours)  # a later interrupt is the operator's again\n",
+        "            pass\n",
+        "An interrupt between two rows shows what the function's own handler says, or is lost.",
+        (_TOTAL + "test_a_handler_that_a_function_installs_is_gone_at_the_next_row",),
     ),
 )

@@ -184,7 +184,7 @@ def test_a_dataset_that_moves_onto_the_file_of_another_pays_from_both_accounts(
     tmp_path: Path,
 ) -> None:
     vault = office(tmp_path)
-    few = write(tmp_path, "few.parquet", rows(3))
+    few = write(tmp_path, "few.parquet", rows(3, first=9000))
     vault.add("few", few, protects=UNIT, columns=FACTS, budget=shoal.Pure(9))
     path = write(tmp_path, table=rows(601))
     made = vault.update("few", path=path, relation="same people")

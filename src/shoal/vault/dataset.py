@@ -68,7 +68,7 @@ class Dataset:
 
     ``accounts`` pay for every question about it; a public one has none.  ``ids`` are those of them whose datasets use the same ids for
     the same people, as far as that was declared.  ``digest`` is the keyed hash of its content, and
-    ``size`` the bytes of its files; ``sample`` are keyed hashes of some of its people.  An analyst is told none of these.
+    ``size`` the bytes of its files; ``sample`` are keyed hashes of some of its people, ``row_sample`` of some of its rows where people are protected.  An analyst is told none of these.
     """
 
     name: str
@@ -84,6 +84,7 @@ class Dataset:
     declared: str = ""
     ids: tuple[str, ...] = ()
     sample: tuple[str, ...] = field(default=(), repr=False)
+    row_sample: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> Table:
@@ -113,7 +114,13 @@ class Dataset:
     def as_told(self) -> Dataset:
         """What an analyst may see of it: nothing that depends on rows, so no size, date or hash of its files."""
         return replace(
-            self, digest="", dates=(), size=None, location=self.location.as_told, sample=()
+            self,
+            digest="",
+            dates=(),
+            size=None,
+            location=self.location.as_told,
+            sample=(),
+            row_sample=(),
         )
 
     @property
@@ -146,6 +153,7 @@ class Dataset:
             "size": self.size,
             "declared": self.declared,
             "sample": list(self.sample),
+            "row_sample": list(self.row_sample),
         }
 
     @classmethod
@@ -168,4 +176,5 @@ class Dataset:
                 written.get("ids", written["accounts"])
             ),  # journals of before had one for both
             sample=tuple(written.get("sample", ())),  # earlier versions kept none
+            row_sample=tuple(written.get("row_sample", ())),
         )

@@ -34,7 +34,7 @@ from shoal.vault.lineage import (
 )
 from shoal.vault.location import Location, Place, location_of
 from shoal.vault.meeting import looked_at
-from shoal.vault.sample import check_people, sample_of
+from shoal.vault.sample import check_people, with_samples
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.wording import budget_to
 
@@ -135,7 +135,7 @@ class Registry:
             )  # fmt: skip
             check_read_alike(made, found.digest, history)
             made = self._with(made, found)
-            if opens and relation is None:
+            if relation is None:
                 check_people(made, history)
             return made, opens
 
@@ -145,8 +145,10 @@ class Registry:
         """A declaration with what was found of its content; people are sampled when the content is new."""
         known = with_content(found.digest, self.history)
         same = known is not None and known.protects == made.protects
-        sample = known.sample if same and known is not None else sample_of(made, self.secret)
-        return replace(_with(made, found), sample=sample)
+        whole = _with(made, found)
+        if same and known is not None:
+            return replace(whole, sample=known.sample, row_sample=known.row_sample)
+        return with_samples(whole, self.secret)
 
     def _copies(self, found: Fingerprint) -> Callable[[Dataset], bool]:
         """Whether a dataset is a table of a file with the same bytes."""
@@ -213,7 +215,10 @@ class Registry:
                 accounts=paying.accounts, ids=paying.ids, declared=said_so,
             )  # fmt: skip
             check_read_alike(made, found.digest, history)
-            return self._with(made, found), opens
+            made = self._with(made, found)
+            if found.digest != before.digest and said_so != NEW_PEOPLE:
+                check_people(made, history, is_update=True)
+            return made, opens
 
         return self._in_turn(act)
 
