@@ -35,7 +35,8 @@ def handed_over(
     connection: duckdb.DuckDBPyConnection, rows: list[dict[str, Any]], own: str, default: str
 ) -> dict[str, Any]:
     """The tables in a database whose columns have one collation, and the database another."""
-    connection.execute(f"SET default_collation = '{default}'")
+    for scope in ("GLOBAL", "SESSION"):  # what is made here, and what is read elsewhere
+        connection.execute(f"SET {scope} default_collation = '{default}'")
     collate = f" COLLATE {own}" if own else ""
     connection.register("given", pa.Table.from_pylist(rows, schema=eq.SCHEMA))
     connection.execute(f"CREATE OR REPLACE TABLE t ({eq.TYPES.format(collate)})")

@@ -26,7 +26,6 @@ OTHERWISE = {
     "TimeZone": "America/New_York",
     "allow_parser_override_extension": "fallback",
     "arrow_output_version": "1.4",
-    "default_collation": "nocase",
     "default_null_order": "nulls_first",
     "default_order": "desc",
     "dialect_compatibility_mode": "spark",

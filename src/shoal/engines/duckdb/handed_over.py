@@ -8,7 +8,7 @@ set for the whole database later does not reach it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shoal.engines.duckdb.dialect import DUCKDB
@@ -17,11 +17,10 @@ from shoal.errors import SourceError
 if TYPE_CHECKING:
     import duckdb
 
-MEANINGS: Mapping[str, str] = {
+MEANINGS = {
     # values
     "Calendar": "gregorian",
     "TimeZone": "UTC",
-    "default_collation": "",
     "disable_timestamptz_casts": "false",
     "error_on_division_by_zero": "true",
     "ieee_floating_point_ops": "true",
@@ -54,7 +53,7 @@ MEANINGS: Mapping[str, str] = {
 }
 """Settings that could change a value, an order, a name or what fails, and what each must be.
 
-Others say how fast and where: threads, memory, optimizers, whether rows keep their order, which nothing of ours asks for.
+The collation is not among them: SQL says for each text that it is compared by its bytes (`dialect.py`).  Others say how fast and where: threads, memory, optimizers, whether rows keep their order, which nothing of ours asks for.
 """
 
 _PATH = "system.main"
