@@ -96,7 +96,8 @@ class World:
             "x": [0.0, -0.0, -0.2, 0.3, -1.0, None],
             "y": ["a", "A", "a ", "é", "e\u0301", "É", "aA", "p" * 5000, None],
         }
-        rows = [_row(rng, cells) for _ in range(12)]
+        texts = cells["y"]  # each of them at least once
+        rows = [{**_row(rng, cells), "y": texts[at % len(texts)]} for at in range(12)]
         unit = Row() if rng.random() < 0.5 else Person("who", groups=2, rows_per_group=2)
         return cls(kinds, {"k": Choices(["a", "A", "é", "É"])}, (), unit, rows, cells)
 
