@@ -36,6 +36,22 @@ EQUALITY = (
         ("tests/query/test_names_of_keys.py::test_one_row_does_not_give_a_zero_its_sign",),
     ),
     Mutation(
+        "a-constant-has-the-collation-of-the-database",
+        "src/shoal/engines/sql/expressions.py",
+        "held = dialect.one_of_equals(literal(expression, dialect), expression.type.kind)",
+        "held = literal(expression, dialect)",
+        "Two groups are one in a database that compares texts loosely, and which name is told depends on a row.",
+        (_COLLATED,),
+    ),
+    Mutation(
+        "choices-have-the-collation-of-the-database",
+        "src/shoal/engines/duckdb/dialect.py",
+        'listed=f"SELECT DISTINCT UNNEST([{{0}}]){_BYTES} AS v"',
+        'listed="SELECT DISTINCT UNNEST([{0}]) AS v"',
+        "A value that is one of the choices is read as NULL, or not, by the spelling of another choice.",
+        (_COLLATED,),
+    ),
+    Mutation(
         "a-literal-zero-keeps-its-sign",
         "src/shoal/plan/expression.py",
         "if isinstance(self.value, float) and self.value == 0:",

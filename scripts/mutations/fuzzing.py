@@ -45,6 +45,8 @@ _AGAIN: Mapping[str, tuple[str, ...]] = {
         "a-column-keeps-its-looks",
         "a-zero-keeps-its-sign",
         "a-product-is-never-minus-zero",
+        "a-constant-has-the-collation-of-the-database",
+        "choices-have-the-collation-of-the-database",
         "texts-are-read-whole",
         "persons-are-cut-as-texts-are",
         "a-condition-is-tested-on-the-stored-text",
