@@ -19,3 +19,7 @@ class Bracket:
     def joined(self, other: Bracket) -> Bracket:
         """The bracket of the larger of two numbers."""
         return Bracket(max(self.low, other.low), max(self.high, other.high))
+
+    def met(self, other: Bracket) -> Bracket:
+        """What both brackets of one number leave."""
+        return Bracket(max(self.low, other.low), min(self.high, other.high))

@@ -18,7 +18,7 @@ from shoal.measures.loss.sources import AtomicLoss, LossSource, NormalLoss, Sour
 _MOST_ATOMS = 256
 _PASSES = 6
 _MOST_CELLS = 1 << 17
-_MOST_TERMS = 1 << 19
+_MOST_TERMS = 1 << 18
 _LOST = 1e-6
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
@@ -36,7 +36,10 @@ _PARTS = 5
 _COVERED = 7.0
 """The bump that covers the smoothing moves epsilon by about so many squares of its width, times how steep delta is."""
 _STEADY = 1.4
+_USEFUL = 10.0
+"""A bracket this many times as wide as was wanted is left to others."""
 _LEAST_TURN = 0.5
+_MOST_STEPS = 1 << 17
 _DEEP = 200.0
 """Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
 
@@ -67,22 +70,22 @@ def smoothed_epsilon(
     there: _There | None = None
     while (lines := search.lines(there, wanted, tolerance)) is not None:
         found = lines.above.solved(wanted_up, there.epsilon if there else search.renyi(wanted))
-        high = found and lines.above.enclosed(wanted_up, *found)
-        if found is None or high is None:
+        if found is None:
             break
-        best = Bracket(best.low, min(best.high, high))
+        high = lines.above.enclosed(wanted_up, *found)
+        best = Bracket(best.low, best.high if high is None else min(best.high, high))
         if best.high <= floor or best.high == 0:
             return best
         before, there = there, _There(*found)
-        if before is not None and there.is_as_steep_as(before):
+        if lines.limited or (before is not None and there.is_as_steep_as(before)):
             other = lines.below().solved(wanted, there.epsilon)
             low = other and lines.below().enclosed(wanted, *other)
             best = Bracket(max(best.low, low or 0.0), best.high)
-            if best.width <= _allowed(tolerance, there.epsilon):
-                return best
+            if lines.limited or best.width <= _allowed(tolerance, there.epsilon):
+                break
         if not search.refined(there, tolerance, best.width if best.low else None):
             break
-    return best if best.low > 0 else None
+    return best if best.width <= _USEFUL * tolerance * max(1.0, best.low) else None
 
 
 def smoothed_delta(sources: Sources, low: float, high: float) -> Bracket | None:
@@ -100,11 +103,11 @@ def smoothed_delta(sources: Sources, low: float, high: float) -> Bracket | None:
         best = Bracket(best.low, min(best.high, most))
         before, there = there, _There(high, slope)
         width = None
-        if before is not None and there.is_as_steep_as(before):
+        if lines.limited or (before is not None and there.is_as_steep_as(before)):
             best = Bracket(max(best.low, math.exp(lines.below().log_delta(high))), best.high)
             width = best.width / max(best.high, _LEAST_DELTA) / slope
-            if width <= _allowed(TOLERANCE, high):
-                return best
+            if lines.limited or width <= _allowed(TOLERANCE, high):
+                break
         if not search.refined(there, TOLERANCE, width):
             break
     return best if best.low > 0 else None
@@ -122,9 +125,13 @@ class _There:
 
 
 class _Lines:
-    """The line of either side; the lower one only when asked for."""
+    """The line of either side; the lower one only when asked for.
 
-    def __init__(self, above: Laws, below: Laws, setting: Setting) -> None:
+    They are ``limited`` where a narrower kernel would have more terms than are added up.
+    """
+
+    def __init__(self, above: Laws, below: Laws, setting: Setting, *, limited: bool) -> None:
+        self.limited = limited
         self.above, self._laws, self._setting = (
             SmoothedLine(above, setting, up=True),
             below,
@@ -194,10 +201,22 @@ class _Search:
         most = epsilon if there or at else self.renyi(wanted)
         if (place := self._place(epsilon, most, wanted)) is None:
             return None
+        if place.arc > _MOST_STEPS * self._step:
+            self._step = self._finest = place.arc / _MOST_STEPS
+            self._cut()
         steep = max(place.tilt, there.slope) if there else place.tilt
         part = _allowed(tolerance, epsilon) / _PARTS if there else tolerance
-        width = math.sqrt(part / (_COVERED * (1 + steep)))
-        kernel = Kernel(min(width, WIDEST, _LEAST_TURN / place.tilt))
+        width = min(math.sqrt(part / (_COVERED * (1 + steep))), WIDEST, _LEAST_TURN / place.tilt)
+        setting = self._setting(place, Kernel(width))
+        if limited := setting.count > _MOST_TERMS:
+            setting = self._setting(place, Kernel(min(WIDEST, width * setting.count / _MOST_TERMS)))
+        if setting.size > _MOST_TERMS or setting.count > 2 * _MOST_TERMS:
+            return None
+        self._tilt = place.tilt
+        return _Lines(self._above, self._below, setting, limited=limited)
+
+    def _setting(self, place: _Place, kernel: Kernel) -> Setting:
+        """As many terms as this kernel needs to fade."""
         frequency, heard = 4 / kernel.width, _LOST * math.exp(place.size)
         while (
             max(
@@ -207,13 +226,8 @@ class _Search:
             > heard
         ):
             frequency *= 1.2
-        setting = Setting(
-            place.tilt, place.arc, min(self._step, place.arc / 64), kernel, frequency, place.aside
-        )
-        if max(setting.count, setting.size) > _MOST_TERMS:
-            return None
-        self._tilt = place.tilt
-        return _Lines(self._above, self._below, setting)
+        step = min(self._step, place.arc / 64)
+        return Setting(place.tilt, place.arc, step, kernel, frequency, place.aside)
 
     def _place(self, epsilon: float, most: float, wanted: float) -> _Place | None:
         """The line with the shortest arc on which nothing but delta counts, unless delta is faint there.

@@ -66,9 +66,12 @@ class Side:
 
     def epsilon(self, delta: float, tolerance: float, *, floor: float = -math.inf) -> Bracket:
         """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
+        if (most := self.largest().high) <= floor:
+            return Bracket(0.0, most)
         found = self.quick_epsilon(delta)
-        if found is None and self._smooths:
-            found = self._epsilon_by_smoothing(delta, tolerance, floor)
+        if (found is None or found.width > tolerance * max(1.0, found.high)) and self._smooths:
+            more = self._epsilon_by_smoothing(delta, tolerance, floor)
+            found = more if found is None or more is None else found.met(more)
         return found or grid_epsilon(self.sources, delta, tolerance, floor=floor)
 
     def quick_delta(self, low: float, high: float) -> Bracket | None:

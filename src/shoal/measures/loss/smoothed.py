@@ -25,6 +25,8 @@ _NEWTON = 40
 _CLOSE = 1e-10
 _PADS = 14
 _ARCS = 32
+_ADDED = 128
+"""Units that a pairwise sum of turned terms can be off by: blocks of 128 in eight rows, and as many levels as there are."""
 _LEAST = 1e-300
 _LARGE = 600.0
 
@@ -105,7 +107,7 @@ class SmoothedLine:
         if not up:
             beyond += kernel.cover_beyond(self._tilt, last)
         doubts += 16 * UNIT * (4 + np.abs(logs))
-        self._off = beyond + float(sizes @ np.expm1(doubts)) + UNIT * count * float(sizes.sum())
+        self._off = beyond + float(sizes @ np.expm1(doubts)) + _ADDED * UNIT * float(sizes.sum())
         self._turning = 8 * UNIT * float(sizes @ self._turns)
         self._aside = [(r, laws.cumulant(r)) for r in setting.aside]
 
@@ -157,8 +159,11 @@ class SmoothedLine:
             return -math.inf, 0.0
         return self._cumulant - self._tilt * epsilon + math.log(value), self._tilt + falling / value
 
-    def first_below(self, wanted: float, near: float) -> float | None:
-        """About where the logarithm of delta falls below the wanted one, looked for arc by arc from ``near`` down."""
+    def _about(self, wanted: float, near: float) -> float | None:
+        """About where the logarithm of delta is the wanted one: arc by arc from ``near`` down.
+
+        Near 0 the bump that is taken off can hide delta, so the lower side takes the last place before ``near``, and not the first.
+        """
         size = 1 << (2 * len(self._terms) - 1).bit_length()
         start = near - 0.9 * self._arc
         for _ in range(_ARCS):
@@ -166,17 +171,20 @@ class SmoothedLine:
             values = np.fft.fft(self._terms * np.exp(-1j * self._turns * start), size).real
             epsilons = start + np.arange(size) * (self._arc / size)
             logs = np.log(np.maximum(values, _LEAST)) + self._cumulant - self._tilt * epsilons
-            place = int(np.argmax(logs <= wanted))
-            if logs[place] > wanted:
+            if self._up:
+                places = np.flatnonzero(logs <= wanted)[:1] - 1
+            else:
+                places = np.flatnonzero((logs > wanted) & (epsilons <= near))[-1:]
+            if len(places) and (places[0] > 0 or start == 0):
+                return float(epsilons[max(0, places[0])])
+            if start == 0:
                 return None
-            if place > 0 or start == 0:
-                return float(epsilons[max(0, place - 1)])
             start -= 0.8 * self._arc
         return None
 
     def solved(self, wanted: float, near: float) -> tuple[float, float] | None:
         """By Newton's method, where the logarithm is the wanted one, and its slope; nothing rests on it."""
-        epsilon = self.first_below(wanted, near)
+        epsilon = self._about(wanted, near)
         if epsilon is None:
             return None
         for _ in range(_NEWTON):
@@ -184,7 +192,8 @@ class SmoothedLine:
             if slope <= 0:
                 return None
             above = told - wanted
-            if abs(above) < _CLOSE * max(1.0, abs(wanted)):
+            heard = self._off * math.exp(self._cumulant - self._tilt * epsilon - told)
+            if abs(above) < _CLOSE * max(1.0, abs(wanted)) + heard:
                 return epsilon, slope
             epsilon += above / slope
         return None
@@ -192,7 +201,12 @@ class SmoothedLine:
     def enclosed(self, wanted: float, found: float, slope: float) -> float | None:
         """The epsilon to this side of the truth, checked; 0 where none is needed."""
         sign = 1 if self._up else -1
-        pad = max(_CLOSE * max(1.0, abs(wanted)) / slope, 4 * UNIT * abs(found))
+        value = self.bulk(found)[0]
+        off = self._off + self._turning * abs(found) + (0.0 if self._up else self._beside(found))
+        doubt = (
+            _CLOSE * max(1.0, abs(wanted)) + 2 * self._laws.slack + 1.2 * off / max(value, _LEAST)
+        )
+        pad = max(doubt / slope, 4 * UNIT * abs(found))
         for _ in range(_PADS):
             epsilon = found + sign * pad
             if epsilon <= 0 and not self._up:
@@ -200,7 +214,7 @@ class SmoothedLine:
             reached = self.log_delta(max(0.0, epsilon))
             if (reached <= wanted) if self._up else (reached >= wanted):
                 return max(0.0, epsilon)
-            pad = 4 * pad
+            pad = 2 * pad
         return None
 
 
