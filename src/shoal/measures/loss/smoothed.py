@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.measures.loss.cells import RELATIVE_ERROR, Floats
-from shoal.measures.loss.fine_cells import FINE_ERROR, Twin
+from shoal.measures.loss.fine_cells import Twin
 from shoal.measures.loss.kernel import Kernel
 from shoal.measures.loss.waves import UNIT, Complexes, NormalWave
 
@@ -46,11 +46,7 @@ class Laws:
     @property
     def slack(self) -> float:
         """What errors of the masses, and masses left out, can change the logarithm of delta by."""
-        return sum(
-            copies
-            * (3 * FINE_ERROR + 3 * RELATIVE_ERROR * float(twin.weights.sum()) + twin.infinite)
-            for twin, copies in self.twins
-        )
+        return sum(copies * (3 * RELATIVE_ERROR + twin.infinite) for twin, copies in self.twins)
 
     @property
     def infinite(self) -> float:
