@@ -378,6 +378,11 @@ class Account:
         return cost
 
     def _nothing(self, delta: Fraction) -> PriceError:
+        if delta == 0:
+            return PriceError(
+                "some of the events have no finite epsilon at delta 0; Gaussian noise has none, for example.",
+                remedy="Ask with a delta far below one in the number of people, such as 1e-6.",
+            )
         return PriceError(
             f"the events together promise nothing at delta {short(delta)}.",
             remedy="Ask with a larger delta, or look for the event whose own delta is too large.",

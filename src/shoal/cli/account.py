@@ -14,7 +14,7 @@ from shoal.accounting import OWN, Account
 from shoal.accounting import account as add_up
 from shoal.cli.answer import Answer
 from shoal.cli.console import answers, refusals, working
-from shoal.cli.reading import events_from
+from shoal.cli.reading import OtherTool, events_from
 from shoal.cli.showing import explain, show
 from shoal.exact import Number
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
@@ -34,6 +34,8 @@ For example:
     shoal account "gaussian sigma=1 | sampled q=0.01 | x 1000" --plot p.png
 
     cat events.json | shoal account - --epsilon 2 --json
+
+    shoal account "noise_multiplier=1.1 sample_rate=0.004 steps=14100" --from opacus
 """
 
 
@@ -73,6 +75,13 @@ def account(
             help="Who is a neighbour of whom: rows that come and go, or rows that change."
         ),
     ] = None,
+    tool: Annotated[
+        OtherTool | None,
+        typer.Option(
+            "--from",
+            help="Read what another tool prints: settings of Opacus, an event of dp-accounting.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
     brief: Annotated[
         bool, typer.Option("--brief", help="Leave out what the number means.")
@@ -100,7 +109,7 @@ def account(
         if plot is not None:
             _check_place(plot)
             drawing()
-        added = add_up(events_from(events), relation=relation or OWN)
+        added = add_up(events_from(events, tool), relation=relation or OWN)
         with working("Adding up"):
             answer = Answer.of(added, delta=delta, epsilon=epsilon)
             meaning = () if brief or as_json else answer.sentences()

@@ -62,6 +62,12 @@ class Answer:
     def neighbours(self) -> str:
         return _NEIGHBOURS[self.account.relation]
 
+    @property
+    def between(self) -> str:
+        """Which neighbours the number is about, where all releases agree."""
+        agreed = self.account.relation in {"add_remove", "change"}
+        return f", for {self.neighbours}" if agreed else ""
+
     def number(self, bound: Bound) -> Fraction:
         """The number of a bound that was asked for."""
         return bound.epsilon if self.asked == "epsilon" else bound.delta
@@ -70,6 +76,8 @@ class Answer:
         """Where the truth lies, in a sentence."""
         high = self.number(self.comparison.best)
         low = self.comparison.lower
+        if self.comparison.best.delta == 1:
+            return "Any release promises that."
         if low is None:
             return (
                 f"The truth is at most {short_up(high)}. How far below is not known: "

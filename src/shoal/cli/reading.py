@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 
 from shoal.errors import EventError
-from shoal.events import Composed, Event, read_events
+from shoal.events import Composed, Event, read_dp_accounting, read_events, read_opacus
 
 _LOOKS_LIKE_A_FILE = (".json", ".txt", ".shoal", ".events")
 _WAYS = "Give compact text such as 'gaussian sigma=1 | x 10', the path of a file, or - for standard input."
 
 
-def events_from(given: str) -> Event:
-    """The event that an argument of the command means."""
-    return events_in(_text(given))
+class OtherTool(StrEnum):
+    """Tools whose descriptions of releases are read."""
+
+    OPACUS = "opacus"
+    DP_ACCOUNTING = "dp-accounting"
+
+
+_READERS = {OtherTool.OPACUS: read_opacus, OtherTool.DP_ACCOUNTING: read_dp_accounting}
+
+
+def events_from(given: str, tool: OtherTool | None = None) -> Event:
+    """The event that an argument of the command means, written for Shoal or printed by another tool."""
+    text = _text(given)
+    return events_in(text) if tool is None else _READERS[tool](text)
 
 
 def events_in(text: str) -> Event:

@@ -24,7 +24,9 @@ def show(answer: Answer, console: Console) -> None:
     best = answer.comparison.best
     found = f"{answer.asked} {short_up(answer.number(best))}"
     console.print(
-        Text.assemble((f"{found} at {answer.given}", "bold green"), f". {answer.bracket()}")
+        Text.assemble(
+            (f"{found} at {answer.given}", "bold green"), f"{answer.between}. {answer.bracket()}"
+        )
     )
 
 

@@ -11,6 +11,7 @@ from shoal.events.additive import (
 from shoal.events.compact import read_events
 from shoal.events.compact_writing import write_events
 from shoal.events.event import KINDS, Event
+from shoal.events.imported import read_dp_accounting, read_opacus
 from shoal.events.interactive import SparseVector
 from shoal.events.nested import (
     Composed,
@@ -60,6 +61,8 @@ __all__ = [
     "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",
+    "read_dp_accounting",
     "read_events",
+    "read_opacus",
     "write_events",
 ]

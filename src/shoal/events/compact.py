@@ -27,6 +27,7 @@ from shoal.events.vocabulary import (
     LONG_NAMES,
     MODIFIER_WORDS,
     NOTHING,
+    OTHER_FIELDS,
     PARALLEL,
     WORDS,
     Form,
@@ -207,6 +208,12 @@ class _Reader:
     def complete(self, form: Form, head: Token, given: Mapping[str, object]) -> None:
         rest = {form.bare: None} if form.bare else {}
         lacking = form.missing({**given, **rest})
+        if lacking and self.next.kind == "mark" and self.next.text == "(":
+            raise self.refuse(
+                self.next,
+                f"{head} is given its names in parentheses.",
+                f"Write '{form.word} {' '.join(f'{name}=...' for name in lacking)}', without parentheses or commas.",
+            )
         if lacking:
             raise self.refuse(
                 head,
@@ -274,6 +281,10 @@ class _Reader:
             )
         if token.text in _HEADS:
             return self.refuse(token, f"{token} begins another release.", "Join releases with '+'.")
+        if (form.word, token.text) in OTHER_FIELDS:
+            return self.refuse(
+                token, f"'{form.word}' has no {token}.", OTHER_FIELDS[form.word, token.text]
+            )
         renamed = {of: name for name, of in form.short.items()}
         guess = renamed.get(token.text) or nearest(token.text, form.names)
         hint = f"Did you mean '{guess}'? " if guess else ""

@@ -155,5 +155,35 @@ FORMS: Mapping[type[Event], Form] = MappingProxyType(
 
 LONG_NAMES: Mapping[str, str] = MappingProxyType(
     {form.kind.kind: form.word for form in FORMS.values() if form.kind.kind != form.word}
+    | {
+        "discrete_laplace": "geometric",
+        "two_sided_geometric": "geometric",
+        "normal": "gaussian",
+        "warner": "rr",
+        "above_threshold": "sparse_vector",
+        "svt": "sparse_vector",
+        "report_noisy_max": "noisy_max",
+        "expmech": "exponential",
+        "poisson": "sampled",
+        "subsampled": "sampled",
+        "repeat": "x",
+        "steps": "x",
+        "times": "x",
+    }
 )
-"""The words for kinds whose name in JSON is another one."""
+"""The words for kinds that have another name in JSON, or elsewhere."""
+
+OTHER_FIELDS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("laplace", "epsilon"): "Write scale=, the sensitivity over epsilon: epsilon 1/2 is 'laplace scale=2'. A promise of which only epsilon is known is 'pure epsilon=1/2'.",
+        ("geometric", "epsilon"): "Write scale=, the sensitivity over epsilon: epsilon 1/2 is 'geometric scale=2'. A promise of which only epsilon is known is 'pure epsilon=1/2'.",
+        ("gaussian", "epsilon"): "Write sigma=. A promise of which only epsilon and delta are known is 'approx epsilon=1 delta=1e-6'.",
+        ("gaussian", "noise_multiplier"): "Write sigma=: a noise multiplier is sigma at sensitivity 1.",
+        ("discrete_gaussian", "noise_multiplier"): "Write sigma=: a noise multiplier is sigma at sensitivity 1.",
+        ("laplace", "noise_multiplier"): "Write scale=: a noise multiplier is the scale at sensitivity 1.",
+        ("gaussian", "sample_rate"): "Write '| sampled q=...' behind the release.",
+        ("gaussian", "q"): "Write '| sampled q=...' behind the release.",
+        ("gaussian", "steps"): "Write '| x 1000' behind the release.",
+    }
+)  # fmt: skip
+"""What to write for a field that a kind has elsewhere."""
