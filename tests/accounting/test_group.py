@@ -271,3 +271,19 @@ def test_a_part_without_a_price_leaves_the_whole_without_one() -> None:
 def test_approximate_parts_take_their_worst_deltas_too() -> None:
     parts = [StatedApprox(1, "1e-6", relation="change"), StatedApprox(2, "1e-7"), StatedPure(3)]
     assert account(Parallel(parts)).cost(Approx) == Approx(5, Fraction(11, 10**7))
+
+
+@pytest.mark.parametrize(
+    ("group", "same"),
+    [
+        ("rr epsilon=1 | group 2", "rr epsilon=1"),
+        ("rr epsilon=1 | shuffled people=1 | group 2", "rr epsilon=1"),
+        (
+            "rr epsilon=1 | shuffled people=2 | group 5",
+            "rr epsilon=1 | shuffled people=2 | group 2",
+        ),
+    ],
+)
+def test_a_group_holds_no_more_people_than_answered(group: str, same: str) -> None:
+    found = [account(text).epsilon(delta="1e-6").epsilon for text in (group, same)]
+    assert found[0] == pytest.approx(found[1], abs=1e-9)

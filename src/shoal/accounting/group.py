@@ -20,6 +20,7 @@ from shoal.events import (
     NonPrivate,
     PermuteAndFlip,
     RandomizedResponse,
+    Shuffled,
     Staircase,
     StatedApprox,
     StatedGaussian,
@@ -97,7 +98,12 @@ def scaled(event: Event, size: int) -> Event | None:
 
 
 def price_for_group(event: Event, size: int, unit: Unit) -> Fraction | None:
-    """What a release costs a group, exactly where its own law tells, else by the theorem for the unit."""
+    """What a release costs a group, exactly where its own law tells, else by the theorem for the unit.
+
+    Edges: of the people whose reports were shuffled no more can change than there are.
+    """
+    if isinstance(event, Shuffled):
+        size = min(size, event.people)
     if size == 1:
         return price(event, unit)
     larger = scaled(event, size)
