@@ -233,3 +233,21 @@ def test_a_shuffle_that_joins_a_growing_account_is_counted() -> None:
     growing = account(Gaussian(sigma=5, sensitivity=1)).plus(reports)
     at_once = account([Gaussian(sigma=5, sensitivity=1), reports])
     assert growing.epsilon(delta="1e-6") == at_once.epsilon(delta="1e-6")
+
+
+def test_the_order_of_events_changes_no_bit() -> None:
+    events: list[Event] = [
+        StatedPure("0.3"),
+        Repeated(LAPLACE, 3),
+        Gaussian(sigma=7, sensitivity=1),
+        StatedGaussian("0.1"),
+        StatedPure("0.11"),
+        PoissonSampled(Gaussian(1, 1), "0.1"),
+        Gaussian(sigma="3.3", sensitivity=1),
+    ]
+    found = {
+        (bound.epsilon, bound.lower)
+        for order in (events, events[::-1], events[3:] + events[:3])
+        for bound in [account(order, relation="own").epsilon(delta="1e-6")]
+    }
+    assert len(found) == 1

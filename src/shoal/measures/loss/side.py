@@ -164,14 +164,14 @@ class Side:
 
 
 def merged(sources: Sequence[tuple[LossSource, int]]) -> Sources:
-    """Equal sources counted together; all normal losses become the one they add up to."""
+    """Equal sources counted together, in an order of their own; all normal losses become the one they add up to."""
     counted: dict[LossSource, int] = {}
-    square = 0.0
+    squares = []
     for source, copies in sources:
         if isinstance(source, NormalLoss):
-            square += copies * source.mu**2
+            squares.append(copies * source.mu**2)
         else:
             counted[source] = counted.get(source, 0) + copies
-    if square:
+    if square := math.fsum(squares):
         counted[NormalLoss(math.sqrt(square))] = 1
-    return tuple(counted.items())
+    return tuple(sorted(counted.items(), key=repr))
