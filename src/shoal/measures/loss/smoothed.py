@@ -223,16 +223,18 @@ def _away_from_one(
     """
     total = math.exp(-twin.log_moment(tilt))
     nodes = twin.masses * np.exp(tilt * twin.nodes) * total
-    lattice = twin.weights * np.exp(tilt * twin.lattice) * total
     turns = spacing * np.arange(count)
     away = _nodes_away(nodes, twin.nodes, spacing, count)
-    away += _lattice_at(lattice, size, count) * np.exp(1j * turns * twin.origin) - lattice.sum()
-    angles = np.abs(twin.nodes)
-    moved = np.minimum(2.0 * float(nodes.sum()), turns * float(nodes @ angles))
-    exponents = 8 * (1 + tilt * np.abs(twin.nodes)), 8 * (1 + tilt * np.abs(twin.lattice))
-    off = UNIT * (4 * _CHUNK + math.log2(size) + float(exponents[0].max(initial=0.0))) * moved
-    levels = _PER_LEVEL * math.log2(size) + 2 * turns * abs(twin.origin)
-    off += UNIT * (levels * float(lattice.sum()) + float(lattice @ exponents[1]))
+    moved = np.minimum(2.0 * float(nodes.sum()), turns * float(nodes @ np.abs(twin.nodes)))
+    exponents = 8 * (1 + tilt * float(np.abs(twin.nodes).max(initial=0.0)))
+    off = UNIT * (4 * _CHUNK + math.log2(size) + exponents) * moved
+    if twin.weights.any():
+        lattice = twin.weights * np.exp(tilt * twin.lattice) * total
+        turned = _lattice_at(lattice, size, count) * np.exp(1j * turns * twin.origin)
+        away += turned - lattice.sum()
+        levels = _PER_LEVEL * math.log2(size) + 2 * turns * abs(twin.origin)
+        off += UNIT * levels * float(lattice.sum())
+        off += UNIT * float(lattice @ (8 * (1 + tilt * np.abs(twin.lattice))))
     return away, off
 
 
