@@ -137,6 +137,8 @@ NOTHING_TO_SPEND = {
     "local/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
     "local/oracles/oracle.py Tally": "counters of reports, which are private already",
     "measures/loss/contour.py Losses": "a memo of public numbers",
+    "measures/loss/search.py _Lines": "a memo of public numbers",
+    "measures/loss/search.py _Search": "how finely public numbers are worked out",
     "measures/loss/side.py Side": "a memo of public numbers",
     "mechanisms/totality.py _Interrupts": "signals that came while a function of rows ran",
     "noise/race.py _Runner": "one draw while it is made",
