@@ -211,7 +211,7 @@ def test_what_is_no_delta_is_refused(delta: object) -> None:
 
 def test_at_delta_zero_only_pure_prices_have_an_epsilon() -> None:
     assert account(Repeated(StatedPure("0.1"), 10)).epsilon(delta=0).epsilon == 1
-    with pytest.raises(PriceError, match="promise nothing at delta 0"):
+    with pytest.raises(PriceError, match="no finite epsilon at delta 0"):
         account(Gaussian(1, 1)).epsilon(delta=0)
 
 

@@ -206,10 +206,12 @@ class _Search:
             self._cut()
         steep = max(place.tilt, there.slope) if there else place.tilt
         part = _allowed(tolerance, epsilon) / _PARTS if there else tolerance
-        width = min(math.sqrt(part / (_COVERED * (1 + steep))), WIDEST, _LEAST_TURN / place.tilt)
+        widest = min(WIDEST, _LEAST_TURN / place.tilt)
+        width = min(math.sqrt(part / (_COVERED * (1 + steep))), widest)
         setting = self._setting(place, Kernel(width))
         if limited := setting.count > _MOST_TERMS:
-            setting = self._setting(place, Kernel(min(WIDEST, width * setting.count / _MOST_TERMS)))
+            wider = min(width * setting.count / _MOST_TERMS, widest)
+            setting = self._setting(place, Kernel(wider))
         if setting.size > _MOST_TERMS or setting.count > 2 * _MOST_TERMS:
             return None
         self._tilt = place.tilt
