@@ -476,6 +476,13 @@ def test_totals_come_in_parts_of_which_each_has_its_own_keys(
     assert {key for part in parts for key in part} == {(k,) for k in range(5)}
 
 
+def test_rows_without_keys_have_one_part_as_in_every_engine() -> None:
+    engine, scan = people()
+    nobody = Filter(scan, call("le", Ref(scan.columns[2]), Literal(-1, INTEGER)))
+    plan = Bounded(nobody, (Ref(scan.columns[1]),), (count_of(),), Norm.L1)
+    assert list(engine.parts(plan)) == [{}]
+
+
 @pytest.mark.parametrize("unit", [Person("u"), Row()], ids=["persons", "rows"])
 def test_very_many_lines_come_in_parts_made_for_the_driver_and_nothing_of_them_is_left(
     unit: Unit, monkeypatch: pytest.MonkeyPatch

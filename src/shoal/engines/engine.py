@@ -53,7 +53,10 @@ class Engine(Protocol):
     def parts(
         self, bounded: Bounded, *, soon: Bounded | None = None
     ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
-        """`totals`, some keys at a time where there may be very many; each key comes once."""
+        """`totals`, some keys at a time where there may be very many; each key comes once.
+
+        There is at least one part, if only an empty one: groups are selected in each, whether rows have keys or not.
+        """
         ...
 
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:

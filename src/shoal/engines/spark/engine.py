@@ -166,13 +166,16 @@ class Spark:
         kinds, sizes = [key.type for key in bounded.keys], _sizes(bounded)
         with self._kept.in_use():
             rows = _counted(self._lines(bounded, lambda: self._totals_with(bounded, soon)))
-            while batch := list(islice(rows, BATCH)):
+            batch = list(islice(rows, BATCH))
+            while True:
                 found = {
                     pythonic(row[: len(kinds)], kinds): _numbers(row[len(kinds) :], sizes)
                     for row in batch
                 }
                 _check_once(len(found), len(batch))
                 yield found
+                if not (batch := list(islice(rows, BATCH))):
+                    return
 
     def _totals_with(self, bounded: Bounded, soon: Bounded | None) -> str:
         """The SELECT of totals; if what is asked next has the same groups, the lines of both are found here, where they are few.
