@@ -46,7 +46,7 @@ BRACKETS = (
         "src/shoal/measures/loss/kernel.py",
         "return ORDER * a * a * (1 - a * a / 30) / 6",
         "return 0.0",
-        "Smoothing lowers delta: the upper end lies below the truth.",
+        "The upper bound on epsilon is too low, because smoothing lowers delta.",
         (
             "tests/measures/loss/test_smoothed.py::test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it",
         ),
@@ -56,7 +56,7 @@ BRACKETS = (
         "src/shoal/measures/loss/fine_cells.py",
         "place = np.minimum(1.0, self.place + self._doubt)",
         "place = 0 * self._doubt",
-        "The pessimistic twin is below the law: the upper end lies below the truth.",
+        "The upper bound on epsilon is too low, because losses are rounded down.",
         ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
     ),
     Mutation(
@@ -64,7 +64,7 @@ BRACKETS = (
         "src/shoal/measures/loss/fine_cells.py",
         "place = np.maximum(0.0, self.place - self._doubt)",
         "place = 1 - 0 * self._doubt",
-        "The optimistic twin is above the law: the lower end lies above the truth.",
+        "The lower bound on epsilon is too high, because losses are rounded up.",
         ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
     ),
 )

@@ -1,4 +1,4 @@
-"""Faults in what is said beside numbers: notes, risks, amounts, and what a refusal names."""
+"""Faults in the text beside numbers: notes, risk sentences, amounts, and the number a refusal suggests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SAID = (
         "src/shoal/query/asking.py",
         "event = self._priced(self._sized(size, delta), noise, clipped=cut).event()",
         "event = self._priced(self._sized(size, delta), made.law, clipped=cut).event()",
-        "A number that is said to fit is refused.",
+        "A refusal suggests a number that is then refused, too.",
         (f"{_NOTES}test_a_refusal_names_the_most_that_fits",),
     ),
     Mutation(

@@ -60,7 +60,7 @@ def test_events_of_dp_accounting_are_read_as_they_are_printed(printed: str, mean
     "text",
     [
         "", "noise_multiplier=1", "noise_multiplier=1 sample_rate=0.1", "steps=3 epochs=3 noise_multiplier=1 sample_rate=0.1",
-        "sigma=1", "noise_multiplier", "noise_multiplier=1 sample_rate=0 epochs=1",
+        "sigma=1", "noise_multiplier", "noise_multiplier=1 noise_multiplier=2 sample_rate=0.1 steps=3", "noise_multiplier=1 sample_rate=0 epochs=1",
     ],
 )  # fmt: skip
 def test_settings_that_are_not_complete_are_refused(text: str) -> None:

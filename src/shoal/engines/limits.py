@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shoal.errors import SchemaError, SourceError
 
 SHARE = "80%"
-"""The part of the machine's memory that DuckDB may use where nothing is said."""
+"""How much of the machine's memory DuckDB may use by default."""
 
 _MEMORY = re.compile(r"(?!0+(\.0+)? ?[KMGT])[0-9]{1,9}(\.[0-9]{1,3})? ?[KMGT]i?B|[1-9][0-9]?%")
 _LONGEST = 10_000_000

@@ -40,6 +40,8 @@ def read_opacus(text: str) -> Event:
         name, equals, value = word.partition("=")
         if not equals or name not in {"noise_multiplier", "sample_rate", "steps", "epochs"}:
             raise EventTextError(f"{word!r} is no setting of Opacus.", remedy=_OPACUS)
+        if name in given:
+            raise EventTextError(f"{name} is given twice.", remedy="Give it once.")
         given[name] = value
     if not {"noise_multiplier", "sample_rate"} <= set(given) or ("steps" in given) == (
         "epochs" in given

@@ -7,6 +7,7 @@ so a later floor can bound what one person does to an answer, whatever was selec
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -82,15 +83,16 @@ class Table:
         return next(column for column in self.columns if column.name == name)
 
 
-class _Node:
+class _Node(ABC):
     """What every relation but a scan has: the number of nodes it consists of, and how deep they are nested.
 
     A common table expression that is used twice counts twice, so both are bounded before anything walks the tree.
     """
 
     @property
+    @abstractmethod
     def sources(self) -> tuple[Rows, ...]:
-        raise NotImplementedError
+        """The relations that this one reads."""
 
     @cached_property
     def nodes(self) -> int:
