@@ -8,6 +8,26 @@ _TESTS = "tests/accounting/test_lower_ends.py::"
 
 BRACKETS = (
     Mutation(
+        "the-least-part-stands-for-all",
+        "src/shoal/measures/loss/largest.py",
+        "best = np.argmax([one.gains for one in tails], axis=0)",
+        "best = np.argmin([one.gains for one in tails], axis=0)",
+        "A person in the worst of several parts is charged for the best one.",
+        (
+            "tests/measures/loss/test_largest.py::test_several_releases_need_what_the_largest_law_needs",
+        ),
+    ),
+    Mutation(
+        "several-releases-from-unlike-parts-claim-a-lower-end",
+        "src/shoal/accounting/parallel_loss.py",
+        "attained = alone and all(one.attained for one in losses)",
+        "attained = all(one.attained for one in losses)",
+        "The account says that a promise cannot be better than it is.",
+        (
+            "tests/accounting/test_parallel.py::test_several_such_releases_cost_at_least_every_part_so_often_and_claim_no_lower_end",
+        ),
+    ),
+    Mutation(
         "deltas-add-up-to-less-than-they-are",
         "src/shoal/accounting/failing.py",
         "return 1 - math.prod(((1 - delta) ** n for delta, n in deltas.items()), start=Fraction(1))",

@@ -15,11 +15,13 @@ class ReleaseLoss:
     """A loss distribution that stands for a release.
 
     ``attained`` says that it is the loss of some pair of neighbours, and not just one above all of them: only then is
-    anything known from below.
+    anything known from below.  ``only_alone`` says that both hold for this release by itself: with others it has to be
+    worked out anew.
     """
 
     distribution: LossDistribution
     attained: bool = True
+    only_alone: bool = False
 
     @property
     def only_source(self) -> LossSource | None:

@@ -55,6 +55,8 @@ from shoal.sensitivity import Relation
 LARGEST_ATOM = 600
 """Losses beyond this are not sampled point by point: their exponentials leave the range of floats."""
 
+_CAN_BE_SAMPLED = (NormalLoss, AtomicLoss, LaplaceLoss, DiscreteNormalLoss, BoundedRangeLoss)
+
 Sampled = PoissonSampled | SampledWithoutReplacement
 
 
@@ -222,7 +224,7 @@ def _loss_as_one(inside: Bill) -> ReleaseLoss | None:
     """One loss that stands for all that is released from one sample."""
     if sum(inside.values()) == 1:
         found = line_loss(next(iter(inside)))
-        if found is not None and found.only_source is not None:
+        if found is not None and isinstance(found.only_source, _CAN_BE_SAMPLED):
             return found
     epsilon, square = total_of(inside, PURE), total_of(inside, SQUARED_MU)
     if epsilon is not None:

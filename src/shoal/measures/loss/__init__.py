@@ -5,6 +5,7 @@ from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
 from shoal.measures.loss.grid import TOLERANCE
+from shoal.measures.loss.largest import LargestLoss
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.sources import (
@@ -21,6 +22,7 @@ __all__ = [
     "Bracket",
     "DiscreteNormalLoss",
     "LaplaceLoss",
+    "LargestLoss",
     "LossDistribution",
     "LossPair",
     "LossSource",
