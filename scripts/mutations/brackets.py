@@ -8,6 +8,16 @@ _TESTS = "tests/accounting/test_lower_ends.py::"
 
 BRACKETS = (
     Mutation(
+        "a-sample-of-fixed-size-loses-only-one-way",
+        "src/shoal/measures/loss/fixed_size.py",
+        "atoms += [(sampled, (1 - rate) * plain + rate * mass), (-sampled, plain)]",
+        "atoms += [(sampled, (1 - rate) * plain), (-sampled, plain)]",
+        "Whoever is in a sample of fixed size is charged less than it costs.",
+        (
+            "tests/measures/loss/test_fixed_size.py::test_no_function_of_a_sample_needs_more_and_one_needs_as_much",
+        ),
+    ),
+    Mutation(
         "the-least-part-stands-for-all",
         "src/shoal/measures/loss/largest.py",
         "best = np.argmax([one.gains for one in tails], axis=0)",

@@ -40,6 +40,8 @@ def line_loss(line: Line, *, alone: bool = False) -> ReleaseLoss | None:
     known = None if own is None else own(line.event, line.size)
     if isinstance(line.event, Parallel):
         known = _parallel_loss(line, alone=alone)
+    if known is not None and alone and known.attained_alone:
+        return replace(known, attained=True, only_alone=True)
     if known is not None:
         return known
     epsilon = line_price(line, PURE)

@@ -16,12 +16,14 @@ class ReleaseLoss:
 
     ``attained`` says that it is the loss of some pair of neighbours, and not just one above all of them: only then is
     anything known from below.  ``only_alone`` says that both hold for this release by itself: with others it has to be
-    worked out anew.
+    worked out anew.  ``attained_alone`` says that some pair of neighbours needs as much from 0 on, but not at every epsilon, so that
+    something is known from below of one release and nothing of several.
     """
 
     distribution: LossDistribution
     attained: bool = True
     only_alone: bool = False
+    attained_alone: bool = False
 
     @property
     def only_source(self) -> LossSource | None:

@@ -4,6 +4,7 @@ from shoal.measures.loss.bounded_range import BoundedRangeLoss
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
+from shoal.measures.loss.fixed_size import FixedSizeLoss, fixed_size_loss
 from shoal.measures.loss.grid import TOLERANCE
 from shoal.measures.loss.largest import LargestLoss
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
@@ -21,6 +22,7 @@ __all__ = [
     "BoundedRangeLoss",
     "Bracket",
     "DiscreteNormalLoss",
+    "FixedSizeLoss",
     "LaplaceLoss",
     "LargestLoss",
     "LossDistribution",
@@ -29,5 +31,6 @@ __all__ = [
     "NormalLoss",
     "SampledLoss",
     "SampledNormalLoss",
+    "fixed_size_loss",
     "sampled_atoms",
 ]

@@ -141,8 +141,12 @@ def _ends(
     inner = share * min(1.0, 1 / source.slope)
     ends = low + inner * np.arange(math.ceil((high - low) / inner) + 1)
     edges = source.rising(ends)
-    wide = np.flatnonzero(np.diff(edges) > step)
-    count = int(wide[0]) if len(wide) else len(ends) - 1
+    widths = np.diff(edges)
+    narrowest = int(
+        np.argmin(widths)
+    )  # the first cell, unless losses are spread out below as they are above
+    wide = np.flatnonzero(widths[narrowest:] > step)
+    count = narrowest + int(wide[0]) if len(wide) else len(ends) - 1
     ends, edges = ends[: count + 1], edges[: count + 1]
     least, most, top = map(float, source.rising(np.array([-np.inf, np.inf, high])))
     if count and math.isfinite(least):
