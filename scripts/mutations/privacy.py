@@ -6,6 +6,16 @@ from scripts.mutations.mutation import Mutation
 
 PRIVACY = (
     Mutation(
+        "draws-with-replacement-count-once",
+        "src/shoal/accounting/with_replacement.py",
+        'return whole(draws, "draws", at_least=1) * _one_draw(epsilon, population)',
+        "return _one_draw(epsilon, population)",
+        "A row that may be drawn many times is charged for one draw.",
+        (
+            "tests/accounting/test_with_replacement.py::test_no_function_of_the_draws_loses_more_and_one_loses_as_much",
+        ),
+    ),
+    Mutation(
         "composition-drops-a-release",
         "src/shoal/accounting/pricing.py",
         "lines[Line(one, size * steps_needed(one, relation), None)] += times",

@@ -26,6 +26,7 @@ from shoal.events import (
     RandomizedResponse,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     SparseVector,
     Staircase,
@@ -81,6 +82,8 @@ EVENTS: dict[str, Event] = {
     "poisson sampled approx": PoissonSampled(StatedApprox(1, "1e-9"), "0.05"),
     "poisson sampled discrete gaussian": PoissonSampled(DiscreteGaussian(2, 1), "0.05"),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
+    "sampled with replacement": SampledWithReplacement(Gaussian(3, 1), 5, 100),
+    "approx sampled with replacement": SampledWithReplacement(StatedApprox(1, "1e-9"), 5, 100),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
     "shuffled answers": Shuffled(RandomizedResponse(5, epsilon=1), 40),
 }
@@ -116,6 +119,7 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "poisson sampled discrete gaussian": lambda x: PoissonSampled(DiscreteGaussian(x, 1), "0.05"),
     "smaller samples": lambda x: PoissonSampled(Gaussian(1, 1), 1 / (50 * x)),
     "sampled without replacement": lambda x: SampledWithoutReplacement(Laplace(x, 1), 5, 100),
+    "sampled with replacement": lambda x: SampledWithReplacement(Laplace(x, 1), 5, 100),
     "parallel": lambda x: Parallel([Laplace(x, 1), Gaussian(x, 2)]),
     "groups": lambda x: Group(Laplace(x, 1), 3),
 }

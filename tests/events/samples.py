@@ -24,6 +24,7 @@ from shoal.events import (
     RandomizedResponse,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     SparseVector,
     Staircase,
@@ -61,6 +62,7 @@ SAMPLES: dict[str, Event] = {
     "group": Group(Gaussian(3, 1), 4),
     "poisson_sampled": PoissonSampled(Gaussian("0.8", 1), "1/100", relation="add_remove"),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
+    "sampled_with_replacement": SampledWithReplacement(StatedPure(1), 10, 1000),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
@@ -199,6 +201,14 @@ STRATEGIES |= {
         event=_free,
         a=wholes,
         b=wholes,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "change"]),
+    ),
+    "sampled_with_replacement": st.builds(
+        SampledWithReplacement,
+        event=_free,
+        sample=wholes,
+        population=wholes,
         private=st.booleans(),
         relation=st.sampled_from([None, "change"]),
     ),

@@ -29,6 +29,7 @@ from shoal.events import (
     RandomizedResponse,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     SparseVector,
     StatedApprox,
@@ -72,6 +73,9 @@ MEANINGS: dict[str, Event] = {
     "pure epsilon=1 | x3": Repeated(StatedPure(1), 3),
     "pure epsilon=1 | x 10000": Repeated(StatedPure(1), 10_000),
     "pure epsilon=1 | group 3": Group(StatedPure(1), 3),
+    "pure epsilon=1 | sampled_with_replacement size=10 of=1000": SampledWithReplacement(
+        StatedPure(1), 10, 1000
+    ),
     "pure epsilon=1 | sampled_without_replacement size=10 of=1000": SampledWithoutReplacement(
         StatedPure(1), 10, 1000
     ),

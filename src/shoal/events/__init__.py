@@ -20,6 +20,7 @@ from shoal.events.nested import (
     PoissonSampled,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
 )
 from shoal.events.response import RandomizedResponse
@@ -50,6 +51,7 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "SampledWithReplacement",
     "SampledWithoutReplacement",
     "Shuffled",
     "SparseVector",

@@ -27,6 +27,7 @@ from shoal.events.nested import (
     PoissonSampled,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
 )
 from shoal.events.response import RandomizedResponse
@@ -140,6 +141,11 @@ _modifiers = (
     Form(
         "sampled_without_replacement",
         SampledWithoutReplacement,
+        short={"size": "sample", "of": "population"},
+    ),
+    Form(
+        "sampled_with_replacement",
+        SampledWithReplacement,
         short={"size": "sample", "of": "population"},
     ),
     Form("shuffled", Shuffled),

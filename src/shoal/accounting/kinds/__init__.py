@@ -10,6 +10,7 @@ from shoal.accounting.kinds import (
     sparse_vector,
     staircase,
     stated,
+    with_replacement,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "sparse_vector",
     "staircase",
     "stated",
+    "with_replacement",
 ]
