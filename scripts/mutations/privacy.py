@@ -6,6 +6,24 @@ from scripts.mutations.mutation import Mutation
 
 PRIVACY = (
     Mutation(
+        "tuning-costs-one-run",
+        "src/shoal/accounting/tuning.py",
+        "return each + min(more, (1 + eta) * each)",
+        "return each",
+        "The best of many runs is charged as one run.",
+        (
+            "tests/accounting/test_tuning.py::test_a_rare_answer_between_those_of_randomized_response_loses_as_much",
+        ),
+    ),
+    Mutation(
+        "tuning-forgets-the-number-of-runs",
+        "src/shoal/accounting/tuning.py",
+        "return None if known is None else holdable_up(known + aside + mean / (one - 1))",
+        "return known",
+        "The best of many runs is charged as one run, in Rényi terms.",
+        ("tests/accounting/test_tuning.py::test_the_renyi_price_is_that_of_the_theorem",),
+    ),
+    Mutation(
         "draws-with-replacement-count-once",
         "src/shoal/accounting/with_replacement.py",
         'return whole(draws, "draws", at_least=1) * _one_draw(epsilon, population)',

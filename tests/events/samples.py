@@ -22,6 +22,7 @@ from shoal.events import (
     PermuteAndFlip,
     PoissonSampled,
     RandomizedResponse,
+    RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
     SampledWithReplacement,
@@ -63,6 +64,7 @@ SAMPLES: dict[str, Event] = {
     "poisson_sampled": PoissonSampled(Gaussian("0.8", 1), "1/100", relation="add_remove"),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
     "sampled_with_replacement": SampledWithReplacement(StatedPure(1), 10, 1000),
+    "repeat_and_select": RepeatAndSelect(Gaussian(3, 1), "negative_binomial", eta=1, gamma="0.01"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
@@ -212,5 +214,14 @@ STRATEGIES |= {
         private=st.booleans(),
         relation=st.sampled_from([None, "change"]),
     ),
+    "repeat_and_select": st.builds(
+        RepeatAndSelect,
+        event=_free,
+        runs=st.just("negative_binomial"),
+        eta=non_negatives,
+        gamma=st.builds(lambda a, b: Fraction(a, a + b), wholes, wholes),
+        **_common,
+    )
+    | st.builds(RepeatAndSelect, event=_inner, runs=st.just("poisson"), mean=positives),
     "shuffled": st.builds(Shuffled, event=_reports, people=wholes, private=st.booleans()),
 }

@@ -39,10 +39,12 @@ POSITIVE = {
     "sample",
     "population",
     "people",
+    "mean",
 }
 NON_NEGATIVE = {
     "sensitivity_squared",
     "epsilon_answers",
+    "eta",
     "gamma",
     "truth",
     "steps",
@@ -95,7 +97,7 @@ def changed(kind: str, name: str, value: Any) -> Event:
 
 def test_every_field_is_a_number_a_word_or_a_truth_value_known_to_these_tests() -> None:
     names = {field.name for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    assert names == NUMBERS | INSIDE | {"monotone", "noise", "private", "relation"}
+    assert names == NUMBERS | INSIDE | {"monotone", "noise", "private", "relation", "runs"}
 
 
 @pytest.mark.parametrize(("kind", "name"), number_fields)

@@ -17,6 +17,7 @@ from shoal.events import (
     Parallel,
     PoissonSampled,
     RandomizedResponse,
+    RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
     SampledWithReplacement,
@@ -37,6 +38,7 @@ WRAPPERS: dict[str, Any] = {
         event, 1, 10, **rest
     ),
     "sampled_with_replacement": lambda event, **rest: SampledWithReplacement(event, 9, 5, **rest),
+    "repeat_and_select": lambda event, **rest: RepeatAndSelect(event, "poisson", mean=2, **rest),
     "shuffled": lambda event, **rest: Shuffled(event, 10, **rest),
 }
 every_wrapper = pytest.mark.parametrize("kind", sorted(WRAPPERS))

@@ -33,6 +33,7 @@ from shoal.events.stated import (
     StatedRandom,
     StatedZeroConcentrated,
 )
+from shoal.events.tuning import RepeatAndSelect
 
 __all__ = [
     "KINDS",
@@ -50,6 +51,7 @@ __all__ = [
     "PermuteAndFlip",
     "PoissonSampled",
     "RandomizedResponse",
+    "RepeatAndSelect",
     "Repeated",
     "SampledWithReplacement",
     "SampledWithoutReplacement",

@@ -40,6 +40,7 @@ from shoal.events.stated import (
     StatedRandom,
     StatedZeroConcentrated,
 )
+from shoal.events.tuning import RepeatAndSelect
 
 FINE = 2**40
 """How many lattice steps the sensitivity of Laplace noise spans where the text does not say."""
@@ -47,7 +48,7 @@ FINE = 2**40
 NOTHING, PARALLEL = "nothing", "parallel"
 """The word for no release at all, and the one for releases from disjoint parts."""
 
-WORDS = ("noise", "relation")
+WORDS = ("noise", "relation", "runs")
 """The fields whose value is a word; those of `FLAGS` say yes or no, those of `LISTS` are lists, all others are numbers."""
 
 FLAGS = ("monotone", "private")
@@ -149,6 +150,7 @@ _modifiers = (
         short={"size": "sample", "of": "population"},
     ),
     Form("shuffled", Shuffled),
+    Form("best_of", RepeatAndSelect, defaults={"runs": "negative_binomial"}),
 )
 
 KIND_WORDS: Mapping[str, Form] = MappingProxyType({form.word: form for form in _kinds})

@@ -10,6 +10,7 @@ from shoal.accounting.kinds import (
     sparse_vector,
     staircase,
     stated,
+    tuning,
     with_replacement,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "sparse_vector",
     "staircase",
     "stated",
+    "tuning",
     "with_replacement",
 ]
