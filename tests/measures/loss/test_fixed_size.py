@@ -147,6 +147,8 @@ def test_two_samples_of_one_coin_need_at_most_the_sum_of_two_losses() -> None:
         (NormalLoss(1.0), 0.1, 50),
         (LaplaceLoss(1.0), 0.1, 50),
         (DiscreteNormalLoss(1, 4.0), 0.05, 20),
+        (LaplaceLoss(1.0), 0.999999, 20),
+        (BoundedRangeLoss(0.7), 0.5, 30),
     ],
     ids=repr,
 )

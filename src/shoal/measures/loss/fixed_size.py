@@ -86,6 +86,8 @@ class FixedSizeLoss(KnownTails):
 
     def inner_reach(self, smallest: float) -> tuple[float, float]:
         high = self.half.inner_reach(smallest)[1] - self.zero
+        if self.largest < math.inf:
+            high *= 1 + 1e-9  # an atom at either end lies inside the last cell, and not at its edge
         return -high, high
 
     def rising(self, inner: Floats) -> Floats:
