@@ -16,6 +16,7 @@ from shoal.measures.loss import (
     BoundedRangeLoss,
     DiscreteNormalLoss,
     LaplaceLoss,
+    MixtureNormalLoss,
     NormalLoss,
     SampledLoss,
     SampledNormalLoss,
@@ -85,6 +86,9 @@ PAIRS: list[HasInner] = [
     SampledLoss(DiscreteNormalLoss(1, 2.0), 0.05, True),
     SampledLoss(DiscreteNormalLoss(2, 9.0), 0.2, False),
     SampledLoss(BoundedRangeLoss(1.5), 0.1, True),
+    MixtureNormalLoss(((0.0, 0.9801), (1.0, 0.0198), (2.0, 1e-4)), ((0.0, 1.0),)),
+    MixtureNormalLoss(((0.0, 1.0),), ((0.0, 0.9801), (1.0, 0.0198), (2.0, 1e-4))),
+    MixtureNormalLoss(((0.0, 0.9), (1.5, 0.1)), ((0.0, 0.8), (1.5, 0.2))),
 ]
 
 

@@ -5,6 +5,7 @@ from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
 from shoal.measures.loss.grid import TOLERANCE
+from shoal.measures.loss.mixture_normal import MixtureNormalLoss, sampled_group_loss
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.sources import (
@@ -24,8 +25,10 @@ __all__ = [
     "LossDistribution",
     "LossPair",
     "LossSource",
+    "MixtureNormalLoss",
     "NormalLoss",
     "SampledLoss",
     "SampledNormalLoss",
     "sampled_atoms",
+    "sampled_group_loss",
 ]

@@ -141,10 +141,12 @@ def _ends(
     inner = share * min(1.0, 1 / source.slope)
     ends = low + inner * np.arange(math.ceil((high - low) / inner) + 1)
     edges = source.rising(ends)
-    wide = np.flatnonzero(np.diff(edges) > step)
+    least, most, top = map(float, source.rising(np.array([-np.inf, np.inf, high])))
+    # a loss that has no end below is fine there, too, however wide its cells: they hold little
+    bulk = 0 if math.isfinite(least) else int(np.argmin(np.diff(edges)))
+    wide = bulk + np.flatnonzero(np.diff(edges[bulk:]) > step)
     count = int(wide[0]) if len(wide) else len(ends) - 1
     ends, edges = ends[: count + 1], edges[: count + 1]
-    least, most, top = map(float, source.rising(np.array([-np.inf, np.inf, high])))
     if count and math.isfinite(least):
         ends[0], edges[0] = -np.inf, least
     cut = min(top, max(highest, float(edges[-1])))

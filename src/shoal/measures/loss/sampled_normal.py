@@ -57,7 +57,7 @@ class SampledNormalLoss(HasWaves):
         with np.errstate(divide="ignore"):
             ends = np.log1p(np.expm1(edges) / self.rate) / self.mu + self.mu / 2
         ends[0] = -np.inf
-        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
+        plain, moved = normal_masses(ends), normal_masses(ends, self.mu)
         mixed = (1 - self.rate) * plain + self.rate * moved
         if self.removed:
             return cells_between(step, edges, mixed, plain, above=smallest, below=0.0)
@@ -91,7 +91,7 @@ class SampledNormalLoss(HasWaves):
         return ends
 
     def masses(self, ends: Floats) -> tuple[Floats, Floats]:
-        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
+        plain, moved = normal_masses(ends), normal_masses(ends, self.mu)
         return (1 - self.rate) * plain + self.rate * moved, plain
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
