@@ -11,25 +11,33 @@ from shoal.accounting.registry import kind_of
 from shoal.accounting.release_loss import ReleaseLoss, pure_loss
 from shoal.accounting.unit import PURE
 from shoal.measures.loss import LossDistribution
+from shoal.sensitivity import Relation
 
 
 def bill_loss(lines: Bill) -> ReleaseLoss | None:
-    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price."""
-    found, attained = [], True
+    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price, or there are too many cases."""
+    found = []
     for line, times in lines.items():
         one = line_loss(line)
         if one is None:
             return None
-        found.append(one.distribution.times(times))
-        attained = attained and one.attained
-    return ReleaseLoss(LossDistribution().compose(*found), attained=attained)
+        found.append(one.times(times))
+    return ReleaseLoss(LossDistribution()).compose(*found)
 
 
 def line_loss(line: Line) -> ReleaseLoss | None:
     """The loss of one release."""
-    own = kind_of(line.event).loss
-    known = None if own is None else own(line.event, line.size)
+    known = _own_loss(line)
     if known is not None:
         return known
     epsilon = line_price(line, PURE)
     return None if epsilon is None else pure_loss(epsilon, attained=False)
+
+
+def _own_loss(line: Line) -> ReleaseLoss | None:
+    kind = kind_of(line.event)
+    if line.relation == Relation.CHANGE and kind.loss_of_changes is not None:
+        found = kind.loss_of_changes(line.event, line.size // 2)
+        if found is not None:
+            return found
+    return None if kind.loss is None else kind.loss(line.event, line.size)

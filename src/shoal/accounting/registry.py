@@ -43,6 +43,8 @@ class KindOfEvent:
     ``unfold`` writes an event as others that cost at least as much in every measure, ``unfolds_exactly`` says that
     they cost no more.
     ``loss`` is the loss of a release for a group of so many; without it, that of the worst release of its epsilon.
+    ``loss_of_changes`` is the loss where so many rows change, of a kind that holds for rows that come and go: without it, a change is
+    any two of its steps.
     ``for_group`` is an event whose price is that of this one for a group; None where only the theorems in general help,
     which hold up to ``largest_group``, the most who can be in one.
     ``relation`` is the only one for which the kind holds, where it does not leave that to the event.
@@ -58,6 +60,7 @@ class KindOfEvent:
     unfold: Callable[[Any], Event] | None = None
     unfolds_exactly: bool = True
     loss: Callable[[Any, int], ReleaseLoss | None] | None = None
+    loss_of_changes: Callable[[Any, int], ReleaseLoss | None] | None = None
     for_group: Callable[[Any, int], Event] | None = None
     largest_group: Callable[[Any], int] | None = None
     relation: str | None = None

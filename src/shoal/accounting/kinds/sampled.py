@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from shoal.accounting.bill_loss import bill_loss, line_loss
+from shoal.accounting.group_in_sample import changes_in_sample, group_in_sample
 from shoal.accounting.pricing import Bill, Line, bill, line_price, total, total_of
 from shoal.accounting.registry import KindOfEvent, Rule, kind_of, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
@@ -193,15 +194,16 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
 
     Guarantee: the pair (1 - q) Q + q P and Q dominates if (P, Q) does; so the law inside is sampled point by
         point.  Several releases inside share one sample: they are taken together by their epsilon, else mu.
-    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  None for groups.
+    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  For groups only the
+        loss of normal ones is known (`group_in_sample`).
     Reference: Zhu, Dong and Wang 2022, Theorem 11.
     """
     inside = bill(event.event, str(Relation.ADD_REMOVE))
     rate = float_up(event.rate)
-    if size > 1:
-        return None
     if event.rate == 0:
         return loss_from()
+    if size > 1:
+        return _of_rows(event, group_in_sample, size)
     fails = total_of(inside, FAILING) != 0
     if event.rate == 1:
         whole = bill_loss(inside)
@@ -216,6 +218,21 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
         return None
     ways = [_sampled(source, rate, removed=removed) for removed in (True, False)]
     return ReleaseLoss(LossDistribution.of(*ways), attained=whole.attained)
+
+
+def poisson_loss_of_changes(event: PoissonSampled, rows: int) -> ReleaseLoss | None:
+    """The loss of a release from a Poisson sample in which so many rows change, where it is normal inside."""
+    return loss_from() if event.rate == 0 else _of_rows(event, changes_in_sample, rows)
+
+
+def _of_rows(
+    event: PoissonSampled,
+    seen: Callable[[ReleaseLoss, Fraction, int], ReleaseLoss | None],
+    rows: int,
+) -> ReleaseLoss | None:
+    inside = bill(event.event, str(Relation.ADD_REMOVE))
+    whole = _loss_as_one(inside) if total_of(inside, FAILING) == 0 else None
+    return whole and seen(whole, event.rate, rows)
 
 
 def _loss_as_one(inside: Bill) -> ReleaseLoss | None:
@@ -281,6 +298,7 @@ register(
     KindOfEvent(
         prices=_PRICES,
         loss=poisson_loss,
+        loss_of_changes=poisson_loss_of_changes,
         unfold=_one_sample,
         relation=str(Relation.ADD_REMOVE),
     ),

@@ -49,6 +49,11 @@ class LossDistribution:
         present = range(size, -1, -1)
         return cls(tuple((((size, count),), ((sources[count], 1),)) for count in present))
 
+    @property
+    def sizes(self) -> set[int]:
+        """The sizes of group that are told apart by how many of their rows are in the first dataset."""
+        return {size for case, _ in self.cases for size, _ in case}
+
     def times(self, count: int) -> LossDistribution:
         """So many independent copies, one after another."""
         copies = whole(count, "count", at_least=0)
