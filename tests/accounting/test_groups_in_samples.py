@@ -8,17 +8,20 @@ import pytest
 
 from shoal.accounting import account
 from shoal.accounting.pricing import Line, bill
+from shoal.errors import EventError, RangeError
 from shoal.events import (
     Composed,
     Event,
     Gaussian,
     Group,
     Laplace,
+    MixtureOfGaussians,
     PoissonSampled,
     Repeated,
     StatedGaussian,
     StatedPure,
 )
+from shoal.measures import GaussianDP
 from shoal.measures.loss import MixtureNormalLoss
 
 
@@ -157,3 +160,79 @@ def test_an_account_that_grows_is_the_one_made_at_once() -> None:
         grown = grown.plus(part)
     assert grown.losses == account(parts).losses
     assert grown.laws_are_known
+
+
+# mixtures of Gaussians
+
+
+def test_a_mixture_of_gaussians_costs_what_the_group_it_describes_costs() -> None:
+    weights = [Fraction(361, 400), Fraction(38, 400), Fraction(1, 400)]
+    mixed = MixtureOfGaussians("1.5", [0, 1, 2], weights)
+    losses, group = account(mixed).losses, account(Group(sampled(), 2)).losses
+    assert losses is not None
+    assert group is not None
+    both = [sources[0][0] for _, sources in losses.cases]
+    cases = {case: sources[0][0] for case, sources in group.cases}
+    for found, known in zip(both, (cases[((2, 2),)], cases[((2, 0),)]), strict=True):
+        assert isinstance(found, MixtureNormalLoss)
+        assert isinstance(known, MixtureNormalLoss)
+        for one, other in ((found.right, known.right), (found.left, known.left)):
+            for (shift, weight), (mu, chance) in zip(one, other, strict=True):
+                assert mu == shift
+                assert abs(weight - chance) <= 1e-15
+    low, high = epsilon(Repeated(mixed, 10))
+    assert high <= epsilon(Repeated(Group(sampled(), 2), 10))[1] + 1e-4
+    assert low > 0
+
+
+def test_a_mixture_of_two_gaussians_is_a_sample() -> None:
+    mixed = MixtureOfGaussians(1, [1, 0, 1], ["0.005", "0.99", "0.005"])
+    training = PoissonSampled(Gaussian(1, 1), "0.01")
+    for delta in ("1e-5", "1e-9"):
+        assert epsilon(Repeated(mixed, 100), delta=delta) == epsilon(
+            Repeated(training, 100), delta=delta
+        )
+
+
+def test_a_mixture_of_gaussians_costs_no_more_than_its_longest_shift() -> None:
+    mixed = MixtureOfGaussians(2, [0, 1, 3], ["0.5", "0.3", "0.2"])
+    for size in (1, 2):
+        found = account(Group(mixed, size)).epsilon(delta="1e-5")
+        longest = account(Gaussian(2, 3 * size)).epsilon(delta="1e-5")
+        assert found.epsilon <= longest.epsilon * (1 + Fraction(1, 10**9))
+    assert account(Group(mixed, 2)).epsilon(delta="1e-5").lower is None
+    assert account(mixed).cost(GaussianDP).mu == Fraction(3, 2)  # type: ignore[attr-defined]
+
+
+def test_a_change_under_a_mixture_is_a_mixture_on_either_side() -> None:
+    mixed = MixtureOfGaussians(1, [0, 1], ["0.99", "0.01"])
+    training = PoissonSampled(Gaussian(1, 1), "0.01")
+    low, high = epsilon(Repeated(mixed, 100), "change")
+    known = epsilon(Repeated(training, 100), "change")
+    assert low <= known[1]
+    assert known[0] <= high
+    assert account(Group(mixed, 2), relation="change").epsilon(delta="1e-5").lower is None
+
+
+def test_shifts_that_have_no_weight_or_no_length_cost_nothing() -> None:
+    for mixed in (
+        MixtureOfGaussians(1, [0, 5], [1, 0]),
+        MixtureOfGaussians(1, [0, 0], ["0.5", "0.5"]),
+    ):
+        assert account(mixed).epsilon(delta="1e-6").epsilon == 0
+
+
+@pytest.mark.parametrize(
+    ("shifts", "weights", "words"),
+    [
+        ([0, 1], ["0.5", "0.4"], "add up to 1"),
+        ([0, 1], [1], "shifts has 2 numbers and weights has 1"),
+        ([0, -1], ["0.5", "0.5"], "each of shifts"),
+    ],
+)
+def test_a_mixture_that_is_none_is_refused(
+    shifts: list[int], weights: list[str | int], words: str
+) -> None:
+    with pytest.raises((EventError, RangeError)) as refusal:
+        MixtureOfGaussians(1, shifts, weights)
+    assert words in refusal.value.problem

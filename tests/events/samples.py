@@ -16,6 +16,7 @@ from shoal.events import (
     Geometric,
     Group,
     Laplace,
+    MixtureOfGaussians,
     NoisyMax,
     NonPrivate,
     Parallel,
@@ -41,6 +42,7 @@ SAMPLES: dict[str, Event] = {
     "geometric": Geometric("2.5", 3, size=2, relation="change"),
     "truncated_geometric": TruncatedGeometric(10, 1, low=-5, high=1000),
     "gaussian": Gaussian("3.7305", 1, size=100),
+    "mixture_of_gaussians": MixtureOfGaussians("0.8", [0, 1, "5/2"], ["0.98", "0.015", "0.005"]),
     "discrete_gaussian": DiscreteGaussian("13.9", 2, size=10, relation="change"),
     "staircase": Staircase(1, 2, "0.3775"),
     "randomized_response": RandomizedResponse(4, "3/4", relation="change"),
@@ -64,7 +66,7 @@ SAMPLES: dict[str, Event] = {
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
-ONLY_ADD_REMOVE = {"poisson_sampled"}
+ONLY_ADD_REMOVE = {"mixture_of_gaussians", "poisson_sampled"}
 """Kinds that refuse the relation "change"."""
 
 wholes = st.integers(1, 10**30)
@@ -104,6 +106,13 @@ def _ranged(low: int, width: int, **rest: Any) -> TruncatedGeometric:
     return TruncatedGeometric(low=low, high=low + width, **rest)
 
 
+def _mixture(chances: list[int], shift: Fraction, **rest: Any) -> MixtureOfGaussians:
+    weights = [Fraction(chance, sum(chances)) for chance in chances]
+    return MixtureOfGaussians(
+        shifts=[k * shift for k in range(len(chances))], weights=weights, **rest
+    )
+
+
 def _top(k: int, more: int, **rest: Any) -> TopK:
     return TopK(k=k, **{**rest, "candidates": k + more})
 
@@ -131,6 +140,14 @@ STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
         sensitivity_squared=non_negatives,
         size=wholes,
         **_common,
+    ),
+    "mixture_of_gaussians": st.builds(
+        _mixture,
+        chances=st.lists(wholes, min_size=1, max_size=5),
+        shift=non_negatives,
+        sigma=positives,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "add_remove"]),
     ),
     "staircase": st.builds(
         Staircase, epsilon=positives, sensitivity=positives, gamma=shares, **_common

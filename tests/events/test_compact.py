@@ -23,6 +23,7 @@ from shoal.events import (
     Geometric,
     Group,
     Laplace,
+    MixtureOfGaussians,
     NonPrivate,
     Parallel,
     PoissonSampled,
@@ -55,6 +56,9 @@ MEANINGS: dict[str, Event] = {
     "geometric scale=2 sensitivity=3": Geometric(2, 3),
     "discrete_gaussian sigma=1.5": DiscreteGaussian("2.25", 1),
     "discrete_gaussian sigma_squared=2 sensitivity=3": DiscreteGaussian(2, 9),
+    "mixture_of_gaussians sigma=2 shifts=(0, 1) weights=(0.99, 0.01)": MixtureOfGaussians(
+        2, [0, 1], ["0.99", "0.01"]
+    ),
     "rr p=0.55": RandomizedResponse(2, "0.55"),
     "rr epsilon=1 categories=5": RandomizedResponse(5, epsilon=1),
     "exponential epsilon=0.1 candidates=4 monotone=yes": Exponential("0.1", 1, 4, monotone=True),

@@ -66,6 +66,7 @@ WHOLE = {
     "low",
     "high",
 }
+LISTS = {"shifts", "weights"}
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}
 ZERO_SENSITIVITY = {"laplace", "geometric", "truncated_geometric", "gaussian", "discrete_gaussian"}
 
@@ -95,7 +96,7 @@ def changed(kind: str, name: str, value: Any) -> Event:
 
 def test_every_field_is_a_number_a_word_or_a_truth_value_known_to_these_tests() -> None:
     names = {field.name for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    assert names == NUMBERS | INSIDE | {"monotone", "noise", "private", "relation"}
+    assert names == NUMBERS | LISTS | INSIDE | {"monotone", "noise", "private", "relation"}
 
 
 @pytest.mark.parametrize(("kind", "name"), number_fields)

@@ -5,6 +5,7 @@ from shoal.events.additive import (
     Gaussian,
     Geometric,
     Laplace,
+    MixtureOfGaussians,
     Staircase,
     TruncatedGeometric,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "Geometric",
     "Group",
     "Laplace",
+    "MixtureOfGaussians",
     "NoisyMax",
     "NonPrivate",
     "Parallel",

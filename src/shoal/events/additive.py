@@ -11,9 +11,11 @@ from shoal.events.event import Event
 from shoal.events.parameter import (
     Count,
     Exact,
+    Exacts,
     OptionalCount,
     count,
     exact,
+    exacts,
     integer,
     optional_count,
 )
@@ -103,6 +105,41 @@ class Gaussian(Event, kind="gaussian"):
     sigma: Exact = exact(positive)
     sensitivity: Exact = exact(non_negative)
     size: Count = count(at_least=1, default=1)
+
+
+@dataclass(frozen=True)
+class MixtureOfGaussians(Event, kind="mixture_of_gaussians"):
+    """Gaussian noise around a centre that was itself drawn at random.
+
+    Meaning: let Q be the normal law of mean 0 and standard deviation ``sigma``, and P the mixture of the laws of mean
+        ``shifts[i]`` and the same deviation, with weights ``weights[i]``.  Neighbours have one row more or less.  At
+        every factor e^epsilon the output law of the dataset with the row needs against that of the one without it at most
+        the delta that P needs against Q, and the other way round at most the delta that Q needs against P.
+    Fields: ``relation`` is never "change".
+    Edges: there are as many shifts as weights, and the weights add up to 1 exactly; shifts of 0 only cost nothing.
+    Reference: Choquette-Choo, Ganesh, Steinke and Thakurta 2023, the mixture of Gaussians mechanism.
+    """
+
+    sigma: Exact = exact(positive)
+    shifts: Exacts = exacts(non_negative)
+    weights: Exacts = exacts(closed_unit)
+
+    def __post_init__(self) -> None:
+        if len(self.shifts) != len(self.weights):
+            raise EventError(
+                f"shifts has {len(self.shifts)} numbers and weights has {len(self.weights)}.",
+                remedy="Give one weight for each shift, such as shifts [0, 1] and weights [0.99, 0.01].",
+            )
+        if sum(self.weights) != 1:
+            raise RangeError(
+                "weights must add up to 1 exactly.",
+                remedy="Write the weights as decimals or fractions that add up to 1, such as [0.99, 0.01].",
+            )
+        if self.relation == "change":
+            raise EventError(
+                "relation must not be 'change': the mixture is the law with one row more.",
+                remedy="Use relation 'add_remove', or leave it out.",
+            )
 
 
 @dataclass(frozen=True)

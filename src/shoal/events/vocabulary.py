@@ -17,6 +17,7 @@ from shoal.events.additive import (
     Gaussian,
     Geometric,
     Laplace,
+    MixtureOfGaussians,
     Staircase,
     TruncatedGeometric,
 )
@@ -119,6 +120,7 @@ _kinds = (
         squared={"sigma": "sigma_squared", "sensitivity": "sensitivity_squared"},
         defaults={"sensitivity_squared": 1},
     ),
+    Form("mixture_of_gaussians", MixtureOfGaussians),
     Form("staircase", Staircase, defaults=_ONE),
     Form("rr", RandomizedResponse, short={"p": "truth"}, defaults={"categories": 2}),
     Form("exponential", Exponential, defaults=_CHOICE),

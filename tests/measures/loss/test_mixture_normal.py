@@ -20,6 +20,7 @@ from shoal.measures.loss import (
     SampledNormalLoss,
     sampled_group_loss,
 )
+from shoal.measures.loss.alone import KnownAlone
 from shoal.measures.loss.fine_cells import FINE_ERROR
 from shoal.measures.loss.grid import grid_epsilon
 from shoal.measures.loss.normal_mixtures import Components, NormalMixtures
@@ -198,12 +199,14 @@ _PLANE = np.stack(np.meshgrid(_SIDE, _SIDE), axis=-1)
 
 def _law(centres: Callable[[tuple[int, ...]], Points], rows: int, rate: float) -> Points:
     """The density on the plane of noise around centres(coins), over the coins of so many rows."""
-    total = np.zeros(_PLANE.shape[:2])
+    total: Points = np.zeros(_PLANE.shape[:2])
     for coins in product((0, 1), repeat=rows):
         chance = rate ** sum(coins) * (1 - rate) ** (rows - sum(coins))
         apart = _PLANE - centres(coins)
         total += chance * np.exp(-(apart**2).sum(axis=-1) / 2) / (2 * math.pi)
-    return total * (_SIDE[1] - _SIDE[0]) ** 2
+    cell = float(_SIDE[1] - _SIDE[0]) ** 2
+    law: Points = total * cell
+    return law
 
 
 def _law_of_sum(rows: Points, rate: float) -> Points:
@@ -248,9 +251,9 @@ def test_functions_that_do_not_add_up_need_no_more_either() -> None:
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10), Fraction(1)])
 def test_more_people_larger_samples_and_less_noise_never_cost_less(epsilon: Fraction) -> None:
     def delta(removed: int, added: int, rate: float = 0.1, mu: float = 1.0) -> float:
-        return (
-            sampled_group_loss(removed, added, rate=rate, mu=mu).delta_alone(epsilon, epsilon).high
-        )  # type: ignore[attr-defined, no-any-return]
+        found = sampled_group_loss(removed, added, rate=rate, mu=mu)
+        assert isinstance(found, KnownAlone)
+        return found.delta_alone(epsilon, epsilon).high
 
     for removed, added in ((1, 0), (0, 2), (1, 1), (3, 2)):
         here = delta(removed, added) * (1 - 1e-9)

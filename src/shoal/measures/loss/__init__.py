@@ -6,6 +6,7 @@ from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
 from shoal.measures.loss.grid import TOLERANCE
 from shoal.measures.loss.mixture_normal import MixtureNormalLoss, sampled_group_loss
+from shoal.measures.loss.normal_mixtures import Components
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.sources import (
@@ -20,6 +21,7 @@ __all__ = [
     "AtomicLoss",
     "BoundedRangeLoss",
     "Bracket",
+    "Components",
     "DiscreteNormalLoss",
     "LaplaceLoss",
     "LossDistribution",
