@@ -12,9 +12,9 @@ from shoal.accounting import Account
 from shoal.errors import PriceError
 from shoal.exact import Number, short, short_up
 from shoal.plots.extra import drawing
+from shoal.plots.measure_names import COLOURS, LOWER, OTHER_COLOUR, measure_in_words
 from shoal.plots.points import Line, ProfileData, RenyiData, TradeOffData
 from shoal.plots.theme import CONFIG, FAINT, HEIGHT, INK, QUIET, WIDTH
-from shoal.plots.words import COLOURS, LOWER, OTHER_COLOUR, measure_in_words
 
 if TYPE_CHECKING:
     import altair as alt

@@ -14,7 +14,7 @@ from shoal.engines.engine import Engine
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
-from shoal.mechanisms.meeting import secret
+from shoal.mechanisms.witness import secret
 from shoal.plan import Bounded, Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Request

@@ -19,7 +19,7 @@ from shoal.errors import InternalError
 from shoal.events import Composed, Event, StatedApprox
 from shoal.exact import Real, ball, is_below
 from shoal.mechanisms import Geometric
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.plan import Bounded, Person, Term
 from shoal.query.keys import Group, in_order
 from shoal.query.noises import Noise
@@ -105,11 +105,11 @@ class Selection:
         noisy, least = self.noise.release(totals), self.threshold()
         return [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
 
-    def _meeting(self, votes: dict[Group, int]) -> Meeting:
+    def _meeting(self, votes: dict[Group, int]) -> NoiseWitness:
         """What a witness is told: the votes, and how many groups one person can bring with how heavy a vote."""
         moved = self.bounded.sensitivity(self.term)
         claim = Tells(moved, tuple(self._heaviest()))
-        return Meeting(self.noise, ("threshold", self.threshold()), votes, claim)
+        return NoiseWitness(self.noise, ("threshold", self.threshold()), votes, claim)
 
 
 def _quantile_up(noise: Noise, risk: Fraction) -> int:

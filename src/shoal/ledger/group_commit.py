@@ -21,7 +21,7 @@ _WAITS = (0.0003, 0.005)
 """The fewest and the most seconds that the first waits for company, however long the last batch took."""
 
 
-class Turn(Generic[_Result]):
+class CommitTurn(Generic[_Result]):
     """One thing to be done, and later its result or the error it ended in.
 
     The one who leads has the batch it took, whether that was worked off, and who leads after it.
@@ -36,11 +36,11 @@ class Turn(Generic[_Result]):
         self.wake = Lock()
         self.wake.acquire()
         self.leads = self.worked = False
-        self.batch: list[Turn[Any]] = []
-        self.following: Turn[Any] | None = None
+        self.batch: list[CommitTurn[Any]] = []
+        self.following: CommitTurn[Any] | None = None
 
 
-class Turns:
+class GroupCommit:
     """A line of turns in front of one worker, who is always one of those in the line.
 
     Whenever someone is in the line, someone leads, or the first in the line wakes by itself: nobody waits for ever.
@@ -49,21 +49,21 @@ class Turns:
 
     def __init__(
         self,
-        work: Callable[[Sequence[Turn[Any]]], None],
+        work: Callable[[Sequence[CommitTurn[Any]]], None],
         *,
         waits: tuple[float, float] = _WAITS,
     ) -> None:
         self._work = work
         self._lock = Lock()
-        self._line: list[Turn[Any]] = []
-        self._leader: Turn[Any] | None = None
+        self._line: list[CommitTurn[Any]] = []
+        self._leader: CommitTurn[Any] | None = None
         self._expected = 0
         self._waits = waits
         self._wait = waits[0]
 
     def take(self, act: Callable[[Any], _Result]) -> _Result:
         """Have something done, durably; returns or raises only then."""
-        turn, is_first = Turn(act), False
+        turn, is_first = CommitTurn(act), False
         try:
             with self._lock:
                 self._line.append(turn)
@@ -82,7 +82,7 @@ class Turns:
             raise turn.error
         return turn.result  # type: ignore[return-value]  # set when there is no error
 
-    def _sleep(self, turn: Turn[Any], *, is_first: bool) -> None:
+    def _sleep(self, turn: CommitTurn[Any], *, is_first: bool) -> None:
         """Wait for the result or the lead."""
         if is_first:
             if turn.wake.acquire(timeout=self._wait):
@@ -93,7 +93,7 @@ class Turns:
                     return
         turn.wake.acquire()
 
-    def _lead(self, turn: Turn[Any]) -> None:
+    def _lead(self, turn: CommitTurn[Any]) -> None:
         """Do everything in the line, and pass the lead to whoever came since."""
         began = monotonic()
         with self._lock:
@@ -104,7 +104,7 @@ class Turns:
         self._wait = min(max(monotonic() - began, least), most)
         self._pass_on(turn)
 
-    def _pass_on(self, turn: Turn[Any]) -> None:
+    def _pass_on(self, turn: CommitTurn[Any]) -> None:
         """Let the first in the line lead, and wake it and everyone of the batch; done again after an interrupt, it does what is left."""
         with self._lock:
             if self._leader is turn:
@@ -121,7 +121,7 @@ class Turns:
         if turn.following is not None:
             _wake(turn.following)
 
-    def _leave(self, turn: Turn[Any]) -> None:
+    def _leave(self, turn: CommitTurn[Any]) -> None:
         """Who is interrupted leaves the line, or passes the lead on; whoever is in the batch of another is in no line."""
         following = None
         with self._lock:
@@ -136,14 +136,14 @@ class Turns:
         if led:
             self._pass_on(turn)
 
-    def _appoint(self, turn: Turn[Any] | None) -> None:
+    def _appoint(self, turn: CommitTurn[Any] | None) -> None:
         """Let someone lead, or nobody; who leads knows it before it can be woken."""
         if turn is not None:
             turn.leads = True
         self._leader = turn
 
 
-def _wake(turn: Turn[Any]) -> None:
+def _wake(turn: CommitTurn[Any]) -> None:
     """Wake whoever sleeps; who was woken already is not disturbed."""
     if turn.wake.locked():
         turn.wake.release()

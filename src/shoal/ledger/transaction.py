@@ -1,4 +1,4 @@
-"""The desk: what is known inside one transaction, and what it will add to the journal."""
+"""The transaction: what is known inside one transaction, and what it will add to the journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.ledger.head import EMPTY, Head
 from shoal.ledger.store import Store, entry_from
 
 
-class Desk:
+class Transaction:
     """The end of the journal and the accounts, as the transaction sees them.
 
     Between transactions it is a memory of how things stood; `open` finds out whether they still do, by the hash

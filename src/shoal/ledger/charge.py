@@ -24,7 +24,6 @@ from shoal.errors import (
 )
 from shoal.events import Event
 from shoal.ledger.book import Book
-from shoal.ledger.desk import Desk
 from shoal.ledger.entry import (
     ANSWERED,
     CHARGE,
@@ -36,18 +35,19 @@ from shoal.ledger.entry import (
     canonical,
     digest,
 )
-from shoal.ledger.prices import price
+from shoal.ledger.known_event import price
 from shoal.ledger.request import Request
+from shoal.ledger.transaction import Transaction
 from shoal.owned import Owned
 
 _Result = TypeVar("_Result")
 _MANY_SECONDS = 90
 
 
-class Line(Protocol):
+class CommitQueue(Protocol):
     """Where acts are done one after the other, durably: the ledger."""
 
-    def take(self, act: Callable[[Desk], _Result]) -> _Result: ...
+    def take(self, act: Callable[[Transaction], _Result]) -> _Result: ...
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Charge(Owned):
     harm = "it pays for one answer, and each copy could give one."
     way_out = "Answer the charge in the process that took it; let others charge for themselves, in the same ledger."
 
-    def __init__(self, line: Line, entry: Entry, attempt: int) -> None:
+    def __init__(self, line: CommitQueue, entry: Entry, attempt: int) -> None:
         self.entry = entry
         self.number = entry.number
         self._line = line
@@ -157,15 +157,15 @@ class Charge(Owned):
         self,
         kind: str,
         text: str,
-        prepare: Callable[[Desk, Entry], Callable[[], None]] | None = None,
+        prepare: Callable[[Transaction, Entry], Callable[[], None]] | None = None,
     ) -> Entry:
         self._check_owner()
 
-        def act(desk: Desk) -> Entry:
-            desk.check_calm()
-            self._check_open(desk)
-            then = None if prepare is None else prepare(desk, self.entry)
-            entry = desk.add(kind, text, of=self.number)
+        def act(transaction: Transaction) -> Entry:
+            transaction.check_calm()
+            self._check_open(transaction)
+            then = None if prepare is None else prepare(transaction, self.entry)
+            entry = transaction.add(kind, text, of=self.number)
             if then is not None:
                 then()
             return entry
@@ -174,14 +174,14 @@ class Charge(Owned):
         self._settled = True
         return entry
 
-    def _check_open(self, desk: Desk) -> None:
-        rows = desk.found("entry", self.number)
+    def _check_open(self, transaction: Transaction) -> None:
+        rows = transaction.found("entry", self.number)
         if not rows or rows[0].hash != self.entry.hash:
             raise TamperedError(
                 f"charge {self.number} is no longer in the journal.",
                 remedy="Run verify; the answer must not be shown.",
             )
-        outcomes = desk.found("outcomes", self.number)
+        outcomes = transaction.found("outcomes", self.number)
         if attempts(outcomes) != self._attempt or (outcomes and outcomes[-1].kind != RESUMED):
             raise ChargeError(
                 f"charge {self.number} was settled or taken up by someone else.",
@@ -190,22 +190,24 @@ class Charge(Owned):
 
 
 def charge(
-    desk: Desk, request: Request, line: Line, patience: timedelta
+    transaction: Transaction, request: Request, line: CommitQueue, patience: timedelta
 ) -> Charge | Replay | Pending:
     """Find an earlier answer, or one that is about to be given, or take from every account or from none."""
-    desk.check_calm()
+    transaction.check_calm()
     if request.key is not None or request.same is not None:
-        earlier = _by_key(desk, request, line, patience) or _by_same(desk, request, line, patience)
+        earlier = _by_key(transaction, request, line, patience) or _by_same(
+            transaction, request, line, patience
+        )
         if earlier is not None:
             return earlier
-    books = [desk.book(name) for name in request.names]
+    books = [transaction.book(name) for name in request.names]
     _spend(books, request.event)
-    entry = desk.add(
+    entry = transaction.add(
         CHARGE, request.text, caller=request.caller, key=request.key, same=request.same
     )
     for book in books:
         book.events += 1
-        desk.keep(book)
+        transaction.keep(book)
     return Charge(line, entry, 0)
 
 
@@ -227,18 +229,18 @@ def _spend(books: Sequence[Book], event: Event) -> None:
         spent.append((kept, before))
 
 
-def give_back(desk: Desk, charged: Entry) -> Callable[[], None]:
+def give_back(transaction: Transaction, charged: Entry) -> Callable[[], None]:
     """Find out what a charge took from whom; the function that is returned gives it back."""
     body = charged.body
     event = Event.from_dict(body["event"])
-    books = [desk.book(name) for name in body["accounts"]]
+    books = [transaction.book(name) for name in body["accounts"]]
     costs = [price(book.filter, event) for book in books]
 
     def act() -> None:
         for book, cost in zip(books, costs, strict=True):
             book.filter.give_back(cost)
             book.events -= 1
-            desk.keep(book)
+            transaction.keep(book)
 
     return act
 
@@ -249,14 +251,14 @@ def attempts(outcomes: Sequence[Entry]) -> int:
 
 
 def _by_key(
-    desk: Desk, request: Request, line: Line, patience: timedelta
+    transaction: Transaction, request: Request, line: CommitQueue, patience: timedelta
 ) -> Charge | Replay | None:
     if request.key is None:
         return None
-    for entry in desk.found("by key", request.caller, request.key):
+    for entry in transaction.found("by key", request.caller, request.key):
         if entry.kind == REPEATED:
-            return _repeated(desk, request, entry)
-        outcomes = desk.found("outcomes", entry.number)
+            return _repeated(transaction, request, entry)
+        outcomes = transaction.found("outcomes", entry.number)
         last = outcomes[-1] if outcomes else entry
         if entry.kind != CHARGE or last.kind == FAILED:
             continue
@@ -269,47 +271,51 @@ def _by_key(
                 f"the request with key {request.key!r} ended without an answer (charge {entry.number}); it stays spent.",
                 remedy="Ask with another key, which is charged anew.",
             )
-        left = patience - _age(desk, last)
+        left = patience - _age(transaction, last)
         if left > timedelta(0):
             raise InFlightError(
                 f"the request with key {request.key!r} is being answered (charge {entry.number}).",
                 remedy="Wait and ask again with the same key; it will not be charged twice. "
                 f"If whoever was answering has died, it is taken up again in {_in_words(left)}.",
             )
-        return _take_up(desk, entry, outcomes, line)
+        return _take_up(transaction, entry, outcomes, line)
     return None
 
 
-def _take_up(desk: Desk, entry: Entry, outcomes: Sequence[Entry], line: Line) -> Charge:
+def _take_up(
+    transaction: Transaction, entry: Entry, outcomes: Sequence[Entry], line: CommitQueue
+) -> Charge:
     """Answer a charge whose first owner has not been heard of for too long: the debit was made, and nothing was shown."""
     attempt = attempts(outcomes) + 1
-    desk.add(RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number)
+    transaction.add(
+        RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number
+    )
     return Charge(line, entry, attempt)
 
 
 def _by_same(
-    desk: Desk, request: Request, line: Line, patience: timedelta
+    transaction: Transaction, request: Request, line: CommitQueue, patience: timedelta
 ) -> Charge | Replay | Pending | None:
     """The answer to an equal question; else one that is being given; else a charge for it that nobody answers any more."""
     if request.same is None:
         return None
     pending: Pending | None = None
     given_up: tuple[Entry, Sequence[Entry]] | None = None
-    for entry in desk.found("by same", request.same):
-        outcomes = desk.found("outcomes", entry.number)
+    for entry in transaction.found("by same", request.same):
+        outcomes = transaction.found("outcomes", entry.number)
         last = outcomes[-1] if outcomes else entry
         if last.kind == ANSWERED:
-            _bind(desk, request, entry)
+            _bind(transaction, request, entry)
             return Replay(entry.number, last.body["answer"], last)
         if last.kind in {FAILED, LEFT}:
             continue
-        left = patience - _age(desk, last)
+        left = patience - _age(transaction, last)
         if left > timedelta(0):
             pending = Pending(entry.number, left)
         elif _pays(entry, request):
             given_up = entry, outcomes
     if pending is None and given_up is not None:
-        return _take_up(desk, *given_up, line)
+        return _take_up(transaction, *given_up, line)
     return pending
 
 
@@ -319,7 +325,7 @@ def _pays(entry: Entry, request: Request) -> bool:
     return paid["event"] == asked["event"] and set(request.names) <= set(paid["accounts"])
 
 
-def _bind(desk: Desk, request: Request, charged: Entry) -> None:
+def _bind(transaction: Transaction, request: Request, charged: Entry) -> None:
     """Write down that a key stands for a request which an earlier charge of an equal question answers."""
     if request.key is None:
         return
@@ -329,15 +335,15 @@ def _bind(desk: Desk, request: Request, charged: Entry) -> None:
         "key": request.key,
         "request": digest(request.text),
     }
-    desk.add(REPEATED, canonical(said), caller=request.caller, key=request.key)
+    transaction.add(REPEATED, canonical(said), caller=request.caller, key=request.key)
 
 
-def _repeated(desk: Desk, request: Request, bound: Entry) -> Replay:
+def _repeated(transaction: Transaction, request: Request, bound: Entry) -> Replay:
     """The answer that a key was given before, if it stands for this very request."""
     said = bound.body
     if said["request"] != digest(request.text):
         raise _other_request(request)
-    outcomes = desk.found("outcomes", said["charge"])
+    outcomes = transaction.found("outcomes", said["charge"])
     if not outcomes or outcomes[-1].kind != ANSWERED:
         raise TamperedError(
             f"the answer of charge {said['charge']} is no longer in the journal.",
@@ -361,5 +367,5 @@ def _in_words(left: timedelta) -> str:
     return f"{math.ceil(seconds / 60)} minutes"
 
 
-def _age(desk: Desk, entry: Entry) -> timedelta:
-    return datetime.fromisoformat(desk.time) - datetime.fromisoformat(entry.time)
+def _age(transaction: Transaction, entry: Entry) -> timedelta:
+    return datetime.fromisoformat(transaction.time) - datetime.fromisoformat(entry.time)

@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 from shoal.noise import put_in_place, secret
 from shoal.sensitivity.claims import Claim
 
-__all__ = ["Meeting", "meet", "secret"]
+__all__ = ["NoiseWitness", "meet", "secret"]
 
 Released = TypeVar("Released")
 
 
 @dataclass(frozen=True)
-class Meeting:
+class NoiseWitness:
     """An input on its way into a noise.
 
     ``by`` is who releases and ``law`` what is drawn: both public, so both the same whatever the data.
@@ -34,7 +34,7 @@ class Meeting:
     claim: Claim
 
 
-def meet(draw: Callable[[], Released], told: Callable[[], Meeting]) -> Released:
+def meet(draw: Callable[[], Released], told: Callable[[], NoiseWitness]) -> Released:
     """What ``draw`` releases; a witness is told of it, and may put another output in its place.
 
     Where meetings lie within each other the outermost is the one that counts: its claim is for all of them together.

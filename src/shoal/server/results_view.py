@@ -12,11 +12,11 @@ from shoal.exact import shown_up
 from shoal.local import Subsets
 from shoal.polls import PublishedPoll, Question, Results
 from shoal.polls.estimates import Difference, Estimate
-from shoal.polls.form import epsilon_text
+from shoal.polls.protocol import DEVICE, DIRECT, readable_odds
 from shoal.polls.respondent import Suspicion
 from shoal.polls.results import QuestionResult
-from shoal.polls.way import DEVICE, DIRECT, readable_odds
-from shoal.server.words import promise, suspicion, suspicion_in_words
+from shoal.polls.written_poll import epsilon_text
+from shoal.server.respondent_text import promise, suspicion, suspicion_in_words
 
 EPSILONS = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.25",
             "1.5", "1.75", "2", "2.5", "3", "3.5", "4", "5", "6")  # fmt: skip

@@ -16,7 +16,7 @@ from shoal.errors import RangeError
 Truths = NDArray[np.bool_]
 
 
-class Event(Protocol):
+class OutputEvent(Protocol):
     """A set of outputs."""
 
     @property
@@ -33,7 +33,7 @@ class Event(Protocol):
 class Opposite:
     """Every output that is not in an event."""
 
-    event: Event
+    event: OutputEvent
 
     @property
     def text(self) -> str:
@@ -67,7 +67,7 @@ class Chosen:
         return np.fromiter(found, np.bool_, len(outputs))
 
 
-def read_event(event: Any) -> Event:
+def read_event(event: Any) -> OutputEvent:
     """The event that a caller means."""
     if callable(event) or (
         isinstance(event, Collection) and not isinstance(event, str | bytes | Mapping)
@@ -125,7 +125,7 @@ class Part:
 
     name: str
     read: Callable[[Outputs], Outputs]
-    event: Event
+    event: OutputEvent
 
     @property
     def text(self) -> str:

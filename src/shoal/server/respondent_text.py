@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.polls import Poll
-from shoal.polls.form import epsilon_text
+from shoal.polls.written_poll import epsilon_text
 
 
 @dataclass(frozen=True)

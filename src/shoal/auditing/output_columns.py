@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.events import key_of
+from shoal.auditing.output_events import key_of
 from shoal.auditing.outputs import Array, Outputs, is_number, numbers_of
 
 _FREQUENT = 8
@@ -40,7 +40,7 @@ def flatten(output: Any, at: str = "") -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Column:
+class OutputColumn:
     """One part of every output: its number where it is one (NaN otherwise), and its key.
 
     Both are functions of the one output, whatever others there are; so an event that is made of them is one set of outputs.
@@ -76,7 +76,7 @@ class Column:
         return list(zip(values[order].tolist(), counts[order].tolist(), strict=True))
 
 
-def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Column]:
+def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[OutputColumn]:
     """The parts of the outputs as columns, the most frequent first; ``names`` fixes which."""
     if outputs.table is not None:
         return _table_columns(outputs, *outputs.table, names)
@@ -87,11 +87,11 @@ def columns_of(outputs: Outputs, names: Sequence[str] | None = None) -> list[Col
     return [_column(name, [each.get(name) for each in flat]) for name in names]
 
 
-def _column(name: str, values: list[Any]) -> Column:
-    return Column(name, numbers_of(values), lambda: values)
+def _column(name: str, values: list[Any]) -> OutputColumn:
+    return OutputColumn(name, numbers_of(values), lambda: values)
 
 
-def _table_columns(outputs: Outputs, numbers: Array, lengths: Array, names: Sequence[str] | None) -> list[Column]:  # fmt: skip
+def _table_columns(outputs: Outputs, numbers: Array, lengths: Array, names: Sequence[str] | None) -> list[OutputColumn]:  # fmt: skip
     """The columns of rows of numbers, by the names that `flatten` gives them."""
     known = {"#": lengths, **{f"[{place}]": column for place, column in enumerate(numbers)}}
     wanted = list(known)[:_MOST_PARTS] if names is None else names
@@ -100,4 +100,4 @@ def _table_columns(outputs: Outputs, numbers: Array, lengths: Array, names: Sequ
     def reader(name: str) -> Callable[[], list[Any]]:
         return lambda: [flatten(each).get(name) for each in outputs.listed]
 
-    return [Column(name, known.get(name, none), reader(name)) for name in wanted]
+    return [OutputColumn(name, known.get(name, none), reader(name)) for name in wanted]

@@ -64,7 +64,7 @@ def serve(
         Address.of(host, port, public=public, behind_tls=behind_tls, also=also)
         check_extra()
         from shoal.server.door import Door  # noqa: PLC0415 - the extra is loaded only here
-        from shoal.server.running import listening, server_of  # noqa: PLC0415 - as above
+        from shoal.server.server_process import listening, server_of  # noqa: PLC0415 - as above
 
         with opened(vault) as held, listening(host, port) as place:
             found = place.getsockname()[1]

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from shoal.cli.asking import data_of
+from shoal.cli.analyst_commands import data_of
 from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, say, working, writable
 from shoal.cli.options import Analyst, AsJson, VaultOption, only_vault, opened
 from shoal.cli.tables import facts_table, plain_table, show_answer
@@ -20,8 +20,8 @@ from shoal.plots import answer as draw
 from shoal.query.certificate import wrong_with
 from shoal.query.storing import Kept
 from shoal.vault import Release
-from shoal.vault.checking import read_certificate
-from shoal.vault.pages import certificate_page, page_for, report_page
+from shoal.vault.certificate_check import read_certificate
+from shoal.vault.release_pages import certificate_page, page_for, report_page
 
 LOG = """
 For example:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.auditing.events import Event, key_of
+from shoal.auditing.output_events import OutputEvent, key_of
 from shoal.auditing.outputs import Outputs
 
 _BINS = 48
@@ -17,7 +17,7 @@ _LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True)
-class Sight:
+class HistogramData:
     """Shares of outputs on d0 and d1 by place, and the share of each place that is in the event."""
 
     places: tuple[tuple[float, float], ...]
@@ -29,7 +29,7 @@ class Sight:
     inside: tuple[tuple[float, float], ...]
 
 
-def seen_in(one: Outputs, other: Outputs, event: Event) -> Sight:
+def seen_in(one: Outputs, other: Outputs, event: OutputEvent) -> HistogramData:
     """Where outputs fell, from the last of them, which tested the event."""
     one, other = (each.part(max(0, len(each) - _LOOKED_AT), len(each)) for each in (one, other))
     happens = [event.happens(each) for each in (one, other)]
@@ -38,12 +38,12 @@ def seen_in(one: Outputs, other: Outputs, event: Event) -> Sight:
     return _names(one, other, happens)
 
 
-def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> Sight:
+def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> HistogramData:
     both, truths = np.concatenate([one, other]), np.concatenate(happens)
     known = ~np.isnan(both)
     if not known.any():
         held = (float(happens[0].mean()), float(happens[1].mean()))
-        return Sight((), ("no answer",), (1.0,), (1.0,), (held,))
+        return HistogramData((), ("no answer",), (1.0,), (1.0,), (held,))
     edges = _edges(both[known], both[known & truths])
     places = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
 
@@ -54,7 +54,7 @@ def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> S
     within = [counted(each[truth]) for each, truth in zip((one, other), happens, strict=True)]
     shares = [np.divide(part, total, out=np.zeros(len(total)), where=total > 0) for part, total in zip(within, totals, strict=True)]  # fmt: skip
     first, second = (tuple((total / len(each)).tolist()) for total, each in zip(totals, (one, other), strict=True))  # fmt: skip
-    return Sight(places, (), first, second, tuple(zip(*(each.tolist() for each in shares), strict=True)))  # fmt: skip
+    return HistogramData(places, (), first, second, tuple(zip(*(each.tolist() for each in shares), strict=True)))  # fmt: skip
 
 
 def _edges(known: np.ndarray, inside: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ def _range(known: np.ndarray, inside: np.ndarray) -> tuple[float, float]:
     return max(low, min(lower - wide, ends[0])), min(high, max(upper + wide, ends[1]))
 
 
-def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> Sight:
+def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> HistogramData:
     keys = [[key_of(each) for each in outputs.listed] for outputs in (one, other)]
     counters = [Counter(each) for each in keys]
     within = [
@@ -98,7 +98,7 @@ def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> Sight:
         for counter, outputs in zip(counters, (one, other), strict=True)
     ]
     inside = [(_share(within[0], counters[0], group), _share(within[1], counters[1], group)) for group in groups]  # fmt: skip
-    return Sight((), tuple(names), shares[0], shares[1], tuple(inside))
+    return HistogramData((), tuple(names), shares[0], shares[1], tuple(inside))
 
 
 def _share(part: Counter[str], whole: Counter[str], group: list[str]) -> float:

@@ -21,8 +21,8 @@ from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
 from shoal.vault.budgets import risk_of
+from shoal.vault.certificate_text import promise_of
 from shoal.vault.dummy import dummy_table
-from shoal.vault.words import promise_of
 
 ASK = """
 For example:

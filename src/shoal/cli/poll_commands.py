@@ -9,16 +9,16 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from shoal.cli import findings
+from shoal.cli import poll_results
 from shoal.cli.console import answers, refusals
-from shoal.cli.findings import Name
-from shoal.cli.making import odds_of, poll_in, poll_of
 from shoal.cli.options import AsJson, VaultOption, opened, pair
+from shoal.cli.poll_results import Name
 from shoal.cli.tables import facts_table, plain_table
+from shoal.cli.typed_poll import odds_of, poll_in, poll_of
 from shoal.errors import PollError
 from shoal.exact import shown_up
 from shoal.polls import Need, Poll, PublishedPoll, needs, once_number
-from shoal.polls.form import epsilon_text
+from shoal.polls.written_poll import epsilon_text
 
 EXAMPLES = """
 For example:
@@ -90,8 +90,8 @@ poll = typer.Typer(
     epilog=EXAMPLES,
     help="Ask a sensitive question whose answers are randomised before they are sent.",
 )
-poll.command("results", epilog=findings.RESULTS)(findings.results)
-poll.command("export", epilog=findings.EXPORT)(findings.export)
+poll.command("results", epilog=poll_results.RESULTS)(poll_results.results)
+poll.command("export", epilog=poll_results.EXPORT)(poll_results.export)
 
 
 @poll.command("new", epilog=NEW)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.guessing import one_run_p_value
+from shoal.auditing.guess_bound import one_run_p_value
 from shoal.errors import ExtraError
-from shoal.page import Heading, Part, Picture, Words
+from shoal.page import Heading, PagePicture, Part, Words
 from shoal.plots.bars import Bar, two_histograms
 from shoal.plots.lines import Points, lines
 
@@ -24,7 +24,7 @@ _MOST_POINTS = 200
 class Drawing:
     """A picture to be drawn: by what, and from what."""
 
-    draw: Callable[..., Picture]
+    draw: Callable[..., PagePicture]
     given: tuple[Any, ...]
 
 
@@ -55,9 +55,9 @@ def _powers(cells: NDArray[np.int64]) -> dict[int, float]:
     return dict(zip(powers.tolist(), (counts / cells.size).tolist(), strict=True))
 
 
-def _low_bits(shares: Sequence[tuple[int, float, float]]) -> Picture:
+def _low_bits(shares: Sequence[tuple[int, float, float]]) -> PagePicture:
     bars = [Bar("", (power - 0.5, power + 0.5), one, two, (1.0, 1.0)) for power, one, two in shares]
-    return Picture(
+    return PagePicture(
         two_histograms(bars, x="lowest bit that is set, as a power of 2", y="share of answers"),
         "Where the last bit of the answers lies, on d0 and on d1. Noise that is made on one grid gives both the same shape; noise in floating point leaves the mark of the number it was added to.",
     )  # fmt: skip
@@ -74,7 +74,7 @@ def shares_of_time(name: str, one: NDArray[np.float64], two: NDArray[np.float64]
     return Drawing(_shares_of_time, (name, kinds, points))
 
 
-def _shares_of_time(name: str, kinds: tuple[str, str], points: Sequence[Points]) -> Picture:
+def _shares_of_time(name: str, kinds: tuple[str, str], points: Sequence[Points]) -> PagePicture:
     series = dict(zip(kinds, points, strict=True))
     told = "the two datasets" if kinds[0] == "on d1" else f"runs with larger and with smaller noise ({name})"  # fmt: skip
     return lines(
@@ -92,7 +92,7 @@ def differences_of_noise(where: str, differences: Sequence[float]) -> Drawing:
     return Drawing(_differences_of_noise, (where, points))
 
 
-def _differences_of_noise(where: str, points: Points) -> Picture:
+def _differences_of_noise(where: str, points: Points) -> PagePicture:
     return lines(
         {}, marks={where: points}, x="draw", y="second answer less first",
         caption=f"Answers of two lists, held against each other draw by draw ({where}). Fresh noise scatters; noise that is drawn twice cancels, and leaves one level.",
@@ -119,7 +119,7 @@ def _guesses_against_claim(
     epsilon: Fraction,
     delta: Fraction,
     risk: Fraction,
-) -> Picture:
+) -> PagePicture:
     needed = [(r, _refuting(canaries, r, epsilon, delta, risk)) for r, _ in sorted(tried)]
     named = "epsilon 0" if not epsilon else f"epsilon {float(epsilon):g}"
     seen, bound = "guessed right", f"needed to refute {named}"
@@ -158,7 +158,7 @@ def curve_against_claim(
 
 def _curve_against_claim(
     found: Callable[[Fraction], float], claimed: Callable[[Fraction], float], places: Sequence[Fraction], names: tuple[str, str]
-) -> Picture:  # fmt: skip
+) -> PagePicture:  # fmt: skip
     x, y = names
     seen, allowed = (
         [(float(place), value) for place in places if math.isfinite(value := of(place))]

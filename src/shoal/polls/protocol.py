@@ -33,7 +33,7 @@ _READABLE = (20, 100, 1000, 10**6)
 
 
 @dataclass(frozen=True)
-class Way:
+class PollProtocol:
     """What the researcher says about how to ask; `by_device`, `by_own` and `directly` make it."""
 
     kind: str
@@ -68,7 +68,7 @@ def by_device(
     odds: Number | None = None,
     size: int | None = None,
     design: Design | None = None,
-) -> Way:
+) -> PollProtocol:
     """The respondent's device randomises, for an epsilon, for exact odds, or as a design says.
 
     A choice is told by sets of the best ``size`` (sets of one are k-ary randomized response, of two answers Warner's design), a range by one bit.
@@ -85,14 +85,14 @@ def by_device(
     if design is not None and size is not None:
         raise PollError("a design has no size of sets.", remedy="Leave one of them out.")
     if design is not None:
-        return Way(DEVICE, design=design)
+        return PollProtocol(DEVICE, design=design)
     if epsilon is not None:
-        return Way(DEVICE, odds=readable_odds(epsilon), size=size)
+        return PollProtocol(DEVICE, odds=readable_odds(epsilon), size=size)
     assert odds is not None
     found = rational(odds, "odds")
     if found > MOST_ODDS or found.denominator > MOST_ODDS:
         raise _too_much("odds")
-    return Way(DEVICE, odds=found, size=size)
+    return PollProtocol(DEVICE, odds=found, size=size)
 
 
 def _too_much(what: str) -> PollError:
@@ -104,7 +104,7 @@ def _too_much(what: str) -> PollError:
 
 def by_own(
     design: Design, *, harmless: str = "", instructions: str = "", title: str = ""
-) -> Way:  # fmt: skip
+) -> PollProtocol:  # fmt: skip
     """The respondent randomises by hand, as the design's instructions say or others that fit its odds; the device knows nothing.
 
     Needs: for the crosswise, triangular and unrelated designs the ``harmless`` question, or instructions that hold it.
@@ -135,12 +135,12 @@ def by_own(
         )
     if asked:
         told = f"The harmless question: {asked}\n{told or design.instructions}"
-    return Way(OWN, design=design, instructions=told, title=title)
+    return PollProtocol(OWN, design=design, instructions=told, title=title)
 
 
-def directly() -> Way:
+def directly() -> PollProtocol:
     """The answer is sent as it is, and the page says so; epsilon is infinite."""
-    return Way(DIRECT)
+    return PollProtocol(DIRECT)
 
 
 def readable_odds(epsilon: Number) -> Fraction:
@@ -211,7 +211,7 @@ _TITLES = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestion:
     """One question as one arm of a poll asks it: all that a client must know.
 
     ``law`` has the chance of every report under every answer.  Where the way is "own" the client is given the report itself.
@@ -243,24 +243,24 @@ class Asked:
         return len(str(self.law.kinds - 1))
 
 
-def asked(question: Question, way: Way, *, anew: str = "") -> Asked:
+def asked(question: Question, way: PollProtocol, *, anew: str = "") -> AskedQuestion:
     """A way of asking, applied to a question and put into words; ``anew`` is said where dice are rolled for several questions."""
     law, kind = way.law_for(question), way.kind
     words = law_in_words(law, kind)
     if kind != OWN:
-        return Asked(question.name, kind, _TITLES[kind], _INSTRUCTIONS[kind], words, law)
+        return AskedQuestion(question.name, kind, _TITLES[kind], _INSTRUCTIONS[kind], words, law)
     assert way.design is not None
     told = way.instructions or way.design.instructions
     if anew and way.design.source == DICE:
         told = f"{told}\n{anew}"
     title = way.title or f"{_TITLES[OWN]}: {way.design.name}"
-    return Asked(question.name, kind, title, told, words, law)
+    return AskedQuestion(question.name, kind, title, told, words, law)
 
 
-def check_fits(question: Question, found: Asked) -> None:
+def check_fits(question: Question, found: AskedQuestion) -> None:
     """Refuse a way of asking that is not one for this question, or whose words are not those of its odds."""
     law = found.law
-    direct = Way(DIRECT).law_for(question)
+    direct = PollProtocol(DIRECT).law_for(question)
     ranged = question.scale is not None and found.way == DEVICE
     if (
         found.question != question.name

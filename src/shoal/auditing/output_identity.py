@@ -20,10 +20,10 @@ _PLAIN = frozenset((str, int, bytes, type(None)))
 """Values of these types are equal among each other only where they are the same."""
 
 
-class Told:
+class OutputKey:
     """An output as a key: two are equal where the outputs are the same.
 
-    >>> Told(True) == True, Told(True) == 1, Told(float("nan")) == Told(float("nan"))
+    >>> OutputKey(True) == True, OutputKey(True) == 1, OutputKey(float("nan")) == OutputKey(float("nan"))
     (True, False, True)
     """
 
@@ -33,7 +33,7 @@ class Told:
         self.value, self._token = value, token(value)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Told):
+        if isinstance(other, OutputKey):
             return bool(self._token == other._token)
         try:
             return bool(self._token == token(other))
@@ -53,7 +53,7 @@ def told(value: Any) -> Hashable:
     >>> told("yes"), told((1, "a")), type(told(1.0)).__name__
     ('yes', (1, 'a'), 'Told')
     """
-    return value if isinstance(value, Told) or _plain(value) else Told(value)
+    return value if isinstance(value, OutputKey) or _plain(value) else OutputKey(value)
 
 
 def token(value: Any) -> Hashable:
@@ -62,7 +62,7 @@ def token(value: Any) -> Hashable:
     Edges: values of other types are told apart by their own equality; one without is refused, as is one that cannot be a key.
     """
     kind = type(value)
-    if isinstance(value, Told):
+    if isinstance(value, OutputKey):
         return token(value.value)
     if isinstance(value, np.generic) and value.dtype.kind in "mM":
         return kind, str(value.dtype), int(value.astype(np.int64))

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.errors import CertificateError, VaultError
 from shoal.ledger import Ledger
 from shoal.query.certificate import wrong_with
-from shoal.vault.history import release_at
+from shoal.vault.releases import release_at
 
 
 def read_certificate(path: str | Path) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 
 from shoal.errors import StorageError, TamperedError
 from shoal.ledger.book import Book
-from shoal.ledger.desk import Desk, wrong_head
 from shoal.ledger.entry import ACCEPTED, ALARM, Entry, canonical
 from shoal.ledger.head import Head
 from shoal.ledger.history import WRONG, Finding, History, written_accounts
+from shoal.ledger.schema import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
 from shoal.ledger.store import Store, entry_from
-from shoal.ledger.tables import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
+from shoal.ledger.transaction import Transaction, wrong_head
 
 _PAGE = 5000
 _MOST_TOLD = 1000
@@ -176,20 +176,22 @@ def _compare_heads(known: Sequence[Head], met: dict[int, Entry]) -> list[str]:
     ]
 
 
-def alarm_act(examination: Examination) -> Callable[[Desk], None]:
+def alarm_act(examination: Examination) -> Callable[[Transaction], None]:
     """Write down that the journal is not sound, and stop all charges."""
     found = examination.findings[:_MOST_TOLD]
 
-    def act(desk: Desk) -> None:
+    def act(transaction: Transaction) -> None:
         reason = found[0][1] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
-        if desk.recorded_alarm is None:
-            desk.add(ALARM, canonical({"findings": found}))
-            desk.raise_alarm(reason)
+        if transaction.recorded_alarm is None:
+            transaction.add(ALARM, canonical({"findings": found}))
+            transaction.raise_alarm(reason)
 
     return act
 
 
-def accept_act(examination: Examination, reason: str, caller: str) -> Callable[[Desk], Entry]:
+def accept_act(
+    examination: Examination, reason: str, caller: str
+) -> Callable[[Transaction], Entry]:
     """Write down that the curator accepts what was found; each account goes on from the dearer of what is known."""
     books = dict(examination.history.books)
     for name, kept in examination.kept.items():
@@ -201,20 +203,20 @@ def accept_act(examination: Examination, reason: str, caller: str) -> Callable[[
         "reason": reason,
     }
 
-    def act(desk: Desk) -> Entry:
-        if desk.head != examination.history.head:
+    def act(transaction: Transaction) -> Entry:
+        if transaction.head != examination.history.head:
             raise TamperedError(
                 "the journal has changed while it was examined.",
                 remedy="Accept again, when nobody else writes.",
             )
-        if desk.alarm is None and not examination.findings:
+        if transaction.alarm is None and not examination.findings:
             raise TamperedError(
                 "there is nothing to accept: the journal is sound.",
                 remedy="Go on; verify says the same.",
             )
-        entry = desk.add(ACCEPTED, canonical(body))
-        desk.keep_only(books)
-        desk.end_alarm()
+        entry = transaction.add(ACCEPTED, canonical(body))
+        transaction.keep_only(books)
+        transaction.end_alarm()
         return entry
 
     return act

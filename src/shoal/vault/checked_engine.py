@@ -22,7 +22,7 @@ _NOT_READ = "Nothing was read or spent."
 _READ = "Rows may have been read; what was charged stays spent, and no answer was kept."
 
 
-class Shelf:
+class CheckedEngine:
     """An engine over the sources of some datasets.
 
     Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are held open: what is
@@ -44,7 +44,7 @@ class Shelf:
         self._secret = secret
         self._progress, self._limits = progress, limits
         self._engine: Engine | None = None
-        self._end: weakref.finalize[..., Shelf] | None = None
+        self._end: weakref.finalize[..., CheckedEngine] | None = None
         self._handles: dict[str, Handle] = {}
         self._dates: dict[str, Dates] = {}
         self._settled: set[str] = set()

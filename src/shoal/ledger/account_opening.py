@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from shoal.errors import AccountError
 from shoal.ledger.book import Book, budget_to, read_name, read_relation
-from shoal.ledger.desk import Desk
 from shoal.ledger.entry import ACCOUNT, BUDGET, canonical
+from shoal.ledger.transaction import Transaction
 from shoal.measures import Measure
 
 
@@ -32,9 +32,9 @@ class Opening:
         }
         return cls(name, budget, book.relation, canonical(said))
 
-    def ready(self, desk: Desk, *, or_change: bool = False) -> Book | None:
+    def ready(self, transaction: Transaction, *, or_change: bool = False) -> Book | None:
         """The account of that name, if there is one and it will do; ``or_change`` gives the budget to one that was never charged."""
-        found = desk.find(self.name)
+        found = transaction.find(self.name)
         if found is None or (found.budget, found.relation) == (self.budget, self.relation):
             return found
         if or_change and found.relation == self.relation and not found.events:
@@ -44,14 +44,16 @@ class Opening:
             remedy="Change its budget with change_budget.",
         )
 
-    def open(self, desk: Desk, found: Book | None) -> Book:
+    def open(self, transaction: Transaction, found: Book | None) -> Book:
         """Write down what is new of it; ``found`` is what `ready` returned."""
         if found is None:
-            desk.add(ACCOUNT, self.text)
+            transaction.add(ACCOUNT, self.text)
             book = Book(self.name, self.budget, self.relation)
-            desk.keep(book, is_new=True)
+            transaction.keep(book, is_new=True)
             return book
-        if desk.books[self.name] is not found:
-            desk.add(BUDGET, canonical({"account": self.name, "budget": budget_to(self.budget)}))
-            desk.keep(found)
+        if transaction.books[self.name] is not found:
+            transaction.add(
+                BUDGET, canonical({"account": self.name, "budget": budget_to(self.budget)})
+            )
+            transaction.keep(found)
         return found

@@ -21,14 +21,14 @@ _NEIGHBOURS = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class AccountView:
     """An account, and the comparison that was asked for."""
 
     account: Account
     comparison: Comparison
 
     @classmethod
-    def of(cls, account: Account, *, delta: str | None, epsilon: str | None) -> Answer:
+    def of(cls, account: Account, *, delta: str | None, epsilon: str | None) -> AccountView:
         """The one question that the command asks of the accounting floor."""
         return cls(account, compare(account, delta=delta, epsilon=epsilon))
 

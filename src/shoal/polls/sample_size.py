@@ -13,10 +13,10 @@ from shoal.exact import Number, closed_unit, open_unit, positive
 from shoal.local import Subsets, bit_worths
 from shoal.local.intervals import normal_point
 from shoal.polls.estimates import Measured, mean_of
-from shoal.polls.form import epsilon_text
 from shoal.polls.poll import Poll
+from shoal.polls.protocol import DIRECT, AskedQuestion, asked, by_device
 from shoal.polls.question import Question
-from shoal.polls.way import DIRECT, Asked, asked, by_device
+from shoal.polls.written_poll import epsilon_text
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _reach(question: Question, margin: Number | None) -> Fraction:
     return reach
 
 
-def spread(question: Question, design: Asked, share: Fraction) -> Fraction:
+def spread(question: Question, design: AskedQuestion, share: Fraction) -> Fraction:
     """The variance of the estimate from one report, where the answer of interest has this share."""
     law, scale = design.law, question.scale
     if scale is not None:
@@ -114,7 +114,7 @@ class WhatIf:
 
 def what_if(
     question: Question,
-    design: Asked,
+    design: AskedQuestion,
     found: Measured,
     epsilons: Iterable[Number],
     *,

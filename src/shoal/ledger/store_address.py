@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from shoal.errors import StorageError
-from shoal.ledger.reading import ReadOnlyStore
+from shoal.ledger.read_only_store import ReadOnlyStore
 from shoal.ledger.sqlite import SqliteStore
 from shoal.ledger.store import Store
 

@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shoal.cli.answer import Answer
+from shoal.cli.account_view import AccountView
 from shoal.exact import short_up
-from shoal.plots.words import measure_in_words
+from shoal.plots.measure_names import measure_in_words
 
 
-def show(answer: Answer, console: Console) -> None:
+def show(answer: AccountView, console: Console) -> None:
     """Print the table of measures and where the truth lies."""
     count = f"{answer.releases:,} release" + ("" if answer.releases == 1 else "s")
     if answer.text is not None and len(answer.text) <= 400:
@@ -37,7 +37,7 @@ def explain(sentences: tuple[str, ...], console: Console) -> None:
         console.print(Text(sentence))
 
 
-def _table(answer: Answer) -> Table:
+def _table(answer: AccountView) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("measure", no_wrap=True)
     table.add_column(f"{answer.asked} at {answer.given}", justify="right")

@@ -14,9 +14,9 @@ from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError, SourceError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
 from shoal.query.public_tables import read_public
-from shoal.vault.dataset import Dataset, Stated
+from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.location import Location, Place, location_of
-from shoal.vault.wording import choice_from
+from shoal.vault.plain_values import choice_from
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Said:
 
 def private_columns(
     name: str, location: Place, said: Said, protects: Unit
-) -> tuple[tuple[Stated, ...], Mapping[str, str]]:
+) -> tuple[tuple[StatedColumn, ...], Mapping[str, str]]:
     """The columns of a private source with what is stated, and the columns that cannot be used.
 
     Every row is read once, so that a file that is not whole is refused now, by the curator's own act, and
@@ -85,11 +85,13 @@ def _types(said: Said) -> dict[str, Type]:
     return {name: type_named(kind) for name, kind in said.types.items()}
 
 
-def _private_columns(name: str, engine: Engine, said: Said, protects: Unit) -> tuple[Stated, ...]:
+def _private_columns(
+    name: str, engine: Engine, said: Said, protects: Unit
+) -> tuple[StatedColumn, ...]:
     found = engine.columns(name)
     said.check(found)
     stated = tuple(
-        Stated(
+        StatedColumn(
             each.name,
             each.type,
             _read(said.facts.get(each.name), each.type),
@@ -115,14 +117,14 @@ def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
     return Choices([choice_from(value, kind) for value in fact.values])
 
 
-def public_columns(name: str, location: Place, said: Said) -> tuple[Stated, ...]:
+def public_columns(name: str, location: Place, said: Said) -> tuple[StatedColumn, ...]:
     """The columns of a public source, with all that there is to know of them."""
     source = location.source
     if isinstance(location, Location) and location.form == "csv":
         source = location.csv(_types(said))
     table, _ = read_public({name: source})[name]
     return tuple(
-        Stated(each.name, each.type, rows=table.keys[(each.name,)], span=each.span)
+        StatedColumn(each.name, each.type, rows=table.keys[(each.name,)], span=each.span)
         for each in table.columns
     )
 
@@ -147,7 +149,7 @@ def proposed_dataset(
     found = proposed(file, said.facts, name)
     said.check([Column(each, kind) for each, kind in found.types.items()])
     columns = tuple(
-        Stated(
+        StatedColumn(
             each,
             kind,
             _read(said.facts.get(each), kind),

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from shoal.auditing.neighbours.aims import Aim
 from shoal.auditing.neighbours.domain import Domain, Neighbours, Rows, at_most, every_pair
+from shoal.auditing.neighbours.objectives import Aim
 from shoal.exact import whole
 from shoal.noise.source import Keystream
 from shoal.sensitivity import Relation

@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import VaultError
-from shoal.page import Code, Grid, Heading, Page, Part, Picture, Words
+from shoal.page import Code, Heading, Page, PagePicture, PageTable, Part, Words
 from shoal.query.showing import level_of, sheet_of
 from shoal.query.storing import Kept
-from shoal.vault.history import Release
-from shoal.vault.words import cost_lines, method, neighbours, noise_lines, promise_of
+from shoal.vault.certificate_text import cost_lines, method, neighbours, noise_lines, promise_of
+from shoal.vault.releases import Release
 
 
 def certificate_page(certificate: Mapping[str, Any]) -> Page:
@@ -42,11 +42,11 @@ def certificate_page(certificate: Mapping[str, Any]) -> Page:
         "Certificate of a private release",
         [
             Code(certificate["question"]),
-            Grid(["", ""], facts),
+            PageTable(["", ""], facts),
             Heading("What it costs"),
-            Grid(["measure", "at most"], cost_lines(certificate)),
+            PageTable(["measure", "at most"], cost_lines(certificate)),
             Heading("What was drawn"),
-            Grid(["total", "one unit moves it by at most", "noise"], noise_lines(certificate)),
+            PageTable(["total", "one unit moves it by at most", "noise"], noise_lines(certificate)),
             Heading("How it was computed"),
             Code(certificate["plan"]),
             Heading("The certificate"),
@@ -84,7 +84,7 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
     level = level_of(Fraction(answer["confidence"]))
     parts: list[Part] = [Heading(f"Release {release.number}"), Code(release.question)]
     if picture:
-        parts.append(Picture(picture, f"Error bars are {level} confidence intervals."))
+        parts.append(PagePicture(picture, f"Error bars are {level} confidence intervals."))
     return [
         *parts,
         answer_grid(answer),
@@ -99,7 +99,7 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
     ]
 
 
-def answer_grid(answer: Mapping[str, Any]) -> Grid:
+def answer_grid(answer: Mapping[str, Any]) -> PageTable:
     """A stored answer as a table; each number with an interval has a column for it."""
     sheet = sheet_of(Kept(answer))
     head: list[str] = []
@@ -115,7 +115,7 @@ def answer_grid(answer: Mapping[str, Any]) -> Grid:
             head.append(f"{sheet.level} interval")
             columns.append([each.ends for each in column.ends])
     rows = [list(row) for row in zip(*columns, strict=True)] if columns else []
-    return Grid(head, rows, frozenset(numbers))
+    return PageTable(head, rows, frozenset(numbers))
 
 
 def page_for(path: str, page: Page) -> str:

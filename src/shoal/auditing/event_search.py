@@ -15,10 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.auditing.classifier import Scorer
-from shoal.auditing.curves import Claim
-from shoal.auditing.events import Bins, Event, Kinds, Opposite, Part, keys_of, place_numbers
+from shoal.auditing.curves import ClaimedCurve
+from shoal.auditing.output_columns import OutputColumn, columns_of
+from shoal.auditing.output_events import (
+    Bins,
+    Kinds,
+    Opposite,
+    OutputEvent,
+    Part,
+    keys_of,
+    place_numbers,
+)
 from shoal.auditing.outputs import Array, Outputs
-from shoal.auditing.parts import Column, columns_of
 
 _FINE = 512
 """Numbers with at most so many values are told apart one by one."""
@@ -42,9 +50,9 @@ Counted = NDArray[np.float64]
 class Proposal:
     """An event, on which dataset it is likely, against which claim, and what it is predicted to prove."""
 
-    event: Event
+    event: OutputEvent
     on_first: bool
-    claim: Claim
+    claim: ClaimedCurve
     predicted: float
     """The parameter that is predicted to be proven, less the claimed one."""
     how: str
@@ -54,7 +62,7 @@ class Proposal:
 class Judge:
     """Predicts what an event will prove."""
 
-    claims: Sequence[Claim]
+    claims: Sequence[ClaimedCurve]
     train: tuple[int, int]
     tests: tuple[int, int]
 
@@ -62,12 +70,14 @@ class Judge:
         """The same with fewer training samples: those that were counted."""
         return replace(self, train=(int(counted[0].sum()), int(counted[1].sum())))
 
-    def best(self, hits: Counted, misses: Counted, *, on_first: bool) -> tuple[float, int, Claim]:
+    def best(
+        self, hits: Counted, misses: Counted, *, on_first: bool
+    ) -> tuple[float, int, ClaimedCurve]:
         """The best of many events, by how often each happened in training on its likely dataset and on the other."""
         one, other = (0, 1) if on_first else (1, 0)
         p = _share(hits, self.train[one], self.tests[one], -1)
         q = _share(misses, self.train[other], self.tests[other], 1)
-        found: tuple[float, int, Claim] | None = None
+        found: tuple[float, int, ClaimedCurve] | None = None
         for claim in self.claims:
             gains = claim.curve.strength(p, q) - claim.claimed
             gains = gains / max(claim.claimed, 1e-3) if len(self.claims) > 1 else gains
@@ -92,13 +102,13 @@ def search(first: Outputs, second: Outputs, judge: Judge) -> Proposal:
     return max(proposals, key=lambda each: each.predicted)
 
 
-def fixed(event: Event, first: Outputs, second: Outputs, judge: Judge) -> Proposal:
+def fixed(event: OutputEvent, first: Outputs, second: Outputs, judge: Judge) -> Proposal:
     """A given event: the training samples only say on which dataset it, or its opposite, is the likely one."""
     ours, theirs = float(event.happens(first).sum()), float(event.happens(second).sum())
     return max(_ways(event, (ours, theirs), judge), key=lambda each: each.predicted)
 
 
-def _ways(event: Event, happened: tuple[float, float], judge: Judge) -> Iterator[Proposal]:
+def _ways(event: OutputEvent, happened: tuple[float, float], judge: Judge) -> Iterator[Proposal]:
     """The event and its opposite, in both orders of the datasets."""
     (ours, theirs), (n, m) = happened, judge.train
     for each, a, b in ((event, ours, theirs), (Opposite(event), n - ours, m - theirs)):
@@ -137,8 +147,8 @@ def _numbers(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Proposal
         yield from _prefixes(*rest, order, judge.fewer(rest), made, how="histogram")
 
 
-def _binned(edges: Array) -> Callable[[NDArray[np.intp]], Event]:
-    def made(places: NDArray[np.intp]) -> Event:
+def _binned(edges: Array) -> Callable[[NDArray[np.intp]], OutputEvent]:
+    def made(places: NDArray[np.intp]) -> OutputEvent:
         inside = np.zeros(len(edges) + 2, dtype=np.bool_)
         inside[places] = True
         return Bins(edges, inside)
@@ -179,7 +189,7 @@ def _ratios(ours: Counted, theirs: Counted) -> Array:
 
 def _prefixes(
     ours: Counted, theirs: Counted, order: NDArray[np.intp], judge: Judge,
-    made: Callable[[NDArray[np.intp]], Event], *, how: str,
+    made: Callable[[NDArray[np.intp]], OutputEvent], *, how: str,
 ) -> Iterator[Proposal]:  # fmt: skip
     """The best beginning of an order for the first dataset, and the best ending for the second; and the other way round."""
     for on_first in (True, False):
@@ -200,7 +210,7 @@ def _kinds(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Proposal]:
     place = {key: at for at, key in enumerate(listed)}
     ours, theirs = (_kinds_of(each, place) for each in keys)
 
-    def made(places: NDArray[np.intp]) -> Event:
+    def made(places: NDArray[np.intp]) -> OutputEvent:
         inside = frozenset(listed[at] for at in places.tolist() if at < len(place))
         return Kinds(inside, frozenset(place), bool((places == len(place)).any()))
 
@@ -231,7 +241,7 @@ def _coordinates(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Prop
 
 def _reader(name: str) -> Callable[[Outputs], Outputs]:
     def read(outputs: Outputs) -> Outputs:
-        column: Column = columns_of(outputs, [name])[0]
+        column: OutputColumn = columns_of(outputs, [name])[0]
         return Outputs(numbers=column.numbers)
 
     return read

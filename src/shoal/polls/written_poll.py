@@ -11,8 +11,8 @@ from shoal.errors import InputError, PollError, ReportError
 from shoal.exact import short_up
 from shoal.local import Subsets, TransitionMatrix
 from shoal.local.stream import bits_below
+from shoal.polls.protocol import DEVICE, DIRECT, OWN, AskedQuestion, Law
 from shoal.polls.question import Question
-from shoal.polls.way import DEVICE, DIRECT, OWN, Asked, Law
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll, PollArm
@@ -56,7 +56,7 @@ def _arm(arm: PollArm, widths: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _design(design: Asked, width: int) -> dict[str, Any]:
+def _design(design: AskedQuestion, width: int) -> dict[str, Any]:
     law = design.law
     kind = "subset" if isinstance(law, Subsets) else "matrix"
     reports = {} if isinstance(law, Subsets) else {"reports": list(law.reports)}
@@ -116,7 +116,7 @@ def read(text: str) -> dict[str, Any]:
         raise unreadable() from None
 
 
-def _read_design(said: Mapping[str, Any]) -> Asked:
+def _read_design(said: Mapping[str, Any]) -> AskedQuestion:
     law: Law
     if "subset" in said:
         law = Subsets.from_json(json.dumps(said["subset"]))
@@ -127,7 +127,7 @@ def _read_design(said: Mapping[str, Any]) -> Asked:
     texts = {part: said[part] for part in ("question", "way", "title", "instructions", "words")}
     if not all(isinstance(each, str) for each in texts.values()):
         raise unreadable()
-    return Asked(**texts, law=law)
+    return AskedQuestion(**texts, law=law)
 
 
 def unreadable() -> PollError:

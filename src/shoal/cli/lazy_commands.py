@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 MARKUP: Literal["markdown"] = "markdown"
 
 
-class Late(NamedTuple):
+class LazyCommand(NamedTuple):
     """A command by name: its panel, where it is (``module.function``), the name of its examples there, and its first sentence."""
 
     panel: str
@@ -38,7 +38,7 @@ class Late(NamedTuple):
         return read_plainly(made.commands[self.name])
 
 
-def group_of(commands: tuple[Late, ...]) -> type[TyperGroup]:
+def group_of(commands: tuple[LazyCommand, ...]) -> type[TyperGroup]:
     """A group that knows its commands by name and sentence, and loads the one that is called."""
     by_name = {each.name: each for each in commands}
 
