@@ -17,7 +17,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-sample-of-a-sample-is-sampled-three-times",
-        "src/shoal/accounting/unfold.py",
+        "src/shoal/accounting/kinds/sampled.py",
         "rate=event.rate * inside.rate",
         "rate=event.rate * inside.rate**2",
         "Whoever samples twice is promised more than sampling gives.",
@@ -27,7 +27,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-sample-of-another-population-is-merged",
-        "src/shoal/accounting/unfold.py",
+        "src/shoal/accounting/kinds/sampled.py",
         "and inside.population == event.sample",
         "and inside.population <= event.sample",
         "A sample of fixed size is priced as a smaller one than it is.",
@@ -35,9 +35,9 @@ BRACKETS = (
     ),
     Mutation(
         "a-lower-end-that-nothing-attains",
-        "src/shoal/accounting/distributions.py",
-        "return not more and inside[line] == 1 and law is not None and len(law) == 1",
-        "return True",
+        "src/shoal/accounting/kinds/sampled.py",
+        "return pure_loss(epsilon, attained=False)",
+        "return pure_loss(epsilon)",
         "The account says that a promise cannot be better than it is.",
         (f"{_TESTS}test_samples_that_share_an_outer_sample_claim_no_lower_end",),
     ),

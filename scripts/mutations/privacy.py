@@ -119,7 +119,7 @@ PRIVACY = (
     ),
     Mutation(
         "failing-mass-amplified-twice",
-        "src/shoal/accounting/rules/sampled.py",
+        "src/shoal/accounting/kinds/sampled.py",
         "mass = _rate(event) * told(_inside(event, unit))",
         "mass = _rate(event) ** 2 * told(_inside(event, unit))",
         "Whoever is in the sample and is told in full counts for too little.",
@@ -129,7 +129,7 @@ PRIVACY = (
     ),
     Mutation(
         "shuffling-takes-its-delta-for-free",
-        "src/shoal/accounting/rules/shuffled.py",
+        "src/shoal/accounting/kinds/shuffled.py",
         "        return total(event.event, _CHANGE, unit)\n    return unit.spare",
         "        return total(event.event, _CHANGE, unit)\n    return Fraction(0)",
         "The smaller epsilon of a shuffle is told without the delta it costs.",
@@ -145,7 +145,7 @@ PRIVACY = (
     ),
     Mutation(
         "a-group-costs-rho-by-its-size",
-        "src/shoal/accounting/group.py",
+        "src/shoal/accounting/kinds/stated.py",
         "return replace(event, rho=event.rho * size**2)",
         "return replace(event, rho=event.rho * size)",
         "A family is charged as if rho grew with its size and not with the square.",
@@ -161,9 +161,9 @@ PRIVACY = (
     ),
     Mutation(
         "permute-and-flip-as-exponential",
-        "src/shoal/accounting/rules/choice.py",
-        "@prices(Exponential, by=ZeroConcentrated)",
-        "@prices(Exponential, PermuteAndFlip, by=ZeroConcentrated)",
+        "src/shoal/accounting/kinds/choice.py",
+        "register(PermuteAndFlip, KindOfEvent(prices={Pure: choice_epsilon}, for_group=_for_group))",
+        "register(PermuteAndFlip, KindOfEvent(prices={Pure: choice_epsilon, ZeroConcentrated: exponential_rho}, for_group=_for_group))",
         "Permute-and-flip has no bounded range, and is charged a quarter of its rho.",
         (
             "tests/accounting/test_rules.py::test_choices_without_a_bounded_range_are_priced_by_epsilon_alone",
@@ -171,7 +171,7 @@ PRIVACY = (
     ),
     Mutation(
         "top-k-costs-one-choice",
-        "src/shoal/accounting/unfold.py",
+        "src/shoal/accounting/kinds/choice.py",
         "return Repeated(one, event.k)",
         "return one",
         "k choices are charged as one of them.",
@@ -179,7 +179,7 @@ PRIVACY = (
     ),
     Mutation(
         "sparse-vector-threshold-is-free",
-        "src/shoal/accounting/unfold.py",
+        "src/shoal/accounting/kinds/sparse_vector.py",
         "event.epsilon_threshold + event.epsilon_queries, relation=event.relation",
         "event.epsilon_queries, relation=event.relation",
         "The noise of the threshold is spent and not charged.",

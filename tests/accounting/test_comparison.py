@@ -55,7 +55,6 @@ def test_epsilon_at_a_delta_and_delta_at_that_epsilon_agree(text: str) -> None:
         "sparse_vector epsilon_threshold=0.1 epsilon_queries=0.2 positives=3",
         "truncated_geometric scale=1 low=0 high=1",
         "laplace scale=1 | sampled q=0.1 | group 2",
-        "rr p=0.6 | group 2",
         "approx epsilon=0.1 delta=1e-9 | group 2",
         "rr epsilon=1 | shuffled people=50",
         "gdp mu=1 + staircase epsilon=1 gamma=0.3",
@@ -63,6 +62,14 @@ def test_epsilon_at_a_delta_and_delta_at_that_epsilon_agree(text: str) -> None:
 )
 def test_no_lower_end_is_claimed_where_only_a_bound_is_known(text: str) -> None:
     assert compare(account(text), delta="1e-6").lower is None
+
+
+def test_a_group_of_one_response_is_bracketed_as_the_response_is() -> None:
+    one, pair = (
+        compare(account(text), delta="1e-6") for text in ("rr p=0.6", "rr p=0.6 | group 2")
+    )
+    assert pair.lower is not None
+    assert (pair.lower, pair.best.epsilon) == (one.lower, one.best.epsilon)
 
 
 def test_a_failing_mass_is_in_every_delta() -> None:

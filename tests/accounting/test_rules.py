@@ -20,8 +20,7 @@ from tests.accounting.samples import (
 
 from shoal.accounting import account
 from shoal.accounting.pricing import total
-from shoal.accounting.registry import has_rules, prices
-from shoal.accounting.unfold import unfold
+from shoal.accounting.registry import KindOfEvent, is_registered, register, unfold
 from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, SQUARED_MU, Unit
 from shoal.accounting.unit import divergence as at
 from shoal.errors import PriceError
@@ -313,15 +312,14 @@ def test_a_price_that_does_not_exist_names_the_event() -> None:
         account([Laplace(1, 1), Gaussian(1, 1)]).cost(Pure)
 
 
-def test_every_kind_has_rules_or_consists_of_kinds_that_have() -> None:
+def test_every_kind_is_registered_or_made_of_others() -> None:
     made_of_others = {Composed, Repeated, Parallel, Group}
-    written_out = {TopK, SparseVector, TruncatedGeometric}
     for kind in KINDS.values():
-        assert has_rules(kind) != (kind in made_of_others | written_out), kind
+        assert is_registered(kind) != (kind in made_of_others), kind
 
 
-def test_a_second_rule_for_the_same_price_is_refused() -> None:
-    with pytest.raises(TypeError, match="already has a rule"):
-        prices(Gaussian, by=GaussianDP)(lambda event, unit: Fraction(0))
+def test_a_kind_is_registered_once() -> None:
+    with pytest.raises(TypeError, match="registered already"):
+        register(Gaussian, KindOfEvent(prices={GaussianDP: lambda _event, _unit: Fraction(0)}))
     assert price(Gaussian(1, 1), SQUARED_MU) == 1
     assert math.isclose(float(price(Gaussian(1, 1), CONCENTRATED) or 0), 0.5)

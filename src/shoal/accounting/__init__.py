@@ -1,6 +1,6 @@
 """Adds up events: one pure rule per event and measure, composition done once, amplification, filters that refuse before harm, odometers, calibration."""
 
-from shoal.accounting import rules as _rules  # noqa: F401 - enters every rule
+from shoal.accounting import kinds as _kinds  # noqa: F401 - registers every kind of event
 from shoal.accounting.account import Account, Bound, account
 from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.bounded_range import (

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
-from shoal.accounting.distributions import has_law, losses_of
+from shoal.accounting.bill_loss import bill_loss
 from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
 from shoal.accounting.neighbours import OWN, settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
-from shoal.accounting.rules.shuffled import shuffled_delta
+from shoal.accounting.registry import any_inside, kind_of
+from shoal.accounting.release_loss import ReleaseLoss
 from shoal.accounting.unit import (
     CONCENTRATED,
     FAILING,
@@ -28,11 +29,6 @@ from shoal.errors import ConversionError, PriceError
 from shoal.events import (
     Composed,
     Event,
-    Gaussian,
-    Shuffled,
-    SparseVector,
-    StatedGaussian,
-    TruncatedGeometric,
     read_events,
 )
 from shoal.exact import Number, closed_unit, exactly, non_negative, root_up, short, turning_point
@@ -152,15 +148,14 @@ class Account:
         events = self.event.events if isinstance(self.event, Composed) else (self.event,)
         whole = Composed((*events, event))
         more = Account(whole, settle(whole, self.relation))
-        if more.relation == self.relation and self.losses is not None:
+        if more.relation == self.relation and self._loss is not None:
             one = Account(event, self.relation)
-            losses = one.losses and self.losses.compose(one.losses)
+            loss = one._loss and self._loss.compose(one._loss)
             lines = Counter(self.lines)
             lines.update(one.lines)
             vars(more).update(
                 lines=lines,
-                losses=losses,
-                laws_are_known=self.laws_are_known and one.laws_are_known,
+                _loss=loss,
                 _deltas=_both(self._deltas, one._deltas),
                 _pure=_sum_of(self._pure, one._pure),
                 _shuffles=self._shuffles + one._shuffles,
@@ -255,10 +250,22 @@ class Account:
         lower = None if found.lower is None else min(found.lower, self._pure)
         return Bound(self._pure, found.delta, Pure.__name__, lower)
 
-    @cached_property
+    @property
     def losses(self) -> LossDistribution | None:
-        """The loss distribution, None where some release has neither a law nor a pure price."""
-        return losses_of(self.lines)
+        """The loss distribution, None where some release has neither a loss nor a pure price."""
+        return None if self._loss is None else self._loss.distribution
+
+    @cached_property
+    def _loss(self) -> ReleaseLoss | None:
+        found = bill_loss(self.lines)
+        if found is None or not any_inside(self.event, lambda kind: not kind.unfolds_exactly):
+            return found
+        return replace(found, attained=False)  # written as releases that tell more
+
+    @property
+    def laws_are_known(self) -> bool:
+        """Whether the loss distribution is that of the releases themselves, and not just one above it."""
+        return self._loss is not None and self._loss.attained
 
     def _bracket(self, target: Fraction, *, quickly: bool = False) -> Bracket | None:
         most, least = some_fails_up(self._deltas), some_fails_down(self._deltas)
@@ -295,9 +302,7 @@ class Account:
 
     @property
     def _is_normal(self) -> bool:
-        return bool(self.lines) and all(
-            isinstance(line.event, Gaussian | StatedGaussian) for line in self.lines
-        )
+        return bool(self.lines) and all(kind_of(line.event).has_normal_loss for line in self.lines)
 
     def _in_closed_form(self, delta: Fraction) -> Bound:
         """From the exact sum of mu squared, for normal losses alone."""
@@ -306,14 +311,6 @@ class Account:
         near = exact * (1 - _HAIR_BELOW)
         sure = exact > 0 and gaussian_delta_down(mu * (1 - _HAIR_BELOW**2), near) > delta
         return Bound(exact, delta, GaussianDP.__name__, near if sure else Fraction(0))
-
-    @cached_property
-    def laws_are_known(self) -> bool:
-        """Whether the loss distribution is that of the releases themselves, and not just one above it."""
-        above = _holds(
-            self.event, SparseVector, TruncatedGeometric
-        )  # priced as releases that tell more
-        return not above and all(has_law(line) for line in self.lines)
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
         lost = some_fails_up(deltas_of(self.lines, spare))
@@ -352,8 +349,9 @@ class Account:
             return not found or found[0].epsilon > plain.epsilon
 
         [line, *more] = self.lines
-        if not more and self.lines[line] == line.size == 1 and isinstance(line.event, Shuffled):
-            known = shuffled_delta(line.event, plain.epsilon)
+        delta_alone = kind_of(line.event).delta_alone
+        if not more and self.lines[line] == line.size == 1 and delta_alone is not None:
+            known = delta_alone(line.event, plain.epsilon)
             return min(plain, Bound(plain.epsilon, known, Approx.__name__), key=lambda b: b.delta)
         if plain.delta == 0 or misses(plain.delta * _HAIR):
             return plain
@@ -365,7 +363,11 @@ class Account:
 
     @cached_property
     def _shuffles(self) -> int:
-        return sum(times for line, times in self.lines.items() if _holds(line.event, Shuffled))
+        return sum(
+            times
+            for line, times in self.lines.items()
+            if any_inside(line.event, lambda kind: kind.uses_spare_delta)
+        )
 
     def _with_failing(self, delta: Fraction) -> Fraction:
         lost = some_fails_up(self._deltas)
@@ -408,11 +410,3 @@ def _sum_of(one: Fraction | None, other: Fraction | None) -> Fraction | None:
 def _left(delta: Fraction, lost: Fraction) -> Fraction:
     """What a delta leaves for the releases that did not tell everything."""
     return (delta - lost) / (1 - lost)
-
-
-def _holds(event: Event, *kinds: type[Event]) -> bool:
-    """Whether an event, or one inside it, is of some kind."""
-    if isinstance(event, kinds):
-        return True
-    inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
-    return any(_holds(part, *kinds) for part in inside)

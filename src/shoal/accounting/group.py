@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from flint import arb
 
-from shoal.accounting.registry import price
+from shoal.accounting.registry import kind_of, price
 from shoal.accounting.unit import Unit, told
-from shoal.events import (
-    DiscreteGaussian,
-    Event,
-    Exponential,
-    Gaussian,
-    Geometric,
-    Laplace,
-    NoisyMax,
-    NonPrivate,
-    PermuteAndFlip,
-    RandomizedResponse,
-    Shuffled,
-    Staircase,
-    StatedApprox,
-    StatedGaussian,
-    StatedPure,
-    StatedRandom,
-    StatedZeroConcentrated,
-)
+from shoal.events import Event, StatedPure
 from shoal.exact import Number, ball, closed_unit, non_negative, upper, whole
 from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated, pure_divergence_up
 
@@ -60,54 +41,21 @@ def group_delta_up(epsilon: Number, delta: Number, *, size: int) -> Fraction:
     return min(Fraction(1), upper(total))
 
 
-def scaled(event: Event, size: int) -> Event | None:
-    """An event whose price is that of this event for a group; None where only theorems in general help.
-
-    Guarantee: noise does not know who moved the value: k steps move it up to k times as far, in the norm
-        of its sensitivity, under the same law.  The loss of a choice moves through a range of epsilon
-        with each step, so of k epsilon in all.  Randomized response already protects any two answers
-        from each other, so further answers in between change nothing.  Stated promises grow by the
-        theorem for their measure: k ε; k ε and `group_delta_up`; k² ρ; k μ.
-    Reference: Bun and Steinke 2016, Proposition 1.9; Dong, Roth and Su 2022, Theorem 2.14.
-    """
-    match event:
-        case RandomizedResponse() | NonPrivate() | StatedRandom():
-            return event
-        case Laplace():
-            steps = None if event.steps is None else event.steps * size
-            return replace(event, sensitivity=event.sensitivity * size, steps=steps)
-        case Geometric() | Gaussian():
-            return replace(event, sensitivity=event.sensitivity * size)
-        case DiscreteGaussian():
-            return replace(event, sensitivity_squared=event.sensitivity_squared * size**2)
-        case Exponential() | PermuteAndFlip() | NoisyMax():
-            return replace(
-                event, epsilon=event.epsilon * size, sensitivity=event.sensitivity * size
-            )
-        case Staircase() | StatedPure():
-            return StatedPure(event.epsilon * size)
-        case StatedApprox():
-            delta = group_delta_up(event.epsilon, event.delta, size=size)
-            return StatedApprox(event.epsilon * size, delta)
-        case StatedZeroConcentrated():
-            return replace(event, rho=event.rho * size**2)
-        case StatedGaussian():
-            return replace(event, mu=event.mu * size)
-        case _:
-            return None
-
-
 def price_for_group(event: Event, size: int, unit: Unit) -> Fraction | None:
     """What a release costs a group, exactly where its own law tells, else by the theorem for the unit.
 
+    Guarantee: noise does not know who moved the value: k steps move it up to k times as far, in the norm of its
+        sensitivity, under the same law (`KindOfEvent.for_group`).
     Edges: of the people whose reports were shuffled no more can change than there are.
     """
-    if isinstance(event, Shuffled):
-        size = min(size, event.people)
+    kind = kind_of(event)
+    if kind.largest_group is not None:
+        size = min(size, kind.largest_group(event))
     if size == 1:
         return price(event, unit)
-    larger = scaled(event, size)
-    return _by_theorem(event, size, unit) if larger is None else price(larger, unit)
+    if kind.for_group is not None:
+        return price(kind.for_group(event, size), unit)
+    return _by_theorem(event, size, unit)
 
 
 def _by_theorem(event: Event, size: int, unit: Unit) -> Fraction | None:

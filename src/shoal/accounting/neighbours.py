@@ -7,18 +7,9 @@ other way round nothing follows: the number of rows may be told exactly when row
 
 from __future__ import annotations
 
+from shoal.accounting.registry import kind_of
 from shoal.errors import PriceError
-from shoal.events import (
-    Composed,
-    Event,
-    Group,
-    Parallel,
-    PoissonSampled,
-    RandomizedResponse,
-    Repeated,
-    SampledWithoutReplacement,
-    Shuffled,
-)
+from shoal.events import Composed, Event, Group, Parallel, Repeated
 from shoal.sensitivity import Relation
 
 
@@ -28,11 +19,8 @@ def own_relations(event: Event) -> set[str]:
         return {relation for part in event.events for relation in own_relations(part)} | _own(event)
     if isinstance(event, Repeated | Group):
         return own_relations(event.event) | _own(event)
-    if isinstance(event, PoissonSampled):
-        return {str(Relation.ADD_REMOVE)}
-    if isinstance(event, RandomizedResponse | SampledWithoutReplacement | Shuffled):
-        return {str(Relation.CHANGE)}
-    return _own(event)
+    only = kind_of(event).relation
+    return _own(event) if only is None else {only}
 
 
 def _own(event: Event) -> set[str]:

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from shoal.accounting.account import Account
 from shoal.accounting.comparison import Comparison, compare
+from shoal.accounting.registry import kind_of
 from shoal.errors import PriceError
-from shoal.events import Shuffled
 from shoal.exact import Number, closed_unit
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.measures.views import Profile, profile
@@ -62,7 +62,7 @@ def promise_from(account: Account, points: Iterable[Comparison]) -> Profile:
 
 
 def _shuffles(account: Account) -> bool:
-    return any(isinstance(line.event, Shuffled) for line in account.lines)
+    return any(kind_of(line.event).uses_spare_delta for line in account.lines)
 
 
 def _few_digits(number: Fraction) -> Fraction:

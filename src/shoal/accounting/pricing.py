@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from shoal.accounting.group import price_for_group
 from shoal.accounting.neighbours import own_relations, steps_needed
-from shoal.accounting.registry import no_price
-from shoal.accounting.unfold import unfold
+from shoal.accounting.registry import no_price, unfold
 from shoal.accounting.unit import Unit
 from shoal.errors import PriceError
 from shoal.events import Composed, Event, Group, Parallel, Repeated

@@ -1,20 +1,21 @@
-"""The rules: one small pure function per kind of event and measure, that says what one release costs.
+"""The kinds of event: all that accounting knows of one kind stands in one value, a `KindOfEvent`.
 
-A rule returns the price in the unit asked for, or None where there is none (no finite number is known to
-be right).  Nothing here adds, repeats or groups; `pricing` does, once for all rules.  Where an event has
-no rule for a measure, the price follows by the conversions of `shoal.measures` from those it has.
+`pricing`, `bill_loss`, `group`, `neighbours` and `account` look kinds up here and decide nothing by themselves, so a
+new kind is one class in `shoal.events` and one entry in `shoal.accounting.kinds`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
+from shoal.accounting.release_loss import ReleaseLoss
 from shoal.accounting.unit import Unit
 from shoal.errors import PriceError
-from shoal.events import Event, StatedRandom
+from shoal.events import Event
 from shoal.measures import (
     Approx,
     GaussianDP,
@@ -28,34 +29,83 @@ from shoal.measures import (
 )
 
 Rule = Callable[[Any, Unit], Fraction | None]
-_Rule = TypeVar("_Rule", bound=Rule)
+"""What one release costs in a unit; None where no finite number is known to be right."""
 
-_rules: dict[tuple[type[Event], type[Measure]], Rule] = {}
 _REMEMBERED = 1 << 15
 
 
-def prices(*kinds: type[Event], by: type[Measure]) -> Callable[[_Rule], _Rule]:
-    """Enter a rule for some kinds of event in one measure."""
+@dataclass(frozen=True, kw_only=True)
+class KindOfEvent:
+    """One kind of event, as accounting sees it.  Every part may be left out but the prices or `unfold`.
 
-    def enter(rule: _Rule) -> _Rule:
-        for kind in kinds:
-            if (kind, by) in _rules:
-                raise TypeError(f"{kind.kind!r} already has a rule in {by.__name__}.")
-            _rules[kind, by] = rule
-        return rule
+    ``prices`` are the rules, by measure: pure functions that neither add, repeat nor group.  Where a measure has
+    none, the price follows by the conversions of `shoal.measures` from those it has.
+    ``unfold`` writes an event as others that cost at least as much in every measure, ``unfolds_exactly`` says that
+    they cost no more.
+    ``loss`` is the loss of a release for a group of so many; without it, that of the worst release of its epsilon.
+    ``for_group`` is an event whose price is that of this one for a group; None where only the theorems in general help,
+    which hold up to ``largest_group``, the most who can be in one.
+    ``relation`` is the only one for which the kind holds, where it does not leave that to the event.
+    ``has_normal_loss`` says that the loss is normal and the price in `GaussianDP` is its whole law.
+    ``is_symmetric`` says whether the divergences of an event are those of two laws that a reflection exchanges, when it
+    is released alone from a sample and when it is not.
+    ``uses_spare_delta`` says that prices depend on `Unit.spare`; ``delta_alone`` is then the delta of one
+    release by itself at an epsilon.
+    ``without_price`` is the reason why no measure prices it, and what to do.
+    """
 
-    return enter
+    prices: Mapping[type[Measure], Rule] = field(default_factory=dict)
+    unfold: Callable[[Any], Event] | None = None
+    unfolds_exactly: bool = True
+    loss: Callable[[Any, int], ReleaseLoss | None] | None = None
+    for_group: Callable[[Any, int], Event] | None = None
+    largest_group: Callable[[Any], int] | None = None
+    relation: str | None = None
+    has_normal_loss: bool = False
+    is_symmetric: Callable[[Any, bool], bool] | None = None
+    uses_spare_delta: bool = False
+    delta_alone: Callable[[Any, Fraction], Fraction] | None = None
+    without_price: tuple[str, str] | None = None
 
 
-def has_rules(kind: type[Event]) -> bool:
-    """Whether a kind of event can be priced in any measure."""
-    return any(known is kind for known, _ in _rules)
+_kinds: dict[type[Event], KindOfEvent] = {}
+_UNKNOWN = KindOfEvent()
+
+
+def register(event: type[Event], kind: KindOfEvent) -> None:
+    """Enter what accounting knows of a kind of event; once for each."""
+    if event in _kinds:
+        raise TypeError(f"{event.kind!r} is registered already.")
+    _kinds[event] = kind
+
+
+def kind_of(event: Event) -> KindOfEvent:
+    """What accounting knows of the kind of an event; nothing of lists, repetitions, groups and parts, which `pricing` reads."""
+    return _kinds.get(type(event), _UNKNOWN)
+
+
+def is_registered(event: type[Event]) -> bool:
+    return event in _kinds
+
+
+def unfold(event: Event) -> Event:
+    """The event itself, or the events it consists of: they cost at least as much in every measure and have rules."""
+    written_out = kind_of(event).unfold
+    return event if written_out is None else written_out(event)
+
+
+def any_inside(event: Event, holds: Callable[[KindOfEvent], bool]) -> bool:
+    """Whether something holds for the kind of an event, or of one inside it."""
+    if holds(kind_of(event)):
+        return True
+    inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
+    return any(any_inside(part, holds) for part in inside)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def price(event: Event, unit: Unit) -> Fraction | None:
     """What one release costs in a unit, by its own rule or by the least conversion; None: no price."""
-    rule = _rules.get((type(event), unit.measure))
+    rule = kind_of(event).prices.get(unit.measure)
     if rule is not None:
         return rule(event, unit)
     if unit.measure is Approx:
@@ -67,7 +117,7 @@ def price(event: Event, unit: Unit) -> Fraction | None:
 
 
 def _own(event: Event, unit: Unit, measure: type[Measure]) -> Fraction | None:
-    rule = _rules.get((type(event), measure))
+    rule = kind_of(event).prices.get(measure)
     return None if rule is None else rule(event, unit.at(measure))
 
 
@@ -106,11 +156,9 @@ _CONVERSIONS: dict[type[Measure], tuple[Rule, ...]] = {
 
 def no_price(event: Event, unit: Unit) -> PriceError:
     """The one wording for an event without a price."""
-    if isinstance(event, StatedRandom):
-        return PriceError(
-            "an event of kind 'stated_random' holds for most neighbours only, so it has no price in differential privacy.",
-            remedy="Release with a sensitivity that is proven for all neighbours.",
-        )
+    reason = kind_of(event).without_price
+    if reason is not None:
+        return PriceError(reason[0], remedy=reason[1])
     return PriceError(
         f"an event of kind {event.kind!r} has no price in {unit.measure.__name__}.",
         remedy="Ask in another measure, such as epsilon(delta=...), which finds one.",

@@ -1,4 +1,4 @@
-"""Prices of releases from a secret sample.
+"""Releases from a secret sample.
 
 Sampling never raises a price: what is released is an average, over the rest of the sample, of pairs of laws
 each of which keeps the price of the release inside (or of a pair of equal laws), and each unit here grows
@@ -8,10 +8,13 @@ at most to the largest of the averaged ones.  Each rule takes the least of that 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
-from shoal.accounting.pricing import Bill, Line, bill, line_price, total
-from shoal.accounting.registry import prices
+from shoal.accounting.bill_loss import bill_loss, line_loss
+from shoal.accounting.pricing import Bill, Line, bill, line_price, total, total_of
+from shoal.accounting.registry import KindOfEvent, Rule, kind_of, register
+from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
 from shoal.accounting.sampling import (
     fixed_size_divergence_up,
     sampled_divergence_up,
@@ -20,19 +23,13 @@ from shoal.accounting.sampling import (
     sampled_pure_divergence_up,
     sampled_symmetric_divergence_up,
 )
-from shoal.accounting.unit import Unit, told
-from shoal.events import (
-    DiscreteGaussian,
-    Gaussian,
-    Geometric,
-    Laplace,
-    PoissonSampled,
-    SampledWithoutReplacement,
-    StatedGaussian,
-)
+from shoal.accounting.unit import FAILING, PURE, SQUARED_MU, Unit, told
+from shoal.events import Composed, Event, Group, PoissonSampled, Repeated, SampledWithoutReplacement
+from shoal.exact import float_up, root_up
 from shoal.measures import (
     Approx,
     GaussianDP,
+    Measure,
     Pure,
     Renyi,
     ZeroConcentrated,
@@ -40,7 +37,23 @@ from shoal.measures import (
     pure_mu_up,
     pure_rho_up,
 )
+from shoal.measures.loss import (
+    AtomicLoss,
+    BoundedRangeLoss,
+    DiscreteNormalLoss,
+    LaplaceLoss,
+    LossDistribution,
+    LossPair,
+    LossSource,
+    NormalLoss,
+    SampledLoss,
+    SampledNormalLoss,
+    sampled_atoms,
+)
 from shoal.sensitivity import Relation
+
+LARGEST_ATOM = 600
+"""Losses beyond this are not sampled point by point: their exponentials leave the range of floats."""
 
 Sampled = PoissonSampled | SampledWithoutReplacement
 
@@ -57,7 +70,6 @@ def _inside(event: Sampled, unit: Unit) -> Fraction | None:
     return total(event.event, str(Relation.ADD_REMOVE if poisson else Relation.CHANGE), unit)
 
 
-@prices(PoissonSampled, SampledWithoutReplacement, by=Approx)
 def sampled_failing(event: Sampled, unit: Unit) -> Fraction | None:
     """The rate times the delta inside: only a row in the sample can be told.
 
@@ -67,7 +79,6 @@ def sampled_failing(event: Sampled, unit: Unit) -> Fraction | None:
     return None if mass == 1 else mass
 
 
-@prices(PoissonSampled, SampledWithoutReplacement, by=Pure)
 def sampled_epsilon(event: Sampled, unit: Unit) -> Fraction | None:
     """`sampled_epsilon_up` of the epsilon inside."""
     inside, rate = _inside(event, unit), _rate(event)
@@ -78,21 +89,18 @@ def sampled_epsilon(event: Sampled, unit: Unit) -> Fraction | None:
     return None if inside is None else sampled_epsilon_up(inside, rate=rate)
 
 
-@prices(PoissonSampled, SampledWithoutReplacement, by=ZeroConcentrated)
 def sampled_rho(event: Sampled, unit: Unit) -> Fraction | None:
     """The less of rho inside and of what the sampled epsilon implies."""
     epsilon = sampled_epsilon(event, unit.at(Pure))
     return _least(_inside(event, unit), None if epsilon is None else pure_rho_up(epsilon))
 
 
-@prices(PoissonSampled, SampledWithoutReplacement, by=GaussianDP)
 def sampled_square(event: Sampled, unit: Unit) -> Fraction | None:
     """The less of mu² inside and of what the sampled epsilon implies."""
     epsilon = sampled_epsilon(event, unit.at(Pure))
     return _least(_inside(event, unit), None if epsilon is None else pure_mu_up(epsilon) ** 2)
 
 
-@prices(PoissonSampled, SampledWithoutReplacement, by=Renyi)
 def sampled_divergence(event: Sampled, unit: Unit) -> Fraction | None:
     """The least of the divergence inside, of what the sampled epsilon implies, and of the theorems.
 
@@ -114,10 +122,10 @@ def _poisson(event: Sampled, unit: Unit) -> Fraction | None:
     known: list[Fraction | None] = []
     if epsilon is not None:
         known.append(sampled_pure_divergence_up(epsilon, rate=rate, order=order))
-    if all(isinstance(line.event, Gaussian | StatedGaussian) for line in inside):
+    if _are_normal(inside):
         square = _inside(event, unit.at(GaussianDP)) or Fraction(0)
         known.append(sampled_gaussian_divergence_up(square, rate=rate, order=order))
-    elif any(isinstance(line.event, _NOISE) for line in inside) and _is_symmetric(inside, unit):
+    elif any(kind_of(line.event).is_symmetric for line in inside) and _is_symmetric(inside, unit):
         symmetric = _curve(inside, unit)
         known.append(sampled_symmetric_divergence_up(symmetric, rate=rate, order=order))
     elif epsilon is None:
@@ -129,21 +137,19 @@ def _poisson(event: Sampled, unit: Unit) -> Fraction | None:
     return _least(*known)
 
 
-_NOISE = Laplace | Geometric | DiscreteGaussian | Gaussian | StatedGaussian
-"""Kinds whose price in divergences is that of two laws which a reflection exchanges."""
+def _are_normal(inside: Bill) -> bool:
+    return all(kind_of(line.event).has_normal_loss for line in inside)
 
 
 def _is_symmetric(inside: Bill, unit: Unit) -> bool:
     """Whether all releases from one sample have symmetric pairs that dominate them, together too.
 
-    Those of noise are two laws a shift apart; randomized response stands for whatever has an epsilon.  Discrete
-    Gaussian noise on several numbers has such a pair for any two neighbours, but none for all of them, and
-    so must be the only release.
+    Those of noise are two laws a shift apart; randomized response stands for whatever has an epsilon.
     """
-    if sum(inside.values()) > 1:
-        kept = [line.event for line in inside if isinstance(line.event, DiscreteGaussian)]
-        if any(event.size > 1 for event in kept):
-            return False
+    alone = sum(inside.values()) == 1
+    stated = [(line.event, kind_of(line.event).is_symmetric) for line in inside]
+    if any(symmetric is not None and not symmetric(event, alone) for event, symmetric in stated):
+        return False
     return _curve(inside, unit)(2) is not None
 
 
@@ -163,7 +169,7 @@ def _curve(inside: Bill, unit: Unit) -> Callable[[int], Fraction | None]:
 
 
 def _symmetric_price(line: Line, unit: Unit) -> Fraction | None:
-    if isinstance(line.event, _NOISE):
+    if kind_of(line.event).is_symmetric is not None:
         return line_price(line, unit)
     epsilon = line_price(line, unit.at(Pure))
     return None if epsilon is None else pure_divergence_up(epsilon, order=unit.at_order)
@@ -180,3 +186,106 @@ def _fixed_size(event: Sampled, unit: Unit) -> Fraction | None:
 
 def _least(*prices: Fraction | None) -> Fraction | None:
     return min((price for price in prices if price is not None), default=None)
+
+
+def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
+    """The loss of a release from a Poisson sample, where nothing inside may fail.
+
+    Guarantee: the pair (1 - q) Q + q P and Q dominates if (P, Q) does; so the law inside is sampled point by
+        point.  Several releases inside share one sample: they are taken together by their epsilon, else mu.
+    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  None for groups.
+    Reference: Zhu, Dong and Wang 2022, Theorem 11.
+    """
+    inside = bill(event.event, str(Relation.ADD_REMOVE))
+    rate = float_up(event.rate)
+    if size > 1:
+        return None
+    if event.rate == 0:
+        return loss_from()
+    fails = total_of(inside, FAILING) != 0
+    if event.rate == 1:
+        whole = bill_loss(inside)
+        return whole and replace(whole, attained=whole.attained and not fails)
+    if fails or rate == 1:
+        return None
+    whole = _loss_as_one(inside)
+    source = whole and whole.only_source
+    if whole is None or source is None:
+        return None
+    if isinstance(source, AtomicLoss) and source.largest > LARGEST_ATOM:
+        return None
+    ways = [_sampled(source, rate, removed=removed) for removed in (True, False)]
+    return ReleaseLoss(LossDistribution.of(*ways), attained=whole.attained)
+
+
+def _loss_as_one(inside: Bill) -> ReleaseLoss | None:
+    """One loss that stands for all that is released from one sample."""
+    if sum(inside.values()) == 1:
+        found = line_loss(next(iter(inside)))
+        if found is not None and found.only_source is not None:
+            return found
+    epsilon, square = total_of(inside, PURE), total_of(inside, SQUARED_MU)
+    if epsilon is not None:
+        return pure_loss(epsilon, attained=False)
+    if square is None:
+        return None
+    return ReleaseLoss(normal_loss(root_up(square)).distribution, attained=_are_normal(inside))
+
+
+def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
+    if isinstance(source, NormalLoss):
+        return SampledNormalLoss(rate, source.mu, removed)
+    if isinstance(source, AtomicLoss):
+        return sampled_atoms(source, rate, removed=removed)
+    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | BoundedRangeLoss)
+    pair: LossPair = source
+    return SampledLoss(pair, rate, removed)
+
+
+def _one_sample(event: Sampled) -> Sampled:
+    """A sample of a sample is one sample, at the product of the rates.
+
+    Each row passes two independent coins, or each set of rows of the smaller size is equally likely.  Several releases
+    from one sample, of which each takes a sample of its own, are left as they are: they share the outer coins.
+    """
+    inside = _alone(event.event)
+    if isinstance(event, PoissonSampled) and isinstance(inside, PoissonSampled):
+        return _one_sample(replace(event, event=inside.event, rate=event.rate * inside.rate))
+    if (
+        isinstance(event, SampledWithoutReplacement)
+        and isinstance(inside, SampledWithoutReplacement)
+        and inside.population == event.sample
+    ):
+        return _one_sample(replace(event, event=inside.event, sample=inside.sample))
+    return event
+
+
+def _alone(event: Event) -> Event:
+    """The one event that a list of one, one repetition, or a group of one holds."""
+    match event:
+        case Composed(events=(one,)) | Repeated(event=one, count=1) | Group(event=one, size=1):
+            return _alone(one)
+    return event
+
+
+_PRICES: dict[type[Measure], Rule] = {
+    Pure: sampled_epsilon,
+    Approx: sampled_failing,
+    ZeroConcentrated: sampled_rho,
+    GaussianDP: sampled_square,
+    Renyi: sampled_divergence,
+}
+
+register(
+    PoissonSampled,
+    KindOfEvent(
+        prices=_PRICES,
+        loss=poisson_loss,
+        unfold=_one_sample,
+        relation=str(Relation.ADD_REMOVE),
+    ),
+)
+register(
+    SampledWithoutReplacement,
+    KindOfEvent(prices=_PRICES, unfold=_one_sample, relation=str(Relation.CHANGE)),
+)

@@ -1,22 +1,25 @@
-"""Prices of one person's randomised answer."""
+"""One person's randomised answer."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb
 
 from shoal.accounting.curves import response_divergence_up, response_rho_up
-from shoal.accounting.registry import prices
+from shoal.accounting.registry import KindOfEvent, register
+from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import Unit
 from shoal.events import RandomizedResponse
-from shoal.exact import ball, upper
+from shoal.exact import ball, float_up, upper
 from shoal.measures import Approx, Pure, Renyi, ZeroConcentrated, pure_rho_up
+from shoal.measures.loss import AtomicLoss
 from shoal.measures.numbers import holdable_up
+from shoal.sensitivity import Relation
 
 
-@prices(RandomizedResponse, by=Pure)
 def response_epsilon(event: RandomizedResponse, unit: Unit) -> Fraction:  # noqa: ARG001
     """|ln(truth / other)|, rounded up; stated epsilon exactly.
 
@@ -32,7 +35,6 @@ def response_epsilon(event: RandomizedResponse, unit: Unit) -> Fraction:  # noqa
     return upper(lambda: abs(ball(odds).log()))
 
 
-@prices(RandomizedResponse, by=Approx)
 def response_failing(event: RandomizedResponse, unit: Unit) -> Fraction | None:  # noqa: ARG001
     """Nothing, but for a truth of 1 or 0.
 
@@ -46,7 +48,6 @@ def response_failing(event: RandomizedResponse, unit: Unit) -> Fraction | None: 
     return Fraction(1, event.categories - 1)
 
 
-@prices(RandomizedResponse, by=Renyi)
 def response_divergence(event: RandomizedResponse, unit: Unit) -> Fraction:
     """`response_divergence_up`, rounded up; at most epsilon."""
     epsilon, odds = response_epsilon(event, unit), _odds(event)
@@ -56,7 +57,6 @@ def response_divergence(event: RandomizedResponse, unit: Unit) -> Fraction:
     return min(epsilon, holdable_up(exact))
 
 
-@prices(RandomizedResponse, by=ZeroConcentrated)
 def response_rho(event: RandomizedResponse, unit: Unit) -> Fraction:
     """`response_rho_up` where it holds, rounded up, else what epsilon implies."""
     epsilon, odds = response_epsilon(event, unit), _odds(event)
@@ -69,6 +69,30 @@ def response_rho(event: RandomizedResponse, unit: Unit) -> Fraction:
         return ball(bound) if exact is None else exact
 
     return min(bound, holdable_up(upper(rho)))
+
+
+def response_loss(event: RandomizedResponse, size: int) -> ReleaseLoss | None:  # noqa: ARG001
+    """Only the two answers that are compared matter; any other has the same chance under both.
+
+    Edges: None where some report is impossible.  A group changes nothing: whoever else is in it did not answer here.
+    """
+    if event.truth in {0, 1}:
+        return None
+    others = event.categories - 1
+    if event.truth is not None:
+        truth = float(event.truth)
+    else:
+        fall = math.exp(-float_up(event.epsilon or Fraction(0)))
+        truth = 1 / (1 + others * fall)
+    lie = (1 - truth) / others
+    loss = abs(math.log(truth / lie))
+    if loss == 0:
+        return loss_from()
+    atoms = [(loss, max(truth, lie)), (-loss, min(truth, lie))]
+    if others > 1:
+        atoms.append((0.0, 1 - truth - lie))
+    unit = 2 * loss if others == 1 else loss
+    return loss_from(AtomicLoss(tuple(atoms), unit=unit))
 
 
 def _rational_odds(event: RandomizedResponse) -> Fraction | None:
@@ -85,3 +109,20 @@ def _odds(event: RandomizedResponse) -> Callable[[], arb]:
         return lambda: ball(odds)
     epsilon = event.epsilon or Fraction(0)
     return lambda: ball(epsilon).exp()
+
+
+register(
+    RandomizedResponse,
+    KindOfEvent(
+        prices={
+            Pure: response_epsilon,
+            Approx: response_failing,
+            ZeroConcentrated: response_rho,
+            Renyi: response_divergence,
+        },
+        loss=response_loss,
+        # any two answers are protected from each other already, so answers in between change nothing
+        for_group=lambda event, _size: event,
+        relation=str(Relation.CHANGE),
+    ),
+)

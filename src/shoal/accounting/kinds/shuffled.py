@@ -1,4 +1,4 @@
-"""Prices of shuffled reports.
+"""Shuffled reports.
 
 Without a spare delta a shuffle costs what one report costs, but for divergences, which it lowers: the others'
 reports do not depend on the person whose value changes, and an order hides, it does not tell.
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.pricing import total
-from shoal.accounting.registry import prices
+from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.shuffled_divergence import shuffled_divergence_up
 from shoal.accounting.shuffling import shuffled_delta_up, shuffled_epsilon_up
 from shoal.accounting.unit import FAILING, PURE, Unit
@@ -76,7 +76,6 @@ def _binary(event: Shuffled) -> bool:
     return isinstance(event.event, RandomizedResponse) and event.event.categories == 2
 
 
-@prices(Shuffled, by=Approx)
 def shuffled_failing(event: Shuffled, unit: Unit) -> Fraction | None:
     """The spare delta, where it was used; see `shoal.accounting.shuffling`."""
     if _amplified(event, unit.spare) is None:
@@ -84,22 +83,6 @@ def shuffled_failing(event: Shuffled, unit: Unit) -> Fraction | None:
     return unit.spare
 
 
-@prices(Shuffled, by=Pure)
-def shuffled_epsilon(event: Shuffled, unit: Unit) -> Fraction | None:
-    return _price(event, unit)
-
-
-@prices(Shuffled, by=ZeroConcentrated)
-def shuffled_rho(event: Shuffled, unit: Unit) -> Fraction | None:
-    return _price(event, unit)
-
-
-@prices(Shuffled, by=GaussianDP)
-def shuffled_square(event: Shuffled, unit: Unit) -> Fraction | None:
-    return _price(event, unit)
-
-
-@prices(Shuffled, by=Renyi)
 def shuffled_divergence(event: Shuffled, unit: Unit) -> Fraction | None:
     """`shuffled_divergence_up` where no delta is spared: divergences are amplified without any."""
     plain, local = _price(event, unit), total(event.event, _CHANGE, PURE)
@@ -126,3 +109,21 @@ def _implied(epsilon: Fraction, unit: Unit) -> Fraction:
     if measure is ZeroConcentrated:
         return pure_rho_up(epsilon)
     return pure_mu_up(epsilon) ** 2 if measure is GaussianDP else epsilon
+
+
+register(
+    Shuffled,
+    KindOfEvent(
+        prices={
+            Pure: _price,
+            Approx: shuffled_failing,
+            ZeroConcentrated: _price,
+            GaussianDP: _price,
+            Renyi: shuffled_divergence,
+        },
+        largest_group=lambda event: event.people,
+        relation=_CHANGE,
+        uses_spare_delta=True,
+        delta_alone=shuffled_delta,
+    ),
+)

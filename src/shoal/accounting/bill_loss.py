@@ -1,0 +1,35 @@
+"""The loss distribution of a bill: each line by its own loss where that is known, else by its pure price.
+
+A line that is only known to be epsilon-DP is dominated by randomized response with that epsilon.  Masses that may
+fail are taken out of delta before a way is asked, so a line's loss is the one it has when it does not fail.
+"""
+
+from __future__ import annotations
+
+from shoal.accounting.pricing import Bill, Line, line_price
+from shoal.accounting.registry import kind_of
+from shoal.accounting.release_loss import ReleaseLoss, pure_loss
+from shoal.accounting.unit import PURE
+from shoal.measures.loss import LossDistribution
+
+
+def bill_loss(lines: Bill) -> ReleaseLoss | None:
+    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price."""
+    found, attained = [], True
+    for line, times in lines.items():
+        one = line_loss(line)
+        if one is None:
+            return None
+        found.append(one.distribution.times(times))
+        attained = attained and one.attained
+    return ReleaseLoss(LossDistribution().compose(*found), attained=attained)
+
+
+def line_loss(line: Line) -> ReleaseLoss | None:
+    """The loss of one release."""
+    own = kind_of(line.event).loss
+    known = None if own is None else own(line.event, line.size)
+    if known is not None:
+        return known
+    epsilon = line_price(line, PURE)
+    return None if epsilon is None else pure_loss(epsilon, attained=False)

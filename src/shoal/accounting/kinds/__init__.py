@@ -1,0 +1,25 @@
+"""What accounting knows of each kind of event; importing this registers all of them."""
+
+from shoal.accounting.kinds import (
+    choice,
+    gaussian,
+    laplace,
+    response,
+    sampled,
+    shuffled,
+    sparse_vector,
+    staircase,
+    stated,
+)
+
+__all__ = [
+    "choice",
+    "gaussian",
+    "laplace",
+    "response",
+    "sampled",
+    "shuffled",
+    "sparse_vector",
+    "staircase",
+    "stated",
+]

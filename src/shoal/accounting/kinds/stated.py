@@ -1,0 +1,113 @@
+"""Releases of which only a promise is known: the promise itself is the price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from shoal.accounting.group import group_delta_up
+from shoal.accounting.registry import KindOfEvent, register
+from shoal.accounting.release_loss import ReleaseLoss, normal_loss, pure_loss
+from shoal.accounting.unit import Unit
+from shoal.events import (
+    NonPrivate,
+    StatedApprox,
+    StatedGaussian,
+    StatedPure,
+    StatedRandom,
+    StatedZeroConcentrated,
+)
+from shoal.measures import Approx, GaussianDP, Pure, ZeroConcentrated
+
+
+def stated_epsilon(event: StatedPure | StatedApprox, unit: Unit) -> Fraction:  # noqa: ARG001
+    """Epsilon; for an approximate promise it is the price of what happens outside its failing mass."""
+    return event.epsilon
+
+
+def stated_failing(event: StatedApprox, unit: Unit) -> Fraction | None:  # noqa: ARG001
+    """Delta; no sum is finite for delta 1, which promises nothing."""
+    return None if event.delta == 1 else event.delta
+
+
+def stated_loss(event: StatedPure | StatedApprox, size: int) -> ReleaseLoss | None:
+    """Randomized response, which keeps the promise and no more.
+
+    Edges: None for groups, whose promise is weaker than randomized response: the steps between must be kept, too.
+    """
+    return pure_loss(event.epsilon) if size == 1 else None
+
+
+def nothing_promised(event: NonPrivate | StatedRandom, unit: Unit) -> None:  # noqa: ARG001
+    """No price in any measure; a promise for most neighbours is none for all."""
+    return
+
+
+def stated_rho(event: StatedZeroConcentrated, unit: Unit) -> Fraction:  # noqa: ARG001
+    return event.rho
+
+
+def stated_square(event: StatedGaussian, unit: Unit) -> Fraction:  # noqa: ARG001
+    return event.mu**2
+
+
+def _approx_for_group(event: StatedApprox, size: int) -> StatedApprox:
+    delta = group_delta_up(event.epsilon, event.delta, size=size)
+    return StatedApprox(event.epsilon * size, delta)
+
+
+def _rho_for_group(event: StatedZeroConcentrated, size: int) -> StatedZeroConcentrated:
+    """Reference: Bun and Steinke 2016, Proposition 1.9."""
+    return replace(event, rho=event.rho * size**2)
+
+
+def _mu_for_group(event: StatedGaussian, size: int) -> StatedGaussian:
+    """Reference: Dong, Roth and Su 2022, Theorem 2.14."""
+    return replace(event, mu=event.mu * size)
+
+
+register(
+    StatedPure,
+    KindOfEvent(
+        prices={Pure: stated_epsilon},
+        loss=stated_loss,
+        for_group=lambda event, size: StatedPure(event.epsilon * size),
+    ),
+)
+register(
+    StatedApprox,
+    KindOfEvent(
+        prices={Pure: stated_epsilon, Approx: stated_failing},
+        loss=stated_loss,
+        for_group=_approx_for_group,
+    ),
+)
+register(
+    StatedZeroConcentrated,
+    KindOfEvent(prices={ZeroConcentrated: stated_rho}, for_group=_rho_for_group),
+)
+register(
+    StatedGaussian,
+    KindOfEvent(
+        prices={GaussianDP: stated_square},
+        loss=lambda event, size: normal_loss(size * event.mu),
+        for_group=_mu_for_group,
+        has_normal_loss=True,
+        is_symmetric=lambda _event, _alone: True,
+    ),
+)
+register(
+    NonPrivate,
+    KindOfEvent(prices={Approx: nothing_promised}, for_group=lambda event, _size: event),
+)
+register(
+    StatedRandom,
+    KindOfEvent(
+        prices={Approx: nothing_promised},
+        for_group=lambda event, _size: event,
+        without_price=(
+            "an event of kind 'stated_random' holds for most neighbours only, so it has no price in differential privacy.",
+            "Release with a sensitivity that is proven for all neighbours.",
+        ),
+    ),
+)
