@@ -136,7 +136,7 @@ def test_the_bracket_is_narrow_and_well_below_the_count_of_clones(
 
 def test_blocks_hold_every_number_of_ones() -> None:
     for people in (1, 2, 8192, 8193, 20_000, 100_003):
-        size, starts = _blocks(people)
+        size, starts = _blocks(people, 8192)
         assert starts[0] == 0
         assert starts[-1] == people - size
         assert np.diff(starts).max(initial=0) <= size

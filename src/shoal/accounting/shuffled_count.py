@@ -26,8 +26,8 @@ Ones = NDArray[np.int64]
 _MOST_BLOCKS = 1 << 13
 """Up to so many people every m has its own delta; above, numbers m share the delta of fewer people."""
 
-_MOST_PEOPLE = 10**9
-_HIGHEST_EPSILON = 60
+MOST_PEOPLE = 10**9
+HIGHEST_EPSILON = 60
 _MARGIN = 2.0**-20
 _ROUNDS = 12
 
@@ -48,14 +48,13 @@ def shuffled_binary_delta_up(local_epsilon: Number, *, people: int, epsilon: Num
     6.74e-07
     """
     local, target = non_negative(local_epsilon, "local_epsilon"), non_negative(epsilon, "epsilon")
-    n = min(whole(people, "people", at_least=1), _MOST_PEOPLE)
+    n = min(whole(people, "people", at_least=1), MOST_PEOPLE)
     if target >= local:
         return Fraction(0)
-    if local > _HIGHEST_EPSILON:
+    if local > HIGHEST_EPSILON:
         return Fraction(1)
-    size, starts = _blocks(n)
     profile = _profile_above(local, target)
-    return Fraction(1) if profile is None else Fraction(profile.deltas(n - size, starts)[1].max())
+    return Fraction(1) if profile is None else Fraction(worst_delta(profile, n))
 
 
 def shuffled_binary_delta_down(local_epsilon: Number, *, people: int, epsilon: Number) -> Fraction:
@@ -69,7 +68,7 @@ def shuffled_binary_delta_down(local_epsilon: Number, *, people: int, epsilon: N
     local, target = non_negative(local_epsilon, "local_epsilon"), non_negative(epsilon, "epsilon")
     n = whole(people, "people", at_least=1)
     profile = _profile_below(local, target)
-    if profile is None or n > _MOST_PEOPLE:
+    if profile is None or n > MOST_PEOPLE:
         return Fraction(0)
     return Fraction(profile.deltas(n - 1, _last(n))[0].max())
 
@@ -86,10 +85,10 @@ def shuffled_binary_epsilon_up(local_epsilon: Number, *, people: int, delta: Num
     0.03566
     """
     local, risk = non_negative(local_epsilon, "local_epsilon"), open_unit(delta, "delta")
-    n = min(whole(people, "people", at_least=1), _MOST_PEOPLE)
-    if local == 0 or local > _HIGHEST_EPSILON:
+    n = min(whole(people, "people", at_least=1), MOST_PEOPLE)
+    if local == 0 or local > HIGHEST_EPSILON:
         return local
-    size, starts = _blocks(n)
+    size, starts = _blocks(n, _MOST_BLOCKS)
     worst, margin = starts[-1:], _MARGIN
     for _ in range(_ROUNDS):
         guess = _least_epsilon(local, n - size, worst, float(risk))
@@ -114,7 +113,7 @@ def shuffled_binary_epsilon_down(local_epsilon: Number, *, people: int, delta: N
     """
     local, risk = non_negative(local_epsilon, "local_epsilon"), open_unit(delta, "delta")
     n = whole(people, "people", at_least=1)
-    if not 0 < local <= _HIGHEST_EPSILON or n > _MOST_PEOPLE:
+    if not 0 < local <= HIGHEST_EPSILON or n > MOST_PEOPLE:
         return Fraction(0)
     guess = _least_epsilon(local, n - 1, _last(n), float(risk))
     proposed = Fraction(guess * (1 - _MARGIN))
@@ -122,9 +121,15 @@ def shuffled_binary_epsilon_down(local_epsilon: Number, *, people: int, delta: N
     return proposed if shown > risk else Fraction(0)
 
 
-def _blocks(people: int) -> tuple[int, Ones]:
+def worst_delta(profile: CountProfile, people: int, *, most_blocks: int | None = None) -> float:
+    """At least the largest delta over all m."""
+    size, starts = _blocks(people, most_blocks or _MOST_BLOCKS)
+    return float(profile.deltas(people - size, starts)[1].max())
+
+
+def _blocks(people: int, most: int) -> tuple[int, Ones]:
     """How many m share one delta, and the least m of each block among so many fewer others."""
-    size = -(-people // _MOST_BLOCKS)
+    size = -(-people // most)
     starts = np.arange(people - size, -size, -size, dtype=np.int64)[::-1]
     return size, np.maximum(starts, 0)
 
@@ -137,14 +142,17 @@ def _profile_above(local: Fraction, epsilon: Fraction) -> CountProfile | None:
     """Odds rounded up and the epsilon down, so that each delta is at least the true one; None where they meet."""
     odds = Fraction(float_up(upper(lambda: ball(local).exp())))
     gain = max(Fraction(1), lower(lambda: ball(epsilon).exp()))
-    if gain >= odds:
-        return None
+    return None if gain >= odds else profile_for(odds, gain)
+
+
+def profile_for(odds: Fraction, gain: Fraction) -> CountProfile:
+    """The profile at odds that are a float and at e^epsilon, from 1 up to below them, or a little less."""
     return CountProfile(float(odds), float_down((gain * odds - 1) / (odds - gain)))
 
 
 def _profile_below(local: Fraction, epsilon: Fraction) -> CountProfile | None:
     """Odds rounded down and the epsilon up, so that each delta is at most the true one; None where it is zero."""
-    if local > _HIGHEST_EPSILON:
+    if local > HIGHEST_EPSILON:
         return None
     odds = Fraction(float_down(lower(lambda: ball(local).exp())))
     gain = upper(lambda: ball(epsilon).exp())
