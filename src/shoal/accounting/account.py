@@ -82,7 +82,7 @@ def account(events: Event | Iterable[Event] | str, *, relation: str | None = Non
     Edges: no events cost nothing.  Without ``relation`` the events must agree on one, those that state none
         counting as stated; with "change", events for rows that come and go are priced for groups of two; with
         "own", which is the default for text, each is priced for the neighbours it was made for.
-    Reference: each price and each sum names its theorem; see the `rules`, `pricing` and `ways` modules.
+    Reference: each price and each sum names its theorem; see the `kinds`, `pricing` and `ways` modules.
 
     >>> from shoal.events import Gaussian, Repeated
     >>> print(account(Repeated(Gaussian(sigma=30, sensitivity=1), 1000)).epsilon(delta="1e-6"))

@@ -14,6 +14,7 @@ thousand releases, each from a sample of its own.  Numbers are exact: 0.1 is 1/1
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from shoal.errors import EventTextError, InputError
@@ -24,6 +25,7 @@ from shoal.events.tokens import Token, nearest, pointing, tokens
 from shoal.events.vocabulary import (
     FLAGS,
     KIND_WORDS,
+    LISTS,
     LONG_NAMES,
     MODIFIER_WORDS,
     NOTHING,
@@ -185,6 +187,8 @@ class _Reader:
         return given
 
     def value(self, name: str) -> Any:
+        if name in LISTS:
+            return self.numbers(name)
         token = self.take()
         if name in FLAGS and token.text in _TRUTHS:
             return _TRUTHS[token.text]
@@ -200,6 +204,31 @@ class _Reader:
             raise self.refuse(
                 token, f"{token} where the {what} after '{name}=' stands.", f"Write {example}."
             )
+        return self.number(token, name)
+
+    def numbers(self, name: str) -> list[Fraction]:
+        """A list of numbers in parentheses."""
+        if not self.takes("("):
+            raise self.refuse(
+                self.next,
+                f"{self.next} where the list after '{name}=' begins.",
+                f"Write {name}=(1, 2).",
+            )
+        found = []
+        while not found or self.takes(","):
+            token = self.take()
+            if token.kind != "number":
+                raise self.refuse(
+                    token, f"{token} where a number of the list stands.", f"Write {name}=(1, 2)."
+                )
+            found.append(self.number(token, name))
+        if not self.takes(")"):
+            raise self.refuse(
+                self.next, f"{self.next} in the list after '{name}='.", f"Write {name}=(1, 2)."
+            )
+        return found
+
+    def number(self, token: Token, name: str) -> Fraction:
         try:
             return rational(token.text, name)
         except InputError as refusal:

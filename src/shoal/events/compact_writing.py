@@ -71,6 +71,8 @@ def _value(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_value, value))})"
     if isinstance(value, int | Fraction):
         return exactly(Fraction(value)).strip("'")
     return str(value)

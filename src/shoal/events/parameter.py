@@ -7,7 +7,8 @@ numbers are text (``"1/10"``), counts are whole numbers, events inside are objec
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -20,6 +21,9 @@ Json = str | int | bool | None | list[Any] | dict[str, Any]
 
 MOST_DIGITS = 4000
 """An exact number of an event has at most so many digits above and below its bar."""
+
+MOST_NUMBERS = 100_000
+"""A list of numbers in an event is no longer than this."""
 
 _MOST_BITS = int(MOST_DIGITS * 3.32)
 _REQUIRED: Any = object()
@@ -85,6 +89,7 @@ class Parameter(Generic[_Given, _Kept]):
 
 Exact = Parameter[Number, Fraction]
 OptionalExact = Parameter[Number | None, Fraction | None]
+Exacts = Parameter[Iterable[Number], tuple[Fraction, ...]]
 Count = Parameter[Number, int]
 OptionalCount = Parameter[Number | None, int | None]
 Flag = Parameter[bool, bool]
@@ -110,6 +115,37 @@ def exact(read: Callable[[Number, str], Fraction]) -> Exact:
 def optional_exact(read: Callable[[Number, str], Fraction]) -> OptionalExact:
     """An exact rational or None, which is the default."""
     return Parameter(_or_none(exact(read).read), json=(str, type(None)), default=None)
+
+
+def exacts(read: Callable[[Number, str], Fraction]) -> Exacts:
+    """Exact rationals in order, at least one, each read by one of the readers of `shoal.exact`."""
+    one = exact(read).read
+
+    def several(values: Iterable[Number], name: str) -> tuple[Fraction, ...]:
+        if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+            raise EventError(
+                f"{name} must be a list of numbers; got {type(values).__name__}.",
+                remedy=f"Give {name} as a list, such as [0, 1, 2].",
+            )
+        found = tuple(
+            one(value, f"each of {name}") for value in itertools.islice(values, MOST_NUMBERS + 1)
+        )
+        if not 1 <= len(found) <= MOST_NUMBERS:
+            raise RangeError(
+                f"{name} must hold from 1 to {MOST_NUMBERS} numbers.",
+                remedy=f"Give {name} as a list, such as [0, 1, 2].",
+            )
+        return found
+
+    def from_json(values: list[Any], name: str, depth: int) -> tuple[Fraction, ...]:  # noqa: ARG001
+        if not all(type(value) is str for value in values):
+            raise EventError(
+                f"{name} must be a list of text.",
+                remedy='Write exact numbers as text: ["1/10", "2"].',
+            )
+        return several(values, name)
+
+    return Parameter(several, json=(list,), from_json=from_json)
 
 
 def count(*, at_least: int, default: Any = _REQUIRED) -> Count:

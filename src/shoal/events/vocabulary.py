@@ -47,9 +47,12 @@ NOTHING, PARALLEL = "nothing", "parallel"
 """The word for no release at all, and the one for releases from disjoint parts."""
 
 WORDS = ("noise", "relation")
-"""The fields whose value is a word; those of `FLAGS` say yes or no, all others are numbers."""
+"""The fields whose value is a word; those of `FLAGS` say yes or no, those of `LISTS` are lists, all others are numbers."""
 
 FLAGS = ("monotone", "private")
+
+LISTS = ("deltas", "epsilons", "orders", "shifts", "weights")
+"""The fields whose value is a list of numbers, written in parentheses: shifts=(0, 1)."""
 
 _INSIDE = ("event", "events")
 _COMMON = ("private", "relation")

@@ -209,7 +209,7 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
     if fails or rate == 1:
         return None
     whole = _loss_as_one(inside)
-    source = whole and whole.only_source
+    source = None if whole is None else whole.only_source
     if whole is None or source is None:
         return None
     if isinstance(source, AtomicLoss) and source.largest > LARGEST_ATOM:
