@@ -166,6 +166,14 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "shuffled-variation-with-others-of-any-kind",
+        "src/shoal/accounting/variation.py",
+        "starts = block_edges(self.people - 1, float(1 / self.odds))\n\n        def delta() -> arb:\n            chance, others = ball(1 / self.odds), self.people - 1",
+        "starts = block_edges(self.people - 1, 1.0)\n\n        def delta() -> arb:\n            chance, others = arb(1), self.people - 1",
+        "Every other person hides the one whose value changes, and not one in E of them.",
+        ("tests/accounting/test_variation.py::test_no_answers_of_the_others_need_more",),
+    ),
+    Mutation(
         "clones-all-there",
         "src/shoal/accounting/shuffling.py",
         "total = 1 - reached[0]",

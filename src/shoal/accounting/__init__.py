@@ -39,7 +39,6 @@ from shoal.accounting.shuffling import (
 )
 from shoal.accounting.sums import Cost
 from shoal.accounting.variation import (
-    shuffled_stronger_epsilon_up,
     shuffled_variation_delta_up,
     shuffled_variation_epsilon_up,
 )
@@ -90,7 +89,6 @@ __all__ = [
     "shuffled_epsilon_up",
     "shuffled_response_delta_up",
     "shuffled_response_epsilon_up",
-    "shuffled_stronger_epsilon_up",
     "shuffled_variation_delta_up",
     "shuffled_variation_epsilon_up",
     "ways",
