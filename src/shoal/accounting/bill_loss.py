@@ -27,9 +27,18 @@ def bill_loss(lines: Bill) -> ReleaseLoss | None:
 
 def line_loss(line: Line) -> ReleaseLoss | None:
     """The loss of one release."""
-    own = kind_of(line.event).loss
-    known = None if own is None else own(line.event, line.size)
+    known = _own_loss(line)
     if known is not None:
         return known
     epsilon = line_price(line, PURE)
     return None if epsilon is None else pure_loss(epsilon, attained=False)
+
+
+def has_own_loss(line: Line) -> bool:
+    """Whether more is known of the loss of a release than its pure price."""
+    return _own_loss(line) is not None
+
+
+def _own_loss(line: Line) -> ReleaseLoss | None:
+    own = kind_of(line.event).loss
+    return None if own is None else own(line.event, line.size)
