@@ -30,8 +30,6 @@ AT_ONCE = 2
 """Processes of peers side by side; ours run by themselves, after them."""
 PATIENCE = 60
 """CPU seconds of a process, imports and all, after which it is ended."""
-QUICK = 2
-"""CPU seconds: a peer that needs more is asked once, and not for the median of several."""
 ROOT = Path(__file__).parents[1]
 SEVEN = [each.title for each in REFERENCE]
 
@@ -45,9 +43,9 @@ def run(*, with_ours: bool) -> Row:
     ours = {title: answer(OURS, title) for title in COMPOSITIONS} if with_ours else {}
     row.tables.append(wide_table(ours, theirs))
     row.tables.append(
-        f"A dash: the library has no distribution for one of the kinds, or nobody a lower end. Bold: beyond the goal. "
+        f"A dash: dp-accounting has no distribution for one of the kinds, or no lower end is known. Bold: misses a goal. "
         f"dp-accounting rounds losses to a grid of {GRID:g}, pessimistically, by connecting dots where it can; "
-        f"its processes run two at a time and end after {PATIENCE} CPU seconds. "
+        f"at most two of its processes run at a time, and one ends after {PATIENCE} CPU seconds. "
         "†: below the lower end that Shoal certifies, so no upper bound; such numbers are not compared. "
         f"Load of the machine before and after ours: {before:.1f} and {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
     )
@@ -69,11 +67,11 @@ def _peer(name: str, titles: Iterable[str]) -> dict[str, Found]:
 
 
 def answer(name: str, title: str) -> Found:
-    """One process; for the reference workloads the median of a few, unless they are slow."""
+    """One process; for ours on the reference workloads the median of a few."""
     first = _process(name, title)
     told = f"{first['seconds']:.3f} s" if "seconds" in first else "no answer"
     print(f"accounting: {name.replace('*', '')}, {title}: {told}", flush=True)
-    if title not in SEVEN or first.get("seconds", QUICK) >= QUICK:
+    if name != OURS or title not in SEVEN:
         return first
     runs = [first, *(_process(name, title) for _ in range(PROCESSES - 1))]
     return {key: statistics.median(each[key] for each in runs) for key in first}

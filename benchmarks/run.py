@@ -85,7 +85,7 @@ def head() -> str:
             "counted per draw or per candidate: OpenDP's noise on 2000 at once, diffprivlib's selection on 10^4.",
             "A row that is run by itself replaces its own section; the others stay as an earlier run left them.",
             "Ledger: wall time, because it is the disk that is waited for.",
-            "Accounting: the first answer of a fresh process, of the first seven the median of 3 (of peers, where one takes under 2 s);",
+            "Accounting: the first answer of a fresh process, of Shoal's first seven the median of 3;",
             "CPU time without imports, peak memory with them. Answers of peers are kept in `benchmarks/.data`.",
             "Local: seconds of the peers, and of ours for unary reports, are counted up from fewer people; both grow with them.",
             "Questions: the peers have environments of their own, and what they were measured to need is kept in `benchmarks/.data`.",
