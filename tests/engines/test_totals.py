@@ -275,7 +275,8 @@ def test_a_null_that_is_believed_not_to_be_there_adds_an_end_of_its_term(
     plan = Bounded(scan, (), (term, count_of(Ref(plain))), Norm.L1)
     table = pa.table({"x": pa.array([None, None], stored)})
     rows = [{"x": None}, {"x": None}]
-    for engine in (Reference({"loose": rows}), *(DuckDB({"loose": table}, most_rows=m) for m in (0, MOST_ROWS))):  # fmt: skip
+    engines: list[Any] = [DuckDB({"loose": table}, most_rows=most) for most in (0, MOST_ROWS)]
+    for engine in (Reference({"loose": rows}), *engines):
         total, count = engine.totals(plan)[()]
         assert 2 * term.lo <= total <= 2 * term.hi
         assert count == 2
