@@ -86,6 +86,7 @@ def priced(
 
     Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
         by the rounding of roots for Gaussian noise.
+    Edges: nothing where no data can move any total, as under *change* the number of all rows.
     """
     recipes = recipes_of(question, ends=ends)
     for each in question.aggregates:

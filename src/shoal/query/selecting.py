@@ -70,8 +70,7 @@ class Selection:
         """Pairs that cover all persons: one in at most so many groups has at most such a vote in each."""
         unit = self.bounded.unit
         if not isinstance(unit, Person):
-            moved = int(self.bounded.sensitivity(self.term).value)
-            rows = moved // (2 if unit.relation is Relation.CHANGE else 1)
+            rows = self.bounded.rows_of_one
             return [(rows, rows)]
         found, few = [(unit.groups, self.unit)], unit.groups
         while few < VOTES * unit.groups:
