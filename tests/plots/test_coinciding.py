@@ -11,7 +11,7 @@ from shoal import account, plots
 from shoal.accounting import Account
 from shoal.plots.coinciding import DASH, NEAR, Dashes, coinciding, dashes
 from shoal.plots.points import Line, Point
-from shoal.plots.words import COLOURS, LOWER
+from shoal.plots.measure_names import COLOURS, LOWER
 
 GAUSSIANS = account("gaussian sigma=30 | x 1000")
 LAPLACES = account("laplace scale=10 | x 100")
