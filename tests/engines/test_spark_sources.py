@@ -174,6 +174,17 @@ def test_csv_files_whose_headers_differ_are_refused_by_name(
         rows_of(folder, {"u": "integer", "s": "text"})
 
 
+def test_spark_skips_the_rows_of_a_lone_column_that_are_empty_so_it_is_refused(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age\n41\n\n7\n")
+    plain = session().read.csv(str(path), header=True)
+    assert plain.count() == 2  # of three rows
+    with pytest.raises(SchemaError, match="one column"):
+        rows_of(path, {"age": "integer"})
+
+
 @pytest.mark.parametrize("header", ["id,id", "id,ID", "id,"])
 def test_names_that_spark_would_change_are_refused(header: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"

@@ -149,7 +149,7 @@ tally.count("00", "first", gate=lambda transaction: None)
 def watch(step):
     if step == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
-steps.watch = watch
+fault_points.watch = watch
 tally.count("01", "second", gate=lambda transaction: None)
 """
 
