@@ -81,6 +81,7 @@ def test_the_preview_says_how_far_a_replacement_moves_each_total_and_what_is_pub
 def test_the_number_of_all_rows_is_exact_and_costs_nothing() -> None:
     budget = shoal.Pure(1)
     ask = asked("SELECT COUNT(*) AS n FROM data", budget=budget)
+    assert str(ask.preview(epsilon="0.5")).startswith("costs epsilon 0;")
     answer = ask.release(epsilon="0.5")
     assert answer.rows == [(60,)]
     assert (answer.interval("n")[0].lo, answer.interval("n")[0].hi) == (60, 60)

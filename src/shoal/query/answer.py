@@ -95,7 +95,7 @@ class Answer:
     @property
     def price(self) -> str:
         """What was asked to be spent, in words."""
-        return str(self.priced.request)
+        return self.priced.price
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
         *_cut(priced, confidence),
         *priced.question.notes,
     )
-    return Preview(str(priced.request), fits, confidence, columns, least, notes)
+    return Preview(priced.price, fits, confidence, columns, least, notes)
 
 
 def _cut(priced: Priced, confidence: Fraction) -> list[str]:
