@@ -118,8 +118,8 @@ def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
     folder = folder_of(own, tmp_path / "t.parquet")
     assert rows_of(folder) == [(1,), (2,), (3,), (4,)]
     (tmp_path / "t.csv" / "p=5").mkdir(parents=True)
-    (tmp_path / "t.csv" / "p=5" / "a.csv").write_text("p\n1\n2\n")
-    assert rows_of(tmp_path / "t.csv", {"p": "integer"}) == [(1,), (2,)]
+    (tmp_path / "t.csv" / "p=5" / "a.csv").write_text("p,s\n1,a\n2,b\n")
+    assert rows_of(tmp_path / "t.csv", {"p": "integer"}) == [(1, "a"), (2, "b")]
 
 
 def test_a_person_in_a_folder_is_the_column_of_the_files(tmp_path: Path) -> None:
