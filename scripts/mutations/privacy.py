@@ -136,6 +136,44 @@ PRIVACY = (
         ("tests/accounting/test_shuffling.py::test_a_shuffle_is_priced_with_and_without_a_delta",),
     ),
     Mutation(
+        "shuffled-bits-all-held-by-the-others",
+        "src/shoal/accounting/shuffled_count.py",
+        "starts = np.arange(people - size, -size, -size, dtype=np.int64)[::-1]",
+        "starts = np.arange(people - size, people - size + 1, dtype=np.int64)",
+        "Only the instance where all others hold a one is looked at, which is not always the worst.",
+        (
+            "tests/accounting/test_shuffled_count.py::test_nothing_that_the_others_can_hold_needs_more_and_something_needs_as_much",
+        ),
+    ),
+    Mutation(
+        "shuffled-bits-block-tells-nobody",
+        "src/shoal/accounting/shuffled_count.py",
+        "return float(profile.deltas(people - size, starts)[1].max())",
+        "return float(profile.deltas(people - 1, starts)[1].max())",
+        "A block of instances is given the delta of one of them.",
+        (
+            "tests/accounting/test_shuffled_count.py::test_a_block_needs_no_less_than_any_of_its_numbers",
+        ),
+    ),
+    Mutation(
+        "shuffled-loss-without-its-mirror-image",
+        "src/shoal/accounting/shuffled_loss.py",
+        "atoms += [(loss, float(gain * bend)), (-loss, float(bend))]",
+        "atoms += [(loss, float(bend)), (-loss, float(gain * bend))]",
+        "The loss of a shuffle is turned round, so that it is mostly negative.",
+        (
+            "tests/accounting/test_shuffled_loss.py::test_the_loss_needs_at_least_what_every_instance_needs_at_every_epsilon",
+        ),
+    ),
+    Mutation(
+        "shuffled-variation-with-others-of-any-kind",
+        "src/shoal/accounting/variation.py",
+        "starts = block_edges(self.people - 1, float(1 / self.odds))\n\n        def delta() -> arb:\n            chance, others = ball(1 / self.odds), self.people - 1",
+        "starts = block_edges(self.people - 1, 1.0)\n\n        def delta() -> arb:\n            chance, others = arb(1), self.people - 1",
+        "Every other person hides the one whose value changes, and not one in E of them.",
+        ("tests/accounting/test_variation.py::test_no_answers_of_the_others_need_more",),
+    ),
+    Mutation(
         "clones-all-there",
         "src/shoal/accounting/shuffling.py",
         "total = 1 - reached[0]",

@@ -34,6 +34,11 @@ def line_loss(line: Line) -> ReleaseLoss | None:
     return None if epsilon is None else pure_loss(epsilon, attained=False)
 
 
+def has_own_loss(line: Line) -> bool:
+    """Whether more is known of the loss of a release than its pure price."""
+    return _own_loss(line) is not None
+
+
 def _own_loss(line: Line) -> ReleaseLoss | None:
     kind = kind_of(line.event)
     if line.relation == Relation.CHANGE and kind.loss_of_changes is not None:

@@ -12,10 +12,10 @@ import typer
 
 from shoal.accounting import OWN, Account
 from shoal.accounting import account as add_up
-from shoal.cli.answer import Answer
+from shoal.cli.account_view import AccountView
+from shoal.cli.answer_output import explain, show
 from shoal.cli.console import answers, refusals, working
-from shoal.cli.reading import OtherTool, events_from
-from shoal.cli.showing import explain, show
+from shoal.cli.typed_events import OtherTool, events_from
 from shoal.exact import Number
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
 from shoal.plots.extra import drawing
@@ -39,7 +39,7 @@ For example:
 """
 
 
-class Curve(StrEnum):
+class AccountPicture(StrEnum):
     """The pictures of an account."""
 
     PROFILE = "profile"
@@ -49,10 +49,10 @@ class Curve(StrEnum):
 
 
 _DRAWN_BY = {
-    Curve.PROFILE: profile,
-    Curve.TRADE_OFF: trade_off,
-    Curve.RENYI: renyi_curve,
-    Curve.ALL: every_curve,
+    AccountPicture.PROFILE: profile,
+    AccountPicture.TRADE_OFF: trade_off,
+    AccountPicture.RENYI: renyi_curve,
+    AccountPicture.ALL: every_curve,
 }
 
 
@@ -90,7 +90,7 @@ def account(
         Path | None,
         typer.Option(help="Draw it, too: a .png, .svg, .html or .json file.", dir_okay=False),
     ] = None,
-    curve: Annotated[Curve, typer.Option(help="What to draw.")] = Curve.PROFILE,
+    curve: Annotated[AccountPicture, typer.Option(help="What to draw.")] = AccountPicture.PROFILE,
 ) -> None:
     """What releases cost together: epsilon at a delta, in every measure, and which is the one to quote.
 
@@ -111,7 +111,7 @@ def account(
             drawing()
         added = add_up(events_from(events, tool), relation=relation or OWN)
         with working("Adding up"):
-            answer = Answer.of(added, delta=delta, epsilon=epsilon)
+            answer = AccountView.of(added, delta=delta, epsilon=epsilon)
             meaning = () if brief or as_json else answer.sentences()
         _print(answer, meaning, as_json=as_json)
         if plot is not None:
@@ -125,7 +125,7 @@ def _check_place(plot: Path) -> None:
         raise NotADirectoryError(ENOTDIR, "there is no such folder", str(plot.parent))
 
 
-def _print(answer: Answer, meaning: tuple[str, ...], *, as_json: bool) -> None:
+def _print(answer: AccountView, meaning: tuple[str, ...], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(answer.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return
@@ -135,7 +135,9 @@ def _print(answer: Answer, meaning: tuple[str, ...], *, as_json: bool) -> None:
         explain(meaning, console)
 
 
-def _draw(account: Account, delta: Number, plot: Path, curve: Curve, *, quiet: bool) -> None:
+def _draw(
+    account: Account, delta: Number, plot: Path, curve: AccountPicture, *, quiet: bool
+) -> None:
     with working("Drawing"):
         save(_DRAWN_BY[curve](account, delta=delta), plot)
     if not quiet:
