@@ -42,6 +42,16 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "a-curve-goes-on-above-its-last-order",
+        "src/shoal/accounting/kinds/stated.py",
+        "return _curve(event).epsilon_at(order) if order <= event.orders[-1] else None",
+        "return _curve(event).epsilon_at(min(order, event.orders[-1]))",
+        "What a curve says at its last order is taken for all higher ones.",
+        (
+            "tests/accounting/test_stated_curves.py::test_above_the_last_order_and_in_other_measures_nothing_is_known",
+        ),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

@@ -31,6 +31,7 @@ from shoal.events import (
     StatedGaussian,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
     TopK,
     TruncatedGeometric,
@@ -54,6 +55,7 @@ SAMPLES: dict[str, Event] = {
     "stated_approx": StatedApprox("0.5", "1e-6"),
     "stated_zero_concentrated": StatedZeroConcentrated("0.02", relation="change"),
     "stated_gaussian": StatedGaussian("1/3"),
+    "stated_renyi": StatedRenyi([2, "5/2", 8], ["0.1", "0.12", "0.4"]),
     "stated_random": StatedRandom("0.5", "1e-6", "1/20", relation="change"),
     "composed": Composed([Laplace(10, 1), Repeated(StatedPure("0.1"), 500)]),
     "repeated": Repeated(PoissonSampled(Gaussian("0.8", 1), "0.01"), 10_000),
@@ -179,6 +181,15 @@ STRATEGIES |= {
     "stated_approx": st.builds(StatedApprox, epsilon=non_negatives, delta=shares, **_common),
     "stated_zero_concentrated": st.builds(StatedZeroConcentrated, rho=non_negatives, **_common),
     "stated_gaussian": st.builds(StatedGaussian, mu=non_negatives, **_common),
+    "stated_renyi": st.builds(
+        lambda points, **rest: StatedRenyi(
+            sorted(points), [points[one] for one in sorted(points)], **rest
+        ),
+        points=st.dictionaries(
+            positives.map(lambda x: 1 + x), non_negatives, min_size=1, max_size=4
+        ),
+        **_common,
+    ),
     "stated_random": st.builds(
         StatedRandom, epsilon=non_negatives, delta=shares, gamma=shares, **_common
     ),

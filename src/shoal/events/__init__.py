@@ -30,6 +30,7 @@ from shoal.events.stated import (
     StatedGaussian,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "StatedGaussian",
     "StatedPure",
     "StatedRandom",
+    "StatedRenyi",
     "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",

@@ -37,6 +37,7 @@ from shoal.events.stated import (
     StatedGaussian,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
 
@@ -130,6 +131,7 @@ _kinds = (
     Form("approx", StatedApprox),
     Form("zcdp", StatedZeroConcentrated),
     Form("gdp", StatedGaussian),
+    Form("renyi", StatedRenyi),
     Form("random", StatedRandom),
     Form("non_private", NonPrivate),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from shoal.accounting.group import group_delta_up
 from shoal.accounting.registry import KindOfEvent, register
@@ -15,9 +16,10 @@ from shoal.events import (
     StatedGaussian,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
-from shoal.measures import Approx, GaussianDP, Pure, ZeroConcentrated
+from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
 
 
 def stated_epsilon(event: StatedPure | StatedApprox, unit: Unit) -> Fraction:  # noqa: ARG001
@@ -49,6 +51,20 @@ def stated_rho(event: StatedZeroConcentrated, unit: Unit) -> Fraction:  # noqa: 
 
 def stated_square(event: StatedGaussian, unit: Unit) -> Fraction:  # noqa: ARG001
     return event.mu**2
+
+
+def stated_divergence(event: StatedRenyi, unit: Unit) -> Fraction | None:
+    """The stated curve, between its orders by convexity; None above the last.
+
+    Reference: van Erven and Harremoës 2014, Corollary 2; see `shoal.measures.curve`.
+    """
+    order = unit.at_order
+    return _curve(event).epsilon_at(order) if order <= event.orders[-1] else None
+
+
+@lru_cache(maxsize=1 << 8)
+def _curve(event: StatedRenyi) -> Renyi:
+    return Renyi(zip(event.orders, event.epsilons, strict=True))
 
 
 def _approx_for_group(event: StatedApprox, size: int) -> StatedApprox:
@@ -95,6 +111,11 @@ register(
         has_normal_loss=True,
         is_symmetric=lambda _event, _alone: True,
     ),
+)
+# for groups the theorem in general serves: Mironov's, at doubled orders
+register(
+    StatedRenyi,
+    KindOfEvent(prices={Renyi: stated_divergence}, orders=lambda event: event.orders),
 )
 register(
     NonPrivate,
