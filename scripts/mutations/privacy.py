@@ -52,6 +52,14 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "a-profile-forgets-its-corners",
+        "src/shoal/measures/loss/profile.py",
+        "return (middle[1] - left[1]) * (right[0] - left[0]) >= rise",
+        "return (middle[1] - left[1]) * (right[0] - left[0]) <= rise",
+        "Between two promises of a release less is charged than they allow.",
+        ("tests/accounting/test_stated_curves.py::test_a_stated_epsilon_gives_back_its_delta",),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

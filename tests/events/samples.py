@@ -29,6 +29,7 @@ from shoal.events import (
     Staircase,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
     StatedRenyi,
@@ -56,6 +57,7 @@ SAMPLES: dict[str, Event] = {
     "stated_zero_concentrated": StatedZeroConcentrated("0.02", relation="change"),
     "stated_gaussian": StatedGaussian("1/3"),
     "stated_renyi": StatedRenyi([2, "5/2", 8], ["0.1", "0.12", "0.4"]),
+    "stated_profile": StatedProfile([0, "1/2", 2], ["0.1", "1e-3", "1e-6"], relation="add_remove"),
     "stated_random": StatedRandom("0.5", "1e-6", "1/20", relation="change"),
     "composed": Composed([Laplace(10, 1), Repeated(StatedPure("0.1"), 500)]),
     "repeated": Repeated(PoissonSampled(Gaussian("0.8", 1), "0.01"), 10_000),
@@ -188,6 +190,13 @@ STRATEGIES |= {
         points=st.dictionaries(
             positives.map(lambda x: 1 + x), non_negatives, min_size=1, max_size=4
         ),
+        **_common,
+    ),
+    "stated_profile": st.builds(
+        lambda points, **rest: StatedProfile(
+            sorted(points), [points[one] for one in sorted(points)], **rest
+        ),
+        points=st.dictionaries(non_negatives, shares, min_size=1, max_size=4),
         **_common,
     ),
     "stated_random": st.builds(

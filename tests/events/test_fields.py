@@ -52,7 +52,7 @@ NON_NEGATIVE = {
     "rate",
 }
 INSIDE = {"event", "events"}
-LISTS = {"orders", "epsilons"}
+LISTS = {"orders", "epsilons", "deltas"}
 WHOLE = {
     "count",
     "sample",

@@ -118,6 +118,25 @@ class StatedRenyi(Event, kind="stated_renyi"):
         check_one_each("epsilons", self.epsilons, "orders", self.orders)
 
 
+@dataclass(frozen=True)
+class StatedProfile(Event, kind="stated_profile"):
+    """A release of which several approximate promises are known, all at once.
+
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^epsilon Q(S) + delta for every S, both
+        ways, for each of ``epsilons`` with the number at the same place of ``deltas``.
+    Fields: epsilons rise; there are as many deltas as epsilons.
+    Edges: promises that the others imply change nothing; one promise alone is `StatedApprox`.
+    Reference: Balle, Barthe and Gaboardi 2018, for privacy profiles.
+    """
+
+    epsilons: Exacts = exacts(non_negative)
+    deltas: Exacts = exacts(closed_unit)
+
+    def __post_init__(self) -> None:
+        check_rising("epsilons", self.epsilons)
+        check_one_each("deltas", self.deltas, "epsilons", self.epsilons)
+
+
 def check_rising(name: str, numbers: tuple[Fraction, ...]) -> None:
     """Refuse a list in which a number is not above the one before it."""
     if any(left >= right for left, right in pairwise(numbers)):

@@ -35,6 +35,7 @@ from shoal.events.stated import (
     NonPrivate,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
     StatedRenyi,
@@ -132,6 +133,7 @@ _kinds = (
     Form("zcdp", StatedZeroConcentrated),
     Form("gdp", StatedGaussian),
     Form("renyi", StatedRenyi),
+    Form("profile", StatedProfile),
     Form("random", StatedRandom),
     Form("non_private", NonPrivate),
 )

@@ -5,6 +5,7 @@ from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
 from shoal.measures.loss.grid import TOLERANCE
+from shoal.measures.loss.profile import ProfileAtoms, atoms_of_profile
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.sources import (
@@ -25,7 +26,9 @@ __all__ = [
     "LossPair",
     "LossSource",
     "NormalLoss",
+    "ProfileAtoms",
     "SampledLoss",
     "SampledNormalLoss",
+    "atoms_of_profile",
     "sampled_atoms",
 ]
