@@ -60,6 +60,14 @@ PRIVACY = (
         ("tests/accounting/test_stated_curves.py::test_a_stated_epsilon_gives_back_its_delta",),
     ),
     Mutation(
+        "silence-counts-as-less-than-it-is",
+        "src/shoal/accounting/kinds/answered.py",
+        "(ball(1 - rate) * (-raised).expm1())",
+        "(ball(rate) * (-raised).expm1())",
+        "A report that is sent often is priced as one that is sent rarely.",
+        ("tests/accounting/test_answered.py::test_the_divergence_is_that_of_the_law_with_silence",),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

@@ -25,6 +25,7 @@ from shoal.events import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    SometimesAnswered,
     SparseVector,
     Staircase,
     StatedApprox,
@@ -65,6 +66,7 @@ SAMPLES: dict[str, Event] = {
     "group": Group(Gaussian(3, 1), 4),
     "poisson_sampled": PoissonSampled(Gaussian("0.8", 1), "1/100", relation="add_remove"),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
+    "sometimes_answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
@@ -221,6 +223,9 @@ STRATEGIES |= {
         b=wholes,
         private=st.booleans(),
         relation=st.sampled_from([None, "change"]),
+    ),
+    "sometimes_answered": st.builds(
+        SometimesAnswered, event=_reports, rate=shares, private=st.booleans()
     ),
     "shuffled": st.builds(Shuffled, event=_reports, people=wholes, private=st.booleans()),
 }

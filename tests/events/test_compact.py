@@ -30,6 +30,7 @@ from shoal.events import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    SometimesAnswered,
     SparseVector,
     StatedApprox,
     StatedGaussian,
@@ -79,6 +80,7 @@ MEANINGS: dict[str, Event] = {
     "pure epsilon=1 | sampled_without_replacement size=10 of=1000": SampledWithoutReplacement(
         StatedPure(1), 10, 1000
     ),
+    "rr epsilon=1 | answered q=0.3": SometimesAnswered(RandomizedResponse(2, epsilon=1), "0.3"),
     "rr epsilon=1 | shuffled people=100": Shuffled(RandomizedResponse(2, epsilon=1), 100),
     "gaussian sigma=1 | x 2 | sampled q=0.1": PoissonSampled(
         Repeated(Gaussian(1, 1), 2), Fraction(1, 10)

@@ -22,7 +22,7 @@ from shoal.events.nested import (
     SampledWithoutReplacement,
     Shuffled,
 )
-from shoal.events.response import RandomizedResponse
+from shoal.events.response import RandomizedResponse, SometimesAnswered
 from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
@@ -54,6 +54,7 @@ __all__ = [
     "Repeated",
     "SampledWithoutReplacement",
     "Shuffled",
+    "SometimesAnswered",
     "SparseVector",
     "Staircase",
     "StatedApprox",

@@ -29,7 +29,7 @@ from shoal.events.nested import (
     SampledWithoutReplacement,
     Shuffled,
 )
-from shoal.events.response import RandomizedResponse
+from shoal.events.response import RandomizedResponse, SometimesAnswered
 from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
@@ -147,6 +147,7 @@ _modifiers = (
         short={"size": "sample", "of": "population"},
     ),
     Form("shuffled", Shuffled),
+    Form("answered", SometimesAnswered, short={"q": "rate"}),
 )
 
 KIND_WORDS: Mapping[str, Form] = MappingProxyType({form.word: form for form in _kinds})

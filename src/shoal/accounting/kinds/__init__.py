@@ -1,6 +1,7 @@
 """What accounting knows of each kind of event; importing this registers all of them."""
 
 from shoal.accounting.kinds import (
+    answered,
     choice,
     gaussian,
     laplace,
@@ -13,6 +14,7 @@ from shoal.accounting.kinds import (
 )
 
 __all__ = [
+    "answered",
     "choice",
     "gaussian",
     "laplace",

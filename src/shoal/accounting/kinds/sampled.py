@@ -208,7 +208,7 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
         return whole and replace(whole, attained=whole.attained and not fails)
     if fails or rate == 1:
         return None
-    whole = _loss_as_one(inside)
+    whole = loss_as_one(inside)
     source = whole and whole.only_source
     if whole is None or source is None:
         return None
@@ -218,7 +218,7 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
     return ReleaseLoss(LossDistribution.of(*ways), attained=whole.attained)
 
 
-def _loss_as_one(inside: Bill) -> ReleaseLoss | None:
+def loss_as_one(inside: Bill) -> ReleaseLoss | None:
     """One loss that stands for all that is released from one sample."""
     if sum(inside.values()) == 1:
         found = line_loss(next(iter(inside)))

@@ -1,5 +1,6 @@
 """Privacy loss distributions: what many releases cost together, enclosed from both sides."""
 
+from shoal.measures.loss.answered import AnsweredLoss, answered_loss
 from shoal.measures.loss.bounded_range import BoundedRangeLoss
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
@@ -17,6 +18,7 @@ from shoal.measures.loss.sources import (
 
 __all__ = [
     "TOLERANCE",
+    "AnsweredLoss",
     "AtomicLoss",
     "BoundedRangeLoss",
     "Bracket",
@@ -29,6 +31,7 @@ __all__ = [
     "ProfileAtoms",
     "SampledLoss",
     "SampledNormalLoss",
+    "answered_loss",
     "atoms_of_profile",
     "sampled_atoms",
 ]
