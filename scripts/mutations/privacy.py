@@ -68,6 +68,16 @@ PRIVACY = (
         ("tests/accounting/test_answered.py::test_the_divergence_is_that_of_the_law_with_silence",),
     ),
     Mutation(
+        "a-vote-that-changes-moves-one-count",
+        "src/shoal/accounting/kinds/choice.py",
+        "return 2 / event.sigma**2 if event.candidates > 1 else Fraction(0)",
+        "return 1 / event.sigma**2 if event.candidates > 1 else Fraction(0)",
+        "A vote that leaves one label and enters another is priced as if it only left.",
+        (
+            "tests/accounting/test_noisy_votes.py::test_two_labels_need_at_most_what_is_charged_and_hardly_less",
+        ),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

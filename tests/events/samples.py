@@ -13,6 +13,7 @@ from shoal.events import (
     Event,
     Exponential,
     Gaussian,
+    GaussianNoisyMax,
     Geometric,
     Group,
     Laplace,
@@ -50,6 +51,7 @@ SAMPLES: dict[str, Event] = {
     "exponential": Exponential("0.1", 1, candidates=4, monotone=True),
     "permute_and_flip": PermuteAndFlip("1e-3", "1/7", candidates=12, monotone=False),
     "noisy_max": NoisyMax("laplace", "0.5", 1, candidates=3, monotone=False, private=False),
+    "gaussian_noisy_max": GaussianNoisyMax(40, candidates=10, relation="change"),
     "top_k": TopK(2, 1, 1, candidates=5, monotone=True),
     "sparse_vector": SparseVector("0.1", "0.2", 0, 1, positives=3, monotone=False),
     "non_private": NonPrivate(),
@@ -146,6 +148,13 @@ STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
     "permute_and_flip": st.builds(PermuteAndFlip, **_chosen),
     "noisy_max": st.builds(
         NoisyMax, noise=st.sampled_from(["laplace", "exponential", "gumbel"]), **_chosen
+    ),
+    "gaussian_noisy_max": st.builds(
+        GaussianNoisyMax,
+        sigma=positives,
+        candidates=wholes,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "change"]),
     ),
     "top_k": st.builds(_top, k=wholes, more=counts, **_chosen),
     "sparse_vector": st.builds(

@@ -20,6 +20,7 @@ from shoal.events import (
     Event,
     Exponential,
     Gaussian,
+    GaussianNoisyMax,
     Geometric,
     Group,
     Laplace,
@@ -64,6 +65,7 @@ MEANINGS: dict[str, Event] = {
     "sparse_vector epsilon_threshold=0.1 epsilon_queries=0.2 positives=3": SparseVector(
         "0.1", "0.2", 0, 1, positives=3, monotone=False
     ),
+    "gaussian_noisy_max sigma=40 candidates=10": GaussianNoisyMax(40, 10),
     "pure epsilon=0.1": StatedPure("0.1"),
     "approx epsilon=1 delta=1e-6": StatedApprox(1, "1e-6"),
     "zcdp rho=0.5": StatedZeroConcentrated("0.5"),

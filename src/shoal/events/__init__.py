@@ -23,7 +23,7 @@ from shoal.events.nested import (
     Shuffled,
 )
 from shoal.events.response import RandomizedResponse, SometimesAnswered
-from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
+from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
     StatedApprox,
@@ -42,6 +42,7 @@ __all__ = [
     "Event",
     "Exponential",
     "Gaussian",
+    "GaussianNoisyMax",
     "Geometric",
     "Group",
     "Laplace",

@@ -30,7 +30,7 @@ from shoal.events.nested import (
     Shuffled,
 )
 from shoal.events.response import RandomizedResponse, SometimesAnswered
-from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
+from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
     StatedApprox,
@@ -126,6 +126,7 @@ _kinds = (
     Form("exponential", Exponential, defaults=_CHOICE),
     Form("permute_and_flip", PermuteAndFlip, defaults=_CHOICE),
     Form("noisy_max", NoisyMax, defaults=_CHOICE),
+    Form("gaussian_noisy_max", GaussianNoisyMax),
     Form("top_k", TopK, defaults=_CHOICE),
     Form("sparse_vector", SparseVector, defaults={**_CHOICE, "epsilon_answers": 0}),
     Form("pure", StatedPure),
