@@ -78,6 +78,16 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "bounded-noise-hides-its-last-answers",
+        "src/shoal/accounting/kinds/truncated_laplace.py",
+        "out_of_reach = _block(scale, bound - shift + 1, bound)",
+        "out_of_reach = _block(scale, bound - shift + 2, bound)",
+        "The largest answers, which only one of two neighbours can give, are forgotten.",
+        (
+            "tests/accounting/test_truncated_laplace.py::test_delta_is_that_of_the_two_laws_written_out",
+        ),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

@@ -39,6 +39,7 @@ from shoal.events import (
     StatedZeroConcentrated,
     TopK,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 
@@ -50,6 +51,7 @@ EVENTS: dict[str, Event] = {
     "laplace without movement": Laplace(3, 0, steps=0),
     "geometric": Geometric("2.5", 2),
     "truncated geometric": TruncatedGeometric(4, 1, low=0, high=9),
+    "truncated laplace": TruncatedLaplace(4, 2, bound=90),
     "gaussian": Gaussian(3, 1),
     "discrete gaussian": DiscreteGaussian(9, 2),
     "narrow discrete gaussian": DiscreteGaussian("0.2", 1),

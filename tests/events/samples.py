@@ -38,12 +38,14 @@ from shoal.events import (
     StatedZeroConcentrated,
     TopK,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
 
 SAMPLES: dict[str, Event] = {
     "laplace": Laplace(Fraction(10, 3), "1/2", size=4, steps=512, relation="add_remove"),
     "geometric": Geometric("2.5", 3, size=2, relation="change"),
     "truncated_geometric": TruncatedGeometric(10, 1, low=-5, high=1000),
+    "truncated_laplace": TruncatedLaplace("7/2", 2, bound=60),
     "gaussian": Gaussian("3.7305", 1, size=100),
     "discrete_gaussian": DiscreteGaussian("13.9", 2, size=10, relation="change"),
     "staircase": Staircase(1, 2, "0.3775"),
@@ -129,6 +131,9 @@ STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
     "geometric": st.builds(Geometric, scale=positives, sensitivity=counts, size=wholes, **_common),
     "truncated_geometric": st.builds(
         _ranged, low=st.integers(), width=counts, scale=positives, sensitivity=counts, **_common
+    ),
+    "truncated_laplace": st.builds(
+        TruncatedLaplace, scale=positives, sensitivity=counts, bound=counts, **_common
     ),
     "gaussian": st.builds(
         Gaussian, sigma=positives, sensitivity=non_negatives, size=wholes, **_common

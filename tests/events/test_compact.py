@@ -40,6 +40,7 @@ from shoal.events import (
     StatedRandom,
     StatedRenyi,
     StatedZeroConcentrated,
+    TruncatedLaplace,
     read_events,
     write_events,
 )
@@ -57,6 +58,7 @@ MEANINGS: dict[str, Event] = {
     "laplace scale=10 steps=none": Laplace(10, 1),
     "laplace scale=10 sensitivity=0": Laplace(10, 0, steps=0),
     "geometric scale=2 sensitivity=3": Geometric(2, 3),
+    "truncated_laplace scale=2 bound=40": TruncatedLaplace(2, 1, bound=40),
     "discrete_gaussian sigma=1.5": DiscreteGaussian("2.25", 1),
     "discrete_gaussian sigma_squared=2 sensitivity=3": DiscreteGaussian(2, 9),
     "rr p=0.55": RandomizedResponse(2, "0.55"),

@@ -50,6 +50,7 @@ NON_NEGATIVE = {
     "rho",
     "mu",
     "rate",
+    "bound",
 }
 INSIDE = {"event", "events"}
 LISTS = {"orders", "epsilons", "deltas"}
@@ -66,9 +67,17 @@ WHOLE = {
     "steps",
     "low",
     "high",
+    "bound",
 }
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}
-ZERO_SENSITIVITY = {"laplace", "geometric", "truncated_geometric", "gaussian", "discrete_gaussian"}
+ZERO_SENSITIVITY = {
+    "truncated_laplace",
+    "laplace",
+    "geometric",
+    "truncated_geometric",
+    "gaussian",
+    "discrete_gaussian",
+}
 
 number_fields = [
     (kind, field.name)

@@ -7,6 +7,7 @@ from shoal.events.additive import (
     Laplace,
     Staircase,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
 from shoal.events.compact import read_events
 from shoal.events.compact_writing import write_events
@@ -67,6 +68,7 @@ __all__ = [
     "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",
+    "TruncatedLaplace",
     "read_dp_accounting",
     "read_events",
     "read_opacus",

@@ -89,6 +89,23 @@ class TruncatedGeometric(Event, kind="truncated_geometric"):
 
 
 @dataclass(frozen=True)
+class TruncatedLaplace(Event, kind="truncated_laplace"):
+    """Laplace noise on one integer that is never larger than a bound.
+
+    Meaning: the release is v + X.  v is an integer that differs by at most ``sensitivity`` between neighbours; X is an
+        integer from -``bound`` to bound, with P(x) proportional to exp(-|x| / ``scale``).
+    Edges: answers that only one of two neighbours can give are part of the law and cost a delta; with a bound of less than
+        half the sensitivity nothing is hidden.  Sensitivity 0 costs nothing.  This is not `TruncatedGeometric`,
+        where the answer is clamped.
+    Reference: Geng, Ding, Guo and Kumar 2020, for the continuous law.
+    """
+
+    scale: Exact = exact(positive)
+    sensitivity: Count = count(at_least=0)
+    bound: Count = count(at_least=0)
+
+
+@dataclass(frozen=True)
 class Gaussian(Event, kind="gaussian"):
     """Continuous Gaussian noise, the sum rounded afterwards.
 

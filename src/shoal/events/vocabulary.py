@@ -19,6 +19,7 @@ from shoal.events.additive import (
     Laplace,
     Staircase,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
 from shoal.events.event import Event
 from shoal.events.interactive import SparseVector
@@ -115,6 +116,7 @@ _kinds = (
     Form("laplace", Laplace, defaults={**_ONE, "steps": FINE}),
     Form("geometric", Geometric, defaults=_ONE),
     Form("truncated_geometric", TruncatedGeometric, defaults=_ONE),
+    Form("truncated_laplace", TruncatedLaplace, defaults=_ONE),
     Form(
         "discrete_gaussian",
         DiscreteGaussian,

@@ -11,6 +11,7 @@ from shoal.accounting.kinds import (
     sparse_vector,
     staircase,
     stated,
+    truncated_laplace,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "sparse_vector",
     "staircase",
     "stated",
+    "truncated_laplace",
 ]
