@@ -88,6 +88,16 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "skellam-noise-counts-its-variance-twice",
+        "src/shoal/accounting/skellam.py",
+        "return order * square / (2 * v) + min(",
+        "return order * square / (4 * v) + min(",
+        "Skellam noise is priced as if both of its Poisson parts had the whole variance.",
+        (
+            "tests/accounting/test_skellam.py::test_the_published_bound_is_above_the_exact_divergence",
+        ),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

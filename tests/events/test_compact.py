@@ -31,6 +31,7 @@ from shoal.events import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    Skellam,
     SometimesAnswered,
     SparseVector,
     StatedApprox,
@@ -59,6 +60,10 @@ MEANINGS: dict[str, Event] = {
     "laplace scale=10 sensitivity=0": Laplace(10, 0, steps=0),
     "geometric scale=2 sensitivity=3": Geometric(2, 3),
     "truncated_laplace scale=2 bound=40": TruncatedLaplace(2, 1, bound=40),
+    "skellam variance=10": Skellam(10, 1),
+    "skellam variance=10 sensitivity=3 sensitivity_squared=5 size=2": Skellam(
+        10, 3, size=2, sensitivity_squared=5
+    ),
     "discrete_gaussian sigma=1.5": DiscreteGaussian("2.25", 1),
     "discrete_gaussian sigma_squared=2 sensitivity=3": DiscreteGaussian(2, 9),
     "rr p=0.55": RandomizedResponse(2, "0.55"),

@@ -39,6 +39,7 @@ POSITIVE = {
     "sample",
     "population",
     "people",
+    "variance",
 }
 NON_NEGATIVE = {
     "sensitivity_squared",
@@ -71,6 +72,7 @@ WHOLE = {
 }
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}
 ZERO_SENSITIVITY = {
+    "skellam",
     "truncated_laplace",
     "laplace",
     "geometric",

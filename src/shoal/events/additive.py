@@ -12,10 +12,12 @@ from shoal.events.parameter import (
     Count,
     Exact,
     OptionalCount,
+    OptionalExact,
     count,
     exact,
     integer,
     optional_count,
+    optional_exact,
 )
 from shoal.exact import closed_unit, non_negative, positive
 
@@ -138,6 +140,25 @@ class DiscreteGaussian(Event, kind="discrete_gaussian"):
     sigma_squared: Exact = exact(positive)
     sensitivity_squared: Exact = exact(non_negative)
     size: Count = count(at_least=1, default=1)
+
+
+@dataclass(frozen=True)
+class Skellam(Event, kind="skellam"):
+    """Skellam noise on the integers: the difference of two Poisson numbers.
+
+    Meaning: the release is v + X.  v has ``size`` integers and differs by at most ``sensitivity`` in L1 between
+        neighbours, and the squares of the differences add up to at most ``sensitivity_squared``; the ``size`` entries of X
+        are independent differences of two Poisson numbers with mean ``variance`` / 2 each.
+    Fields: sensitivity_squared None says nothing beyond the square of sensitivity, which always holds.
+    Edges: sums of independent Skellam noises are Skellam noise of the sum of their variances, so many people can add it
+        together; the event is about the sum.  Sensitivity 0 costs nothing.
+    Reference: Agarwal, Kairouz and Liu 2021.
+    """
+
+    variance: Exact = exact(positive)
+    sensitivity: Count = count(at_least=0)
+    size: Count = count(at_least=1, default=1)
+    sensitivity_squared: OptionalExact = optional_exact(non_negative)
 
 
 @dataclass(frozen=True)

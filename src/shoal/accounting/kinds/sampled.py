@@ -48,6 +48,7 @@ from shoal.measures.loss import (
     NormalLoss,
     SampledLoss,
     SampledNormalLoss,
+    SkellamLoss,
     sampled_atoms,
 )
 from shoal.sensitivity import Relation
@@ -237,7 +238,7 @@ def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
         return SampledNormalLoss(rate, source.mu, removed)
     if isinstance(source, AtomicLoss):
         return sampled_atoms(source, rate, removed=removed)
-    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | BoundedRangeLoss)
+    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | SkellamLoss | BoundedRangeLoss)
     pair: LossPair = source
     return SampledLoss(pair, rate, removed)
 

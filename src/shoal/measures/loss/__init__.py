@@ -9,6 +9,7 @@ from shoal.measures.loss.grid import TOLERANCE
 from shoal.measures.loss.profile import ProfileAtoms, atoms_of_profile
 from shoal.measures.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
+from shoal.measures.loss.skellam import LARGEST_VARIANCE, SkellamLoss
 from shoal.measures.loss.sources import (
     AtomicLoss,
     LaplaceLoss,
@@ -17,6 +18,7 @@ from shoal.measures.loss.sources import (
 )
 
 __all__ = [
+    "LARGEST_VARIANCE",
     "TOLERANCE",
     "AnsweredLoss",
     "AtomicLoss",
@@ -31,6 +33,7 @@ __all__ = [
     "ProfileAtoms",
     "SampledLoss",
     "SampledNormalLoss",
+    "SkellamLoss",
     "answered_loss",
     "atoms_of_profile",
     "sampled_atoms",
