@@ -98,6 +98,16 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "a-full-batch-counts-the-person",
+        "src/shoal/accounting/kinds/truncated_sampled.py",
+        "event.population - 1, event.rate, event.batch",
+        "event.population - 1, event.rate, event.batch + 1",
+        "A batch that others fill, so that one more row changes it, is not charged.",
+        (
+            "tests/accounting/test_truncated_sampling.py::test_what_fails_inside_fails_too_and_a_batch_that_is_always_full_promises_nothing",
+        ),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

@@ -41,6 +41,7 @@ from shoal.events import (
     TopK,
     TruncatedGeometric,
     TruncatedLaplace,
+    TruncatedPoissonSampled,
 )
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 
@@ -92,6 +93,9 @@ EVENTS: dict[str, Event] = {
     ),
     "poisson sampled approx": PoissonSampled(StatedApprox(1, "1e-9"), "0.05"),
     "poisson sampled discrete gaussian": PoissonSampled(DiscreteGaussian(2, 1), "0.05"),
+    "poisson sampled up to a batch": TruncatedPoissonSampled(
+        Gaussian(1, 1), "0.05", batch=120, population=1000
+    ),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
     "randomly sometimes answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
@@ -133,6 +137,9 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "poisson sampled discrete gaussian": lambda x: PoissonSampled(DiscreteGaussian(x, 1), "0.05"),
     "smaller samples": lambda x: PoissonSampled(Gaussian(1, 1), 1 / (50 * x)),
     "sometimes answered": lambda x: SometimesAnswered(Laplace(x, 1, steps=4), "0.3"),
+    "poisson sampled up to a batch": lambda x: TruncatedPoissonSampled(
+        Gaussian(x, 1), "0.05", batch=120, population=1000
+    ),
     "sampled without replacement": lambda x: SampledWithoutReplacement(Laplace(x, 1), 5, 100),
     "parallel": lambda x: Parallel([Laplace(x, 1), Gaussian(x, 2)]),
     "groups": lambda x: Group(Laplace(x, 1), 3),

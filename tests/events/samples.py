@@ -40,6 +40,7 @@ from shoal.events import (
     TopK,
     TruncatedGeometric,
     TruncatedLaplace,
+    TruncatedPoissonSampled,
 )
 
 SAMPLES: dict[str, Event] = {
@@ -71,12 +72,15 @@ SAMPLES: dict[str, Event] = {
     "parallel": Parallel([Laplace(10, 1, relation="change"), Geometric(5, 1)]),
     "group": Group(Gaussian(3, 1), 4),
     "poisson_sampled": PoissonSampled(Gaussian("0.8", 1), "1/100", relation="add_remove"),
+    "truncated_poisson_sampled": TruncatedPoissonSampled(
+        Gaussian("0.8", 1), "1/100", batch=120, population=10_000
+    ),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
     "sometimes_answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
-ONLY_ADD_REMOVE = {"poisson_sampled"}
+ONLY_ADD_REMOVE = {"poisson_sampled", "truncated_poisson_sampled"}
 """Kinds that refuse the relation "change"."""
 
 wholes = st.integers(1, 10**30)
@@ -237,6 +241,15 @@ STRATEGIES |= {
         PoissonSampled,
         event=_free,
         rate=shares,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "add_remove"]),
+    ),
+    "truncated_poisson_sampled": st.builds(
+        TruncatedPoissonSampled,
+        event=_free,
+        rate=shares,
+        batch=wholes,
+        population=wholes,
         private=st.booleans(),
         relation=st.sampled_from([None, "add_remove"]),
     ),

@@ -42,6 +42,7 @@ from shoal.events import (
     StatedRenyi,
     StatedZeroConcentrated,
     TruncatedLaplace,
+    TruncatedPoissonSampled,
     read_events,
     write_events,
 )
@@ -90,6 +91,9 @@ MEANINGS: dict[str, Event] = {
         StatedPure(1), 10, 1000
     ),
     "rr epsilon=1 | answered q=0.3": SometimesAnswered(RandomizedResponse(2, epsilon=1), "0.3"),
+    "pure epsilon=1 | sampled_up_to q=0.01 batch=120 of=10000": TruncatedPoissonSampled(
+        StatedPure(1), "0.01", batch=120, population=10_000
+    ),
     "rr epsilon=1 | shuffled people=100": Shuffled(RandomizedResponse(2, epsilon=1), 100),
     "gaussian sigma=1 | x 2 | sampled q=0.1": PoissonSampled(
         Repeated(Gaussian(1, 1), 2), Fraction(1, 10)

@@ -40,6 +40,7 @@ POSITIVE = {
     "population",
     "people",
     "variance",
+    "batch",
 }
 NON_NEGATIVE = {
     "sensitivity_squared",
@@ -68,6 +69,7 @@ WHOLE = {
     "steps",
     "low",
     "high",
+    "batch",
     "bound",
 }
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}

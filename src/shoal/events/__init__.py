@@ -23,6 +23,7 @@ from shoal.events.nested import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    TruncatedPoissonSampled,
 )
 from shoal.events.response import RandomizedResponse, SometimesAnswered
 from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
@@ -71,6 +72,7 @@ __all__ = [
     "TopK",
     "TruncatedGeometric",
     "TruncatedLaplace",
+    "TruncatedPoissonSampled",
     "read_dp_accounting",
     "read_events",
     "read_opacus",

@@ -30,6 +30,7 @@ from shoal.events.nested import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    TruncatedPoissonSampled,
 )
 from shoal.events.response import RandomizedResponse, SometimesAnswered
 from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
@@ -146,6 +147,11 @@ _modifiers = (
     Form("x", Repeated, bare="count"),
     Form("group", Group, bare="size"),
     Form("sampled", PoissonSampled, short={"q": "rate"}),
+    Form(
+        "sampled_up_to",
+        TruncatedPoissonSampled,
+        short={"q": "rate", "of": "population"},
+    ),
     Form(
         "sampled_without_replacement",
         SampledWithoutReplacement,

@@ -13,6 +13,7 @@ from shoal.accounting.kinds import (
     staircase,
     stated,
     truncated_laplace,
+    truncated_sampled,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "staircase",
     "stated",
     "truncated_laplace",
+    "truncated_sampled",
 ]
