@@ -42,6 +42,72 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "a-curve-goes-on-above-its-last-order",
+        "src/shoal/accounting/kinds/stated.py",
+        "return _curve(event).epsilon_at(order) if order <= event.orders[-1] else None",
+        "return _curve(event).epsilon_at(min(order, event.orders[-1]))",
+        "What a curve says at its last order is taken for all higher ones.",
+        (
+            "tests/accounting/test_stated_curves.py::test_above_the_last_order_and_in_other_measures_nothing_is_known",
+        ),
+    ),
+    Mutation(
+        "a-profile-forgets-its-corners",
+        "src/shoal/measures/loss/profile.py",
+        "return (middle[1] - left[1]) * (right[0] - left[0]) >= rise",
+        "return (middle[1] - left[1]) * (right[0] - left[0]) <= rise",
+        "Between two promises of a release less is charged than they allow.",
+        ("tests/accounting/test_stated_curves.py::test_a_stated_epsilon_gives_back_its_delta",),
+    ),
+    Mutation(
+        "silence-counts-as-less-than-it-is",
+        "src/shoal/accounting/kinds/answered.py",
+        "(ball(1 - rate) * (-raised).expm1())",
+        "(ball(rate) * (-raised).expm1())",
+        "A report that is sent often is priced as one that is sent rarely.",
+        ("tests/accounting/test_answered.py::test_the_divergence_is_that_of_the_law_with_silence",),
+    ),
+    Mutation(
+        "a-vote-that-changes-moves-one-count",
+        "src/shoal/accounting/kinds/choice.py",
+        "return 2 / event.sigma**2 if event.candidates > 1 else Fraction(0)",
+        "return 1 / event.sigma**2 if event.candidates > 1 else Fraction(0)",
+        "A vote that leaves one label and enters another is priced as if it only left.",
+        (
+            "tests/accounting/test_noisy_votes.py::test_two_labels_need_at_most_what_is_charged_and_hardly_less",
+        ),
+    ),
+    Mutation(
+        "bounded-noise-hides-its-last-answers",
+        "src/shoal/accounting/kinds/truncated_laplace.py",
+        "out_of_reach = _block(scale, bound - shift + 1, bound)",
+        "out_of_reach = _block(scale, bound - shift + 2, bound)",
+        "The largest answers, which only one of two neighbours can give, are forgotten.",
+        (
+            "tests/accounting/test_truncated_laplace.py::test_delta_is_that_of_the_two_laws_written_out",
+        ),
+    ),
+    Mutation(
+        "skellam-noise-counts-its-variance-twice",
+        "src/shoal/accounting/skellam.py",
+        "return order * square / (2 * v) + min(",
+        "return order * square / (4 * v) + min(",
+        "Skellam noise is priced as if both of its Poisson parts had the whole variance.",
+        (
+            "tests/accounting/test_skellam.py::test_the_published_bound_is_above_the_exact_divergence",
+        ),
+    ),
+    Mutation(
+        "a-full-batch-counts-the-person",
+        "src/shoal/accounting/kinds/truncated_sampled.py",
+        "event.population - 1, event.rate, event.batch",
+        "event.population - 1, event.rate, event.batch + 1",
+        "A batch that others fill, so that one more row changes it, is not charged.",
+        (
+            "tests/accounting/test_truncated_sampling.py::test_what_fails_inside_fails_too_and_a_batch_that_is_always_full_promises_nothing",
+        ),
+    ),
+    Mutation(
         "filter-looks-before-it-adds",
         "src/shoal/accounting/filters.py",
         "return after if self._allows(after) else None",

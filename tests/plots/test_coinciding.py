@@ -10,8 +10,8 @@ import pytest
 from shoal import account, plots
 from shoal.accounting import Account
 from shoal.plots.coinciding import DASH, NEAR, Dashes, coinciding, dashes
-from shoal.plots.points import Line, Point
 from shoal.plots.measure_names import COLOURS, LOWER
+from shoal.plots.points import Line, Point
 
 GAUSSIANS = account("gaussian sigma=30 | x 1000")
 LAPLACES = account("laplace scale=10 | x 100")

@@ -6,7 +6,7 @@ new kind is one class in `shoal.events` and one entry in `shoal.accounting.kinds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -51,6 +51,7 @@ class KindOfEvent:
     ``has_normal_loss`` says that the loss is normal and the price in `GaussianDP` is its whole law.
     ``is_symmetric`` says whether the divergences of an event are those of two laws that a reflection exchanges, when it
     is released alone from a sample and when it is not.
+    ``orders`` are Rényi orders at which its curve may bend, and which are therefore worth asking.
     ``uses_spare_delta`` says that prices depend on `Unit.spare`; ``delta_alone`` is then the delta of one
     release by itself at an epsilon.
     ``without_price`` is the reason why no measure prices it, and what to do.
@@ -66,6 +67,7 @@ class KindOfEvent:
     relation: str | None = None
     has_normal_loss: bool = False
     is_symmetric: Callable[[Any, bool], bool] | None = None
+    orders: Callable[[Any], Iterable[Fraction]] | None = None
     uses_spare_delta: bool = False
     delta_alone: Callable[[Any, Fraction], Fraction] | None = None
     without_price: tuple[str, str] | None = None

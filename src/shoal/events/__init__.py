@@ -6,8 +6,10 @@ from shoal.events.additive import (
     Geometric,
     Laplace,
     MixtureOfGaussians,
+    Skellam,
     Staircase,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
 from shoal.events.compact import read_events
 from shoal.events.compact_writing import write_events
@@ -22,15 +24,18 @@ from shoal.events.nested import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    TruncatedPoissonSampled,
 )
-from shoal.events.response import RandomizedResponse
-from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
+from shoal.events.response import RandomizedResponse, SometimesAnswered
+from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
 
@@ -41,6 +46,7 @@ __all__ = [
     "Event",
     "Exponential",
     "Gaussian",
+    "GaussianNoisyMax",
     "Geometric",
     "Group",
     "Laplace",
@@ -54,15 +60,21 @@ __all__ = [
     "Repeated",
     "SampledWithoutReplacement",
     "Shuffled",
+    "Skellam",
+    "SometimesAnswered",
     "SparseVector",
     "Staircase",
     "StatedApprox",
     "StatedGaussian",
+    "StatedProfile",
     "StatedPure",
     "StatedRandom",
+    "StatedRenyi",
     "StatedZeroConcentrated",
     "TopK",
     "TruncatedGeometric",
+    "TruncatedLaplace",
+    "TruncatedPoissonSampled",
     "read_dp_accounting",
     "read_events",
     "read_opacus",

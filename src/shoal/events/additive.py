@@ -13,11 +13,13 @@ from shoal.events.parameter import (
     Exact,
     Exacts,
     OptionalCount,
+    OptionalExact,
     count,
     exact,
     exacts,
     integer,
     optional_count,
+    optional_exact,
 )
 from shoal.exact import closed_unit, non_negative, positive
 
@@ -91,6 +93,23 @@ class TruncatedGeometric(Event, kind="truncated_geometric"):
 
 
 @dataclass(frozen=True)
+class TruncatedLaplace(Event, kind="truncated_laplace"):
+    """Laplace noise on one integer that is never larger than a bound.
+
+    Meaning: the release is v + X.  v is an integer that differs by at most ``sensitivity`` between neighbours; X is an
+        integer from -``bound`` to bound, with P(x) proportional to exp(-|x| / ``scale``).
+    Edges: answers that only one of two neighbours can give are part of the law and cost a delta; with a bound of less than
+        half the sensitivity nothing is hidden.  Sensitivity 0 costs nothing.  This is not `TruncatedGeometric`,
+        where the answer is clamped.
+    Reference: Geng, Ding, Guo and Kumar 2020, for the continuous law.
+    """
+
+    scale: Exact = exact(positive)
+    sensitivity: Count = count(at_least=0)
+    bound: Count = count(at_least=0)
+
+
+@dataclass(frozen=True)
 class Gaussian(Event, kind="gaussian"):
     """Continuous Gaussian noise, the sum rounded afterwards.
 
@@ -158,6 +177,25 @@ class DiscreteGaussian(Event, kind="discrete_gaussian"):
     sigma_squared: Exact = exact(positive)
     sensitivity_squared: Exact = exact(non_negative)
     size: Count = count(at_least=1, default=1)
+
+
+@dataclass(frozen=True)
+class Skellam(Event, kind="skellam"):
+    """Skellam noise on the integers: the difference of two Poisson numbers.
+
+    Meaning: the release is v + X.  v has ``size`` integers and differs by at most ``sensitivity`` in L1 between
+        neighbours, and the squares of the differences add up to at most ``sensitivity_squared``; the ``size`` entries of X
+        are independent differences of two Poisson numbers with mean ``variance`` / 2 each.
+    Fields: sensitivity_squared None says nothing beyond the square of sensitivity, which always holds.
+    Edges: sums of independent Skellam noises are Skellam noise of the sum of their variances, so many people can add it
+        together; the event is about the sum.  Sensitivity 0 costs nothing.
+    Reference: Agarwal, Kairouz and Liu 2021.
+    """
+
+    variance: Exact = exact(positive)
+    sensitivity: Count = count(at_least=0)
+    size: Count = count(at_least=1, default=1)
+    sensitivity_squared: OptionalExact = optional_exact(non_negative)
 
 
 @dataclass(frozen=True)

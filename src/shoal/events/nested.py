@@ -110,6 +110,33 @@ class PoissonSampled(Event, kind="poisson_sampled"):
 
 
 @dataclass(frozen=True)
+class TruncatedPoissonSampled(Event, kind="truncated_poisson_sampled"):
+    """A release from a random sample in which each row takes part by the toss of a coin, cut to a largest size.
+
+    Meaning: each row enters the sample with probability ``rate``, independently of everything; where more than ``batch``
+        rows entered, some of them are left out, by any rule, so that batch rows remain.  The release is the one that
+        ``event`` describes, computed from what remains, which stays secret.  No dataset has more than ``population`` rows.
+    Fields: ``population`` is a public bound on the number of rows, not the number itself; ``private`` as for `Composed`;
+        ``relation`` is never "change", here or inside.
+    Edges: a batch of at least the population is never cut.
+    Reference: Chua and others 2024, for batches of a fixed size made from Poisson samples.
+    """
+
+    event: Part = part()
+    rate: Exact = exact(closed_unit)
+    batch: Count = count(at_least=1)
+    population: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "change" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'change': the coins hide a row that comes or goes.",
+                remedy="Use relation 'add_remove', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
 class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
     """A release from a random sample of fixed size.
 

@@ -18,8 +18,10 @@ from shoal.events.additive import (
     Geometric,
     Laplace,
     MixtureOfGaussians,
+    Skellam,
     Staircase,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
 from shoal.events.event import Event
 from shoal.events.interactive import SparseVector
@@ -29,15 +31,18 @@ from shoal.events.nested import (
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
+    TruncatedPoissonSampled,
 )
-from shoal.events.response import RandomizedResponse
-from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
+from shoal.events.response import RandomizedResponse, SometimesAnswered
+from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
 
@@ -114,6 +119,7 @@ _kinds = (
     Form("laplace", Laplace, defaults={**_ONE, "steps": FINE}),
     Form("geometric", Geometric, defaults=_ONE),
     Form("truncated_geometric", TruncatedGeometric, defaults=_ONE),
+    Form("truncated_laplace", TruncatedLaplace, defaults=_ONE),
     Form(
         "discrete_gaussian",
         DiscreteGaussian,
@@ -121,17 +127,21 @@ _kinds = (
         defaults={"sensitivity_squared": 1},
     ),
     Form("mixture_of_gaussians", MixtureOfGaussians),
+    Form("skellam", Skellam, defaults=_ONE),
     Form("staircase", Staircase, defaults=_ONE),
     Form("rr", RandomizedResponse, short={"p": "truth"}, defaults={"categories": 2}),
     Form("exponential", Exponential, defaults=_CHOICE),
     Form("permute_and_flip", PermuteAndFlip, defaults=_CHOICE),
     Form("noisy_max", NoisyMax, defaults=_CHOICE),
+    Form("gaussian_noisy_max", GaussianNoisyMax),
     Form("top_k", TopK, defaults=_CHOICE),
     Form("sparse_vector", SparseVector, defaults={**_CHOICE, "epsilon_answers": 0}),
     Form("pure", StatedPure),
     Form("approx", StatedApprox),
     Form("zcdp", StatedZeroConcentrated),
     Form("gdp", StatedGaussian),
+    Form("renyi", StatedRenyi),
+    Form("profile", StatedProfile),
     Form("random", StatedRandom),
     Form("non_private", NonPrivate),
 )
@@ -140,11 +150,17 @@ _modifiers = (
     Form("group", Group, bare="size"),
     Form("sampled", PoissonSampled, short={"q": "rate"}),
     Form(
+        "sampled_up_to",
+        TruncatedPoissonSampled,
+        short={"q": "rate", "of": "population"},
+    ),
+    Form(
         "sampled_without_replacement",
         SampledWithoutReplacement,
         short={"size": "sample", "of": "population"},
     ),
     Form("shuffled", Shuffled),
+    Form("answered", SometimesAnswered, short={"q": "rate"}),
 )
 
 KIND_WORDS: Mapping[str, Form] = MappingProxyType({form.word: form for form in _kinds})

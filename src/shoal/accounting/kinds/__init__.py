@@ -1,6 +1,7 @@
 """What accounting knows of each kind of event; importing this registers all of them."""
 
 from shoal.accounting.kinds import (
+    answered,
     choice,
     gaussian,
     laplace,
@@ -8,12 +9,16 @@ from shoal.accounting.kinds import (
     response,
     sampled,
     shuffled,
+    skellam,
     sparse_vector,
     staircase,
     stated,
+    truncated_laplace,
+    truncated_sampled,
 )
 
 __all__ = [
+    "answered",
     "choice",
     "gaussian",
     "laplace",
@@ -21,7 +26,10 @@ __all__ = [
     "response",
     "sampled",
     "shuffled",
+    "skellam",
     "sparse_vector",
     "staircase",
     "stated",
+    "truncated_laplace",
+    "truncated_sampled",
 ]

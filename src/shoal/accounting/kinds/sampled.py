@@ -49,6 +49,7 @@ from shoal.measures.loss import (
     NormalLoss,
     SampledLoss,
     SampledNormalLoss,
+    SkellamLoss,
     sampled_atoms,
 )
 from shoal.sensitivity import Relation
@@ -210,7 +211,7 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
         return whole and replace(whole, attained=whole.attained and not fails)
     if fails or rate == 1:
         return None
-    whole = _loss_as_one(inside)
+    whole = loss_as_one(inside)
     source = None if whole is None else whole.only_source
     if whole is None or source is None:
         return None
@@ -231,11 +232,11 @@ def _of_rows(
     rows: int,
 ) -> ReleaseLoss | None:
     inside = bill(event.event, str(Relation.ADD_REMOVE))
-    whole = _loss_as_one(inside) if total_of(inside, FAILING) == 0 else None
+    whole = loss_as_one(inside) if total_of(inside, FAILING) == 0 else None
     return whole and seen(whole, event.rate, rows)
 
 
-def _loss_as_one(inside: Bill) -> ReleaseLoss | None:
+def loss_as_one(inside: Bill) -> ReleaseLoss | None:
     """One loss that stands for all that is released from one sample."""
     if sum(inside.values()) == 1:
         found = line_loss(next(iter(inside)))
@@ -254,7 +255,7 @@ def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
         return SampledNormalLoss(rate, source.mu, removed)
     if isinstance(source, AtomicLoss):
         return sampled_atoms(source, rate, removed=removed)
-    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | BoundedRangeLoss)
+    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | SkellamLoss | BoundedRangeLoss)
     pair: LossPair = source
     return SampledLoss(pair, rate, removed)
 
