@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Floats
+from shoal.measures.loss.cells import Floats, dot
 from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, Wave
 
 Copies = Sequence[tuple[HasWaves, int]]
@@ -233,8 +233,8 @@ class Losses:
             octave=octave,
             turns=turns,
             terms=values * payoff,
-            round_off=left_out + float(shares @ sums),
-            turning=8 * UNIT * float((shares * sizes) @ turns),
+            round_off=left_out + dot(shares, sums),
+            turning=8 * UNIT * dot(shares * sizes, turns),
         )
 
 

@@ -74,7 +74,7 @@ class LossDistribution:
         found = there.epsilon(target, tolerance)
         if there is away:
             return found
-        return found.joined(away.epsilon(target, tolerance, floor=found.low))
+        return found.joined(away.epsilon(target, tolerance, floor=found.high))
 
     def quick_epsilon(self, *, delta: Number) -> Bracket | None:
         """`epsilon` where a closed form or a contour tells it within milliseconds, else None."""

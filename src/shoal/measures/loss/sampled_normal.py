@@ -15,7 +15,7 @@ import numpy as np
 
 from shoal.measures.loss.alone import sampled_delta, sampled_epsilon
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.cells import Cells, Floats, dot
 from shoal.measures.loss.sources import cells_between, normal_masses, reach
 from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, spectrum_of
 
@@ -134,12 +134,12 @@ class SampledNormalWave:
 
     @cached_property
     def mean(self) -> float:
-        return self._sign * float(self._still.weights @ self._still.ratios)
+        return self._sign * dot(self._still.weights, self._still.ratios)
 
     @cached_property
     def variance(self) -> float:
         apart = self._sign * self._still.ratios - self.mean
-        return float(self._still.weights @ apart**2)
+        return dot(self._still.weights, apart**2)
 
     def spectrum(self, spacing: float, count: int) -> tuple[Complexes, Floats]:
         nodes = _nodes(self.source, self._power, spacing * (count - 1))
@@ -235,7 +235,7 @@ def _nodes(source: SampledNormalLoss, power: float, frequency: float) -> _Nodes:
     total = float(products.sum())
     weights = products / total
     kept = weights > _NEGLIGIBLE
-    rounded = float(weights @ (x * x / 2 + np.abs(power * ratios)))
+    rounded = dot(weights, x * x / 2 + np.abs(power * ratios))
     doubt = UNIT * (len(x) + 16 + 8 * rounded) + len(x) * _NEGLIGIBLE + 4 * math.exp(-_ENOUGH)
     log_total = top + math.log(total * step / math.sqrt(2 * math.pi))
     return _Nodes(ratios[kept], weights[kept], log_total, doubt)

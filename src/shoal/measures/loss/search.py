@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Floats
+from shoal.measures.loss.cells import Floats, dot
 from shoal.measures.loss.fine_cells import HasInner, Twin, of_atoms, twins
 from shoal.measures.loss.grid import TOLERANCE
 from shoal.measures.loss.kernel import WIDEST, Kernel
@@ -23,7 +23,15 @@ _LOST = 1e-6
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
 _LEAST_SHARE = 1e-3
-_TILTS: Floats = np.exp2(np.append(np.arange(-12, 24) / 2, np.arange(12.0, 41.0)))
+_LEAST_TILT, _HALVES, _OCTAVES = 2.0**-6, 18, 47
+_TILTS: Floats = np.sort(
+    np.concatenate(
+        [
+            _LEAST_TILT * np.exp2(np.arange(_OCTAVES)),
+            _LEAST_TILT * math.sqrt(2) * np.exp2(np.arange(_HALVES)),
+        ]
+    )
+)
 _PAYOFFS: Floats = _TILTS * np.log(_TILTS) - (1 + _TILTS) * np.log1p(_TILTS)
 """The logarithm of the largest (1 - e^-y) e^(-tilt y)."""
 _CLEAR = 18.0
@@ -175,7 +183,9 @@ class _Search:
             sum(n * one.mu**2 for one, n in self._sources if isinstance(one, NormalLoss))
         )
         self._above, self._below = Laws(above, mu), Laws(below, mu)
-        self._cumulants = np.array([self._above.cumulant(float(tilt)) for tilt in _TILTS])
+        self._cumulants = self._above.cumulants(_LEAST_TILT, _OCTAVES)
+        between = self._above.cumulants(_LEAST_TILT * math.sqrt(2), _HALVES)
+        self._cumulants = np.insert(self._cumulants, np.arange(1, _HALVES + 1), between)
 
     def _twins(self, source: LossSource) -> tuple[Twin, Twin]:
         if isinstance(source, AtomicLoss):
@@ -228,8 +238,7 @@ class _Search:
             > heard
         ):
             frequency *= 1.2
-        step = min(self._step, place.arc / 64)
-        return Setting(place.tilt, place.arc, step, kernel, frequency, place.aside)
+        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
 
     def _place(self, epsilon: float, most: float, wanted: float) -> _Place | None:
         """The line with the shortest arc on which nothing but delta counts, unless delta is faint there.
@@ -280,7 +289,7 @@ class _Search:
         for twin, copies in self._above.twins:
             scale = copies * math.exp(-twin.log_moment(self._tilt)) / 8
             squares = np.diff(twin.nodes, append=twin.nodes[-1]) ** 2
-            fine += scale * float((twin.masses * np.exp(self._tilt * twin.nodes)) @ squares)
+            fine += scale * dot(twin.masses * np.exp(self._tilt * twin.nodes), squares)
             even += scale * float((twin.weights * np.exp(self._tilt * twin.lattice)).sum())
         return fine, even
 

@@ -14,11 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.measures.loss.cells import Floats
-
-Complexes = NDArray[np.complex128]
-
-UNIT = 2.0**-53
+from shoal.measures.loss.cells import UNIT, Complexes, Floats, dot
+from shoal.measures.loss.nonuniform import nodes_away
 
 
 class Wave(Protocol):
@@ -107,16 +104,16 @@ class AtomicWave:
         products = masses * np.exp(exponents - top)
         total = float(products.sum())
         weights = products / total
-        doubt = UNIT * (len(losses) + 16 + 8 * float(weights @ np.abs(exponents)))
+        doubt = UNIT * (len(losses) + 16 + 8 * dot(weights, np.abs(exponents)))
         return cls(losses, weights, top + math.log(total), doubt)
 
     @property
     def mean(self) -> float:
-        return float(self.weights @ self.losses)
+        return dot(self.weights, self.losses)
 
     @property
     def variance(self) -> float:
-        return float(self.weights @ (self.losses - self.mean) ** 2)
+        return dot(self.weights, (self.losses - self.mean) ** 2)
 
     def fading(self, frequencies: Floats) -> Floats:
         return np.zeros(len(frequencies))
@@ -207,18 +204,25 @@ class LaplaceWave:
 def spectrum_of(
     weights: Floats, losses: Floats, spacing: float, count: int, doubt: float
 ) -> tuple[Complexes, Floats]:
-    """The characteristic function of a finite law, as one product of two small tables of rotations.
+    """The characteristic function of a finite law, as one product of two small tables of rotations where these are small.
 
     ``doubt`` is what the weights can be off by together; round-off of angles and of the sums is added to it.
     """
+    if count * len(losses) > _MOST_PRODUCTS:
+        away, off = nodes_away(weights, losses, 2 * math.pi / spacing, count)
+        values = away + float(weights.sum())
+        off += doubt + 4 * UNIT * (len(losses) + 8)
+        return np.log(values + _NOT_ZERO), off / np.maximum(np.abs(values), _NOT_ZERO)
     inner = math.isqrt(count - 1) + 1
     outer = -(-count // inner)
     fast = np.exp(1j * spacing * np.outer(np.arange(inner), losses))
     slow = np.exp(1j * spacing * inner * np.outer(np.arange(outer), losses)) * weights
     values = (slow @ fast.T).ravel()[:count]
-    turns = spacing * (count - 1) * float(weights @ np.abs(losses))
+    turns = spacing * (count - 1) * dot(weights, np.abs(losses))
     doubt += 4 * UNIT * (len(losses) + turns + 8)
     return np.log(values + _NOT_ZERO), doubt / np.maximum(np.abs(values), _NOT_ZERO)
 
 
 _NOT_ZERO = 1e-300
+_MOST_PRODUCTS = 1 << 18
+"""Above it one fast transform is faster, and matrix products begin to run on several cores."""
