@@ -17,7 +17,7 @@ from shoal.measures.loss.alone import sampled_delta, sampled_epsilon
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import Cells, Floats, dot
 from shoal.measures.loss.sources import cells_between, normal_masses, reach
-from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, spectrum_of
+from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, rotations, spectrum_of
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class SampledNormalWave:
 
     def effort(self, spacing: float, count: int) -> float:
         low, high, step = _range(self.source, self._power, spacing * (count - 1))
-        return count * (high - low) / step
+        return rotations(count, (high - low) / step)
 
     def fading(self, frequencies: Floats) -> Floats:
         """By the density of the weighted loss, cut off at some height, and the mass above it.

@@ -17,6 +17,8 @@ from shoal.measures.loss.search import can_smooth, smoothed_delta, smoothed_epsi
 from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
 from shoal.measures.loss.waves import HasWaves
 
+_LARGE = 1e3
+"""Above such an epsilon brackets are as wide in relative terms."""
 _SLACK = 2.0**-40
 _LEAST = 2.0**-1022
 """A chance below it may have been rounded to 0."""
@@ -68,11 +70,22 @@ class Side:
         """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
         if (most := self.largest().high) <= floor:
             return Bracket(0.0, most)
+        if self._needs_nothing(delta):
+            return Bracket(0.0, 0.0)
         found = self.quick_epsilon(delta)
-        if (found is None or found.width > tolerance * max(1.0, found.high)) and self._smooths:
+        if (found is None or found.width > tolerance * max(1.0, found.high / _LARGE)) and self._smooths:
             more = self._epsilon_by_smoothing(delta, tolerance, floor)
             found = more if found is None or more is None else found.met(more)
         return found or grid_epsilon(self.sources, delta, tolerance, floor=floor)
+
+    def _needs_nothing(self, delta: float) -> bool:
+        """Whether the deltas that each release needs at epsilon 0 add up to no more than this one."""
+        zero, total = Fraction(0), 0.0
+        for source, copies in self.sources:
+            if not isinstance(source, KnownAlone) or total > delta:
+                return False
+            total += copies * source.delta_alone(zero, zero).high
+        return total * (1 + _SLACK) <= delta
 
     def quick_delta(self, low: float, high: float) -> Bracket | None:
         """Delta between an epsilon rounded down and the same rounded up; None as above."""

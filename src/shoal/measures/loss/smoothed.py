@@ -225,7 +225,7 @@ class SmoothedLine:
         value = self.bulk(found)[0]
         off = self._off + self._turning * abs(found) + (0.0 if self._up else self._beside(found))
         doubt = (
-            _CLOSE * max(1.0, abs(wanted)) + 2 * self._laws.slack + 1.2 * off / max(value, _LEAST)
+            _CLOSE * max(1.0, abs(wanted)) + 1.05 * (self._laws.slack + off / max(value, _LEAST))
         )
         pad = max(doubt / slope, 4 * UNIT * abs(found))
         for _ in range(_PADS):
@@ -235,7 +235,7 @@ class SmoothedLine:
             reached = self.log_delta(max(0.0, epsilon))
             if (reached <= wanted) if self._up else (reached >= wanted):
                 return max(0.0, epsilon)
-            pad = 2 * pad
+            pad = 1.5 * pad
         return None
 
 
