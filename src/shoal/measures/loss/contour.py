@@ -30,9 +30,9 @@ from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, Wave
 Copies = Sequence[tuple[HasWaves, int]]
 
 _PER_OCTAVE = 4
-_LOWEST, _HIGHEST = -40, 40
+_LOWEST, _HIGHEST = -40, 56
 """Tilts are 2^(k / 4) for k between these: nearby questions then share what is known at a tilt."""
-_FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 81) / 4)
+_FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 97) / 4)
 _FADED = -26.0
 _MOST_ROTATIONS = 1e7
 """Above this the transform is faster."""

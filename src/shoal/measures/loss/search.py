@@ -234,7 +234,7 @@ class _Search:
 
     def _setting(self, place: _Place, kernel: Kernel) -> Setting:
         """As many terms as this kernel needs to fade."""
-        frequency, heard = 4 / kernel.width, _LOST * math.exp(place.size)
+        frequency, heard = 1 / kernel.width, _LOST * math.exp(place.size)
         while (
             max(
                 kernel.payoff_beyond(place.tilt, frequency),
@@ -242,7 +242,7 @@ class _Search:
             )
             > heard
         ):
-            frequency *= 1.2
+            frequency *= 1.1
         return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
 
     def _place(self, epsilon: float, most: float, wanted: float) -> _Place | None:
@@ -294,7 +294,7 @@ class _Search:
     def _spare(self, there: _There, tolerance: float, share: float, step: float) -> float:
         """How much finer cells may be before they cost as much as the terms."""
         width = math.sqrt(self._smoothing(there, tolerance) / (_COVERED * (1 + there.slope)))
-        terms = 4 / width * self._arc / (2 * math.pi)
+        terms = 2 / width * self._arc / (2 * math.pi)
         cells = sum(
             len(twin.nodes) * self._share / share + len(twin.weights) * self._step / step
             for twin, _ in self._above.twins
@@ -343,4 +343,4 @@ class _Place:
 
 def _allowed(tolerance: float, epsilon: float) -> float:
     """How wide a bracket may be: less where epsilon is small."""
-    return tolerance * min(1.0, max(10 * epsilon, _LEAST_SHARE))
+    return tolerance * min(1.0, max(20 * epsilon, _LEAST_SHARE))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.measures.loss.cells import UNIT, Complexes, Floats, dot
-from shoal.measures.loss.nonuniform import nodes_away
+from shoal.measures.loss.nonuniform import nodes_up_to
 
 
 class Wave(Protocol):
@@ -214,7 +214,7 @@ def spectrum_of(
     ``doubt`` is what the weights can be off by together; round-off of angles and of the sums is added to it.
     """
     if count * len(losses) > _MOST_PRODUCTS:
-        away, off = nodes_away(weights, losses, 2 * math.pi / spacing, count)
+        away, off = nodes_up_to(weights, losses, 2 * math.pi / spacing, count)
         values = away + float(weights.sum())
         off += doubt + 4 * UNIT * (len(losses) + 8)
         return np.log(values + _NOT_ZERO), off / np.maximum(np.abs(values), _NOT_ZERO)
