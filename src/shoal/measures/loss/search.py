@@ -18,11 +18,11 @@ from shoal.measures.loss.sources import AtomicLoss, LossSource, NormalLoss, Sour
 _MOST_ATOMS = 256
 _PASSES = 6
 _MOST_CELLS = 1 << 17
-_MOST_TERMS = 1 << 18
+_MOST_TERMS = 1 << 17
 _LOST = 1e-6
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
-_LEAST_SHARE = 1e-3
+_LEAST_SHARE = 5e-3
 _LEAST_TILT, _HALVES, _OCTAVES = 2.0**-6, 18, 47
 _TILTS: Floats = np.sort(
     np.concatenate(
@@ -223,11 +223,11 @@ class _Search:
         widest = min(WIDEST, _LEAST_TURN / place.tilt)
         width = min(math.sqrt(part / (_COVERED * (1 + steep))), widest)
         setting = self._setting(place, Kernel(width))
-        most = _MOST_TERMS if there else _MOST_TERMS // 8
+        most = _MOST_TERMS if there else _MOST_TERMS // 4
         if limited := setting.count > most:
             wider = min(width * setting.count / most, widest)
             setting, limited = self._setting(place, Kernel(wider)), there is not None
-        if setting.size > _MOST_TERMS or setting.count > 2 * _MOST_TERMS:
+        if setting.size > 2 * _MOST_STEPS or setting.count > 2 * _MOST_TERMS:
             return None
         self._tilt, self._arc = place.tilt, place.arc
         return _Lines(self._above, self._below, setting, limited=limited)
