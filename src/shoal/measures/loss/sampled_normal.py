@@ -183,10 +183,20 @@ class SampledNormalWave:
         hidden = math.exp(min(_LARGE, step * steepest / 2))  # how much more it can be beside a node
         mass = np.exp(logs - ratios) * step * hidden  # of x
         heights = float(density.max()) * hidden * 2.0 ** -np.arange(_CUTS)
-        share = 1 - heights[:, None] / np.maximum(density * hidden, heights[:, None])
-        above = (share * mass).sum(axis=1) + 4 * math.exp(-_ENOUGH)
+        above = _beyond(density * hidden, mass, heights) + 4 * math.exp(-_ENOUGH)
         useful = above < _MOST_ABOVE
         return heights[useful], above[useful]
+
+
+def _beyond(density: Floats, mass: Floats, heights: Floats) -> Floats:
+    """The mass of which the density lies above each height, from above: by sums over all that is denser, one for all heights."""
+    order = np.argsort(-density)
+    dense, masses = density[order], mass[order]
+    widths = np.divide(masses, dense, out=np.zeros(len(dense)), where=dense > 0)
+    denser = np.searchsorted(-dense, -heights, side="left")
+    whole, wide = (np.append(0.0, np.cumsum(each))[denser] for each in (masses, widths))
+    above: Floats = whole - heights * wide + 4 * UNIT * (len(dense) + 4) * whole
+    return above
 
 
 @dataclass(frozen=True)

@@ -224,8 +224,8 @@ class SmoothedLine:
         sign = 1 if self._up else -1
         value = self.bulk(found)[0]
         off = self._off + self._turning * abs(found) + (0.0 if self._up else self._beside(found))
-        doubt = (
-            _CLOSE * max(1.0, abs(wanted)) + 1.05 * (self._laws.slack + off / max(value, _LEAST))
+        doubt = _CLOSE * max(1.0, abs(wanted)) + 1.05 * (
+            self._laws.slack + off / max(value, _LEAST)
         )
         pad = max(doubt / slope, 4 * UNIT * abs(found))
         for _ in range(_PADS):

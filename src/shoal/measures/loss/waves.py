@@ -213,22 +213,37 @@ def spectrum_of(
 
     ``doubt`` is what the weights can be off by together; round-off of angles and of the sums is added to it.
     """
-    if count * len(losses) > _MOST_PRODUCTS:
+    inner = math.isqrt(count - 1) + 1
+    if inner * len(losses) > _MOST_PRODUCTS:
         away, off = nodes_up_to(weights, losses, 2 * math.pi / spacing, count)
         values = away + float(weights.sum())
         off += doubt + 4 * UNIT * (len(losses) + 8)
         return np.log(values + _NOT_ZERO), off / np.maximum(np.abs(values), _NOT_ZERO)
-    inner = math.isqrt(count - 1) + 1
-    outer = -(-count // inner)
-    fast = np.exp(1j * spacing * np.outer(np.arange(inner), losses))
-    slow = np.exp(1j * spacing * inner * np.outer(np.arange(outer), losses)) * weights
-    values = (slow @ fast.T).ravel()[:count]
+    values = _turned(weights, losses, spacing, count)
     turns = spacing * (count - 1) * dot(weights, np.abs(losses))
     doubt += 4 * UNIT * (len(losses) + turns + 8)
     return np.log(values + _NOT_ZERO), doubt / np.maximum(np.abs(values), _NOT_ZERO)
 
 
+def _turned(weights: Floats, losses: Floats, spacing: float, count: int) -> Complexes:
+    """The sum of weights times exp(i turn loss), turns being sums of a slow and a fast one."""
+    inner = math.isqrt(count - 1) + 1
+    outer = -(-count // inner)
+    fast = spacing * np.outer(np.arange(inner), losses)
+    slow = spacing * inner * np.outer(np.arange(outer), losses)
+    turned = np.concatenate([np.cos(fast), np.sin(fast)]).T
+    rows = np.concatenate([weights * np.cos(slow), weights * np.sin(slow)])
+    blocks = min(outer, -(-rows.size * 2 * inner // _ON_ONE_CORE))
+    products = np.concatenate([block @ turned for block in np.array_split(rows, blocks)])
+    values: Complexes = np.empty((outer, inner), dtype=np.complex128)
+    values.real = products[:outer, :inner] - products[outer:, inner:]
+    values.imag = products[:outer, inner:] + products[outer:, :inner]
+    return values.ravel()[:count]
+
+
 _NOT_ZERO = 1e-300
-_PER_PLACE, _SPREADING = 32, 8
-_MOST_PRODUCTS = 1 << 18
-"""Above it one fast transform is faster, and matrix products begin to run on several cores."""
+_PER_PLACE, _SPREADING = 32, 24
+_ON_ONE_CORE = 1 << 18
+"""Larger products of matrices run on several cores, which takes longer here and changes the last bits."""
+_MOST_PRODUCTS = _ON_ONE_CORE // 4
+"""Products for a row and a column, each of two real numbers; above it one fast transform is faster."""
