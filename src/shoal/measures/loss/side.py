@@ -105,6 +105,8 @@ class Side:
     def _quick_delta(self, low: float, high: float) -> Bracket | None:
         if not self.sources:
             return Bracket(0.0, 0.0)
+        if not self._log_finite and low - self._blur >= self.largest().high:
+            return Bracket(0.0, 0.0)  # no loss is as large
         if (alone := self._alone) is not None:
             return alone.delta_alone(Fraction(low), Fraction(high))
         found = self._delta_by_contour(low, high)
