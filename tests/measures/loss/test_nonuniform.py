@@ -95,8 +95,7 @@ def test_a_lattice_with_steps_too_long_for_the_circle_is_summed_where_it_lies(ar
             math.exp(2.0 * m * setting.closed_arc)
             * float(
                 (
-                    chances
-                    * np.maximum(0.0, -np.expm1(epsilon + m * setting.closed_arc - sums))
+                    chances * np.maximum(0.0, -np.expm1(epsilon + m * setting.closed_arc - sums))
                 ).sum()
             )
             for m in range(-20, 0)
