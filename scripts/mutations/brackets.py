@@ -67,4 +67,22 @@ BRACKETS = (
         "The lower bound on epsilon is too high, because losses are rounded up.",
         ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
     ),
+    Mutation(
+        "splines-that-are-not-divided-by-their-transform",
+        "src/shoal/measures/loss/nonuniform.py",
+        "/ fading - total",
+        "- total",
+        "Both ends of an epsilon are wrong, because far losses count for less at high frequencies.",
+        ("tests/measures/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
+    ),
+    Mutation(
+        "a-lattice-with-steps-that-its-cells-do-not-have",
+        "src/shoal/measures/loss/search.py",
+        "return Setting(place.tilt, place.arc, self._step, kernel",
+        "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
+        "Losses on long steps count as if they lay elsewhere.",
+        (
+            "tests/measures/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",
+        ),
+    ),
 )

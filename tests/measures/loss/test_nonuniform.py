@@ -14,6 +14,8 @@ from shoal.measures.loss.cells import Floats
 from shoal.measures.loss.fine_cells import Twin
 from shoal.measures.loss.kernel import Kernel
 from shoal.measures.loss.nonuniform import nodes_away, nodes_up_to
+from shoal.measures.loss.sampled_normal import SampledNormalLoss
+from shoal.measures.loss.search import _Search
 from shoal.measures.loss.smoothed import Laws, Setting, SmoothedLine
 from shoal.measures.loss.waves import spectrum_of
 
@@ -102,3 +104,13 @@ def test_a_lattice_with_steps_too_long_for_the_circle_is_summed_where_it_lies(ar
         )
         assert math.exp(line.log_delta(epsilon)) == pytest.approx(delta + beside, abs=1e-4)
         assert math.exp(line.log_delta(epsilon)) >= delta
+
+
+def test_a_line_is_taken_with_the_steps_of_its_cells() -> None:
+    # losses reach far below 0, the arc is short: the first steps are long beside it
+    search = _Search(((SampledNormalLoss(1.4e-6, 2.4, removed=False), 128610),), 1e-9)
+    lines = search.lines(None, math.log(5.95e-4), 1e-4)
+    assert lines is not None
+    setting = lines.above._setting
+    assert setting.arc < 64 * setting.step
+    assert [twin.step for twin, _ in lines.above._laws.twins] == [setting.step]

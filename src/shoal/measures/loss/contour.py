@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Floats, dot
-from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, Wave
+from shoal.measures.loss.cells import UNIT, Complexes, Floats, dot
+from shoal.measures.loss.waves import HasWaves, Wave
 
 Copies = Sequence[tuple[HasWaves, int]]
 

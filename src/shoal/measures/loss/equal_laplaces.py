@@ -17,12 +17,11 @@ import numpy as np
 from shoal.exact import float_down, float_up
 from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import RELATIVE_ERROR, Floats, dot
+from shoal.measures.loss.cells import RELATIVE_ERROR, UNIT, Floats, dot
 from shoal.measures.loss.contour import Line, Losses, spacing_of, tilt_of
 from shoal.measures.loss.few import binomial
 from shoal.measures.loss.sources import LaplaceLoss, Sources
 from shoal.measures.loss.transform import power
-from shoal.measures.loss.waves import UNIT
 
 _LEFT_OUT = 1e-6
 _MOST_FREQUENCIES = 1 << 17

@@ -28,8 +28,8 @@ _LEAST = 2.0**-1022
 class Side:
     """Losses that are looked at from one of the two neighbours.
 
-    Three roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
-    where the losses together fade fast, and a grid for everything else.
+    Four roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
+    where the losses together fade fast, the same with a smoothed payoff where they do not, and a grid for everything else.
     """
 
     def __init__(self, sources: Sources, names: Sequence[str] | None = None) -> None:

@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.measures.loss.cells import RELATIVE_ERROR, Floats, dot
+from shoal.measures.loss.cells import RELATIVE_ERROR, UNIT, Complexes, Floats, dot
 from shoal.measures.loss.fine_cells import Twin
 from shoal.measures.loss.kernel import Kernel
 from shoal.measures.loss.nonuniform import nodes_away
-from shoal.measures.loss.waves import UNIT, Complexes, NormalWave
+from shoal.measures.loss.waves import NormalWave
 
 _PER_LEVEL = 8.0
 _FEWEST = 64
