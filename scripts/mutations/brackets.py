@@ -117,4 +117,22 @@ BRACKETS = (
         "However many of a group are in the sample, the sum moves as far as with one of them.",
         (f"{_MIXTURES}test_no_rows_on_a_plane_need_more_than_the_pair_on_a_line",),
     ),
+    Mutation(
+        "splines-that-are-not-divided-by-their-transform",
+        "src/shoal/measures/loss/nonuniform.py",
+        "/ fading - total",
+        "- total",
+        "Both ends of an epsilon are wrong, because far losses count for less at high frequencies.",
+        ("tests/measures/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
+    ),
+    Mutation(
+        "a-lattice-with-steps-that-its-cells-do-not-have",
+        "src/shoal/measures/loss/search.py",
+        "return Setting(place.tilt, place.arc, self._step, kernel",
+        "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
+        "Losses on long steps count as if they lay elsewhere.",
+        (
+            "tests/measures/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",
+        ),
+    ),
 )

@@ -97,7 +97,7 @@ class LossDistribution:
         target = float_down(exact)
         found = self._sides[0].epsilon(target, tolerance)
         for side in self._sides[1:]:
-            found = found.joined(side.epsilon(target, tolerance, floor=found.low))
+            found = found.joined(side.epsilon(target, tolerance, floor=found.high))
         return found
 
     def quick_epsilon(self, *, delta: Number) -> Bracket | None:
