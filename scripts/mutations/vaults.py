@@ -48,8 +48,8 @@ VAULTS = (
     Mutation(
         "keys-are-ignored",
         "src/shoal/ledger/charge.py",
-        "earlier = _by_key(transaction, request, line, patience) or _by_same(transaction, request, line, patience)",
-        "earlier = _by_same(transaction, request, line, patience)",
+        "earlier = _by_key(transaction, request, line, patience) or _by_same(",
+        "earlier = _by_same(",
         "A retry draws a second answer, and the mean of both has less noise.",
         ("tests/ledger/test_charging.py::test_the_same_key_and_request_returns_the_stored_answer",),
     ),
