@@ -244,7 +244,8 @@ def test_the_atoms_of_a_profile_in_one_direction_need_what_its_points_say() -> N
     assert sum((mass for _, mass in found.atoms), found.infinite) == 1
     for x, delta in points:
         assert (
-            found.infinite + sum(mass * max(0, 1 - x / ratio) for ratio, mass in found.atoms)
+            found.infinite
+            + sum(mass * max(Fraction(0), 1 - x / ratio) for ratio, mass in found.atoms)
             == delta
         )
 

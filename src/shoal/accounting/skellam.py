@@ -32,7 +32,8 @@ def skellam_divergence_up(event: Skellam, *, order: Fraction) -> Fraction | None
         them by convexity.  Both bounds add up over coordinates, so the one for vectors follows from that for one number.
     Needs: order > 1.
     Edges: None above order 4096.
-    Reference: Agarwal, Kairouz and Liu 2021, Theorem 3.5 and Corollary 3.6; a test compares with exact divergences.
+    Reference: Agarwal, Kairouz and Liu 2021, the main theorem for one number and its corollary for vectors; a test
+        compares with exact divergences.
     """
     length, square = whole_moves(event)
     v = event.variance

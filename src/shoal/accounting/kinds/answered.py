@@ -77,7 +77,9 @@ def answered_report_loss(event: SometimesAnswered, size: int) -> ReleaseLoss | N
     if share == 1:
         return replace(whole, attained=False)
     found = answered_loss(source, share)
-    return found and ReleaseLoss(LossDistribution.of(found), attained=whole.attained)
+    if found is None:
+        return None
+    return ReleaseLoss(LossDistribution.of(found), attained=whole.attained)
 
 
 def _rate_otherwise(event: SometimesAnswered, unit: Unit) -> Fraction:

@@ -90,7 +90,7 @@ def _weights(event: TruncatedLaplace) -> list[tuple[Fraction, arb]]:
     """The losses of answers that both can give, falling, each with its weight under P, at the precision in force."""
     scale, shift, bound = event.scale, event.sensitivity, event.bound
     found = []
-    for x in range(max(0, shift - bound), min(shift, bound) + 1):
+    for x in _places(event):
         weight = ball(-x / scale).exp()
         if x == 0:
             weight = _block(scale, 0, bound - shift)
@@ -116,6 +116,7 @@ def truncated_laplace_loss(event: TruncatedLaplace, size: int) -> ReleaseLoss | 
 
 
 def _places(event: TruncatedLaplace) -> range:
+    """The answers between both centres that both can give."""
     return range(max(0, event.sensitivity - event.bound), min(event.sensitivity, event.bound) + 1)
 
 

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from shoal.exact import at_precision, ball
 from shoal.measures.loss.cells import Cells, Floats, cells_of_atoms
@@ -96,7 +98,7 @@ class SkellamLoss(KnownTails):
         return _atoms(self.shift, self.variance)[2]
 
 
-def _blocks(masses: Floats, places: Floats) -> Floats:
+def _blocks(masses: Floats, places: NDArray[np.signedinteger[Any]]) -> Floats:
     """The mass between places that follow each other."""
     found = np.zeros(len(places) - 1)
     for block in np.flatnonzero(np.diff(places) > 0):
