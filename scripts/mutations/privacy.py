@@ -32,6 +32,26 @@ PRIVACY = (
         ("tests/accounting/test_calibration.py::test_the_relation_counts",),
     ),
     Mutation(
+        "a-stream-forgets-that-columns-overlap",
+        "src/shoal/accounting/participation.py",
+        "Fraction(alone + crossed, common**2)",
+        "Fraction(alone, common**2)",
+        "Noise that is shared between steps counts as if each step had its own.",
+        (
+            "tests/accounting/test_participation.py::test_falling_coefficients_have_exactly_the_sensitivity_of_their_worst_pattern",
+        ),
+    ),
+    Mutation(
+        "a-tree-forgets-the-nodes-that-two-steps-share",
+        "src/shoal/accounting/tree_participation.py",
+        "dtype=np.int64)[:, None, None] ** 2",
+        "dtype=np.int64)[:, None, None]",
+        "Taking part twice below a node counts as two people there.",
+        (
+            "tests/accounting/test_participation.py::test_a_tree_has_exactly_the_sensitivity_of_its_worst_pattern",
+        ),
+    ),
+    Mutation(
         "a-rehearsal-has-a-price",
         "src/shoal/accounting/neighbours.py",
         "    if not event.private:\n",

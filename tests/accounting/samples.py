@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.events import (
     Composed,
+    CorrelatedGaussian,
     DiscreteGaussian,
     Event,
     Exponential,
@@ -34,6 +35,7 @@ from shoal.events import (
     StatedPure,
     StatedZeroConcentrated,
     TopK,
+    TreeAggregation,
     TruncatedGeometric,
 )
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
@@ -47,6 +49,13 @@ EVENTS: dict[str, Event] = {
     "geometric": Geometric("2.5", 2),
     "truncated geometric": TruncatedGeometric(4, 1, low=0, high=9),
     "gaussian": Gaussian(3, 1),
+    "correlated gaussian": CorrelatedGaussian(
+        9, 1, [1, "1/2", "3/8"], steps=50, participations=4, separation=2
+    ),
+    "correlated gaussian of both signs": CorrelatedGaussian(
+        9, 1, [1, "-1/2"], steps=9, participations=3
+    ),
+    "tree aggregation": TreeAggregation(20, 1, steps=24, participations=8, separation=3),
     "discrete gaussian": DiscreteGaussian(9, 2),
     "narrow discrete gaussian": DiscreteGaussian("0.2", 1),
     "discrete gaussian vector": DiscreteGaussian("30.5", 7, size=4),
@@ -96,6 +105,10 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "geometric": lambda x: Geometric(x, 2),
     "truncated geometric": lambda x: TruncatedGeometric(x, 1, low=0, high=9),
     "gaussian": lambda x: Gaussian(x, 1),
+    "correlated gaussian": lambda x: CorrelatedGaussian(
+        x, 1, [1, "1/2"], steps=9, participations=3
+    ),
+    "tree aggregation": lambda x: TreeAggregation(x, 1, steps=9, participations=3),
     "discrete gaussian": lambda x: DiscreteGaussian(x, 1),
     "discrete gaussian vector": lambda x: DiscreteGaussian(x, 3, size=2),
     "staircase": lambda x: Staircase(1 / x, 1, "0.4"),

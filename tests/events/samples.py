@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.events import (
     Composed,
+    CorrelatedGaussian,
     DiscreteGaussian,
     Event,
     Exponential,
@@ -33,6 +34,7 @@ from shoal.events import (
     StatedRandom,
     StatedZeroConcentrated,
     TopK,
+    TreeAggregation,
     TruncatedGeometric,
 )
 
@@ -41,6 +43,12 @@ SAMPLES: dict[str, Event] = {
     "geometric": Geometric("2.5", 3, size=2, relation="change"),
     "truncated_geometric": TruncatedGeometric(10, 1, low=-5, high=1000),
     "gaussian": Gaussian("3.7305", 1, size=100),
+    "correlated_gaussian": CorrelatedGaussian(
+        "0.9", 1, ["1", "1/2", "-3/8"], steps=2000, participations=4, separation=500
+    ),
+    "tree_aggregation": TreeAggregation(
+        "8.83", 1, steps=1600, participations=2, separation=7, relation="add_remove"
+    ),
     "discrete_gaussian": DiscreteGaussian("13.9", 2, size=10, relation="change"),
     "staircase": Staircase(1, 2, "0.3775"),
     "randomized_response": RandomizedResponse(4, "3/4", relation="change"),
@@ -104,6 +112,10 @@ def _ranged(low: int, width: int, **rest: Any) -> TruncatedGeometric:
     return TruncatedGeometric(low=low, high=low + width, **rest)
 
 
+def _correlated(coefficients: list[Fraction], more: int, **rest: Any) -> CorrelatedGaussian:
+    return CorrelatedGaussian(coefficients=coefficients, steps=len(coefficients) + more, **rest)
+
+
 def _top(k: int, more: int, **rest: Any) -> TopK:
     return TopK(k=k, **{**rest, "candidates": k + more})
 
@@ -124,6 +136,25 @@ STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
     ),
     "gaussian": st.builds(
         Gaussian, sigma=positives, sensitivity=non_negatives, size=wholes, **_common
+    ),
+    "correlated_gaussian": st.builds(
+        _correlated,
+        coefficients=st.lists(st.fractions(max_denominator=10**9), min_size=1, max_size=5),
+        more=counts,
+        sigma=positives,
+        sensitivity=non_negatives,
+        participations=wholes,
+        separation=wholes,
+        **_common,
+    ),
+    "tree_aggregation": st.builds(
+        TreeAggregation,
+        sigma=positives,
+        sensitivity=non_negatives,
+        steps=wholes,
+        participations=wholes,
+        separation=wholes,
+        **_common,
     ),
     "discrete_gaussian": st.builds(
         DiscreteGaussian,

@@ -39,6 +39,8 @@ POSITIVE = {
     "sample",
     "population",
     "people",
+    "participations",
+    "separation",
 }
 NON_NEGATIVE = {
     "sensitivity_squared",
@@ -52,8 +54,11 @@ NON_NEGATIVE = {
     "rate",
 }
 INSIDE = {"event", "events"}
+LISTS = {"coefficients"}
 WHOLE = {
     "count",
+    "participations",
+    "separation",
     "sample",
     "population",
     "people",
@@ -67,7 +72,15 @@ WHOLE = {
     "high",
 }
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}
-ZERO_SENSITIVITY = {"laplace", "geometric", "truncated_geometric", "gaussian", "discrete_gaussian"}
+ZERO_SENSITIVITY = {
+    "laplace",
+    "geometric",
+    "truncated_geometric",
+    "gaussian",
+    "discrete_gaussian",
+    "correlated_gaussian",
+    "tree_aggregation",
+}
 
 number_fields = [
     (kind, field.name)
@@ -95,7 +108,7 @@ def changed(kind: str, name: str, value: Any) -> Event:
 
 def test_every_field_is_a_number_a_word_or_a_truth_value_known_to_these_tests() -> None:
     names = {field.name for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    assert names == NUMBERS | INSIDE | {"monotone", "noise", "private", "relation"}
+    assert names == NUMBERS | INSIDE | LISTS | {"monotone", "noise", "private", "relation"}
 
 
 @pytest.mark.parametrize(("kind", "name"), number_fields)

@@ -10,6 +10,7 @@ from shoal.events.additive import (
 )
 from shoal.events.compact import read_events
 from shoal.events.compact_writing import write_events
+from shoal.events.correlated import CorrelatedGaussian, TreeAggregation
 from shoal.events.event import KINDS, Event
 from shoal.events.imported import read_dp_accounting, read_opacus
 from shoal.events.interactive import SparseVector
@@ -36,6 +37,7 @@ from shoal.events.stated import (
 __all__ = [
     "KINDS",
     "Composed",
+    "CorrelatedGaussian",
     "DiscreteGaussian",
     "Event",
     "Exponential",
@@ -60,6 +62,7 @@ __all__ = [
     "StatedRandom",
     "StatedZeroConcentrated",
     "TopK",
+    "TreeAggregation",
     "TruncatedGeometric",
     "read_dp_accounting",
     "read_events",

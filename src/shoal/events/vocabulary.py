@@ -20,6 +20,7 @@ from shoal.events.additive import (
     Staircase,
     TruncatedGeometric,
 )
+from shoal.events.correlated import CorrelatedGaussian, TreeAggregation
 from shoal.events.event import Event
 from shoal.events.interactive import SparseVector
 from shoal.events.nested import (
@@ -51,7 +52,7 @@ WORDS = ("noise", "relation")
 
 FLAGS = ("monotone", "private")
 
-LISTS = ("deltas", "epsilons", "orders", "shifts", "weights")
+LISTS = ("coefficients", "deltas", "epsilons", "orders", "shifts", "weights")
 """The fields whose value is a list of numbers, written in parentheses: shifts=(0, 1)."""
 
 _INSIDE = ("event", "events")
@@ -110,6 +111,8 @@ _CHOICE = {"sensitivity": 1, "monotone": False}
 
 _kinds = (
     Form("gaussian", Gaussian, defaults=_ONE),
+    Form("correlated_gaussian", CorrelatedGaussian, defaults=_ONE),
+    Form("tree_aggregation", TreeAggregation, defaults=_ONE),
     Form("laplace", Laplace, defaults={**_ONE, "steps": FINE}),
     Form("geometric", Geometric, defaults=_ONE),
     Form("truncated_geometric", TruncatedGeometric, defaults=_ONE),
@@ -162,6 +165,8 @@ LONG_NAMES: Mapping[str, str] = MappingProxyType(
         "discrete_laplace": "geometric",
         "two_sided_geometric": "geometric",
         "normal": "gaussian",
+        "matrix_factorization": "correlated_gaussian",
+        "dp_ftrl": "tree_aggregation",
         "warner": "rr",
         "above_threshold": "sparse_vector",
         "svt": "sparse_vector",

@@ -2,6 +2,7 @@
 
 from shoal.accounting.kinds import (
     choice,
+    correlated,
     gaussian,
     laplace,
     response,
@@ -14,6 +15,7 @@ from shoal.accounting.kinds import (
 
 __all__ = [
     "choice",
+    "correlated",
     "gaussian",
     "laplace",
     "response",
