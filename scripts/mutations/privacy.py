@@ -52,6 +52,26 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "allocation-forgets-whoever-adds-a-row",
+        "src/shoal/accounting/allocation.py",
+        "(level - power * fall.log()).exp() * share",
+        "(-power * fall.log()).exp() * share",
+        "The divergence of adding a row is that of another integral.",
+        (
+            "tests/accounting/test_allocation.py::test_both_directions_are_those_of_the_integral_over_all_steps",
+        ),
+    ),
+    Mutation(
+        "allocation-counts-one-step-too-few",
+        "src/shoal/accounting/allocation.py",
+        "(k * (steps + 1) - place) * factors[k]",
+        "(k * steps - place) * factors[k]",
+        "Moments of the ratio of two laws are those of fewer steps.",
+        (
+            "tests/accounting/test_allocation.py::test_removing_costs_what_the_list_of_all_products_adds_up_to",
+        ),
+    ),
+    Mutation(
         "a-rehearsal-has-a-price",
         "src/shoal/accounting/neighbours.py",
         "    if not event.private:\n",

@@ -25,6 +25,7 @@ from shoal.events import (
     PermuteAndFlip,
     PoissonSampled,
     RandomizedResponse,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -89,6 +90,7 @@ EVENTS: dict[str, Event] = {
     ),
     "poisson sampled approx": PoissonSampled(StatedApprox(1, "1e-9"), "0.05"),
     "poisson sampled discrete gaussian": PoissonSampled(DiscreteGaussian(2, 1), "0.05"),
+    "sampled by random allocation": RandomlyAllocated(Gaussian(1, 1), 20),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
     "shuffled answers": Shuffled(RandomizedResponse(5, epsilon=1), 40),
@@ -129,6 +131,7 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "poisson sampled discrete gaussian": lambda x: PoissonSampled(DiscreteGaussian(x, 1), "0.05"),
     "smaller samples": lambda x: PoissonSampled(Gaussian(1, 1), 1 / (50 * x)),
     "sampled without replacement": lambda x: SampledWithoutReplacement(Laplace(x, 1), 5, 100),
+    "sampled by random allocation": lambda x: RandomlyAllocated(Gaussian(x, 1), 20),
     "parallel": lambda x: Parallel([Laplace(x, 1), Gaussian(x, 2)]),
     "groups": lambda x: Group(Laplace(x, 1), 3),
 }

@@ -23,6 +23,7 @@ from shoal.events import (
     PermuteAndFlip,
     PoissonSampled,
     RandomizedResponse,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -68,11 +69,12 @@ SAMPLES: dict[str, Event] = {
     "parallel": Parallel([Laplace(10, 1, relation="change"), Geometric(5, 1)]),
     "group": Group(Gaussian(3, 1), 4),
     "poisson_sampled": PoissonSampled(Gaussian("0.8", 1), "1/100", relation="add_remove"),
+    "randomly_allocated": RandomlyAllocated(Gaussian("0.8", 1), 100, relation="add_remove"),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
-ONLY_ADD_REMOVE = {"poisson_sampled"}
+ONLY_ADD_REMOVE = {"poisson_sampled", "randomly_allocated"}
 """Kinds that refuse the relation "change"."""
 
 wholes = st.integers(1, 10**30)
@@ -222,6 +224,13 @@ STRATEGIES |= {
         PoissonSampled,
         event=_free,
         rate=shares,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "add_remove"]),
+    ),
+    "randomly_allocated": st.builds(
+        RandomlyAllocated,
+        event=_free,
+        steps=wholes,
         private=st.booleans(),
         relation=st.sampled_from([None, "add_remove"]),
     ),

@@ -26,6 +26,7 @@ from shoal.events.interactive import SparseVector
 from shoal.events.nested import (
     Group,
     PoissonSampled,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -140,6 +141,7 @@ _modifiers = (
     Form("x", Repeated, bare="count"),
     Form("group", Group, bare="size"),
     Form("sampled", PoissonSampled, short={"q": "rate"}),
+    Form("allocated", RandomlyAllocated),
     Form(
         "sampled_without_replacement",
         SampledWithoutReplacement,
@@ -173,6 +175,7 @@ LONG_NAMES: Mapping[str, str] = MappingProxyType(
         "report_noisy_max": "noisy_max",
         "expmech": "exponential",
         "poisson": "sampled",
+        "balls_and_bins": "allocated",
         "subsampled": "sampled",
         "repeat": "x",
         "steps": "x",

@@ -1,6 +1,7 @@
 """What accounting knows of each kind of event; importing this registers all of them."""
 
 from shoal.accounting.kinds import (
+    allocated,
     choice,
     correlated,
     gaussian,
@@ -14,6 +15,7 @@ from shoal.accounting.kinds import (
 )
 
 __all__ = [
+    "allocated",
     "choice",
     "correlated",
     "gaussian",
