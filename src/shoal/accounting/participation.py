@@ -46,7 +46,7 @@ def toeplitz_square(
     Reference: Kalinin and Lampert 2024, Theorem 2; Choquette-Choo and others 2023, for bands; `participation.md`.
 
     >>> toeplitz_square([Fraction(1), Fraction(1, 2)], steps=4, participations=2, separation=1)
-    SquaredSensitivity(square=Fraction(19, 4), attained=True)
+    SquaredSensitivity(square=Fraction(7, 2), attained=True)
     """
     whole = _over_one_denominator(coefficients[:steps])
     own, common = whole or _rounded_up(coefficients[:steps])
