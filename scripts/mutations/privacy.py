@@ -32,6 +32,46 @@ PRIVACY = (
         ("tests/accounting/test_calibration.py::test_the_relation_counts",),
     ),
     Mutation(
+        "a-stream-forgets-that-columns-overlap",
+        "src/shoal/accounting/participation.py",
+        "Fraction(alone + crossed, common**2)",
+        "Fraction(alone, common**2)",
+        "Noise that is shared between steps counts as if each step had its own.",
+        (
+            "tests/accounting/test_participation.py::test_falling_coefficients_have_exactly_the_sensitivity_of_their_worst_pattern",
+        ),
+    ),
+    Mutation(
+        "a-tree-forgets-the-nodes-that-two-steps-share",
+        "src/shoal/accounting/tree_participation.py",
+        "dtype=np.int64)[:, None, None] ** 2",
+        "dtype=np.int64)[:, None, None]",
+        "Taking part twice below a node counts as two people there.",
+        (
+            "tests/accounting/test_participation.py::test_a_tree_has_exactly_the_sensitivity_of_its_worst_pattern",
+        ),
+    ),
+    Mutation(
+        "allocation-forgets-whoever-adds-a-row",
+        "src/shoal/accounting/allocation.py",
+        "(level - power * fall.log()).exp() * share",
+        "(-power * fall.log()).exp() * share",
+        "The divergence of adding a row is that of another integral.",
+        (
+            "tests/accounting/test_allocation.py::test_both_directions_are_those_of_the_integral_over_all_steps",
+        ),
+    ),
+    Mutation(
+        "allocation-counts-one-step-too-few",
+        "src/shoal/accounting/allocation.py",
+        "(k * (steps + 1) - place) * factors[k]",
+        "(k * steps - place) * factors[k]",
+        "Moments of the ratio of two laws are those of fewer steps.",
+        (
+            "tests/accounting/test_allocation.py::test_removing_costs_what_the_list_of_all_products_adds_up_to",
+        ),
+    ),
+    Mutation(
         "a-rehearsal-has-a-price",
         "src/shoal/accounting/neighbours.py",
         "    if not event.private:\n",

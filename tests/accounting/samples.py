@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.events import (
     Composed,
+    CorrelatedGaussian,
     DiscreteGaussian,
     Event,
     Exponential,
@@ -26,6 +27,7 @@ from shoal.events import (
     PermuteAndFlip,
     PoissonSampled,
     RandomizedResponse,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -40,6 +42,7 @@ from shoal.events import (
     StatedRenyi,
     StatedZeroConcentrated,
     TopK,
+    TreeAggregation,
     TruncatedGeometric,
     TruncatedLaplace,
     TruncatedPoissonSampled,
@@ -57,6 +60,13 @@ EVENTS: dict[str, Event] = {
     "truncated laplace": TruncatedLaplace(4, 2, bound=90),
     "gaussian": Gaussian(3, 1),
     "mixture of gaussians": MixtureOfGaussians(3, [0, 1, 2], ["0.5", "0.25", "0.25"]),
+    "correlated gaussian": CorrelatedGaussian(
+        9, 1, [1, "1/2", "3/8"], steps=50, participations=4, separation=2
+    ),
+    "correlated gaussian of both signs": CorrelatedGaussian(
+        9, 1, [1, "-1/2"], steps=9, participations=3
+    ),
+    "tree aggregation": TreeAggregation(20, 1, steps=24, participations=8, separation=3),
     "discrete gaussian": DiscreteGaussian(9, 2),
     "narrow discrete gaussian": DiscreteGaussian("0.2", 1),
     "discrete gaussian vector": DiscreteGaussian("30.5", 7, size=4),
@@ -98,6 +108,7 @@ EVENTS: dict[str, Event] = {
     "poisson sampled up to a batch": TruncatedPoissonSampled(
         Gaussian(1, 1), "0.05", batch=120, population=1000
     ),
+    "sampled by random allocation": RandomlyAllocated(Gaussian(1, 1), 20),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
     "randomly sometimes answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
@@ -116,6 +127,10 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     "truncated geometric": lambda x: TruncatedGeometric(x, 1, low=0, high=9),
     "gaussian": lambda x: Gaussian(x, 1),
     "mixture of gaussians": lambda x: MixtureOfGaussians(x, [0, 1, 2], ["0.9", "0.06", "0.04"]),
+    "correlated gaussian": lambda x: CorrelatedGaussian(
+        x, 1, [1, "1/2"], steps=9, participations=3
+    ),
+    "tree aggregation": lambda x: TreeAggregation(x, 1, steps=9, participations=3),
     "discrete gaussian": lambda x: DiscreteGaussian(x, 1),
     "discrete gaussian vector": lambda x: DiscreteGaussian(x, 3, size=2),
     "skellam vector": lambda x: Skellam(4 * x**2, 3, size=2, sensitivity_squared=5),
@@ -144,6 +159,7 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
         Gaussian(x, 1), "0.05", batch=120, population=1000
     ),
     "sampled without replacement": lambda x: SampledWithoutReplacement(Laplace(x, 1), 5, 100),
+    "sampled by random allocation": lambda x: RandomlyAllocated(Gaussian(x, 1), 20),
     "parallel": lambda x: Parallel([Laplace(x, 1), Gaussian(x, 2)]),
     "groups": lambda x: Group(Laplace(x, 1), 3),
 }

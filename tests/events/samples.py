@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.events import (
     Composed,
+    CorrelatedGaussian,
     DiscreteGaussian,
     Event,
     Exponential,
@@ -24,6 +25,7 @@ from shoal.events import (
     PermuteAndFlip,
     PoissonSampled,
     RandomizedResponse,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -39,6 +41,7 @@ from shoal.events import (
     StatedRenyi,
     StatedZeroConcentrated,
     TopK,
+    TreeAggregation,
     TruncatedGeometric,
     TruncatedLaplace,
     TruncatedPoissonSampled,
@@ -51,6 +54,12 @@ SAMPLES: dict[str, Event] = {
     "truncated_laplace": TruncatedLaplace("7/2", 2, bound=60),
     "gaussian": Gaussian("3.7305", 1, size=100),
     "mixture_of_gaussians": MixtureOfGaussians("0.8", [0, 1, "5/2"], ["0.98", "0.015", "0.005"]),
+    "correlated_gaussian": CorrelatedGaussian(
+        "0.9", 1, ["1", "1/2", "-3/8"], steps=2000, participations=4, separation=500
+    ),
+    "tree_aggregation": TreeAggregation(
+        "8.83", 1, steps=1600, participations=2, separation=7, relation="add_remove"
+    ),
     "discrete_gaussian": DiscreteGaussian("13.9", 2, size=10, relation="change"),
     "skellam": Skellam("12.5", 6, size=4, sensitivity_squared=9),
     "staircase": Staircase(1, 2, "0.3775"),
@@ -77,12 +86,18 @@ SAMPLES: dict[str, Event] = {
     "truncated_poisson_sampled": TruncatedPoissonSampled(
         Gaussian("0.8", 1), "1/100", batch=120, population=10_000
     ),
+    "randomly_allocated": RandomlyAllocated(Gaussian("0.8", 1), 100, relation="add_remove"),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
     "sometimes_answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
-ONLY_ADD_REMOVE = {"mixture_of_gaussians", "poisson_sampled", "truncated_poisson_sampled"}
+ONLY_ADD_REMOVE = {
+    "mixture_of_gaussians",
+    "poisson_sampled",
+    "randomly_allocated",
+    "truncated_poisson_sampled",
+}
 """Kinds that refuse the relation "change"."""
 
 wholes = st.integers(1, 10**30)
@@ -129,6 +144,10 @@ def _mixture(chances: list[int], shift: Fraction, **rest: Any) -> MixtureOfGauss
     )
 
 
+def _correlated(coefficients: list[Fraction], more: int, **rest: Any) -> CorrelatedGaussian:
+    return CorrelatedGaussian(coefficients=coefficients, steps=len(coefficients) + more, **rest)
+
+
 def _top(k: int, more: int, **rest: Any) -> TopK:
     return TopK(k=k, **{**rest, "candidates": k + more})
 
@@ -152,6 +171,25 @@ STRATEGIES: dict[str, st.SearchStrategy[Event]] = {
     ),
     "gaussian": st.builds(
         Gaussian, sigma=positives, sensitivity=non_negatives, size=wholes, **_common
+    ),
+    "correlated_gaussian": st.builds(
+        _correlated,
+        coefficients=st.lists(st.fractions(max_denominator=10**9), min_size=1, max_size=5),
+        more=counts,
+        sigma=positives,
+        sensitivity=non_negatives,
+        participations=wholes,
+        separation=wholes,
+        **_common,
+    ),
+    "tree_aggregation": st.builds(
+        TreeAggregation,
+        sigma=positives,
+        sensitivity=non_negatives,
+        steps=wholes,
+        participations=wholes,
+        separation=wholes,
+        **_common,
     ),
     "discrete_gaussian": st.builds(
         DiscreteGaussian,
@@ -267,6 +305,13 @@ STRATEGIES |= {
         rate=shares,
         batch=wholes,
         population=wholes,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "add_remove"]),
+    ),
+    "randomly_allocated": st.builds(
+        RandomlyAllocated,
+        event=_free,
+        steps=wholes,
         private=st.booleans(),
         relation=st.sampled_from([None, "add_remove"]),
     ),

@@ -41,6 +41,8 @@ POSITIVE = {
     "people",
     "variance",
     "batch",
+    "participations",
+    "separation",
 }
 NON_NEGATIVE = {
     "sensitivity_squared",
@@ -55,9 +57,11 @@ NON_NEGATIVE = {
     "bound",
 }
 INSIDE = {"event", "events"}
-LISTS = {"orders", "epsilons", "deltas", "shifts", "weights"}
+LISTS = {"coefficients", "orders", "epsilons", "deltas", "shifts", "weights"}
 WHOLE = {
     "count",
+    "participations",
+    "separation",
     "sample",
     "population",
     "people",
@@ -81,6 +85,8 @@ ZERO_SENSITIVITY = {
     "truncated_geometric",
     "gaussian",
     "discrete_gaussian",
+    "correlated_gaussian",
+    "tree_aggregation",
 }
 
 number_fields = [

@@ -312,7 +312,8 @@ class Account:
         exact = gaussian_epsilon_up(mu, delta)
         near = exact * (1 - _HAIR_BELOW)
         sure = exact > 0 and gaussian_delta_down(mu * (1 - _HAIR_BELOW**2), near) > delta
-        return Bound(exact, delta, GaussianDP.__name__, near if sure else Fraction(0))
+        lower = (near if sure else Fraction(0)) if self.laws_are_known else None
+        return Bound(exact, delta, GaussianDP.__name__, lower)
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
         lost = some_fails_up(deltas_of(self.lines, spare))

@@ -48,7 +48,7 @@ class KindOfEvent:
     ``for_group`` is an event whose price is that of this one for a group; None where only the theorems in general help,
     which hold up to ``largest_group``, the most who can be in one.
     ``relation`` is the only one for which the kind holds, where it does not leave that to the event.
-    ``has_normal_loss`` says that the loss is normal and the price in `GaussianDP` is its whole law.
+    ``has_normal_loss`` says that the loss is normal, with the price in `GaussianDP`; ``loss`` says whether it is attained.
     ``is_symmetric`` says whether the divergences of an event are those of two laws that a reflection exchanges, when it
     is released alone from a sample and when it is not.
     ``orders`` are Rényi orders at which its curve may bend, and which are therefore worth asking.

@@ -13,6 +13,7 @@ from shoal.events.additive import (
 )
 from shoal.events.compact import read_events
 from shoal.events.compact_writing import write_events
+from shoal.events.correlated import CorrelatedGaussian, TreeAggregation
 from shoal.events.event import KINDS, Event
 from shoal.events.imported import read_dp_accounting, read_opacus
 from shoal.events.interactive import SparseVector
@@ -21,6 +22,7 @@ from shoal.events.nested import (
     Group,
     Parallel,
     PoissonSampled,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -42,6 +44,7 @@ from shoal.events.stated import (
 __all__ = [
     "KINDS",
     "Composed",
+    "CorrelatedGaussian",
     "DiscreteGaussian",
     "Event",
     "Exponential",
@@ -57,6 +60,7 @@ __all__ = [
     "PermuteAndFlip",
     "PoissonSampled",
     "RandomizedResponse",
+    "RandomlyAllocated",
     "Repeated",
     "SampledWithoutReplacement",
     "Shuffled",
@@ -72,6 +76,7 @@ __all__ = [
     "StatedRenyi",
     "StatedZeroConcentrated",
     "TopK",
+    "TreeAggregation",
     "TruncatedGeometric",
     "TruncatedLaplace",
     "TruncatedPoissonSampled",

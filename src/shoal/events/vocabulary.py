@@ -23,11 +23,13 @@ from shoal.events.additive import (
     TruncatedGeometric,
     TruncatedLaplace,
 )
+from shoal.events.correlated import CorrelatedGaussian, TreeAggregation
 from shoal.events.event import Event
 from shoal.events.interactive import SparseVector
 from shoal.events.nested import (
     Group,
     PoissonSampled,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     Shuffled,
@@ -57,7 +59,7 @@ WORDS = ("noise", "relation")
 
 FLAGS = ("monotone", "private")
 
-LISTS = ("deltas", "epsilons", "orders", "shifts", "weights")
+LISTS = ("coefficients", "deltas", "epsilons", "orders", "shifts", "weights")
 """The fields whose value is a list of numbers, written in parentheses: shifts=(0, 1)."""
 
 _INSIDE = ("event", "events")
@@ -116,6 +118,8 @@ _CHOICE = {"sensitivity": 1, "monotone": False}
 
 _kinds = (
     Form("gaussian", Gaussian, defaults=_ONE),
+    Form("correlated_gaussian", CorrelatedGaussian, defaults=_ONE),
+    Form("tree_aggregation", TreeAggregation, defaults=_ONE),
     Form("laplace", Laplace, defaults={**_ONE, "steps": FINE}),
     Form("geometric", Geometric, defaults=_ONE),
     Form("truncated_geometric", TruncatedGeometric, defaults=_ONE),
@@ -149,6 +153,7 @@ _modifiers = (
     Form("x", Repeated, bare="count"),
     Form("group", Group, bare="size"),
     Form("sampled", PoissonSampled, short={"q": "rate"}),
+    Form("allocated", RandomlyAllocated),
     Form(
         "sampled_up_to",
         TruncatedPoissonSampled,
@@ -180,12 +185,15 @@ LONG_NAMES: Mapping[str, str] = MappingProxyType(
         "discrete_laplace": "geometric",
         "two_sided_geometric": "geometric",
         "normal": "gaussian",
+        "matrix_factorization": "correlated_gaussian",
+        "dp_ftrl": "tree_aggregation",
         "warner": "rr",
         "above_threshold": "sparse_vector",
         "svt": "sparse_vector",
         "report_noisy_max": "noisy_max",
         "expmech": "exponential",
         "poisson": "sampled",
+        "balls_and_bins": "allocated",
         "subsampled": "sampled",
         "repeat": "x",
         "steps": "x",

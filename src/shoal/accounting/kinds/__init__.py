@@ -1,8 +1,10 @@
 """What accounting knows of each kind of event; importing this registers all of them."""
 
 from shoal.accounting.kinds import (
+    allocated,
     answered,
     choice,
+    correlated,
     gaussian,
     laplace,
     mixture,
@@ -18,8 +20,10 @@ from shoal.accounting.kinds import (
 )
 
 __all__ = [
+    "allocated",
     "answered",
     "choice",
+    "correlated",
     "gaussian",
     "laplace",
     "mixture",

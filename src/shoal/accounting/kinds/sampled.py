@@ -247,7 +247,9 @@ def loss_as_one(inside: Bill) -> ReleaseLoss | None:
         return pure_loss(epsilon, attained=False)
     if square is None:
         return None
-    return ReleaseLoss(normal_loss(root_up(square)).distribution, attained=_are_normal(inside))
+    known = bill_loss(inside) if _are_normal(inside) else None
+    attained = known is not None and known.attained
+    return ReleaseLoss(normal_loss(root_up(square)).distribution, attained=attained)
 
 
 def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
