@@ -10,6 +10,36 @@ _MIXTURES = "tests/measures/loss/test_mixture_normal.py::"
 
 BRACKETS = (
     Mutation(
+        "a-sample-of-fixed-size-loses-only-one-way",
+        "src/shoal/measures/loss/fixed_size.py",
+        "atoms += [(sampled, (1 - rate) * plain + rate * mass), (-sampled, plain)]",
+        "atoms += [(sampled, (1 - rate) * plain), (-sampled, plain)]",
+        "Whoever is in a sample of fixed size is charged less than it costs.",
+        (
+            "tests/measures/loss/test_fixed_size.py::test_no_function_of_a_sample_needs_more_and_one_needs_as_much",
+        ),
+    ),
+    Mutation(
+        "the-least-part-stands-for-all",
+        "src/shoal/measures/loss/largest.py",
+        "best = np.argmax([one.gains for one in tails], axis=0)",
+        "best = np.argmin([one.gains for one in tails], axis=0)",
+        "A person in the worst of several parts is charged for the best one.",
+        (
+            "tests/measures/loss/test_largest.py::test_several_releases_need_what_the_largest_law_needs",
+        ),
+    ),
+    Mutation(
+        "several-releases-from-unlike-parts-claim-a-lower-end",
+        "src/shoal/accounting/parallel_loss.py",
+        "attained = alone and all(one.attained for one in losses)",
+        "attained = all(one.attained for one in losses)",
+        "The account says that a promise cannot be better than it is.",
+        (
+            "tests/accounting/test_parallel.py::test_several_such_releases_cost_at_least_every_part_so_often_and_claim_no_lower_end",
+        ),
+    ),
+    Mutation(
         "deltas-add-up-to-less-than-they-are",
         "src/shoal/accounting/failing.py",
         "return 1 - math.prod(((1 - delta) ** n for delta, n in deltas.items()), start=Fraction(1))",
@@ -88,8 +118,8 @@ BRACKETS = (
     Mutation(
         "groups-of-two-sizes-claim-a-lower-end",
         "src/shoal/accounting/release_loss.py",
-        "attained=attained and len(sizes) <= 1",
-        "attained=attained",
+        "attained=all(each.attained for each in every) and len(sizes) <= 1,",
+        "attained=all(each.attained for each in every),",
         "The account says that a promise to groups of two sizes cannot be better than it is.",
         (f"{_GROUPS}test_groups_of_two_sizes_are_in_all_their_cases_and_claim_no_lower_end",),
     ),

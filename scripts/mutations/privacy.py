@@ -6,6 +6,34 @@ from scripts.mutations.mutation import Mutation
 
 PRIVACY = (
     Mutation(
+        "tuning-costs-one-run",
+        "src/shoal/accounting/tuning.py",
+        "return each + min(more, (1 + eta) * each)",
+        "return each",
+        "The best of many runs is charged as one run.",
+        (
+            "tests/accounting/test_tuning.py::test_a_rare_answer_between_those_of_randomized_response_loses_as_much",
+        ),
+    ),
+    Mutation(
+        "tuning-forgets-the-number-of-runs",
+        "src/shoal/accounting/tuning.py",
+        "return None if known is None else holdable_up(known + aside + mean / (one - 1))",
+        "return known",
+        "The best of many runs is charged as one run, in Rényi terms.",
+        ("tests/accounting/test_tuning.py::test_the_renyi_price_is_that_of_the_theorem",),
+    ),
+    Mutation(
+        "draws-with-replacement-count-once",
+        "src/shoal/accounting/with_replacement.py",
+        'return whole(draws, "draws", at_least=1) * _one_draw(epsilon, population)',
+        "return _one_draw(epsilon, population)",
+        "A row that may be drawn many times is charged for one draw.",
+        (
+            "tests/accounting/test_with_replacement.py::test_no_function_of_the_draws_loses_more_and_one_loses_as_much",
+        ),
+    ),
+    Mutation(
         "composition-drops-a-release",
         "src/shoal/accounting/pricing.py",
         "lines[Line(one, size * steps, relation if steps > 1 else None)] += times",

@@ -28,8 +28,10 @@ from shoal.events import (
     PoissonSampled,
     RandomizedResponse,
     RandomlyAllocated,
+    RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     Skellam,
     SometimesAnswered,
@@ -111,6 +113,13 @@ EVENTS: dict[str, Event] = {
     "sampled by random allocation": RandomlyAllocated(Gaussian(1, 1), 20),
     "sampled without replacement": SampledWithoutReplacement(Gaussian(1, 1), 5, 100),
     "randomly sometimes answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
+    "sampled with replacement": SampledWithReplacement(Gaussian(3, 1), 5, 100),
+    "approx sampled with replacement": SampledWithReplacement(StatedApprox(1, "1e-9"), 5, 100),
+    "best of many runs": RepeatAndSelect(Gaussian(3, 1), "negative_binomial", eta=1, gamma="0.01"),
+    "best of pure runs": RepeatAndSelect(
+        Laplace(3, 1), "negative_binomial", eta="-0.5", gamma="0.1"
+    ),
+    "best of a poisson number of runs": RepeatAndSelect(Laplace(5, 1), "poisson", mean=4),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 50),
     "shuffled answers": Shuffled(RandomizedResponse(5, epsilon=1), 40),
 }
@@ -160,6 +169,10 @@ NOISIER: dict[str, Callable[[Fraction], Event]] = {
     ),
     "sampled without replacement": lambda x: SampledWithoutReplacement(Laplace(x, 1), 5, 100),
     "sampled by random allocation": lambda x: RandomlyAllocated(Gaussian(x, 1), 20),
+    "sampled with replacement": lambda x: SampledWithReplacement(Laplace(x, 1), 5, 100),
+    "best of runs": lambda x: RepeatAndSelect(
+        Gaussian(x, 1), "negative_binomial", eta=0, gamma="0.1"
+    ),
     "parallel": lambda x: Parallel([Laplace(x, 1), Gaussian(x, 2)]),
     "groups": lambda x: Group(Laplace(x, 1), 3),
 }

@@ -26,8 +26,10 @@ from shoal.events import (
     PoissonSampled,
     RandomizedResponse,
     RandomlyAllocated,
+    RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     Skellam,
     SometimesAnswered,
@@ -89,6 +91,8 @@ SAMPLES: dict[str, Event] = {
     "randomly_allocated": RandomlyAllocated(Gaussian("0.8", 1), 100, relation="add_remove"),
     "sampled_without_replacement": SampledWithoutReplacement(StatedPure(1), 10, 1000),
     "sometimes_answered": SometimesAnswered(RandomizedResponse(3, epsilon=1), "0.3"),
+    "sampled_with_replacement": SampledWithReplacement(StatedPure(1), 10, 1000),
+    "repeat_and_select": RepeatAndSelect(Gaussian(3, 1), "negative_binomial", eta=1, gamma="0.01"),
     "shuffled": Shuffled(RandomizedResponse(2, epsilon=1), 10_000, relation="change"),
 }
 
@@ -326,5 +330,22 @@ STRATEGIES |= {
     "sometimes_answered": st.builds(
         SometimesAnswered, event=_reports, rate=shares, private=st.booleans()
     ),
+    "sampled_with_replacement": st.builds(
+        SampledWithReplacement,
+        event=_free,
+        sample=wholes,
+        population=wholes,
+        private=st.booleans(),
+        relation=st.sampled_from([None, "change"]),
+    ),
+    "repeat_and_select": st.builds(
+        RepeatAndSelect,
+        event=_free,
+        runs=st.just("negative_binomial"),
+        eta=non_negatives,
+        gamma=st.builds(lambda a, b: Fraction(a, a + b), wholes, wholes),
+        **_common,
+    )
+    | st.builds(RepeatAndSelect, event=_inner, runs=st.just("poisson"), mean=positives),
     "shuffled": st.builds(Shuffled, event=_reports, people=wholes, private=st.booleans()),
 }

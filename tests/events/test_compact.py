@@ -29,8 +29,10 @@ from shoal.events import (
     Parallel,
     PoissonSampled,
     RandomizedResponse,
+    RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     Skellam,
     SometimesAnswered,
@@ -91,6 +93,15 @@ MEANINGS: dict[str, Event] = {
     "pure epsilon=1 | x3": Repeated(StatedPure(1), 3),
     "pure epsilon=1 | x 10000": Repeated(StatedPure(1), 10_000),
     "pure epsilon=1 | group 3": Group(StatedPure(1), 3),
+    "gaussian sigma=2 | best_of eta=1 gamma=0.01": RepeatAndSelect(
+        Gaussian(2, 1), "negative_binomial", eta=1, gamma="0.01"
+    ),
+    "pure epsilon=1 | best_of runs=poisson mean=10": RepeatAndSelect(
+        StatedPure(1), "poisson", mean=10
+    ),
+    "pure epsilon=1 | sampled_with_replacement size=10 of=1000": SampledWithReplacement(
+        StatedPure(1), 10, 1000
+    ),
     "pure epsilon=1 | sampled_without_replacement size=10 of=1000": SampledWithoutReplacement(
         StatedPure(1), 10, 1000
     ),

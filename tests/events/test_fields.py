@@ -43,10 +43,12 @@ POSITIVE = {
     "batch",
     "participations",
     "separation",
+    "mean",
 }
 NON_NEGATIVE = {
     "sensitivity_squared",
     "epsilon_answers",
+    "eta",
     "gamma",
     "truth",
     "steps",
@@ -115,7 +117,8 @@ def changed(kind: str, name: str, value: Any) -> Event:
 
 def test_every_field_is_a_number_a_word_or_a_truth_value_known_to_these_tests() -> None:
     names = {field.name for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    assert names == NUMBERS | INSIDE | LISTS | {"monotone", "noise", "private", "relation"}
+    words = {"monotone", "noise", "private", "relation", "runs"}
+    assert names == NUMBERS | INSIDE | LISTS | words
 
 
 @pytest.mark.parametrize(

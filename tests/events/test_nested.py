@@ -17,8 +17,10 @@ from shoal.events import (
     Parallel,
     PoissonSampled,
     RandomizedResponse,
+    RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     StatedPure,
 )
@@ -35,6 +37,8 @@ WRAPPERS: dict[str, Any] = {
     "sampled_without_replacement": lambda event, **rest: SampledWithoutReplacement(
         event, 1, 10, **rest
     ),
+    "sampled_with_replacement": lambda event, **rest: SampledWithReplacement(event, 9, 5, **rest),
+    "repeat_and_select": lambda event, **rest: RepeatAndSelect(event, "poisson", mean=2, **rest),
     "shuffled": lambda event, **rest: Shuffled(event, 10, **rest),
 }
 every_wrapper = pytest.mark.parametrize("kind", sorted(WRAPPERS))
@@ -83,7 +87,9 @@ def test_a_poisson_sample_is_about_rows_that_come_and_go() -> None:
         PoissonSampled(Laplace(1, 1), "0.1", relation="change")
 
 
-@pytest.mark.parametrize("kind", ["sampled_without_replacement", "shuffled"])
+@pytest.mark.parametrize(
+    "kind", ["sampled_without_replacement", "sampled_with_replacement", "shuffled"]
+)
 def test_a_sample_of_fixed_size_and_a_shuffle_are_about_rows_that_change(kind: str) -> None:
     assert WRAPPERS[kind](CHANGED).event == CHANGED
     with pytest.raises(EventError, match="relation must not be 'add_remove'"):

@@ -148,8 +148,9 @@ class Account:
         events = self.event.events if isinstance(self.event, Composed) else (self.event,)
         whole = Composed((*events, event))
         more = Account(whole, settle(whole, self.relation))
-        if more.relation == self.relation and self._loss is not None:
-            one = Account(event, self.relation)
+        one = Account(event, self.relation)
+        anew = any(loss is not None and loss.only_alone for loss in (self._loss, one._loss))
+        if more.relation == self.relation and self._loss is not None and not anew:
             loss = one._loss and self._loss.compose(one._loss)
             lines = Counter(self.lines)
             lines.update(one.lines)
@@ -257,7 +258,7 @@ class Account:
 
     @cached_property
     def _loss(self) -> ReleaseLoss | None:
-        found = bill_loss(self.lines)
+        found = bill_loss(self.lines, alone=True)
         if found is None or not any_inside(self.event, lambda kind: not kind.unfolds_exactly):
             return found
         return replace(found, attained=False)  # written as releases that tell more

@@ -6,28 +6,40 @@ fail are taken out of delta before a way is asked, so a line's loss is the one i
 
 from __future__ import annotations
 
-from shoal.accounting.pricing import Bill, Line, line_price
+from dataclasses import replace
+
+from shoal.accounting.parallel_loss import ways_to_spread, worst_of
+from shoal.accounting.pricing import Bill, Line, line_price, total_of
 from shoal.accounting.registry import kind_of
 from shoal.accounting.release_loss import ReleaseLoss, pure_loss
-from shoal.accounting.unit import PURE
+from shoal.accounting.unit import FAILING, PURE
+from shoal.events import Parallel
 from shoal.measures.loss import LossDistribution
 from shoal.sensitivity import Relation
 
 
-def bill_loss(lines: Bill) -> ReleaseLoss | None:
-    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price, or there are too many cases."""
+def bill_loss(lines: Bill, *, alone: bool = False) -> ReleaseLoss | None:
+    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price, or there are too many cases.
+
+    ``alone`` says that nothing else is ever added to it.
+    """
     found = []
+    alone = alone and sum(lines.values()) == 1
     for line, times in lines.items():
-        one = line_loss(line)
+        one = line_loss(line, alone=alone)
         if one is None:
             return None
         found.append(one.times(times))
     return ReleaseLoss(LossDistribution()).compose(*found)
 
 
-def line_loss(line: Line) -> ReleaseLoss | None:
+def line_loss(line: Line, *, alone: bool = False) -> ReleaseLoss | None:
     """The loss of one release."""
-    known = _own_loss(line)
+    known = (
+        _parallel_loss(line, alone=alone) if isinstance(line.event, Parallel) else _own_loss(line)
+    )
+    if known is not None and alone and known.attained_alone:
+        return replace(known, attained=True, only_alone=True)
     if known is not None:
         return known
     epsilon = line_price(line, PURE)
@@ -46,3 +58,23 @@ def _own_loss(line: Line) -> ReleaseLoss | None:
         if found is not None:
             return found
     return None if kind.loss is None else kind.loss(line.event, line.size)
+
+
+def _parallel_loss(line: Line, *, alone: bool) -> ReleaseLoss | None:
+    """The largest over all places where the people of a line can be, see `worst_of`.
+
+    Edges: None where one place has no loss, and for two steps whose directions differ.  A lower end is known only for one row
+        more or less, and where nothing may fail.
+    """
+    spread = ways_to_spread(line)
+    if spread is None:
+        return None
+    bills, steps = spread
+    found = []
+    for one_way in bills:
+        one = bill_loss(one_way, alone=alone)
+        if one is None or (steps > 1 and one.distribution.sizes):
+            return None
+        sure = one.attained and steps == 1 and total_of(one_way, FAILING) == 0
+        found.append(replace(one, attained=sure))
+    return worst_of(found, alone=alone)

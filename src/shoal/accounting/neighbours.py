@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from shoal.accounting.registry import kind_of
 from shoal.errors import PriceError
-from shoal.events import Composed, Event, Group, Parallel, Repeated
+from shoal.events import Composed, Event, Group, Parallel, RepeatAndSelect, Repeated
 from shoal.sensitivity import Relation
 
 
@@ -17,7 +17,7 @@ def own_relations(event: Event) -> set[str]:
     """The relations for which the parts of an event hold, without those that leave it open."""
     if isinstance(event, Composed | Parallel):
         return {relation for part in event.events for relation in own_relations(part)} | _own(event)
-    if isinstance(event, Repeated | Group):
+    if isinstance(event, Repeated | Group | RepeatAndSelect):
         return own_relations(event.event) | _own(event)
     only = kind_of(event).relation
     return _own(event) if only is None else {only}

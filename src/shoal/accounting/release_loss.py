@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shoal.exact import float_up
@@ -18,11 +18,15 @@ class ReleaseLoss:
     """A loss distribution that stands for a release.
 
     ``attained`` says that it is the loss of some pair of neighbours, and not just one above all of them: only then is
-    anything known from below.
+    anything known from below.  ``only_alone`` says that both hold for this release by itself: with others it has to be
+    worked out anew.  ``attained_alone`` says that some pair of neighbours needs as much from 0 on, but not at every epsilon, so that
+    something is known from below of one release and nothing of several.
     """
 
     distribution: LossDistribution
     attained: bool = True
+    only_alone: bool = False
+    attained_alone: bool = False
 
     @property
     def only_source(self) -> LossSource | None:
@@ -42,12 +46,16 @@ class ReleaseLoss:
         if math.prod(size + 1 for size in sizes) > MOST_CASES:
             return None
         together = self.distribution.compose(*(other.distribution for other in others))
-        attained = self.attained and all(other.attained for other in others)
-        return ReleaseLoss(together, attained=attained and len(sizes) <= 1)
+        every = (self, *others)
+        return ReleaseLoss(
+            together,
+            attained=all(each.attained for each in every) and len(sizes) <= 1,
+            only_alone=any(each.only_alone for each in every),
+        )
 
     def times(self, count: int) -> ReleaseLoss:
         """So many independent copies, one after another."""
-        return ReleaseLoss(self.distribution.times(count), attained=self.attained)
+        return replace(self, distribution=self.distribution.times(count))
 
 
 def loss_from(*sources: LossSource, attained: bool = True) -> ReleaseLoss:

@@ -25,6 +25,7 @@ from shoal.events.nested import (
     RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     TruncatedPoissonSampled,
 )
@@ -40,6 +41,7 @@ from shoal.events.stated import (
     StatedRenyi,
     StatedZeroConcentrated,
 )
+from shoal.events.tuning import RepeatAndSelect
 
 __all__ = [
     "KINDS",
@@ -61,7 +63,9 @@ __all__ = [
     "PoissonSampled",
     "RandomizedResponse",
     "RandomlyAllocated",
+    "RepeatAndSelect",
     "Repeated",
+    "SampledWithReplacement",
     "SampledWithoutReplacement",
     "Shuffled",
     "Skellam",

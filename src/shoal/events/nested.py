@@ -193,6 +193,32 @@ class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
 
 
 @dataclass(frozen=True)
+class SampledWithReplacement(Event, kind="sampled_with_replacement"):
+    """A release from rows that are drawn one by one, each from all rows.
+
+    Meaning: ``sample`` times a row is drawn, each time any of the ``population`` rows with the same chance, whatever was drawn before;
+        the release is the one that ``event`` describes, computed from all draws, which stay secret.  A row that was drawn
+        several times counts several times.  Neighbours of the draws and of the dataset have one row with another value.
+    Fields: the number of rows is public; ``private`` as for `Composed`; ``relation`` is never
+        "add_remove", here or inside.
+    Edges: there may be more draws than rows.
+    Reference: Balle, Barthe and Gaboardi 2018, Section 4.
+    """
+
+    event: Part = part()
+    sample: Count = count(at_least=1)
+    population: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "add_remove" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'add_remove': the number of rows is public.",
+                remedy="Use relation 'change', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
 class Shuffled(Event, kind="shuffled"):
     """The reports of many people, in random order.
 

@@ -32,6 +32,7 @@ from shoal.events.nested import (
     RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
+    SampledWithReplacement,
     Shuffled,
     TruncatedPoissonSampled,
 )
@@ -47,6 +48,7 @@ from shoal.events.stated import (
     StatedRenyi,
     StatedZeroConcentrated,
 )
+from shoal.events.tuning import RepeatAndSelect
 
 FINE = 2**40
 """How many lattice steps the sensitivity of Laplace noise spans where the text does not say."""
@@ -54,7 +56,7 @@ FINE = 2**40
 NOTHING, PARALLEL = "nothing", "parallel"
 """The word for no release at all, and the one for releases from disjoint parts."""
 
-WORDS = ("noise", "relation")
+WORDS = ("noise", "relation", "runs")
 """The fields whose value is a word; those of `FLAGS` say yes or no, those of `LISTS` are lists, all others are numbers."""
 
 FLAGS = ("monotone", "private")
@@ -164,8 +166,14 @@ _modifiers = (
         SampledWithoutReplacement,
         short={"size": "sample", "of": "population"},
     ),
+    Form(
+        "sampled_with_replacement",
+        SampledWithReplacement,
+        short={"size": "sample", "of": "population"},
+    ),
     Form("shuffled", Shuffled),
     Form("answered", SometimesAnswered, short={"q": "rate"}),
+    Form("best_of", RepeatAndSelect, defaults={"runs": "negative_binomial"}),
 )
 
 KIND_WORDS: Mapping[str, Form] = MappingProxyType({form.word: form for form in _kinds})

@@ -17,6 +17,8 @@ from shoal.accounting.kinds import (
     stated,
     truncated_laplace,
     truncated_sampled,
+    tuning,
+    with_replacement,
 )
 
 __all__ = [
@@ -36,4 +38,6 @@ __all__ = [
     "stated",
     "truncated_laplace",
     "truncated_sampled",
+    "tuning",
+    "with_replacement",
 ]

@@ -72,7 +72,8 @@ def answered_report_loss(event: SometimesAnswered, size: int) -> ReleaseLoss | N
         return whole
     source = whole.only_source
     if source is None:
-        return None if whole.distribution.removed else loss_from(attained=whole.attained)
+        nothing = whole.distribution.directions == ((), ())
+        return loss_from(attained=whole.attained) if nothing else None
     share = float_up(rate)  # a larger chance of an answer is above a smaller one
     if share == 1:
         return replace(whole, attained=False)

@@ -25,7 +25,18 @@ from shoal.accounting.sampling import (
     sampled_symmetric_divergence_up,
 )
 from shoal.accounting.unit import FAILING, PURE, SQUARED_MU, Unit, told
-from shoal.events import Composed, Event, Group, PoissonSampled, Repeated, SampledWithoutReplacement
+from shoal.events import (
+    Composed,
+    DiscreteGaussian,
+    Event,
+    Gaussian,
+    Geometric,
+    Group,
+    Laplace,
+    PoissonSampled,
+    Repeated,
+    SampledWithoutReplacement,
+)
 from shoal.exact import float_up, root_up
 from shoal.measures import (
     Approx,
@@ -50,12 +61,25 @@ from shoal.measures.loss import (
     SampledLoss,
     SampledNormalLoss,
     SkellamLoss,
+    fixed_size_loss,
     sampled_atoms,
 )
 from shoal.sensitivity import Relation
 
 LARGEST_ATOM = 600
 """Losses beyond this are not sampled point by point: their exponentials leave the range of floats."""
+
+_CAN_BE_SAMPLED = (
+    NormalLoss,
+    AtomicLoss,
+    LaplaceLoss,
+    DiscreteNormalLoss,
+    SkellamLoss,
+    BoundedRangeLoss,
+)
+
+_NOISE = (Gaussian, DiscreteGaussian, Laplace, Geometric)
+"""Noise on a function of the sample, which may be any function of its sensitivity."""
 
 Sampled = PoissonSampled | SampledWithoutReplacement
 
@@ -236,11 +260,41 @@ def _of_rows(
     return whole and seen(whole, event.rate, rows)
 
 
+def fixed_size_sample_loss(event: SampledWithoutReplacement, size: int) -> ReleaseLoss | None:
+    """The loss of a release from a sample of fixed size, where nothing inside may fail.
+
+    Guarantee: `FixedSizeLoss` dominates if the loss inside does for rows that change; several releases inside share one sample and
+        are taken together, as in `poisson_loss`.
+    Edges: one release with noise on a number attains it: let all rows but the changed one be alike, and its new value like theirs.
+        Several do not, unless the sample is everybody.  None for groups.
+    Reference: Balle, Barthe and Gaboardi 2018, Theorem 9; Zhu, Dong and Wang 2022, for subsets.
+    """
+    inside, rate = bill(event.event, str(Relation.CHANGE)), _rate(event)
+    if size > 1:
+        return None
+    if rate == 0:
+        return loss_from()
+    fails = total_of(inside, FAILING) != 0
+    if rate == 1:
+        whole = bill_loss(inside)
+        return whole and replace(whole, attained=whole.attained and not fails)
+    found = None if fails or float_up(rate) == 1 else loss_as_one(inside)
+    source = None if found is None else found.only_source
+    if not isinstance(source, _CAN_BE_SAMPLED):
+        return None
+    if isinstance(source, AtomicLoss) and source.largest > LARGEST_ATOM:
+        return None
+    whole = loss_from(fixed_size_loss(source, float_up(rate)), attained=False)
+    alone = sum(inside.values()) == 1 and isinstance(next(iter(inside)).event, _NOISE)
+    return replace(whole, attained_alone=alone and found is not None and found.attained)
+
+
 def loss_as_one(inside: Bill) -> ReleaseLoss | None:
     """One loss that stands for all that is released from one sample."""
     if sum(inside.values()) == 1:
         found = line_loss(next(iter(inside)))
-        if found is not None and found.only_source is not None:
+        source = None if found is None else found.only_source
+        if isinstance(source, _CAN_BE_SAMPLED) and not getattr(source, "infinite", 0.0):
             return found
     epsilon, square = total_of(inside, PURE), total_of(inside, SQUARED_MU)
     if epsilon is not None:
@@ -308,5 +362,10 @@ register(
 )
 register(
     SampledWithoutReplacement,
-    KindOfEvent(prices=_PRICES, unfold=_one_sample, relation=str(Relation.CHANGE)),
+    KindOfEvent(
+        prices=_PRICES,
+        loss=fixed_size_sample_loss,
+        unfold=_one_sample,
+        relation=str(Relation.CHANGE),
+    ),
 )

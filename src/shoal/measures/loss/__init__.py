@@ -5,7 +5,9 @@ from shoal.measures.loss.bounded_range import BoundedRangeLoss
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.discrete_normal import DiscreteNormalLoss
 from shoal.measures.loss.distribution import LossDistribution
+from shoal.measures.loss.fixed_size import FixedSizeLoss, fixed_size_loss
 from shoal.measures.loss.grid import TOLERANCE
+from shoal.measures.loss.largest import LargestLoss
 from shoal.measures.loss.mixture_normal import MixtureNormalLoss, sampled_group_loss
 from shoal.measures.loss.normal_mixtures import Components
 from shoal.measures.loss.profile import ProfileAtoms, atoms_of_profile
@@ -28,7 +30,9 @@ __all__ = [
     "Bracket",
     "Components",
     "DiscreteNormalLoss",
+    "FixedSizeLoss",
     "LaplaceLoss",
+    "LargestLoss",
     "LossDistribution",
     "LossPair",
     "LossSource",
@@ -40,6 +44,7 @@ __all__ = [
     "SkellamLoss",
     "answered_loss",
     "atoms_of_profile",
+    "fixed_size_loss",
     "sampled_atoms",
     "sampled_group_loss",
 ]

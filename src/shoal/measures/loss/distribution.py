@@ -54,6 +54,17 @@ class LossDistribution:
         """The sizes of group that are told apart by how many of their rows are in the first dataset."""
         return {size for case, _ in self.cases for size, _ in case}
 
+    @property
+    def directions(self) -> tuple[Sources, Sources] | None:
+        """What one person loses who is in the first dataset only, and in the second only; None for losses of larger groups."""
+        if not self.sizes:
+            [(_, sources)] = self.cases
+            return sources, sources
+        if self.sizes != {1}:
+            return None
+        by_count = {case[0][1]: sources for case, sources in self.cases}
+        return by_count[1], by_count[0]
+
     def times(self, count: int) -> LossDistribution:
         """So many independent copies, one after another."""
         copies = whole(count, "count", at_least=0)

@@ -160,9 +160,10 @@ def _ends(
     ends = low + inner * np.arange(math.ceil((high - low) / inner) + 1)
     edges = source.rising(ends)
     least, most, top = map(float, source.rising(np.array([-np.inf, np.inf, high])))
-    # a loss that has no end below is fine there, too, however wide its cells: they hold little
-    bulk = 0 if math.isfinite(least) else int(np.argmin(np.diff(edges)))
-    wide = bulk + np.flatnonzero(np.diff(edges[bulk:]) > step)
+    # Losses may be spread out below as they are above; fine cells go down to the lower end, however wide: they hold little.
+    widths = np.diff(edges)
+    bulk = int(np.argmin(widths))
+    wide = bulk + np.flatnonzero(widths[bulk:] > step)
     count = int(wide[0]) if len(wide) else len(ends) - 1
     ends, edges = ends[: count + 1], edges[: count + 1]
     if count and math.isfinite(least):

@@ -76,6 +76,14 @@ class NormalLoss(HasWaves):
         other = normal_masses(places + self.mu)
         return cells_between(step, edges, mass, other, above=smallest, below=smallest)
 
+    def reach(self, smallest: float) -> tuple[float, float]:
+        middle, aside = self.mu**2 / 2, reach(smallest) * self.mu
+        return -middle - aside, middle + aside
+
+    def between(self, ends: Floats) -> tuple[Floats, Floats]:
+        places = (ends - self.mu**2 / 2) / self.mu
+        return normal_masses(places), normal_masses(places + self.mu)
+
     def wave(self, tilt: float) -> NormalWave:
         return NormalWave(self.mu, tilt)
 
@@ -113,6 +121,18 @@ class AtomicLoss(HasWaves):
         losses = np.array([loss for loss, _ in sorted(self.atoms)])
         masses = np.array([mass for _, mass in sorted(self.atoms)])
         return replace(cells_of_atoms(losses, masses, step), infinite=self.infinite)
+
+    def reach(self, smallest: float) -> tuple[float, float]:  # noqa: ARG002 - nothing lies beyond
+        return min(loss for loss, _ in self.atoms), self.largest_finite
+
+    def between(self, ends: Floats) -> tuple[Floats, Floats]:
+        losses, masses = (np.array(each) for each in zip(*self.atoms, strict=True))
+        cells = np.searchsorted(ends, losses, side="right") - 1
+        inside = (cells >= 0) & (cells < len(ends) - 1)
+        mass, other = np.zeros(len(ends) - 1), np.zeros(len(ends) - 1)
+        np.add.at(mass, cells[inside], masses[inside])
+        np.add.at(other, cells[inside], (masses * np.exp(-losses))[inside])
+        return mass, other
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
         aside = POSITION_ERROR * max(abs(loss) for loss, _ in self.atoms)
