@@ -97,9 +97,10 @@ def account(
     Releases are joined by `+`; what is done to one stands behind bars, from left to right.
 
     * `gaussian sigma=` `laplace scale=` `geometric scale=` `discrete_gaussian sigma=` `staircase epsilon= gamma=`
+    * `correlated_gaussian sigma= coefficients=(1, 1/2) steps=` `tree_aggregation sigma= steps=`
     * `rr p=` or `rr epsilon=`, `exponential epsilon= candidates=`, `noisy_max`, `permute_and_flip`, `top_k`, `sparse_vector`
     * `pure epsilon=` `approx epsilon= delta=` `zcdp rho=` `gdp mu=`
-    * `| x 1000` `| sampled q=0.01` `| sampled_without_replacement size=10 of=1000` `| shuffled people=1000` `| group 3`
+    * `| x 1000` `| sampled q=0.01` `| allocated steps=1000` `| sampled_without_replacement size=10 of=1000` `| shuffled people=1000` `| group 3`
 
     Sensitivity is 1 unless it is given. Numbers are exact: 0.1 is 1/10.
     """
