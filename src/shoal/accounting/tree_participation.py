@@ -31,7 +31,7 @@ def tree_square(steps: int, *, participations: int = 1, separation: int = 1) -> 
         ``participations`` steps, any two at least ``separation`` apart; exactly that where ``attained``.
     Needs: steps, participations, separation >= 1.
     Edges: one participation: the levels, floor(log2 steps) + 1.  Beyond `MOST_WORK` the bound of `level_bound`.
-    Reference: Kairouz and others 2021, Theorem 4.1 for one participation; `participation.md` for several.
+    Reference: Kairouz and others 2021, appendix D; `participation.md` has the proofs.
 
     >>> tree_square(1024), tree_square(8, participations=3, separation=3)
     (SquaredSensitivity(square=Fraction(11, 1), attained=True), SquaredSensitivity(square=Fraction(20, 1), attained=True))
