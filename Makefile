@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 VENV := .venv
+# The tour needs none of the development tools; where they are installed already, it uses them.
+DEMO := $(if $(wildcard $(VENV)/.ready),$(VENV),.venv-demo)
 BENCH := .venv-bench
 PEERS := opendp pipelinedp smartnoise tumult
 AUDITED := numpy diffprivlib pydp opendp tumult
@@ -14,8 +16,8 @@ CODE := src tests benchmarks scripts
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.ready ## a guided walk through a vault, in a minute
-	@$(VENV)/bin/shoal tour
+demo: $(DEMO)/.ready ## a guided walk through a vault, in a minute
+	@$(DEMO)/bin/shoal tour
 
 test: $(VENV)/.ready ## run every test but the long statistical audits
 	@sh scripts/browser.sh
@@ -49,13 +51,19 @@ reproduce: $(VENV)/.ready ## run the experiments of the sources again, into repr
 	@$(VENV)/bin/shoal reproduce --force --out reproduced.html
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
-	@rm -rf $(VENV) $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .venv-demo $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready: pyproject.toml
 	@echo "setup: $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(VENV)/bin/python $(PIP) -e ".[dev]"
+	@touch $@
+
+.venv-demo/.ready: pyproject.toml
+	@echo "setup: Shoal and what it needs, into .venv-demo (half a minute)"
+	@$(PYTHON) -m venv .venv-demo
+	@.venv-demo/bin/python $(PIP) -e .
 	@touch $@
 
 $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt

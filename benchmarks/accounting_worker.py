@@ -1,4 +1,4 @@
-"""One contestant on one workload, in a process of its own: ``python -m benchmarks.accounting_worker NAME WORKLOAD``.
+"""One contestant on one composition, in a process of its own: ``python -m benchmarks.accounting_worker NAME TITLE``.
 
 Prints CPU seconds of the first answer after imports, peak memory of the whole process, and what was found.
 """
@@ -11,24 +11,25 @@ import resource
 import sys
 import time
 
-from benchmarks.workloads import CONTESTANTS, running
+from benchmarks.accountants import CONTESTANTS, OTHER, OURS, PEER
+from benchmarks.workloads import COMPOSITIONS, running
 
 IMPORTED = {
-    "**Shoal**": ["shoal.accounting", "scipy.fft", "scipy.special"],
-    "dp-accounting": ["dp_accounting.pld.privacy_loss_distribution"],
-    "prv-accountant": ["prv_accountant"],
+    OURS: ["shoal.accounting", "scipy.fft", "scipy.special"],
+    PEER: ["dp_accounting.pld.privacy_loss_distribution"],
+    OTHER: ["prv_accountant"],
 }
 
 
 def main() -> None:
-    contestant, workload = sys.argv[1:]
-    if workload == "running":
+    contestant, title = sys.argv[1:]
+    if title == "running":
         print(json.dumps(running()))
         return
     for module in IMPORTED[contestant]:
         importlib.import_module(module)
     start = time.process_time()
-    found = CONTESTANTS[contestant](workload)
+    found = CONTESTANTS[contestant](COMPOSITIONS[title])
     found["seconds"] = time.process_time() - start
     found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(found))

@@ -181,9 +181,9 @@ def _of_a_million(directory: Path) -> dict[str, float]:
     """Make a ledger of a million charges by its own code, many in one commit, and use it."""
     from shoal.events import StatedPure
     from shoal.ledger import Ledger
-    from shoal.ledger.charging import Charge, charge
-    from shoal.ledger.desk import Desk
+    from shoal.ledger.charge import Charge, charge
     from shoal.ledger.request import request_for
+    from shoal.ledger.transaction import Transaction
     from shoal.measures import Pure
 
     path, names = directory / "million.shoal", ("visits", "visits@ana")
@@ -194,12 +194,12 @@ def _of_a_million(directory: Path) -> dict[str, float]:
             ledger.open_account(name, Pure(2), relation="add_remove")
         for start in range(0, CHARGES, AT_ONCE):
 
-            def some(desk: Desk, start: int = start) -> None:
+            def some(transaction: Transaction, start: int = start) -> None:
                 for number in range(start, start + AT_ONCE):
                     request = request_for(
                         names, event, caller="ana", body=BODY, key=f"k{number}", same=f"s{number}"
                     )
-                    made = charge(desk, request, ledger, ledger.patience)
+                    made = charge(transaction, request, ledger, ledger.patience)
                     assert isinstance(made, Charge)
 
             ledger.take(some)

@@ -1,106 +1,112 @@
-"""What the row *accounting* asks: the same releases in Shoal's words, in dp-accounting's and in prv-accountant's."""
+"""What the row *accounting* asks: sixty compositions in Shoal's compact text, each with the delta asked about."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
-DELTA = 1e-6
+
+@dataclass(frozen=True)
+class Composition:
+    """Releases, and the delta at which their epsilon is asked for."""
+
+    events: str
+    delta: str = "1e-6"
+
+    @property
+    def title(self) -> str:
+        return f"{self.events} @ {self.delta}"
+
 
 SAMPLED = "gaussian sigma=0.8 | sampled q=0.01 | x "
-WORKLOADS: dict[str, str] = {
-    "1 Gaussian, sigma 1": "gaussian sigma=1",
-    "1000 Gaussians, sigma 30": "gaussian sigma=30 | x 1000",
-    "10^3 sampled": SAMPLED + "1000",
-    "10^4 sampled": SAMPLED + "10000",
-    "10^5 sampled": SAMPLED + "100000",
-    "100 Laplace": "laplace scale=10 | x 100",
-    "mixed": "laplace scale=10 | x 50 + gaussian sigma=20 | x 50 + rr p=0.55 | x 50",
-    "500 pure": "pure epsilon=0.1 | x 500",
-}
-"""Laplace, Gaussian and randomized response, with numbers as peers' papers use them; delta is 10^-6."""
 
+REFERENCE = (
+    Composition("gaussian sigma=30 | x 1000"),
+    Composition(SAMPLED + "1000"),
+    Composition(SAMPLED + "10000"),
+    Composition(SAMPLED + "100000"),
+    Composition("laplace scale=10 | x 100"),
+    Composition("laplace scale=10 | x 50 + gaussian sigma=20 | x 50 + rr p=0.55 | x 50"),
+    Composition("pure epsilon=0.1 | x 500"),
+)
+"""The seven of `docs/which-number.md`, with numbers as papers use them."""
 
-def shoal(name: str) -> dict[str, float]:
-    from shoal import account
+SAMPLED_GAUSSIANS = (
+    Composition("gaussian sigma=1 | sampled q=0.01 | x 2"),
+    Composition("gaussian sigma=1 | sampled q=0.01 | x 5"),
+    Composition("gaussian sigma=1 | sampled q=0.01 | x 20"),
+    Composition("gaussian sigma=1 | sampled q=0.01 | x 70"),
+    Composition("gaussian sigma=1 | sampled q=0.1 | sampled q=0.1 | x 50"),
+    Composition("gaussian sigma=0.7 | sampled q=1e-4 | x 600000"),
+    Composition("gaussian sigma=0.7 | sampled q=1e-4 | x 1000000"),
+    Composition("gaussian sigma=1 | sampled q=1e-5 | x 100000"),
+    Composition("gaussian sigma=0.7 | sampled q=1e-6 | x 1000000", "1e-8"),
+    Composition("gaussian sigma=0.5 | sampled q=3e-5 | x 50000", "1e-7"),
+    Composition("gaussian sigma=0.3 | sampled q=0.001 | x 10"),
+    Composition("gaussian sigma=0.5 | sampled q=0.001 | x 1000", "1e-5"),
+    Composition("gaussian sigma=0.6 | sampled q=0.001 | x 100000", "1e-7"),
+    Composition("gaussian sigma=0.8 | sampled q=0.02 | x 3000", "1e-15"),
+    Composition("gaussian sigma=1 | sampled q=0.9 | x 3", "1e-8"),
+    Composition("gaussian sigma=1 | sampled q=1e-7 | x 10000000", "1e-9"),
+    Composition("gaussian sigma=1.1 | sampled q=0.004 | x 14100", "1e-5"),
+    Composition("gaussian sigma=2 | sampled q=0.5 | x 10", "1e-15"),
+    Composition("gaussian sigma=2 | sampled q=0.001 | x 10000000", "1e-8"),
+    Composition("gaussian sigma=3 | sampled q=1e-5 | x 10000000", "1e-10"),
+    Composition("gaussian sigma=5 | sampled q=0.2 | x 1000", "1e-12"),
+    Composition("gaussian sigma=10 | sampled q=0.01 | x 1000000", "1e-9"),
+    Composition("gaussian sigma=100 | sampled q=0.1 | x 10000000", "1e-12"),
+    Composition("gaussian sigma=1000 | sampled q=0.5 | x 1000000", "1e-10"),
+    Composition(SAMPLED + "1000 + gaussian sigma=1.5 | sampled q=0.05 | x 200"),
+)
 
-    found = account(WORKLOADS[name]).epsilon(delta=DELTA)
-    assert found.lower is not None  # the laws of all of these are known
-    return {"epsilon": float(found.epsilon), "lower": float(found.lower)}
+CONTINUOUS = (
+    Composition("gaussian sigma=0.3"),
+    Composition("gaussian sigma=1"),
+    Composition("gaussian sigma=20 | x 100", "1e-3"),
+    Composition("gaussian sigma=1000 | x 10000000", "1e-15"),
+    Composition("laplace scale=0.2", "1e-300"),
+    Composition("laplace scale=0.5 | x 4"),
+    Composition("laplace scale=1 | sampled q=0.01 | x 1000"),
+    Composition("laplace scale=100 | x 100000", "1e-10"),
+)
 
+DISCRETE = (
+    Composition("geometric scale=5 sensitivity=2 | x 12"),
+    Composition("geometric scale=4 | group 3 | x 6"),
+    Composition("geometric scale=10 | x 1000", "1e-9"),
+    Composition("geometric scale=2 | sampled q=0.05 | x 200"),
+    Composition("truncated_geometric scale=3 low=0 high=20 | x 10"),
+    Composition("discrete_gaussian sigma=1 | sampled q=0.01 | x 400"),
+    Composition("discrete_gaussian sigma=0.8 | x 3", "1e-12"),
+    Composition("discrete_gaussian sigma=4 | x 100"),
+    Composition("discrete_gaussian sigma=20 sensitivity=3 | x 500", "1e-8"),
+    Composition(
+        "geometric scale=8 | x 40 + discrete_gaussian sigma=6 | x 30 + laplace scale=12 | x 20",
+        "1e-7",
+    ),
+    Composition("rr p=0.5 categories=10 | x 5"),
+    Composition("rr p=0.75 | x 1000"),
+    Composition("rr p=0.3 categories=100 | x 20", "1e-9"),
+    Composition("rr p=0.5 categories=10 | x 5 + rr p=0.75 | x 10 + rr p=0.4 categories=4 | x 8"),
+)
 
-def dp_accounting(name: str) -> dict[str, float]:
-    from dp_accounting.pld import privacy_loss_distribution as pld
+PROMISES_AND_CHOICES = (
+    Composition("approx epsilon=0.5 delta=0.1 | x 5", "0.6"),
+    Composition("approx epsilon=0.1 delta=1e-8 | x 100", "1e-5"),
+    Composition("pure epsilon=0.01 | x 100000", "1e-12"),
+    Composition("exponential epsilon=0.1 candidates=10 | x 100"),
+    Composition("exponential epsilon=0.2 candidates=10 | x 50 + gaussian sigma=10 | x 10"),
+    Composition("permute_and_flip epsilon=0.5 candidates=100 | x 20"),
+)
 
-    make = _dp_accounting()[name]
-    return {"epsilon": make(pld).get_epsilon_for_delta(DELTA)}
-
-
-def _dp_accounting() -> dict[str, Callable[[Any], Any]]:
-    step = {"value_discretization_interval": 1e-4}
-
-    def gaussian(pld: Any, sigma: float) -> Any:
-        return pld.from_gaussian_mechanism(sigma, **step)
-
-    def sampled(pld: Any, copies: int) -> Any:
-        one = pld.from_gaussian_mechanism(0.8, sampling_prob=0.01, **step)
-        return one.self_compose(copies)
-
-    def laplace(pld: Any) -> Any:
-        return pld.from_laplace_mechanism(10, **step)
-
-    def mixed(pld: Any) -> Any:
-        response = pld.from_randomized_response(0.9, 2, **step)  # tells the truth with 0.55
-        both = laplace(pld).self_compose(50).compose(gaussian(pld, 20).self_compose(50))
-        return both.compose(response.self_compose(50))
-
-    def pure(pld: Any) -> Any:
-        noise = 2 / (1 + math.exp(0.1))
-        return pld.from_randomized_response(noise, 2, **step).self_compose(500)
-
-    return {
-        "1 Gaussian, sigma 1": lambda pld: gaussian(pld, 1),
-        "1000 Gaussians, sigma 30": lambda pld: gaussian(pld, 30).self_compose(1000),
-        "10^3 sampled": lambda pld: sampled(pld, 10**3),
-        "10^4 sampled": lambda pld: sampled(pld, 10**4),
-        "10^5 sampled": lambda pld: sampled(pld, 10**5),
-        "100 Laplace": lambda pld: laplace(pld).self_compose(100),
-        "mixed": mixed,
-        "500 pure": pure,
-    }
-
-
-def prv_accountant(name: str) -> dict[str, float]:
-    from prv_accountant import PRVAccountant
-    from prv_accountant import privacy_random_variables as prvs
-
-    sampled = prvs.PoissonSubsampledGaussianMechanism(
-        sampling_probability=0.01, noise_multiplier=0.8
+COMPOSITIONS = {
+    each.title: each
+    for each in (
+        *REFERENCE,
+        *SAMPLED_GAUSSIANS,
+        *CONTINUOUS,
+        *DISCRETE,
+        *PROMISES_AND_CHOICES,
     )
-    known: dict[str, tuple[list[Any], list[int]]] = {
-        "1 Gaussian, sigma 1": ([prvs.GaussianMechanism(noise_multiplier=1)], [1]),
-        "1000 Gaussians, sigma 30": ([prvs.GaussianMechanism(noise_multiplier=30)], [1000]),
-        "10^3 sampled": ([sampled], [10**3]),
-        "10^4 sampled": ([sampled], [10**4]),
-        "10^5 sampled": ([sampled], [10**5]),
-        "100 Laplace": ([prvs.LaplaceMechanism(mu=0.1)], [100]),
-        "500 pure": ([prvs.PureDPMechanism(eps=0.1)], [500]),
-    }
-    if name not in known:
-        return {}
-    releases, copies = known[name]
-    accountant = PRVAccountant(
-        prvs=releases, max_self_compositions=copies, eps_error=0.01, delta_error=DELTA / 1000
-    )
-    low, _, high = accountant.compute_epsilon(delta=DELTA, num_self_compositions=copies)
-    return {"epsilon": float(high), "lower": float(low)}
-
-
-CONTESTANTS: dict[str, Callable[[str], dict[str, float]]] = {
-    "**Shoal**": shoal,
-    "dp-accounting": dp_accounting,
-    "prv-accountant": prv_accountant,
 }
 
 
@@ -121,12 +127,12 @@ def running() -> dict[str, float]:
     )
     events = [read_events(kinds[k % len(kinds)].format(10 + k)) for k in range(200)]
     together = account(events[0])
-    together.epsilon(delta=DELTA)
+    together.epsilon(delta=1e-6)
     spent = []
     for event in events[1:]:
         start = time.process_time()
         together = together.plus(event)
-        found = together.epsilon(delta=DELTA)
+        found = together.epsilon(delta=1e-6)
         spent.append(1000 * (time.process_time() - start))
     return {
         "epsilon": float(found.epsilon),

@@ -17,7 +17,7 @@ from shoal.local import crosswise
 from shoal.polls import Arm, Poll, Question, by_device, by_own, directly, once_number
 from shoal.server.address import Address
 from shoal.server.door import Door
-from shoal.server.running import listening, server_of
+from shoal.server.server_process import listening, server_of
 from shoal.vault import Vault
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -109,15 +109,20 @@ def without_an_idea(path: Path) -> list[str]:
 
 
 FILES = sorted(SOURCE.rglob("*.py"))
-named_by_path = pytest.mark.parametrize(
-    "path", FILES, ids=[str(path.relative_to(SOURCE)) for path in FILES]
-)
 
 
-@named_by_path
-def test_a_file_imports_only_what_the_row_of_its_folder_allows(path: Path) -> None:
+def offenders(check: Callable[[Path], object]) -> dict[str, object]:
+    """What a check finds wrong, by file."""
+    found = {str(path.relative_to(SOURCE)): check(path) for path in FILES}
+    return {name: wrong for name, wrong in found.items() if wrong}
+
+
+def test_files_import_only_what_the_row_of_their_folder_allows() -> None:
     table = read_table(TABLE.read_text())
-    assert violations(path.read_text(), place_of(path), package_of(path), table) == []
+    found = offenders(
+        lambda path: violations(path.read_text(), place_of(path), package_of(path), table)
+    )
+    assert found == {}
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference", "spark"])
@@ -140,20 +145,24 @@ def test_a_row_allows_only_rows_above_it() -> None:
         assert allowed <= above, place
 
 
-@named_by_path
-def test_a_file_has_at_most_five_hundred_lines(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= LONGEST_FILE
+def test_no_file_has_more_than_five_hundred_lines() -> None:
+    assert offenders(lambda path: len(path.read_text().splitlines()) > LONGEST_FILE) == {}
 
 
-@named_by_path
-def test_a_file_is_named_after_an_idea(path: Path) -> None:
-    assert without_an_idea(path.relative_to(SOURCE)) == []
+def test_every_file_is_named_after_an_idea() -> None:
+    assert offenders(lambda path: without_an_idea(path.relative_to(SOURCE))) == {}
 
 
-@named_by_path
-def test_only_noise_draws_random_numbers(path: Path) -> None:
-    if place_of(path) not in {"noise/", "demo.py"}:
-        assert draws_on_its_own(path.read_text(), package_of(path)) == []
+def test_only_noise_draws_random_numbers() -> None:
+    def draws(path: Path) -> list[str]:
+        allowed = place_of(path) in {"noise/", "demo.py"}
+        return [] if allowed else draws_on_its_own(path.read_text(), package_of(path))
+
+    assert offenders(draws) == {}
+
+
+def test_the_checks_look_at_every_file() -> None:
+    assert len(offenders(lambda _: True)) == len(FILES) > 500
 
 
 # the checker itself

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from benchmarks.accountants import Release, releases
+from benchmarks.accounting_goals import goals, looser, speed
+from benchmarks.accounting_table import wide_table
 from benchmarks.peers_audit import row as audit
 from benchmarks.peers_audit.subjects import PACKAGES, SUBJECTS
 from benchmarks.peers_audit.worker import MAKERS
 from benchmarks.questions import data
 from benchmarks.sections import merged
+from benchmarks.workloads import COMPOSITIONS, REFERENCE
+
+from shoal.events import Event, PoissonSampled, Repeated, read_events
 
 ROWS = 20_000
 
@@ -71,3 +79,82 @@ def test_our_own_mechanisms_are_asked_like_the_others() -> None:
         if each.peer == "shoal":
             act = MAKERS["shoal"](each.name, 1.0)
             assert all(act(value) is not None for value in each.data)
+
+
+def test_sixty_different_compositions_are_asked_and_the_reference_workloads_come_first() -> None:
+    assert len(COMPOSITIONS) == 60
+    assert list(COMPOSITIONS)[:7] == [each.title for each in REFERENCE]
+    assert all(isinstance(read_events(each.events), Event) for each in COMPOSITIONS.values())
+
+
+def test_compositions_are_spread_over_rates_numbers_sigmas_and_deltas() -> None:
+    every = [part for each in COMPOSITIONS.values() for part in releases(each.events)]
+    rates, copies = {part.rate for part in every}, {part.copies for part in every}
+    sigmas = {part.numbers["sigma"] for part in every if part.kind == "gaussian"}
+    assert (min(rates), max(rates)) == (1e-7, 1)
+    assert (min(copies), max(copies)) == (1, 10**7)
+    assert (min(sigmas), max(sigmas)) == (0.3, 1000)
+    assert {"1e-3", "1e-15"} <= {each.delta for each in COMPOSITIONS.values()}
+
+
+def test_peers_are_asked_about_the_releases_that_shoal_reads() -> None:
+    """The peers' own reading of the text, beside Shoal's, wherever the text is one repeated sample."""
+    compared = 0
+    for each in COMPOSITIONS.values():
+        event = read_events(each.events)
+        if isinstance(event, Repeated) and isinstance(event.event, PoissonSampled):
+            (part,) = releases(each.events)
+            inner = event.event.event
+            rates = [event.event.rate, *([inner.rate] if isinstance(inner, PoissonSampled) else [])]
+            assert part.copies == event.count
+            assert math.isclose(part.rate, math.prod(rates))
+            compared += 1
+    assert compared > 20
+
+
+def test_a_release_is_read_with_all_that_is_done_to_it() -> None:
+    text = (
+        "geometric scale=4 sensitivity=2 | group 3 | sampled q=0.1 | sampled q=0.5 | x 6 + rr p=0.5"
+    )
+    assert releases(text) == [
+        Release("geometric", {"scale": 4, "sensitivity": 2}, rate=0.05, group=3, copies=6),
+        Release("rr", {"p": 0.5}),
+    ]
+    assert releases("rr epsilon=1 | shuffled people=9")[0].unknown == ["shuffled"]
+
+
+OURS = {
+    "fine": {"epsilon": 1.0, "gap": 1e-9, "seconds": 0.1, "megabytes": 70.0},
+    "slow": {"epsilon": 2.0, "gap": 1e-3, "seconds": 0.5, "megabytes": 70.0},
+    "alone": {"epsilon": 3.0, "seconds": 0.1, "megabytes": 170.0},
+}
+THEIRS = {
+    "fine": {"epsilon": 0.9, "seconds": 1.0, "megabytes": 300.0},
+    "slow": {"epsilon": 1.9995, "seconds": 0.1, "megabytes": 300.0},
+    "alone": {"over": 60.0},
+}
+
+
+def test_a_peers_number_below_the_certified_end_is_marked_and_not_compared() -> None:
+    assert list(looser(OURS, THEIRS)) == ["slow"]
+    assert "| 0.9 † |" in wide_table(OURS, THEIRS)
+
+
+def test_a_peer_that_was_ended_counts_with_the_time_it_had() -> None:
+    assert math.isclose(speed(OURS, THEIRS)["alone"], 600)
+    assert "| over 60 |" in wide_table(OURS, THEIRS)
+
+
+def test_goals_of_accounting_name_the_worst_composition_and_how_many_miss_them() -> None:
+    found = goals(OURS, THEIRS)
+    assert [goal.is_met for goal in found] == [False, False, False, False, True, False]
+    assert "(`slow`; 1 of 2 miss it)" in found[0].line()
+    assert "(`alone`; 1 of 3 miss it)" in found[2].line()
+    assert math.isclose(found[4].measured or 0, 10)
+
+
+def test_what_misses_a_goal_is_bold_in_the_table() -> None:
+    fine, slow, alone = wide_table(OURS, THEIRS).splitlines()[2:]
+    assert "**" not in fine
+    assert slow == "| `slow` | **2** | 1.9995 | **0.001** | **0.5** | 0.1 | 70.0 | 300 |"
+    assert alone == "| `alone` | 3 | – | – | 0.1 | over 60 | **170** | – |"

@@ -46,6 +46,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("commands", "the command line on vaults of two neighbours", 1, 3),
         Kind("spark", "random questions through Spark, beside the reference", 1, 0),
         Kind("growth", "text that grows in one row, within limits of memory and time", 1, 8),
+        Kind("replacements", "questions without groups where one row or person is replaced by another", 60, 600),
     )
 }  # fmt: skip
 ROUND = sum(kind.weight for kind in KINDS.values())

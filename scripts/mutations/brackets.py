@@ -5,6 +5,8 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _TESTS = "tests/accounting/test_lower_ends.py::"
+_GROUPS = "tests/accounting/test_groups_in_samples.py::"
+_MIXTURES = "tests/measures/loss/test_mixture_normal.py::"
 
 BRACKETS = (
     Mutation(
@@ -96,5 +98,71 @@ BRACKETS = (
         "place = 1 - 0 * self._doubt",
         "The lower bound on epsilon is too high, because losses are rounded up.",
         ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
+    ),
+    Mutation(
+        "of-a-group-nobody-comes",
+        "src/shoal/accounting/group_in_sample.py",
+        "sampled_group_loss(removed, size - removed, rate",
+        "sampled_group_loss(removed, 0, rate",
+        "A group of which some come while others go is promised more than it gets.",
+        (f"{_GROUPS}test_of_a_group_any_number_may_go_while_the_others_come",),
+    ),
+    Mutation(
+        "a-change-is-a-row-that-goes",
+        "src/shoal/accounting/group_in_sample.py",
+        "sampled_group_loss(rows, rows, rate",
+        "sampled_group_loss(rows, 0, rate",
+        "A row of a sample that changes is priced as one that goes.",
+        (f"{_GROUPS}test_a_change_is_a_row_that_goes_and_one_that_comes",),
+    ),
+    Mutation(
+        "groups-of-two-sizes-claim-a-lower-end",
+        "src/shoal/accounting/release_loss.py",
+        "attained=all(each.attained for each in every) and len(sizes) <= 1,",
+        "attained=all(each.attained for each in every),",
+        "The account says that a promise to groups of two sizes cannot be better than it is.",
+        (f"{_GROUPS}test_groups_of_two_sizes_are_in_all_their_cases_and_claim_no_lower_end",),
+    ),
+    Mutation(
+        "groups-of-two-sizes-are-in-one-case",
+        "src/shoal/measures/loss/distribution.py",
+        "            for case, sources in fitting\n        ]",
+        "            for case, sources in fitting[:1]\n        ]",
+        "The dearest case of a group is left out.",
+        (f"{_MIXTURES}test_groups_of_one_size_share_their_cases_and_others_combine_them",),
+    ),
+    Mutation(
+        "rows-that-come-pull-the-same-way",
+        "src/shoal/measures/loss/normal_mixtures.py",
+        "weight * normal_masses(ends, -distance)",
+        "weight * normal_masses(ends, distance)",
+        "Rows that go and rows that come are taken as moving the sum the same way.",
+        (f"{_MIXTURES}test_one_release_costs_what_an_integral_says",),
+    ),
+    Mutation(
+        "a-group-is-sampled-as-a-whole",
+        "src/shoal/measures/loss/mixture_normal.py",
+        "(i * mu, float(",
+        "(mu, float(",
+        "However many of a group are in the sample, the sum moves as far as with one of them.",
+        (f"{_MIXTURES}test_no_rows_on_a_plane_need_more_than_the_pair_on_a_line",),
+    ),
+    Mutation(
+        "splines-that-are-not-divided-by-their-transform",
+        "src/shoal/measures/loss/nonuniform.py",
+        "/ fading - total",
+        "- total",
+        "Both ends of an epsilon are wrong, because far losses count for less at high frequencies.",
+        ("tests/measures/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
+    ),
+    Mutation(
+        "a-lattice-with-steps-that-its-cells-do-not-have",
+        "src/shoal/measures/loss/search.py",
+        "return Setting(place.tilt, place.arc, self._step, kernel",
+        "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
+        "Losses on long steps count as if they lay elsewhere.",
+        (
+            "tests/measures/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",
+        ),
     ),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from scripts.mutations.mutation import Mutation
 
+_CHANGE = "tests/plan/test_change.py"
+
 DATA = (
     Mutation(
         "a-join-multiplies-nobody",
@@ -94,18 +96,72 @@ DATA = (
     Mutation(
         "sum-bounded-at-its-high-end",
         "src/shoal/plan/terms.py",
-        "most = max(abs(self.lo - self.middle), abs(self.hi - self.middle))",
-        "most = abs(self.hi - self.middle)",
+        "return max(map(abs, self.ends))",
+        "return abs(self.ends[1])",
         "Whoever owes much moves a sum further than its noise was made for.",
         ("tests/plan/test_bounded.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",),
     ),
     Mutation(
         "change-moves-totals-once",
         "src/shoal/plan/bounded.py",
-        "twice = 2 if self.unit.relation is Relation.CHANGE else 1",
-        "twice = 1",
+        "if relation is Relation.ADD_REMOVE:",
+        "if relation in Relation:",
         "A person who changes everything is hidden as if they only left.",
         ("tests/plan/test_bounded.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",),
+    ),
+    Mutation(
+        "a-filter-keeps-every-row",
+        "src/shoal/plan/change.py",
+        "    return False",
+        "    return True",
+        "Whether somebody meets a condition is told by an exact count.",
+        (
+            f"{_CHANGE}::test_the_width_is_claimed_only_where_every_row_counts_whatever_its_values_are",
+        ),
+    ),
+    Mutation(
+        "an-inner-join-keeps-every-row",
+        "src/shoal/plan/change.py",
+        'whole = rows.kind == "left" and rows.at_most == 1',
+        "whole = rows.at_most == 1",
+        "Whether somebody has a partner in a public table is told by an exact count.",
+        (
+            f"{_CHANGE}::test_the_width_is_claimed_only_where_every_row_counts_whatever_its_values_are",
+        ),
+    ),
+    Mutation(
+        "a-missing-value-counts-in-every-row",
+        "src/shoal/plan/terms.py",
+        "return self.argument is None or not self.argument.nullable",
+        "return True",
+        "Whether somebody's value is missing is told by an exact count.",
+        (f"{_CHANGE}::test_the_claim_for_rows_that_change_is_what_the_worst_neighbours_reach",),
+    ),
+    Mutation(
+        "a-replaced-person-always-has-rows",
+        "src/shoal/plan/bounded.py",
+        "return isinstance(self.unit, Row) and term.in_every_row and keeps_every_row(self.relation)",
+        "return term.in_every_row and keeps_every_row(self.relation)",
+        "How many rows somebody has is told by an exact count.",
+        (f"{_CHANGE}::test_no_person_who_is_replaced_moves_totals_further_than_claimed",),
+    ),
+    Mutation(
+        "a-changed-row-stays-in-its-group",
+        "src/shoal/plan/change.py",
+        "    if not keyed:\n",
+        "    if True:\n",
+        "A row that leaves one group for another moves both, and is hidden in one.",
+        (f"{_CHANGE}::test_the_claim_for_rows_that_change_is_what_the_worst_neighbours_reach",),
+    ),
+    Mutation(
+        "weights-that-change-are-hidden-once",
+        "src/shoal/plan/spread.py",
+        "twice = 2 if self.unit.relation is Relation.CHANGE else 1",
+        "twice = 1",
+        "Somebody whose value goes from low to high moves a median twice as far as is hidden.",
+        (
+            "tests/query/test_places.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
+        ),
     ),
     Mutation(
         "rows-per-group-not-squared",

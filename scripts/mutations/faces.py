@@ -15,7 +15,7 @@ FACES = (
     ),
     Mutation(
         "the-server-logs-who-came",
-        "src/shoal/server/running.py",
+        "src/shoal/server/server_process.py",
         'access_log=False, log_level="warning"',
         'access_log=True, log_level="info"',
         "The log tells which address answered a poll, and when.",
@@ -60,7 +60,7 @@ FACES = (
     Mutation(
         "a-closed-poll-takes-reports",
         "src/shoal/polls/published.py",
-        "if desk.kinds(_FILED, self.name)[0] == CLOSED:",
+        "if transaction.kinds(_FILED, self.name)[0] == CLOSED:",
         "if False:",
         "People go on answering after they were told that the poll is over, and are counted.",
         (

@@ -27,7 +27,7 @@ LEDGERS = (
     ),
     Mutation(
         "an-alarm-stays-on-one-machine",
-        "src/shoal/ledger/desk.py",
+        "src/shoal/ledger/transaction.py",
         "if wrong and marked and not self.store.shares_head and self.recorded_alarm is None:",
         "if False:",
         "One machine knows that spending was forgotten, and the others go on asking.",
@@ -35,7 +35,7 @@ LEDGERS = (
     ),
     Mutation(
         "the-journal-of-a-server-can-be-emptied",
-        "src/shoal/ledger/tables.py",
+        "src/shoal/ledger/schema.py",
         "BEFORE UPDATE OR DELETE OR TRUNCATE ON shoal_entries",
         "BEFORE UPDATE OR DELETE ON shoal_entries",
         "TRUNCATE takes the history away, and every budget is whole again.",
@@ -46,7 +46,7 @@ LEDGERS = (
     Mutation(
         "what-others-wrote-is-not-remembered",
         "src/shoal/ledger/ledger.py",
-        "if changed or desk.lags:",
+        "if changed or transaction.lags:",
         "if changed:",
         "An auditor has seen the charges, and does not notice when they are gone.",
         (
@@ -55,7 +55,7 @@ LEDGERS = (
     ),
     Mutation(
         "who-asks-at-once-pays-at-once",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "            pending = Pending(entry.number, left)\n",
         "            pending = None\n",
         "Four threads with one question get four draws, and their mean has half the noise.",
@@ -66,7 +66,7 @@ LEDGERS = (
     ),
     Mutation(
         "a-charge-pays-for-other-accounts",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         'set(request.names) <= set(paid["accounts"])',
         "True",
         "Whoever takes up the charge of somebody who died asks about more people than were paid for.",
@@ -84,7 +84,7 @@ LEDGERS = (
     ),
     Mutation(
         "a-file-that-changes-is-read-on",
-        "src/shoal/ledger/reading.py",
+        "src/shoal/ledger/read_only_store.py",
         "        if self._stamp() != before or before[-1]:\n",
         "        if False:\n",
         "An auditor reads half of one state and half of another, and calls it sound.",
@@ -120,7 +120,7 @@ LEDGERS = (
     ),
     Mutation(
         "known-people-in-a-new-file-are-new",
-        "src/shoal/vault/sample.py",
+        "src/shoal/vault/people_sample.py",
         "return _ALIKE * len(mine & theirs) > min(len(mine), len(theirs)) > 0",
         "return False",
         "A file one row shorter has a whole new budget for the same people.",
@@ -130,7 +130,7 @@ LEDGERS = (
     ),
     Mutation(
         "people-are-hashed-without-a-key",
-        "src/shoal/vault/sample.py",
+        "src/shoal/vault/people_sample.py",
         'hmac.new(secret, f"sample {kind}".encode(), hashlib.sha256).hexdigest()[:32]',
         'hashlib.sha256(f"sample {kind}".encode()).hexdigest()[:32]',
         "Whoever sees a sample finds out by trying who is in it.",

@@ -234,8 +234,8 @@ NUMBERS = (
     Mutation(
         "loss-looks-from-one-side",
         "src/shoal/measures/loss/distribution.py",
-        "return found.joined(away.epsilon(target, tolerance, floor=found.low))",
-        "return found",
+        "found = found.joined(side.epsilon(target, tolerance, floor=found.high))",
+        "pass",
         "People who come into the data are protected less than those who go, and it is not said.",
         (
             "tests/measures/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
@@ -244,8 +244,8 @@ NUMBERS = (
     Mutation(
         "delta-looks-from-one-side",
         "src/shoal/measures/loss/distribution.py",
-        "return found.joined(away.delta(float_down(exact), float_up(exact)))",
-        "return found",
+        "return _largest([side.delta(float_down(exact), float_up(exact)) for side in self._sides])",
+        "return self._sides[0].delta(float_down(exact), float_up(exact))",
         "The delta that is told holds for people who leave the data, not for those who come.",
         (
             "tests/measures/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",

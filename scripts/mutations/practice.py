@@ -172,7 +172,7 @@ PRACTICE = (
     Mutation(
         "closing-keeps-the-order",
         "src/shoal/polls/published.py",
-        "            self._tally.settle(desk)\n",
+        "            self._tally.settle(transaction)\n",
         "",
         "The file of a closed poll tells in which order people answered.",
         (

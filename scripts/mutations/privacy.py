@@ -36,8 +36,8 @@ PRIVACY = (
     Mutation(
         "composition-drops-a-release",
         "src/shoal/accounting/pricing.py",
-        "lines[Line(one, size * steps_needed(one, relation), None)] += times",
-        "lines[Line(one, size * steps_needed(one, relation), None)] = times",
+        "lines[Line(one, size * steps, relation if steps > 1 else None)] += times",
+        "lines[Line(one, size * steps, relation if steps > 1 else None)] = times",
         "The same release made twice is charged once.",
         ("tests/accounting/test_bracket.py::test_what_is_known_from_below_is_known_of_laws_only",),
     ),
@@ -60,6 +60,46 @@ PRIVACY = (
         ("tests/accounting/test_calibration.py::test_the_relation_counts",),
     ),
     Mutation(
+        "a-stream-forgets-that-columns-overlap",
+        "src/shoal/accounting/participation.py",
+        "Fraction(alone + crossed, common**2)",
+        "Fraction(alone, common**2)",
+        "Noise that is shared between steps counts as if each step had its own.",
+        (
+            "tests/accounting/test_participation.py::test_falling_coefficients_have_exactly_the_sensitivity_of_their_worst_pattern",
+        ),
+    ),
+    Mutation(
+        "a-tree-forgets-the-nodes-that-two-steps-share",
+        "src/shoal/accounting/tree_participation.py",
+        "dtype=np.int64)[:, None, None] ** 2",
+        "dtype=np.int64)[:, None, None]",
+        "Taking part twice below a node counts as two people there.",
+        (
+            "tests/accounting/test_participation.py::test_a_tree_has_exactly_the_sensitivity_of_its_worst_pattern",
+        ),
+    ),
+    Mutation(
+        "allocation-forgets-whoever-adds-a-row",
+        "src/shoal/accounting/allocation.py",
+        "(level - power * fall.log()).exp() * share",
+        "(-power * fall.log()).exp() * share",
+        "The divergence of adding a row is that of another integral.",
+        (
+            "tests/accounting/test_allocation.py::test_both_directions_are_those_of_the_integral_over_all_steps",
+        ),
+    ),
+    Mutation(
+        "allocation-counts-one-step-too-few",
+        "src/shoal/accounting/allocation.py",
+        "(k * (steps + 1) - place) * factors[k]",
+        "(k * steps - place) * factors[k]",
+        "Moments of the ratio of two laws are those of fewer steps.",
+        (
+            "tests/accounting/test_allocation.py::test_removing_costs_what_the_list_of_all_products_adds_up_to",
+        ),
+    ),
+    Mutation(
         "a-rehearsal-has-a-price",
         "src/shoal/accounting/neighbours.py",
         "    if not event.private:\n",
@@ -67,6 +107,72 @@ PRIVACY = (
         "Noise from a known seed is charged and trusted as if it were secret.",
         (
             "tests/accounting/test_account.py::test_a_rehearsal_is_never_charged_however_deep_it_lies",
+        ),
+    ),
+    Mutation(
+        "a-curve-goes-on-above-its-last-order",
+        "src/shoal/accounting/kinds/stated.py",
+        "return _curve(event).epsilon_at(order) if order <= event.orders[-1] else None",
+        "return _curve(event).epsilon_at(min(order, event.orders[-1]))",
+        "What a curve says at its last order is taken for all higher ones.",
+        (
+            "tests/accounting/test_stated_curves.py::test_above_the_last_order_and_in_other_measures_nothing_is_known",
+        ),
+    ),
+    Mutation(
+        "a-profile-forgets-its-corners",
+        "src/shoal/measures/loss/profile.py",
+        "return (middle[1] - left[1]) * (right[0] - left[0]) >= rise",
+        "return (middle[1] - left[1]) * (right[0] - left[0]) <= rise",
+        "Between two promises of a release less is charged than they allow.",
+        ("tests/accounting/test_stated_curves.py::test_a_stated_epsilon_gives_back_its_delta",),
+    ),
+    Mutation(
+        "silence-counts-as-less-than-it-is",
+        "src/shoal/accounting/kinds/answered.py",
+        "(ball(1 - rate) * (-raised).expm1())",
+        "(ball(rate) * (-raised).expm1())",
+        "A report that is sent often is priced as one that is sent rarely.",
+        ("tests/accounting/test_answered.py::test_the_divergence_is_that_of_the_law_with_silence",),
+    ),
+    Mutation(
+        "a-vote-that-changes-moves-one-count",
+        "src/shoal/accounting/kinds/choice.py",
+        "return 2 / event.sigma**2 if event.candidates > 1 else Fraction(0)",
+        "return 1 / event.sigma**2 if event.candidates > 1 else Fraction(0)",
+        "A vote that leaves one label and enters another is priced as if it only left.",
+        (
+            "tests/accounting/test_noisy_votes.py::test_two_labels_need_at_most_what_is_charged_and_hardly_less",
+        ),
+    ),
+    Mutation(
+        "bounded-noise-hides-its-last-answers",
+        "src/shoal/accounting/kinds/truncated_laplace.py",
+        "out_of_reach = _block(scale, bound - shift + 1, bound)",
+        "out_of_reach = _block(scale, bound - shift + 2, bound)",
+        "The largest answers, which only one of two neighbours can give, are forgotten.",
+        (
+            "tests/accounting/test_truncated_laplace.py::test_delta_is_that_of_the_two_laws_written_out",
+        ),
+    ),
+    Mutation(
+        "skellam-noise-counts-its-variance-twice",
+        "src/shoal/accounting/skellam.py",
+        "return order * square / (2 * v) + min(",
+        "return order * square / (4 * v) + min(",
+        "Skellam noise is priced as if both of its Poisson parts had the whole variance.",
+        (
+            "tests/accounting/test_skellam.py::test_the_published_bound_is_above_the_exact_divergence",
+        ),
+    ),
+    Mutation(
+        "a-full-batch-counts-the-person",
+        "src/shoal/accounting/kinds/truncated_sampled.py",
+        "event.population - 1, event.rate, event.batch",
+        "event.population - 1, event.rate, event.batch + 1",
+        "A batch that others fill, so that one more row changes it, is not charged.",
+        (
+            "tests/accounting/test_truncated_sampling.py::test_what_fails_inside_fails_too_and_a_batch_that_is_always_full_promises_nothing",
         ),
     ),
     Mutation(
@@ -162,6 +268,44 @@ PRIVACY = (
         "        return total(event.event, _CHANGE, unit)\n    return Fraction(0)",
         "The smaller epsilon of a shuffle is told without the delta it costs.",
         ("tests/accounting/test_shuffling.py::test_a_shuffle_is_priced_with_and_without_a_delta",),
+    ),
+    Mutation(
+        "shuffled-bits-all-held-by-the-others",
+        "src/shoal/accounting/shuffled_count.py",
+        "starts = np.arange(people - size, -size, -size, dtype=np.int64)[::-1]",
+        "starts = np.arange(people - size, people - size + 1, dtype=np.int64)",
+        "Only the instance where all others hold a one is looked at, which is not always the worst.",
+        (
+            "tests/accounting/test_shuffled_count.py::test_nothing_that_the_others_can_hold_needs_more_and_something_needs_as_much",
+        ),
+    ),
+    Mutation(
+        "shuffled-bits-block-tells-nobody",
+        "src/shoal/accounting/shuffled_count.py",
+        "return float(profile.deltas(people - size, starts)[1].max())",
+        "return float(profile.deltas(people - 1, starts)[1].max())",
+        "A block of instances is given the delta of one of them.",
+        (
+            "tests/accounting/test_shuffled_count.py::test_a_block_needs_no_less_than_any_of_its_numbers",
+        ),
+    ),
+    Mutation(
+        "shuffled-loss-without-its-mirror-image",
+        "src/shoal/accounting/shuffled_loss.py",
+        "atoms += [(loss, float(gain * bend)), (-loss, float(bend))]",
+        "atoms += [(loss, float(bend)), (-loss, float(gain * bend))]",
+        "The loss of a shuffle is turned round, so that it is mostly negative.",
+        (
+            "tests/accounting/test_shuffled_loss.py::test_the_loss_needs_at_least_what_every_instance_needs_at_every_epsilon",
+        ),
+    ),
+    Mutation(
+        "shuffled-variation-with-others-of-any-kind",
+        "src/shoal/accounting/variation.py",
+        "starts = block_edges(self.people - 1, float(1 / self.odds))\n\n        def delta() -> arb:\n            chance, others = ball(1 / self.odds), self.people - 1",
+        "starts = block_edges(self.people - 1, 1.0)\n\n        def delta() -> arb:\n            chance, others = arb(1), self.people - 1",
+        "Every other person hides the one whose value changes, and not one in E of them.",
+        ("tests/accounting/test_variation.py::test_no_answers_of_the_others_need_more",),
     ),
     Mutation(
         "clones-all-there",

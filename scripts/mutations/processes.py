@@ -57,7 +57,7 @@ PROCESSES = (
     ),
     Mutation(
         "a-forked-vault-waits-for-the-threads-of-its-parent",
-        "src/shoal/vault/shelf.py",
+        "src/shoal/vault/checked_engine.py",
         "        if self._process != this_process():",
         "        if False:",
         "A question in a forked worker is charged and never answered.",
@@ -133,7 +133,7 @@ PROCESSES = (
     ),
     Mutation(
         "options-read-by-int",
-        "src/shoal/cli/late.py",
+        "src/shoal/cli/lazy_commands.py",
         "        return read_plainly(made.commands[self.name])",
         "        return made.commands[self.name]",
         "A number of people that was typed as 1_5 is 15 on the command line, and an error in Python.",

@@ -25,7 +25,7 @@ SHOWN = (
     ),
     Mutation(
         "a-report-formats-its-own-intervals",
-        "src/shoal/vault/pages.py",
+        "src/shoal/vault/release_pages.py",
         "columns.append([each.ends for each in column.ends])",
         "columns.append([f\"{float(f'{low:.6g}'):,.0f} to {float(f'{high:.6g}'):,.0f}\" for low, high in answer[\"intervals\"][column.name]])",
         "The report shows 12,345,600 to 12,345,600 beside 12,345,567.",

@@ -143,7 +143,7 @@ SOURCES = (
     ),
     Mutation(
         "what-holds-the-same-was-never-away",
-        "src/shoal/vault/shelf.py",
+        "src/shoal/vault/checked_engine.py",
         "            if what is _READ and known is not None and",
         "            if False and",
         "Rows come from a file that nobody declared, which lay in the folder for a moment.",
@@ -159,7 +159,7 @@ SOURCES = (
     ),
     Mutation(
         "dates-are-believed-at-once",
-        "src/shoal/vault/shelf.py",
+        "src/shoal/vault/checked_engine.py",
         "        if now.dates:  # else",
         "        if True:  # else",
         "A file that changes without a later date is asked about as if it had not.",

@@ -37,9 +37,9 @@ VAULTS = (
     ),
     Mutation(
         "one-of-several-accounts-pays",
-        "src/shoal/ledger/charging.py",
-        "books = [desk.book(name) for name in request.names]\n    _spend",
-        "books = [desk.book(name) for name in request.names[:1]]\n    _spend",
+        "src/shoal/ledger/charge.py",
+        "books = [transaction.book(name) for name in request.names]\n    _spend",
+        "books = [transaction.book(name) for name in request.names[:1]]\n    _spend",
         "People of a second dataset are asked about for nothing.",
         (
             "tests/ledger/test_charging.py::test_accounts_of_different_measures_are_charged_together",
@@ -47,15 +47,15 @@ VAULTS = (
     ),
     Mutation(
         "keys-are-ignored",
-        "src/shoal/ledger/charging.py",
-        "earlier = _by_key(desk, request, line, patience) or _by_same(desk, request, line, patience)",
-        "earlier = _by_same(desk, request, line, patience)",
+        "src/shoal/ledger/charge.py",
+        "earlier = _by_key(transaction, request, line, patience) or _by_same(",
+        "earlier = _by_same(",
         "A retry draws a second answer, and the mean of both has less noise.",
         ("tests/ledger/test_charging.py::test_the_same_key_and_request_returns_the_stored_answer",),
     ),
     Mutation(
         "a-key-answers-any-request",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "        if entry.text != request.text:\n            raise _other_request(request)",
         "        if False:\n            raise _other_request(request)",
         "A question that was never charged is taken for one that was.",
@@ -63,7 +63,7 @@ VAULTS = (
     ),
     Mutation(
         "what-was-read-is-given-back",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "        if self._reads:\n",
         "        if False:\n",
         "A question whose rows were read is given back, and can be asked until its failure tells something.",
@@ -71,7 +71,7 @@ VAULTS = (
     ),
     Mutation(
         "leaving-gives-back",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "return self._settle(LEFT, self._reason(reason))",
         "return self._settle(FAILED, self._reason(reason), give_back)",
         "An answer that was drawn and not shown costs nothing, so that the asker can choose among draws.",
@@ -81,7 +81,7 @@ VAULTS = (
     ),
     Mutation(
         "what-was-left-is-drawn-again",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "        if last.kind == LEFT:\n",
         "        if False:\n",
         "Whoever sees no answer asks again with the same key, and gets another draw for nothing.",
@@ -91,7 +91,7 @@ VAULTS = (
     ),
     Mutation(
         "who-takes-over-may-give-back",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "self._reads = attempt > 0",
         "self._reads = False",
         "Rows that someone else read before dying are counted as never read.",
@@ -101,7 +101,7 @@ VAULTS = (
     ),
     Mutation(
         "one-charge-two-answers",
-        "src/shoal/ledger/charging.py",
+        "src/shoal/ledger/charge.py",
         "if attempts(outcomes) != self._attempt or (outcomes and outcomes[-1].kind != RESUMED):",
         "if False:",
         "Two processes answer the same charge, with two draws of noise.",
@@ -131,7 +131,7 @@ VAULTS = (
     ),
     Mutation(
         "seals-are-not-looked-at",
-        "src/shoal/ledger/desk.py",
+        "src/shoal/ledger/transaction.py",
         "if not entries or seal_of(tuple(values), entry_from(entries[0]).hash) != seal:",
         "if not entries:",
         "What was spent is set to nothing in the file, and the budget is there again.",
@@ -141,7 +141,7 @@ VAULTS = (
     ),
     Mutation(
         "an-old-copy-passes",
-        "src/shoal/ledger/desk.py",
+        "src/shoal/ledger/transaction.py",
         "    if marked.number > head.number:\n",
         "    if False:\n",
         "Yesterday's file is put back, and yesterday's budget with it.",
@@ -151,7 +151,7 @@ VAULTS = (
     ),
     Mutation(
         "an-alarm-stops-nobody",
-        "src/shoal/ledger/desk.py",
+        "src/shoal/ledger/transaction.py",
         "        if self.alarm is not None:\n            raise TamperedError(",
         "        if False:\n            raise TamperedError(",
         "Questions go on although the account is known to be wrong.",
@@ -305,7 +305,7 @@ VAULTS = (
     ),
     Mutation(
         "written-rows-are-read",
-        "src/shoal/vault/shelf.py",
+        "src/shoal/vault/checked_engine.py",
         "        if now.digest != dataset.digest:\n",
         "        if False:\n",
         "People who were never declared are asked about, on the account of others.",

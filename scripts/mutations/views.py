@@ -23,7 +23,7 @@ VIEWS = (
     ),
     Mutation(
         "the-order-of-a-file-is-the-old-one",
-        "src/shoal/vault/declaring.py",
+        "src/shoal/vault/stated_columns.py",
         "types={**own, **{n: k for n, k in self.types.items() if n not in own}}",
         "types={**self.types, **own}",
         "Visits are taken for people, and one person counts as often as they came.",

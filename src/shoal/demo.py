@@ -33,7 +33,7 @@ BAR = 30
 
 
 @dataclass(frozen=True)
-class Table:
+class DemoPopulation:
     """A generated population: nobody in it exists, so the true answers may be shown."""
 
     age: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Table:
     smokes: NDArray[np.int64]
 
     @classmethod
-    def generate(cls, rows: int) -> Table:
+    def generate(cls, rows: int) -> DemoPopulation:
         draw = np.random.default_rng(2026)
         return cls(
             age=draw.integers(0, 100, rows),
@@ -53,7 +53,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Answer:
+class DemoRelease:
     """One release: for each thing asked about, what is released and the truth it stands for."""
 
     question: str
@@ -63,10 +63,10 @@ class Answer:
     truth: dict[str, float | str]
 
 
-def count(table: Table) -> Answer:
+def count(table: DemoPopulation) -> DemoRelease:
     mechanism = Geometric.for_epsilon("0.5", sensitivity=sensitivity.count("change"))
     older = int((table.age >= 65).sum())
-    return Answer(
+    return DemoRelease(
         "How many are 65 or older?",
         mechanism.cost,
         mechanism.error(CONFIDENCE),
@@ -75,13 +75,13 @@ def count(table: Table) -> Answer:
     )
 
 
-def mean(table: Table) -> Answer:
+def mean(table: DemoPopulation) -> DemoRelease:
     moved = sensitivity.bounded_mean(
         low=0, high=LARGEST_INCOME, size=len(table.income), relation="change"
     )
     mechanism = Laplace.for_epsilon("0.5", sensitivity=moved)
     income = float(table.income.mean())
-    return Answer(
+    return DemoRelease(
         "What is the mean income?",
         mechanism.cost,
         mechanism.error(CONFIDENCE),
@@ -90,11 +90,11 @@ def mean(table: Table) -> Answer:
     )
 
 
-def histogram(table: Table) -> Answer:
+def histogram(table: DemoPopulation) -> DemoRelease:
     mechanism = Histogram.for_epsilon("0.5", relation="change")
     tally = np.bincount(table.town, minlength=len(TOWNS))
     noisy = mechanism.release_counts(tally)
-    return Answer(
+    return DemoRelease(
         "How many live in each town?",
         mechanism.cost,
         mechanism.error(CONFIDENCE, cells=len(TOWNS)),
@@ -103,10 +103,10 @@ def histogram(table: Table) -> Answer:
     )
 
 
-def choice(table: Table) -> Answer:
+def choice(table: DemoPopulation) -> DemoRelease:
     mechanism = Exponential(epsilon="0.5", sensitivity=1)
     children = np.bincount(table.town[table.age < 18], minlength=len(TOWNS))
-    return Answer(
+    return DemoRelease(
         "Which town has the most children?",
         mechanism.cost,
         mechanism.error(CONFIDENCE, candidates=len(TOWNS)),
@@ -115,10 +115,10 @@ def choice(table: Table) -> Answer:
     )
 
 
-def poll(table: Table) -> Answer:
+def poll(table: DemoPopulation) -> DemoRelease:
     coins = RandomizedResponse.coins()
     estimate = coins.estimate(coins.release(table.smokes))
-    return Answer(
+    return DemoRelease(
         "Who smokes?",
         coins.cost,
         100 * coins.error(CONFIDENCE, answers=len(table.smokes)),
@@ -127,7 +127,7 @@ def poll(table: Table) -> Answer:
     )
 
 
-def show(table: Table, answers: Sequence[Answer]) -> str:
+def show(table: DemoPopulation, answers: Sequence[DemoRelease]) -> str:
     """The tour as text."""
     lines = [
         f"Shoal answers five questions about a generated table of {len(table.age):,} people.",
@@ -154,7 +154,7 @@ def show(table: Table, answers: Sequence[Answer]) -> str:
     return "\n".join(lines)
 
 
-def _range(answer: Answer) -> str:
+def _range(answer: DemoRelease) -> str:
     if isinstance(next(iter(answer.truth.values())), str):
         return f"within {shown_up(answer.within, digits=3)}"
     return f"± {shown_up(answer.within, digits=3)}"
@@ -174,7 +174,7 @@ def _bar(value: float | str, longest: float) -> str:
     return "█" * round(BAR * max(0.0, _size(value)) / longest) if longest else ""
 
 
-def as_data(answers: Sequence[Answer]) -> str:
+def as_data(answers: Sequence[DemoRelease]) -> str:
     """The tour as JSON."""
     return json.dumps(
         [
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rows = whole(chosen.rows, "rows", at_least=1)
     except ShoalError as refusal:
         parser.error(refusal.problem)
-    table = Table.generate(rows)
+    table = DemoPopulation.generate(rows)
     answers = [ask(table) for ask in (count, mean, histogram, choice, poll)]
     print(as_data(answers) if chosen.json else show(table, answers))  # noqa: T201 - its purpose
 

@@ -43,7 +43,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Grid:
+class PageTable:
     """A table; columns in ``numbers`` stand to the right."""
 
     head: Sequence[str]
@@ -52,14 +52,14 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PagePicture:
     """A drawing as SVG, and what it shows in words."""
 
     svg: str
     caption: str
 
 
-Part = Heading | Words | Code | Grid | Picture
+Part = Heading | Words | Code | PageTable | PagePicture
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ def _markdown(part: Part) -> str:
             while fence in text:
                 fence += "`"
             return f"{fence}text\n{text}\n{fence}"
-        case Picture(_, caption):
+        case PagePicture(_, caption):
             return f"*{_plain(caption)}*"
-        case Grid(head, rows, numbers):
+        case PageTable(head, rows, numbers):
             rule = ["---:" if at in numbers else "---" for at in range(len(head))]
             lines = [head, rule, *([_cell(each) for each in row] for row in rows)]
             return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -119,9 +119,9 @@ def _html(part: Part) -> str:
             return f"<p>{html.escape(text)}</p>"
         case Code(text):
             return f"<pre>{html.escape(text)}</pre>"
-        case Picture(svg, caption):
+        case PagePicture(svg, caption):
             return f"<figure>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>"
-        case Grid(head, rows, numbers):
+        case PageTable(head, rows, numbers):
             lines = [_row(head, "th", numbers), *(_row(row, "td", numbers) for row in rows)]
             return f"<table>{''.join(lines)}</table>"
 

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.auditing import Verdict, drawings
-from shoal.auditing.drawings import low_bits
+from shoal.auditing import Verdict, verdict_pictures
 from shoal.auditing.exact import Law, judge, verify
-from shoal.auditing.guessing import one_run_p_value
+from shoal.auditing.guess_bound import one_run_p_value
+from shoal.auditing.histogram_data import HistogramData, seen_in
 from shoal.auditing.lattice import lattice
 from shoal.auditing.one_run import one_run
 from shoal.auditing.outputs import read_outputs
 from shoal.auditing.repeats import repeats
-from shoal.auditing.sight import Sight, seen_in
 from shoal.auditing.timing import Timed, timing
+from shoal.auditing.verdict_pictures import low_bits
 from shoal.errors import ExtraError
-from shoal.page import Picture, Words
+from shoal.page import PagePicture, Words
 
 FINE, COARSE = np.arange(1.0, 201.0) * 2.0**-40, np.arange(1.0, 201.0) * 2.0**-20
 COINS = np.arange(64) % 2
@@ -58,7 +58,7 @@ KINDS: dict[str, tuple[Callable[[], Verdict], str]] = {
 @pytest.mark.parametrize("name", KINDS)
 def test_the_page_of_every_kind_of_test_has_a_picture_with_a_caption(name: str) -> None:
     make, shown = KINDS[name]
-    drawn = [part for part in make().to_page().parts if isinstance(part, Picture)]
+    drawn = [part for part in make().to_page().parts if isinstance(part, PagePicture)]
     assert len(drawn) == 1
     assert drawn[0].svg.startswith("<svg")
     assert shown in drawn[0].svg
@@ -74,7 +74,7 @@ def test_a_verdict_with_a_picture_can_be_sent_and_is_told_as_data_without_it() -
 
 def test_answers_that_are_no_numbers_have_no_differences_to_draw() -> None:
     found = repeats(lambda _: "yes", 0, 1)
-    assert not any(isinstance(part, Picture) for part in found.to_page().parts)
+    assert not any(isinstance(part, PagePicture) for part in found.to_page().parts)
 
 
 def test_a_page_without_the_extra_says_that_pictures_are_left_out(
@@ -83,7 +83,7 @@ def test_a_page_without_the_extra_says_that_pictures_are_left_out(
     def missing(*_: Any, **__: Any) -> str:
         raise ExtraError("pictures need packages.", remedy="Install them.")
 
-    monkeypatch.setattr(drawings, "two_histograms", missing)
+    monkeypatch.setattr(verdict_pictures, "two_histograms", missing)
     last = lattice(FINE, COARSE, epsilon=1).to_page().parts[-1]
     assert last == Words("The pictures are left out. Install them.")
 
@@ -115,7 +115,7 @@ def test_right_guesses_are_drawn_against_the_fewest_that_refute() -> None:
     """Between what refutes and what does not lies one guess."""
     drawing = one_run(COINS, COINS, epsilon=1).drawings[0]
     tried, canaries, epsilon, delta, risk = drawing.given
-    needed = {r: drawings._refuting(canaries, r, epsilon, delta, risk) for r, _ in tried}
+    needed = {r: verdict_pictures._refuting(canaries, r, epsilon, delta, risk) for r, _ in tried}
     assert None not in list(needed.values())[:-1]
     for guesses, right in needed.items():
         most = guesses if right is None else right - 1
@@ -160,7 +160,7 @@ class Above:
         return outputs.numbers >= self._least
 
 
-def seen(one: Any, other: Any, least: float) -> Sight:
+def seen(one: Any, other: Any, least: float) -> HistogramData:
     event: Any = Above(least)
     return seen_in(read_outputs(one), read_outputs(other), event)
 
@@ -196,9 +196,9 @@ def test_a_bar_that_the_event_covers_in_part_is_dark_in_that_part_on_each_datase
 
 def test_what_no_bar_holds_is_said_in_the_title_of_a_histogram() -> None:
     found = shoal.audit(lambda data: data * 1e9, 0, 1, claim=shoal.Pure(1), samples=1000)
-    drawn = [part.svg for part in found.to_page().parts if isinstance(part, Picture)]
+    drawn = [part.svg for part in found.to_page().parts if isinstance(part, PagePicture)]
     assert len(drawn) == 2
     assert not re.search(r"lie elsewhere", drawn[1])
     rare = shoal.audit(lambda data, n: np.concatenate([np.linspace(data, 1, n - 1), [1e9]]), 0, 0.5, claim=shoal.Pure(1), samples=5000, batch=True)  # fmt: skip
-    drawn = [part.svg for part in rare.to_page().parts if isinstance(part, Picture)]
+    drawn = [part.svg for part in rare.to_page().parts if isinstance(part, PagePicture)]
     assert re.search(r"lie elsewhere", drawn[1])

@@ -12,9 +12,9 @@ import pytest
 from shoal import Pure
 from shoal.auditing import audit_samples
 from shoal.auditing.curves import claims_of
-from shoal.auditing.events import Chosen, Event, Opposite, key_of
+from shoal.auditing.event_search import Judge, _searched
+from shoal.auditing.output_events import Chosen, Opposite, OutputEvent, key_of
 from shoal.auditing.outputs import Outputs, alike, number_of, numbers_of, read_outputs
-from shoal.auditing.searching import Judge, _searched
 
 HUGE = 10**5000
 RARE = (244, 279, 289)
@@ -59,7 +59,7 @@ def read(law: Callable[[random.Random, int], Any], size: int) -> tuple[Outputs, 
     return alike(drawn[0], drawn[1], looked_at=(size, size))
 
 
-def one_by_one(event: Event, outputs: Outputs) -> list[bool]:
+def one_by_one(event: OutputEvent, outputs: Outputs) -> list[bool]:
     return [bool(event.happens(outputs.part(at, at + 1))[0]) for at in range(len(outputs))]
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom
 
-from shoal.auditing.guessing import one_run_epsilon, one_run_p_value
+from shoal.auditing.guess_bound import one_run_epsilon, one_run_p_value
 from shoal.errors import RangeError
 
 

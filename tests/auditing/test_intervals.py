@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from shoal.auditing.curves import ApproxCurve, Curve, GaussianCurve, RenyiCurve
+from shoal.auditing.curves import ApproxCurve, GaussianCurve, PromiseCurve, RenyiCurve
 from shoal.auditing.intervals import (
     COARSE,
     FINE,
     Counts,
-    Grid,
+    SearchGrid,
     chance_down,
     p_value_up,
     strength_down,
@@ -24,7 +24,7 @@ from shoal.errors import RangeError
 
 RENYI = RenyiCurve((2.0,))
 RHO = RenyiCurve((1.0, 1.5, 4.0), zero_concentrated=True)
-CASES: list[tuple[Curve, float, int, int]] = [
+CASES: list[tuple[PromiseCurve, float, int, int]] = [
     (ApproxCurve(0.0), 0.0, 14, 14),
     (ApproxCurve(0.0), 1.0, 14, 10),
     (ApproxCurve(0.1), 0.5, 12, 12),
@@ -35,7 +35,7 @@ CASES: list[tuple[Curve, float, int, int]] = [
 
 
 def tails(
-    curve: Curve, parameter: float, n: int, m: int, grid: Grid = COARSE
+    curve: PromiseCurve, parameter: float, n: int, m: int, grid: SearchGrid = COARSE
 ) -> NDArray[np.float64]:
     """The p-value of every outcome."""
     return np.array([
@@ -47,7 +47,7 @@ def tails(
 @pytest.mark.parametrize("grid", [COARSE, FINE], ids=["coarse", "fine"])
 @pytest.mark.parametrize(("curve", "parameter", "n", "m"), CASES)
 def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise_allows(
-    curve: Curve, parameter: float, n: int, m: int, grid: Grid
+    curve: PromiseCurve, parameter: float, n: int, m: int, grid: SearchGrid
 ) -> None:
     found = tails(curve, parameter, n, m, grid)
     for q in np.concatenate([np.linspace(0.001, 0.1, 12), np.linspace(0.12, 0.99, 25)]):
@@ -58,7 +58,7 @@ def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise
 
 
 @pytest.mark.parametrize("curve", [ApproxCurve(0.0), GaussianCurve()], ids=lambda each: each.name)
-def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: Curve) -> None:
+def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -> None:
     counts = Counts(60_000, 120_000, 55_000, 120_000)
     assert counts.grid is FINE
     coarse, fine = (tail_up(counts, curve, 0.07, aside=1e-4, grid=each) for each in (COARSE, FINE))
@@ -88,7 +88,9 @@ def test_the_exact_test_has_nearly_the_level_it_is_given() -> None:
 
 
 @pytest.mark.parametrize("curve", [ApproxCurve(0.0), ApproxCurve(1e-3), GaussianCurve(), RENYI, RHO], ids=lambda each: each.name)  # fmt: skip
-def test_reach_and_strength_undo_each_other_and_the_curve_is_its_own_mirror(curve: Curve) -> None:
+def test_reach_and_strength_undo_each_other_and_the_curve_is_its_own_mirror(
+    curve: PromiseCurve,
+) -> None:
     q = np.linspace(0.01, 0.9, 30)
     p = curve.reach(q, 0.3)
     assert (p >= q).all()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shoal.auditing import places
+from shoal.auditing import processes
 from shoal.auditing.repeats import repeats, sharing
 from shoal.errors import DataError, RangeError
 from shoal.mechanisms import Gaussian, Geometric, Laplace
@@ -181,10 +181,10 @@ def test_a_child_that_hangs_is_ended_and_told_of(monkeypatch: pytest.MonkeyPatch
             time.sleep(600)
         return value
 
-    monkeypatch.setattr(places, "_PATIENCE", 0.2)
+    monkeypatch.setattr(processes, "_PATIENCE", 0.2)
     monkeypatch.setattr(os, "fork", forked)
     with pytest.raises(DataError, match="did not end within"):
-        places.forked([(hanging, 0.0)], 4)
+        processes.forked([(hanging, 0.0)], 4)
     [child] = children
     with pytest.raises(ChildProcessError):  # it is not left; this process may have others
         os.waitpid(child, os.WNOHANG)

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.auditing import TradeOff
-from shoal.auditing.curves import ApproxCurve, Curve, GaussianCurve, TradeOffCurve
+from shoal.auditing.curves import ApproxCurve, GaussianCurve, PromiseCurve, TradeOffCurve
 from shoal.auditing.lattice import Formula, lattice
 from shoal.errors import ConversionError, RangeError
 
@@ -33,7 +33,7 @@ LAW = TradeOff([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
     ids=str,
 )
 def test_the_curve_of_a_measure_allows_what_the_measure_allows_and_hardly_more(
-    measure: shoal.Measure, curve: Curve, parameter: float, loss: float
+    measure: shoal.Measure, curve: PromiseCurve, parameter: float, loss: float
 ) -> None:
     more = TradeOff.of(measure).most(SHARES) - curve.reach(SHARES, parameter)
     assert more.min() >= -1e-14

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
-from shoal.cli.answer import Answer
+from shoal.cli.account_view import AccountView
 from shoal.events import Composed, Event, Gaussian, Repeated, StatedPure
 
 WORKLOAD = (
@@ -245,7 +245,7 @@ def test_an_interrupt_ends_it_without_a_traceback(monkeypatch: pytest.MonkeyPatc
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Answer, "of", interrupted)
+    monkeypatch.setattr(AccountView, "of", interrupted)
     code, out, err = run("account", "gdp mu=1")
     assert code not in {0, 2}
     assert out == ""

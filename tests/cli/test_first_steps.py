@@ -10,7 +10,7 @@ from tests.cli.test_vault_commands import COUNT, good, office, run
 
 import shoal
 from shoal.cli import options
-from shoal.cli.spelling import as_typed
+from shoal.cli.command_spelling import as_typed
 from shoal.errors import SchemaError, SourceError, StorageError, VaultError
 from shoal.vault import open as open_vault
 

@@ -12,15 +12,15 @@ import pytest
 from tests.cli.test_vault_commands import data, good, run
 
 import shoal
-from shoal.cli import findings, polling
+from shoal.cli import poll_commands, poll_results
 from shoal.cli.console import Exit
 from shoal.polls import Poll, by_device, directly, read_export
 
-COMMANDS = {str(command.name): command for command in polling.poll.registered_commands}
+COMMANDS = {str(command.name): command for command in poll_commands.poll.registered_commands}
 QUESTION = "Have you ever travelled without a ticket?"
 EXAMPLES = [
     line.strip()
-    for text in (polling.EXAMPLES, *(str(command.epilog) for command in COMMANDS.values()))
+    for text in (poll_commands.EXAMPLES, *(str(command.epilog) for command in COMMANDS.values()))
     for line in text.splitlines()
     if line.strip().startswith("shoal ")
 ]
@@ -199,7 +199,7 @@ def test_results_show_arms_differences_and_tables(office: Path) -> None:
         assert part in said
     table = good("poll", "results", "two", "--csv")
     assert {row["question"] for row in csv.DictReader(io.StringIO(table))} == {"fare", "age"}
-    assert findings.RESULTS
+    assert poll_results.RESULTS
 
 
 def test_an_answer_is_counted_only_where_that_is_asked(office: Path) -> None:

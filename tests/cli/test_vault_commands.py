@@ -17,10 +17,10 @@ from tests.vault.office import PLANTED, rows, write
 from typer.testing import CliRunner
 
 import shoal
-from shoal.cli import app, asking
+from shoal.cli import analyst_commands, app
 from shoal.cli.app import COMMANDS as LISTED
 from shoal.cli.console import LONG, Exit, code_of, reading, working
-from shoal.cli.late import Late
+from shoal.cli.lazy_commands import LazyCommand
 from shoal.errors import InternalError, ShoalError
 
 PLAIN = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
@@ -81,7 +81,7 @@ def tamper(vault: str) -> None:
 # every example in the help runs
 
 COMMANDS = {each.name: each.load() for each in LISTED if each.examples is not None}
-SUGGESTIONS = asking.suggest.registered_commands
+SUGGESTIONS = analyst_commands.suggest.registered_commands
 EXAMPLES = [
     line.strip()
     for command in (*COMMANDS.values(), *SUGGESTIONS)
@@ -91,7 +91,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("late", LISTED, ids=lambda late: late.name)
-def test_the_list_of_commands_has_the_first_sentence_of_each(late: Late) -> None:
+def test_the_list_of_commands_has_the_first_sentence_of_each(late: LazyCommand) -> None:
     assert " ".join(late.load().help.split("\n\n")[0].split()) == late.says
 
 

@@ -15,7 +15,7 @@ from tests.engines.test_relations import refs
 
 from shoal.engines.duckdb import DuckDB, DuckTable, sorting
 from shoal.engines.duckdb.fetching import sortable
-from shoal.engines.duckdb.sorting import Tally, totals_of
+from shoal.engines.duckdb.sorting import PersonTotals, totals_of
 from shoal.engines.reference import Reference
 from shoal.plan import (
     INTEGER,
@@ -141,8 +141,8 @@ def test_sorting_gives_the_weights_of_grouping(kind: str, norm: Norm) -> None:
             assert len(found) == (9 if keys else 1)
 
 
-def tally_of(persons: list[int], added: list[int]) -> Tally:
-    tally = Tally(max(persons) + 1, 1)
+def tally_of(persons: list[int], added: list[int]) -> PersonTotals:
+    tally = PersonTotals(max(persons) + 1, 1)
     tally.take(np.array(persons, np.int32), None, [np.array(added, np.int64)])
     return tally
 

@@ -118,8 +118,8 @@ def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
     folder = folder_of(own, tmp_path / "t.parquet")
     assert rows_of(folder) == [(1,), (2,), (3,), (4,)]
     (tmp_path / "t.csv" / "p=5").mkdir(parents=True)
-    (tmp_path / "t.csv" / "p=5" / "a.csv").write_text("p\n1\n2\n")
-    assert rows_of(tmp_path / "t.csv", {"p": "integer"}) == [(1,), (2,)]
+    (tmp_path / "t.csv" / "p=5" / "a.csv").write_text("p,s\n1,a\n2,b\n")
+    assert rows_of(tmp_path / "t.csv", {"p": "integer"}) == [(1, "a"), (2, "b")]
 
 
 def test_a_person_in_a_folder_is_the_column_of_the_files(tmp_path: Path) -> None:
@@ -172,6 +172,17 @@ def test_csv_files_whose_headers_differ_are_refused_by_name(
         (folder / name).write_text(text)
     with pytest.raises(SourceError, match=r"different columns.*a\.csv and b\.csv"):
         rows_of(folder, {"u": "integer", "s": "text"})
+
+
+def test_spark_skips_the_rows_of_a_lone_column_that_are_empty_so_it_is_refused(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("age\n41\n\n7\n")
+    plain = session().read.csv(str(path), header=True)
+    assert plain.count() == 2  # of three rows
+    with pytest.raises(SchemaError, match="one column"):
+        rows_of(path, {"age": "integer"})
 
 
 @pytest.mark.parametrize("header", ["id,id", "id,ID", "id,"])

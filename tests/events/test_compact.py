@@ -20,9 +20,11 @@ from shoal.events import (
     Event,
     Exponential,
     Gaussian,
+    GaussianNoisyMax,
     Geometric,
     Group,
     Laplace,
+    MixtureOfGaussians,
     NonPrivate,
     Parallel,
     PoissonSampled,
@@ -32,12 +34,18 @@ from shoal.events import (
     SampledWithoutReplacement,
     SampledWithReplacement,
     Shuffled,
+    Skellam,
+    SometimesAnswered,
     SparseVector,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
+    TruncatedLaplace,
+    TruncatedPoissonSampled,
     read_events,
     write_events,
 )
@@ -55,18 +63,29 @@ MEANINGS: dict[str, Event] = {
     "laplace scale=10 steps=none": Laplace(10, 1),
     "laplace scale=10 sensitivity=0": Laplace(10, 0, steps=0),
     "geometric scale=2 sensitivity=3": Geometric(2, 3),
+    "truncated_laplace scale=2 bound=40": TruncatedLaplace(2, 1, bound=40),
+    "skellam variance=10": Skellam(10, 1),
+    "skellam variance=10 sensitivity=3 sensitivity_squared=5 size=2": Skellam(
+        10, 3, size=2, sensitivity_squared=5
+    ),
     "discrete_gaussian sigma=1.5": DiscreteGaussian("2.25", 1),
     "discrete_gaussian sigma_squared=2 sensitivity=3": DiscreteGaussian(2, 9),
+    "mixture_of_gaussians sigma=2 shifts=(0, 1) weights=(0.99, 0.01)": MixtureOfGaussians(
+        2, [0, 1], ["0.99", "0.01"]
+    ),
     "rr p=0.55": RandomizedResponse(2, "0.55"),
     "rr epsilon=1 categories=5": RandomizedResponse(5, epsilon=1),
     "exponential epsilon=0.1 candidates=4 monotone=yes": Exponential("0.1", 1, 4, monotone=True),
     "sparse_vector epsilon_threshold=0.1 epsilon_queries=0.2 positives=3": SparseVector(
         "0.1", "0.2", 0, 1, positives=3, monotone=False
     ),
+    "gaussian_noisy_max sigma=40 candidates=10": GaussianNoisyMax(40, 10),
     "pure epsilon=0.1": StatedPure("0.1"),
     "approx epsilon=1 delta=1e-6": StatedApprox(1, "1e-6"),
     "zcdp rho=0.5": StatedZeroConcentrated("0.5"),
     "gdp mu=1": StatedGaussian(1),
+    "profile epsilons=(0.1, 1) deltas=(1e-3, 1e-6)": StatedProfile(["0.1", 1], ["1e-3", "1e-6"]),
+    "renyi orders=(2, 4) epsilons=(0.1, 1/5)": StatedRenyi([2, 4], ["0.1", "0.2"]),
     "random epsilon=1 delta=0 gamma=0.05": StatedRandom(1, 0, "0.05"),
     "non_private": NonPrivate(),
     "nothing": Composed([]),
@@ -85,6 +104,10 @@ MEANINGS: dict[str, Event] = {
     ),
     "pure epsilon=1 | sampled_without_replacement size=10 of=1000": SampledWithoutReplacement(
         StatedPure(1), 10, 1000
+    ),
+    "rr epsilon=1 | answered q=0.3": SometimesAnswered(RandomizedResponse(2, epsilon=1), "0.3"),
+    "pure epsilon=1 | sampled_up_to q=0.01 batch=120 of=10000": TruncatedPoissonSampled(
+        StatedPure(1), "0.01", batch=120, population=10_000
     ),
     "rr epsilon=1 | shuffled people=100": Shuffled(RandomizedResponse(2, epsilon=1), 100),
     "gaussian sigma=1 | x 2 | sampled q=0.1": PoissonSampled(

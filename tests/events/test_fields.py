@@ -39,6 +39,10 @@ POSITIVE = {
     "sample",
     "population",
     "people",
+    "variance",
+    "batch",
+    "participations",
+    "separation",
     "mean",
 }
 NON_NEGATIVE = {
@@ -52,10 +56,14 @@ NON_NEGATIVE = {
     "rho",
     "mu",
     "rate",
+    "bound",
 }
 INSIDE = {"event", "events"}
+LISTS = {"coefficients", "orders", "epsilons", "deltas", "shifts", "weights"}
 WHOLE = {
     "count",
+    "participations",
+    "separation",
     "sample",
     "population",
     "people",
@@ -67,9 +75,21 @@ WHOLE = {
     "steps",
     "low",
     "high",
+    "batch",
+    "bound",
 }
 NUMBERS = POSITIVE | NON_NEGATIVE | WHOLE | {"sensitivity"}
-ZERO_SENSITIVITY = {"laplace", "geometric", "truncated_geometric", "gaussian", "discrete_gaussian"}
+ZERO_SENSITIVITY = {
+    "skellam",
+    "truncated_laplace",
+    "laplace",
+    "geometric",
+    "truncated_geometric",
+    "gaussian",
+    "discrete_gaussian",
+    "correlated_gaussian",
+    "tree_aggregation",
+}
 
 number_fields = [
     (kind, field.name)
@@ -97,7 +117,23 @@ def changed(kind: str, name: str, value: Any) -> Event:
 
 def test_every_field_is_a_number_a_word_or_a_truth_value_known_to_these_tests() -> None:
     names = {field.name for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    assert names == NUMBERS | INSIDE | {"monotone", "noise", "private", "relation", "runs"}
+    words = {"monotone", "noise", "private", "relation", "runs"}
+    assert names == NUMBERS | INSIDE | LISTS | words
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, field.name)
+        for kind in sorted(KINDS)
+        for field in dataclasses.fields(KINDS[kind])
+        if field.name in LISTS
+    ],
+)
+@pytest.mark.parametrize("bad", [2, "2, 4", {2: 1}, None, [float("nan")], [True], ["a"], []])
+def test_what_is_not_a_list_of_numbers_is_refused_by_name(kind: str, name: str, bad: Any) -> None:
+    with pytest.raises(InputError, match=rf"\b{name} must (be a list|be a finite|hold from 1 to)"):
+        changed(kind, name, bad)
 
 
 @pytest.mark.parametrize(("kind", "name"), number_fields)

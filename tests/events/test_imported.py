@@ -46,6 +46,8 @@ def test_settings_of_opacus_are_steps_from_poisson_samples(text: str) -> None:
             "ComposedDpEvent(events=[GaussianDpEvent(noise_multiplier=1.0), LaplaceDpEvent(noise_multiplier=2.0)])",
             "gaussian sigma=1 + laplace scale=2",
         ),
+        ("SingleEpochTreeAggregationDpEvent(noise_multiplier=1.13, step_counts=1600)", "tree_aggregation sigma=1.13 steps=1600"),
+        ("SingleEpochTreeAggregationDpEvent(1.0, [5, 10])", "tree_aggregation sigma=1 steps=10"),
         (
             "SampledWithoutReplacementDpEvent(source_dataset_size=1000, sample_size=10, event=GaussianDpEvent(noise_multiplier=1.0))",
             "gaussian sigma=1 | sampled_without_replacement size=10 of=1000",
@@ -72,8 +74,8 @@ def test_settings_that_are_not_complete_are_refused(text: str) -> None:
     "text",
     [
         "", "3", "None", "[GaussianDpEvent(1.0)]", "GaussianDpEvent", "GaussianDpEvent(", "GaussianDpEvent()",
-        "GaussianDpEvent(1.0, 2.0)", "GaussianDpEvent(sigma=1.0)", "GaussianDpEvent(noise_multiplier=-1)",
-        "GaussianDpEvent(1.0, noise_multiplier=1.0)", "SingleEpochTreeAggregationDpEvent(1.0, [3])", "__import__('os').getcwd()",
+        "GaussianDpEvent(1.0, 2.0)", "GaussianDpEvent(sigma=1.0)", "GaussianDpEvent(noise_multiplier=-1)", "SingleEpochTreeAggregationDpEvent(1.0, [])", "SingleEpochTreeAggregationDpEvent(1.0, [3, 0])",
+        "GaussianDpEvent(1.0, noise_multiplier=1.0)", "UnsupportedDpEvent()", "__import__('os').getcwd()",
         "GaussianDpEvent(open('x'))", "GaussianDpEvent(noise_multiplier='1')", "GaussianDpEvent(**{})", "ZCDpEvent(1.0, 1.0)",
         "ComposedDpEvent([1])", "DiscreteLaplaceDpEvent(0.0, 1)", "RandomizedResponseDpEvent(0.5, 0)", "DiscreteGaussianDpEvent(0.0)", "(" * 5000, "SelfComposedDpEvent(GaussianDpEvent(1.0), 1.5)",
     ],

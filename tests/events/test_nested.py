@@ -17,6 +17,7 @@ from shoal.events import (
     Parallel,
     PoissonSampled,
     RandomizedResponse,
+    RandomlyAllocated,
     RepeatAndSelect,
     Repeated,
     SampledWithoutReplacement,
@@ -34,6 +35,7 @@ WRAPPERS: dict[str, Any] = {
     "parallel": lambda event, **rest: Parallel([event], **rest),
     "group": lambda event, **rest: Group(event, 2, **rest),
     "poisson_sampled": lambda event, **rest: PoissonSampled(event, "0.1", **rest),
+    "randomly_allocated": lambda event, **rest: RandomlyAllocated(event, 10, **rest),
     "sampled_without_replacement": lambda event, **rest: SampledWithoutReplacement(
         event, 1, 10, **rest
     ),
@@ -78,13 +80,14 @@ def test_parts_for_different_neighbours_may_stand_side_by_side_without_a_stated_
     assert Composed([ADDED, CHANGED]).relation is None
 
 
-def test_a_poisson_sample_is_about_rows_that_come_and_go() -> None:
-    assert PoissonSampled(ADDED, "0.1").event == ADDED
+@pytest.mark.parametrize("kind", ["poisson_sampled", "randomly_allocated"])
+def test_a_poisson_sample_and_an_allocation_are_about_rows_that_come_and_go(kind: str) -> None:
+    assert WRAPPERS[kind](ADDED).event == ADDED
     for inside in (CHANGED, Composed([Group(CHANGED, 2)])):
         with pytest.raises(EventError, match="relation must not be 'change'"):
-            PoissonSampled(inside, "0.1")
+            WRAPPERS[kind](inside)
     with pytest.raises(EventError, match="relation must not be 'change'"):
-        PoissonSampled(Laplace(1, 1), "0.1", relation="change")
+        WRAPPERS[kind](Laplace(1, 1), relation="change")
 
 
 @pytest.mark.parametrize(

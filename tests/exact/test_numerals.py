@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import shoal
 from shoal.accounting.sums import sum_from_text
 from shoal.cli.app import app
-from shoal.cli.making import odds_of
 from shoal.cli.options import budget_of, counts_of, facts_of
+from shoal.cli.typed_poll import odds_of
 from shoal.errors import ShoalError
 from shoal.events import read_events
 from shoal.exact import numeral, rational, whole_numeral
@@ -27,7 +27,7 @@ from shoal.local.form import _integer
 from shoal.plan import INTEGER, REAL, decimal
 from shoal.plan.values import read
 from shoal.sql.expressions import number
-from shoal.vault.wording import choice_from
+from shoal.vault.plain_values import choice_from
 
 ENTRIES: dict[str, Callable[[str], Any]] = {
     "a parameter": lambda text: rational(text, "epsilon"),

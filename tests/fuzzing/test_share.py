@@ -24,6 +24,10 @@ def test_random_questions_move_no_noise_further_than_claimed() -> None:
     check("questions")
 
 
+def test_a_row_that_is_replaced_moves_no_noise_further_than_claimed() -> None:
+    check("replacements")
+
+
 def test_no_two_plans_have_one_canonical_text() -> None:
     check("canonical")
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from shoal.errors import BudgetExceeded, ShoalError
 from shoal.events import StatedPure
-from shoal.ledger import Charge, Ledger, steps
+from shoal.ledger import Charge, Ledger, fault_points
 from shoal.measures import Pure
 
 ONE = StatedPure(1)
@@ -140,7 +140,7 @@ def die(place: str, step: str, commits: int) -> Any:
             if met == commits:
                 os._exit(9)
 
-        steps.watch = watch
+        fault_points.watch = watch
         while True:
             os.write(1, f"{_number(ledger)}\n".encode())
 
@@ -236,10 +236,10 @@ def raising(place: str, step: str) -> Any:
 
     def watch(done: str) -> None:
         if done == step:
-            steps.watch = None
+            fault_points.watch = None
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    steps.watch = watch
+    fault_points.watch = watch
     found = _until_it_fails(ledger, lambda: None, most=1)
     return {**found, "granted": granted + found["granted"]}
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shoal.ledger import steps
+from shoal.ledger import fault_points
 
 ROOT = Path(__file__).parent.parent.parent
 FAILING_FSYNC = """
@@ -84,7 +84,7 @@ def test_whatever_was_seen_on_a_server_before_a_kill_is_charged(
     check_killed(lives("kill", places("postgres"), 5, 3))
 
 
-@pytest.mark.parametrize("step", steps.STEPS)
+@pytest.mark.parametrize("step", fault_points.STEPS)
 def test_death_after_a_step_never_mints_and_never_alarms(
     step: str, places: Callable[[str], str]
 ) -> None:
@@ -141,7 +141,7 @@ def test_a_ledger_that_cannot_be_written_charges_nothing() -> None:
     assert "read" in found["problem"]
 
 
-@pytest.mark.parametrize("step", steps.STEPS)
+@pytest.mark.parametrize("step", fault_points.STEPS)
 def test_a_step_that_fails_grants_nothing_and_the_ledger_goes_on(
     step: str, places: Callable[[str], str]
 ) -> None:

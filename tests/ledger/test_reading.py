@@ -21,7 +21,7 @@ from tests.vault.office import COUNT, office
 from shoal.errors import LedgerError, StorageError
 from shoal.events import StatedPure
 from shoal.ledger import Ledger
-from shoal.ledger.reading import ReadOnlyStore
+from shoal.ledger.read_only_store import ReadOnlyStore
 from shoal.measures import Pure
 
 TENTH = StatedPure("0.1")

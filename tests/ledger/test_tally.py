@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import AnsweredError, ClosedError, InvitationError, TamperedError
-from shoal.ledger import Ledger, Tally, steps
-from shoal.ledger.desk import Desk
+from shoal.ledger import Ledger, Tally, fault_points
+from shoal.ledger.transaction import Transaction
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def opened(desk: Desk) -> None:
+def opened(transaction: Transaction) -> None:
     """Let everything pass."""
 
 
-def closed(desk: Desk) -> None:
+def closed(transaction: Transaction) -> None:
     raise ClosedError("closed.", remedy="Wait.")
 
 
@@ -62,7 +62,7 @@ def test_a_mark_that_comes_again_changes_nothing_with_the_same_cell_or_another(
 def test_only_marks_that_were_given_out_count_where_that_is_asked(place: str) -> None:
     with Ledger(place) as ledger:
         tally = Tally(ledger, "commute")
-        tally.give_out(["a", "b"], fact=lambda desk: None)
+        tally.give_out(["a", "b"], fact=lambda transaction: None)
         with pytest.raises(InvitationError):
             tally.count("01", "c", gate=opened, given_out=True)
         tally.count("01", "a", gate=opened, given_out=True)
@@ -115,7 +115,7 @@ for number in range(8):
         tally, counted = Tally(Ledger(sys.argv[1]), "commute"), 0
         for mark in range(20):
             try:
-                tally.count(str(number), f"mark {mark}", gate=lambda desk: None)
+                tally.count(str(number), f"mark {mark}", gate=lambda transaction: None)
                 counted += 1
             except AnsweredError:
                 pass
@@ -142,19 +142,19 @@ def test_of_eight_processes_with_one_mark_one_is_counted(place: str) -> None:
 
 DYING = """
 import os, signal, sys
-from shoal.ledger import Ledger, Tally, steps
+from shoal.ledger import Ledger, Tally, fault_points
 ledger = Ledger(sys.argv[1])
 tally = Tally(ledger, "commute")
-tally.count("00", "first", gate=lambda desk: None)
+tally.count("00", "first", gate=lambda transaction: None)
 def watch(step):
     if step == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
-steps.watch = watch
-tally.count("01", "second", gate=lambda desk: None)
+fault_points.watch = watch
+tally.count("01", "second", gate=lambda transaction: None)
 """
 
 
-@pytest.mark.parametrize("step", steps.STEPS)
+@pytest.mark.parametrize("step", fault_points.STEPS)
 def test_killed_after_any_step_a_mark_and_its_count_are_both_there_or_both_not(
     step: str, place: str
 ) -> None:
@@ -174,7 +174,7 @@ import sys
 from shoal.ledger import Ledger, Tally
 tally = Tally(Ledger(sys.argv[1]), "commute")
 for number in range(10**6):
-    tally.count(str(number % 3), f"{sys.argv[2]} {number}", gate=lambda desk: None)
+    tally.count(str(number % 3), f"{sys.argv[2]} {number}", gate=lambda transaction: None)
     print(number, flush=True)
 """
 
@@ -225,7 +225,7 @@ def test_counters_and_marks_that_do_not_agree_are_found(change: str, tmp_path: P
 def test_nothing_is_counted_while_the_journal_is_not_sound(tmp_path: Path) -> None:
     path = tmp_path / "office.shoal"
     with Ledger(path) as ledger:
-        Tally(ledger, "commute").count("01", "a", gate=Desk.check_calm)
+        Tally(ledger, "commute").count("01", "a", gate=Transaction.check_calm)
     connection = sqlite3.connect(path)
     connection.execute("DELETE FROM shoal_marks")
     connection.commit()
@@ -233,7 +233,7 @@ def test_nothing_is_counted_while_the_journal_is_not_sound(tmp_path: Path) -> No
     with Ledger(path) as ledger:
         ledger.verify()
         with pytest.raises(TamperedError):
-            Tally(ledger, "commute").count("01", "b", gate=Desk.check_calm)
+            Tally(ledger, "commute").count("01", "b", gate=Transaction.check_calm)
 
 
 def test_what_is_stored_does_not_tell_the_order_in_which_marks_came(tmp_path: Path) -> None:

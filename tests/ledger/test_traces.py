@@ -32,9 +32,9 @@ def cell(number: int) -> str:
 
 def count_all(ledger: Ledger) -> None:
     tally = Tally(ledger, "commute")
-    tally.give_out(sorted(map(mark, range(PEOPLE))), fact=lambda desk: None)
+    tally.give_out(sorted(map(mark, range(PEOPLE))), fact=lambda transaction: None)
     for number in range(PEOPLE):
-        tally.count(cell(number), mark(number), gate=lambda desk: None, given_out=True)
+        tally.count(cell(number), mark(number), gate=lambda transaction: None, given_out=True)
 
 
 def states(path: Path, folder: Path) -> list[tuple[set[str], set[str]]]:
@@ -97,12 +97,12 @@ def test_a_reader_in_the_way_lets_a_report_be_counted_and_the_next_one_empties_t
     log = path.with_name(path.name + "-wal")
     with Ledger(path) as ledger:
         tally = Tally(ledger, "commute")
-        tally.count(cell(0), mark(0), gate=lambda desk: None)
+        tally.count(cell(0), mark(0), gate=lambda transaction: None)
         with ledger._reading() as connection:
             connection.exec_driver_sql("SELECT count(*) FROM shoal_marks").all()
-            tally.count(cell(1), mark(1), gate=lambda desk: None)
+            tally.count(cell(1), mark(1), gate=lambda transaction: None)
             assert log.stat().st_size > 0
-        tally.count(cell(2), mark(2), gate=lambda desk: None)
+        tally.count(cell(2), mark(2), gate=lambda transaction: None)
         assert log.stat().st_size == 0
         assert tally.marks() == (3, 3)
 
@@ -114,7 +114,7 @@ from shoal.ledger.sqlite import SqliteStore
 SqliteStore.sweep = lambda self: None
 tally = Tally(Ledger(sys.argv[1]), "commute")
 for number in range(5):
-    tally.count(f"cell {number}", f"mark {number}", gate=lambda desk: None)
+    tally.count(f"cell {number}", f"mark {number}", gate=lambda transaction: None)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -151,7 +151,7 @@ def test_after_settling_the_places_of_rows_are_the_same_in_whatever_order_they_c
         with Ledger(path) as ledger:
             tally = Tally(ledger, "commute")
             for number in coming:
-                tally.count(cell(number), mark(number), gate=lambda desk: None)
+                tally.count(cell(number), mark(number), gate=lambda transaction: None)
             found[0] += [orders(path, cell), orders(path, mark)]
             ledger.take(tally.settle)
             found[1] += [orders(path, cell), orders(path, mark)]

@@ -14,8 +14,8 @@ import pytest
 
 from shoal.errors import BudgetExceeded, StorageError
 from shoal.events import StatedPure
-from shoal.ledger import Charge, Ledger, steps
-from shoal.ledger.turns import Turn, Turns
+from shoal.ledger import Charge, Ledger, fault_points
+from shoal.ledger.group_commit import CommitTurn, GroupCommit
 from shoal.measures import Pure
 
 
@@ -32,14 +32,14 @@ def test_what_is_asked_for_while_one_works_is_done_in_one_batch() -> None:
     sizes: list[int] = []
     first, others = threading.Event(), threading.Event()
 
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         sizes.append(len(batch))
         first.set()
         others.wait(timeout=60)
         for turn in batch:
             turn.result = turn.act(None)
 
-    turns = Turns(work)
+    turns = GroupCommit(work)
     results: list[int] = []
     leader = threading.Thread(target=lambda: results.append(turns.take(lambda _: -1)))
     leader.start()
@@ -60,11 +60,11 @@ def test_what_is_asked_for_while_one_works_is_done_in_one_batch() -> None:
 
 
 def test_work_that_breaks_wakes_everyone() -> None:
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         for turn in batch:
             turn.error = ValueError("no")
 
-    turns = Turns(work)
+    turns = GroupCommit(work)
     errors: list[str] = []
 
     def ask(_: int) -> None:
@@ -81,13 +81,13 @@ def test_who_is_interrupted_while_waiting_leaves_the_line_to_the_others() -> Non
     entered, go = threading.Event(), threading.Event()
     done: list[int] = []
 
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         entered.set()
         go.wait(timeout=60)
         for turn in batch:
             turn.result = turn.act(None)
 
-    turns = Turns(work)
+    turns = GroupCommit(work)
     slow = threading.Thread(target=lambda: done.append(turns.take(lambda _: 1)))
     slow.start()
     entered.wait(timeout=60)
@@ -154,7 +154,7 @@ def test_a_batch_that_cannot_be_committed_grants_nothing_to_anyone(
             if step == "written" and len(outcomes) < 40:
                 raise OSError(5, "Input/output error")
 
-        monkeypatch.setattr(steps, "watch", watch)
+        monkeypatch.setattr(fault_points, "watch", watch)
 
         def ask(number: int) -> None:
             for _ in range(10):
@@ -181,10 +181,10 @@ def test_an_interrupt_reaches_only_whoever_was_interrupted(
             if step == "committed":
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(steps, "watch", watch)
+        monkeypatch.setattr(fault_points, "watch", watch)
         with pytest.raises(KeyboardInterrupt):
             ledger.charge("visits", StatedPure(1), caller="ana")
-        monkeypatch.setattr(steps, "watch", None)
+        monkeypatch.setattr(fault_points, "watch", None)
         ledger.charge("visits", StatedPure(1), caller="ana")
         assert ledger.account("visits").spent == Pure(2)
         assert ledger.verify().is_sound
@@ -194,13 +194,13 @@ def test_those_who_were_done_together_are_done_together_again() -> None:
     sizes: list[int] = []
     gate = threading.Event()
 
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         sizes.append(len(batch))
         gate.wait(timeout=60)
         for turn in batch:
             turn.result = turn.act(None)
 
-    turns = Turns(work, waits=(60, 60))
+    turns = GroupCommit(work, waits=(60, 60))
     begun = threading.Thread(target=lambda: turns.take(lambda _: 0))
     begun.start()
     while not sizes:  # who comes before its batch is taken is in the batch
@@ -226,13 +226,13 @@ def test_who_comes_back_alone_is_served_alone() -> None:
     sizes: list[int] = []
     gate = threading.Event()
 
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         sizes.append(len(batch))
         gate.wait(timeout=60)
         for turn in batch:
             turn.result = turn.act(None)
 
-    turns = Turns(work, waits=(0.001, 0.001))
+    turns = GroupCommit(work, waits=(0.001, 0.001))
     threads = [threading.Thread(target=lambda: turns.take(lambda _: 0)) for _ in range(6)]
     threads[0].start()
     while not sizes:  # who comes before its batch is taken is in the batch
@@ -249,7 +249,7 @@ def test_who_comes_back_alone_is_served_alone() -> None:
 
 
 def test_when_the_first_is_interrupted_while_it_waits_for_company_the_next_one_leads() -> None:
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         for turn in batch:
             turn.result = turn.act(None)
 
@@ -259,7 +259,7 @@ def test_when_the_first_is_interrupted_while_it_waits_for_company_the_next_one_l
     def handle(*_: object) -> None:
         raise Interrupted
 
-    turns = Turns(work, waits=(60, 60))
+    turns = GroupCommit(work, waits=(60, 60))
     turns._expected = 3
     done: list[int] = []
     second = threading.Thread(target=lambda: done.append(turns.take(lambda _: 2)))
@@ -303,7 +303,7 @@ def trapped(name: str, at: int) -> Any:
                 raise Trapped
         return local
 
-    return lambda frame, *_: local if frame.f_code is getattr(Turns, name).__code__ else None
+    return lambda frame, *_: local if frame.f_code is getattr(GroupCommit, name).__code__ else None
 
 
 LINES = {
@@ -330,13 +330,13 @@ def test_an_interrupt_before_any_line_leaves_nobody_waiting(where: str, name: st
     if not busy:
         go.set()
 
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         entered.set()
         go.wait(timeout=60)
         for turn in batch:
             turn.result = turn.act(None)
 
-    turns, done = Turns(work, waits=(0.01, 0.01)), list[int]()
+    turns, done = GroupCommit(work, waits=(0.01, 0.01)), list[int]()
     turns._expected = 3 if where == "before others" else 0
     others = [
         threading.Thread(target=lambda n=n: done.append(turns.take(lambda _: n)), daemon=True)
@@ -363,13 +363,13 @@ def test_an_interrupt_before_any_line_leaves_nobody_waiting(where: str, name: st
 def test_who_was_in_a_batch_that_was_interrupted_is_not_told_that_it_is_done() -> None:
     entered, go = threading.Event(), threading.Event()
 
-    def work(batch: Sequence[Turn[int]]) -> None:
+    def work(batch: Sequence[CommitTurn[int]]) -> None:
         if len(batch) > 1:
             raise Trapped
         entered.set()
         go.wait(timeout=60)
 
-    turns, told = Turns(work), dict[int, object]()
+    turns, told = GroupCommit(work), dict[int, object]()
 
     def ask(number: int) -> None:
         try:

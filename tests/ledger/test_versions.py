@@ -11,7 +11,7 @@ from tests.ledger import version_1, version_2
 
 from shoal.errors import StorageError
 from shoal.events import StatedPure
-from shoal.ledger import Charge, Ledger, Replay, Tally, tables
+from shoal.ledger import Charge, Ledger, Replay, Tally, schema
 from shoal.measures import Pure
 
 
@@ -42,7 +42,7 @@ def test_a_ledger_of_version_1_is_given_the_tables_of_tallies_and_can_count(path
     with Ledger(path) as ledger:
         tally = Tally(ledger, "commute")
         assert (tally.cells(), tally.marks()) == ({}, (0, 0))
-        tally.count("01", "aa", gate=lambda desk: None)
+        tally.count("01", "aa", gate=lambda transaction: None)
         assert (tally.cells(), tally.marks()) == ({"01": 1}, (1, 1))
     check_totals(path)
     assert _version(path) == "2"
@@ -76,7 +76,7 @@ def test_tables_made_today_are_those_of_version_2(tmp_path: Path) -> None:
         )
         connection.close()
     assert shapes[0] == shapes[1]
-    assert tables.VERSION == 2, "add a version_3.py beside version_2.py, and a migration"
+    assert schema.VERSION == 2, "add a version_3.py beside version_2.py, and a migration"
 
 
 def test_a_ledger_brought_from_version_1_has_the_tables_of_one_made_today(
@@ -106,9 +106,9 @@ def test_an_older_ledger_is_brought_to_this_version_step_by_step(
     def rename_it(connection: sa.Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE shoal_accounts DROP COLUMN note")
 
-    monkeypatch.setattr(tables, "VERSION", 4)
-    steps = {1: tables.MIGRATIONS[1], 2: add_a_column, 3: rename_it}
-    monkeypatch.setattr(tables, "MIGRATIONS", steps)
+    monkeypatch.setattr(schema, "VERSION", 4)
+    steps = {1: schema.MIGRATIONS[1], 2: add_a_column, 3: rename_it}
+    monkeypatch.setattr(schema, "MIGRATIONS", steps)
     check_totals(path)
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT value FROM shoal_about").fetchall() == [("4",)]
@@ -123,8 +123,8 @@ def test_a_migration_that_fails_leaves_the_ledger_as_it_was(
         connection.exec_driver_sql("ALTER TABLE no_such_table ADD COLUMN note TEXT")
 
     with monkeypatch.context() as patched:
-        patched.setattr(tables, "VERSION", 2)
-        patched.setattr(tables, "MIGRATIONS", {1: fail})
+        patched.setattr(schema, "VERSION", 2)
+        patched.setattr(schema, "MIGRATIONS", {1: fail})
         with pytest.raises(StorageError):
             Ledger(path)
     check_totals(path)

@@ -19,12 +19,12 @@ def test_order_that_nobody_knows_helps_every_oracle(name: str) -> None:
 def test_the_method_that_knows_more_is_tighter() -> None:
     oracle = LinearHash.for_epsilon(1, size=1000)
     found = {name: shuffled(oracle, people=10**5, delta="1e-6", method=name).central for name in METHODS}  # fmt: skip
-    assert found["variation"] < found["clones"] < found["closed 2023"] < found["closed 2021"]
+    assert found["variation"] < found["clones"] < found["closed 2021"]
 
 
 def test_a_formula_out_of_its_range_says_the_local_epsilon() -> None:
     oracle = KaryResponse.for_epsilon(5, size=3)
-    found = shuffled(oracle, people=100, delta="1e-6", method="closed 2023")
+    found = shuffled(oracle, people=100, delta="1e-6", method="closed 2021")
     assert found.central == found.local
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shoal.exact import Real
 from shoal.mechanisms import TopK
 from shoal.mechanisms.additive import Additive
-from shoal.mechanisms.meeting import Meeting
+from shoal.mechanisms.witness import NoiseWitness
 from shoal.noise import IntegerNoise, seam
 
 
@@ -64,7 +64,7 @@ class Silent:
     def get(self, noise: IntegerNoise) -> list[int]:
         return [int(each) for each in self.draws(noise, 1)]
 
-    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+    def meet(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         name, *parameters = meeting.law
         if not name.endswith("_race"):
             return draw()

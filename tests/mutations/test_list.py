@@ -17,23 +17,38 @@ FOLDERS = (
     *("query", "ledger", "vault", "local", "polls", "functions", "server", "cli"),
 )
 
-each = pytest.mark.parametrize("mutation", MUTATIONS, ids=[one.name for one in MUTATIONS])
 
-
-@each
-def test_a_fault_can_be_planted_and_what_it_leaves_can_be_read(mutation: Mutation) -> None:
-    spoilt = mutation.applied_to((ROOT / mutation.file).read_text())
-    if mutation.file.endswith(".py"):
-        ast.parse(spoilt)
-
-
-@each
-def test_a_fault_says_whom_it_harms_and_names_tests_that_are_there(mutation: Mutation) -> None:
-    assert mutation.harm.endswith(".")
-    assert mutation.tests
+def problems(mutation: Mutation) -> list[str]:
+    """Why a fault cannot be planted, or does not say what it should."""
+    found = []
+    try:
+        spoilt = mutation.applied_to((ROOT / mutation.file).read_text())
+        if mutation.file.endswith(".py"):
+            ast.parse(spoilt)
+    except (DoesNotApply, SyntaxError, FileNotFoundError) as problem:
+        found.append(f"it cannot be planted: {problem}")
+    if not mutation.harm.endswith("."):
+        found.append("it does not say whom it harms")
+    if not mutation.tests:
+        found.append("it names no test")
     for test in mutation.tests:
         path, _, name = test.partition("::")
-        assert f"def {name}(" in (ROOT / path).read_text() if name else (ROOT / path).exists()
+        source = (ROOT / path).read_text() if (ROOT / path).exists() else ""
+        if f"def {name}(" not in source if name else not source:
+            found.append(f"{test} is not there")
+    return found
+
+
+def test_every_fault_can_be_planted_says_whom_it_harms_and_names_tests_that_are_there() -> None:
+    wrong = {one.name: problems(one) for one in MUTATIONS}
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_a_fault_that_does_not_fit_is_listed() -> None:
+    lost = Mutation(
+        "lost", "src/shoal/errors.py", "no such text", "x", "Harm", ("tests/none.py::x",)
+    )
+    assert len(problems(lost)) == 3
 
 
 def test_no_two_faults_have_one_name() -> None:

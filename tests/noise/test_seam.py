@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal.errors import PriceError
-from shoal.mechanisms.meeting import Meeting
+from shoal.mechanisms.witness import NoiseWitness
 from shoal.noise import current, discrete_laplace, secret
 from shoal.noise.seam import seeded, use
 from shoal.noise.source import Keystream, Words
@@ -127,7 +127,7 @@ class Turncoat:
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
         return np.zeros(count, dtype=kind)
 
-    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+    def meet(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         """The input itself, without noise; ``draw`` is not called."""
         del draw
         return meeting.given

@@ -111,7 +111,7 @@ def test_a_table_in_memory_is_not_copied_with_a_budget_of_its_own() -> None:
 NOTHING_TO_SPEND = {
     "accounting/losses.py Losses": "a memo of public numbers",
     "auditing/exact/bits.py Bits": "an auditor's enumeration of bits; nothing private",
-    "auditing/neighbours/searching.py _Trying": "an auditor's count of trials on made-up rows",
+    "auditing/neighbours/worst_pair.py _Trying": "an auditor's count of trials on made-up rows",
     "auditing/programs.py Program": "an auditor's list of failures",
     "auditing/replay/recorder.py Recorder": "an auditor's record, with noise that is no secret",
     "auditing/replay/recorder.py Player": "an auditor's replay, with noise that is no secret",
@@ -126,14 +126,14 @@ NOTHING_TO_SPEND = {
     "engines/sql/layers.py Layers": "text of SQL while it is written",
     "events/compact.py _Reader": "a place in a text while it is read",
     "events/event.py Event": "names its kinds when their classes are made",
-    "ledger/desk.py Desk": "a memo of the journal; the file decides, and a child makes a new one",
+    "ledger/transaction.py Desk": "a memo of the journal; the file decides, and a child makes a new one",
     "ledger/head.py HeadFile": "an open file, closed in a child",
     "ledger/history.py History": "an auditor's reading of the journal",
-    "ledger/machine.py MachineHead": "where the file of a head is; the file decides",
-    "ledger/reading.py ReadOnlyStore": "a connection that only reads",
+    "ledger/machine_head.py MachineHead": "where the file of a head is; the file decides",
+    "ledger/read_only_store.py ReadOnlyStore": "a connection that only reads",
     "ledger/sqlite.py SqliteStore": "a connection, dropped in a child",
     "ledger/store.py Store": "a connection, dropped in a child",
-    "ledger/turns.py Turns": "threads that wait; a child makes a new one",
+    "ledger/group_commit.py Turns": "threads that wait; a child makes a new one",
     "local/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
     "local/oracles/oracle.py Tally": "counters of reports, which are private already",
     "measures/loss/contour.py Losses": "a memo of public numbers",
@@ -151,7 +151,7 @@ NOTHING_TO_SPEND = {
     "server/host.py Host": "polls by name; their counters are in the ledger",
     "sql/aggregates.py Gathered": "aggregates while a text is read",
     "sql/expressions.py Translator": "nodes of a text that were seen while it is read",
-    "vault/shelf.py Shelf": "an engine over rows; a child opens its own",
+    "vault/checked_engine.py Shelf": "an engine over rows; a child opens its own",
 }
 """Classes that change after they were made, and why no budget or answer is taken from them."""
 

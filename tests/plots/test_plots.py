@@ -16,7 +16,7 @@ from shoal.accounting import Account, compare, profile_points, promise_of
 from shoal.errors import ExtraError, PriceError, RangeError
 from shoal.measures import GaussianDP, gaussian_delta_up
 from shoal.measures.views import trade_off
-from shoal.plots.words import COLOURS, LOWER, MEASURES
+from shoal.plots.measure_names import COLOURS, LOWER, MEASURES
 
 GAUSSIANS = account("gaussian sigma=30 | x 1000")
 LAPLACES = account("laplace scale=10 | x 100")

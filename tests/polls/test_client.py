@@ -14,7 +14,7 @@ from tests.polls.samples import VECTORS, polls, stream, vectors
 from shoal.errors import PollError, ReportError
 from shoal.local.stream import bits_below
 from shoal.polls import Client, Poll
-from shoal.polls.way import DEVICE, DIRECT, OWN
+from shoal.polls.protocol import DEVICE, DIRECT, OWN
 
 SMALL = ("simplest", "words", "sets", "number", "bins", "arms", "designs")
 POLLS = polls()

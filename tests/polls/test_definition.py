@@ -22,7 +22,7 @@ from shoal.local import (
     unrelated,
 )
 from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
-from shoal.polls.way import readable_odds
+from shoal.polls.protocol import readable_odds
 
 POLLS = polls()
 TWO = [Question("one", "One?"), Question("two", "Two?")]

@@ -28,7 +28,7 @@ from shoal.polls import (
     needs,
     read_export,
 )
-from shoal.polls.way import OWN
+from shoal.polls.protocol import OWN
 
 POLLS = polls()
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.additive import Additive
-from shoal.mechanisms.meeting import Meeting
+from shoal.mechanisms.witness import NoiseWitness
 from shoal.noise.source import _override
 from shoal.plan import Choices, Person, Range, Unit
 from shoal.query import Private, private
@@ -73,7 +73,7 @@ class _Silent:
     def __init__(self) -> None:
         self.given: Given = []
 
-    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+    def meet(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         if not isinstance(meeting.by, Additive) or not isinstance(meeting.claim, Moves):
             return draw()
         self.given.append((meeting.by, [int(each) for each in meeting.given]))

@@ -28,7 +28,7 @@ from shoal.query.ends import ends_in
 from shoal.query.estimates import Interval
 from shoal.query.showing import as_html, as_text, sheet_of
 from shoal.query.storing import Kept, plain, stored
-from shoal.vault.pages import answer_grid
+from shoal.vault.release_pages import answer_grid
 
 REALS = st.floats(-1e12, 1e12) | st.sampled_from([sign * each for each in HOSTILE for sign in (1, -1)])  # fmt: skip
 DAYS = st.integers(-700_000, 2_900_000)

@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from shoal.page import Grid, Page, Part, Picture
+from shoal.page import Page, PagePicture, PageTable, Part
 from shoal.reproduce import CORRECTIONS, EXPERIMENTS, Effort, Experiment, report, run
 
 QUICK = Effort(quick=True)
@@ -21,8 +21,8 @@ def parts_of(name: str) -> Sequence[Part]:
     return run([EXPERIMENTS[name]], effort=QUICK)[0].parts
 
 
-def tables(name: str) -> list[Grid]:
-    return [part for part in parts_of(name) if isinstance(part, Grid)]
+def tables(name: str) -> list[PageTable]:
+    return [part for part in parts_of(name) if isinstance(part, PageTable)]
 
 
 def number(text: str) -> float:
@@ -62,7 +62,7 @@ def test_an_experiment_names_only_corrections_there_are() -> None:
 @every_experiment
 def test_pictures_are_drawn_and_have_words(experiment: Experiment) -> None:
     for part in parts_of(experiment.name):
-        if isinstance(part, Picture):
+        if isinstance(part, PagePicture):
             assert part.svg.startswith("<svg")
             assert part.caption
 

@@ -15,7 +15,7 @@ from tests.server.browser import started
 import shoal
 from shoal.server.address import Address
 from shoal.server.door import Door
-from shoal.server.running import listening, server_of
+from shoal.server.server_process import listening, server_of
 from shoal.vault import Vault
 
 

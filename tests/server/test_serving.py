@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app
-from shoal.cli.serving import SERVE
+from shoal.cli.serve_command import SERVE
 from shoal.polls import Poll
 
 FARE = Poll("fare", "Have you ever travelled without a ticket?", odds=3)

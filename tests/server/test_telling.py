@@ -14,7 +14,7 @@ from tests.server.asking import hosting
 
 from shoal.local import Design, crosswise, forced, triangular
 from shoal.local.design import times
-from shoal.polls import Arm, Poll, Question, Way, by_device, by_own
+from shoal.polls import Arm, Poll, PollProtocol, Question, by_device, by_own
 from shoal.server.rendering import STATIC
 
 FARE = Question("fare", "Have you ever travelled without a ticket?")
@@ -41,13 +41,15 @@ def ran(scripts: Path, *cases: list[Any]) -> list[Any]:
     return found
 
 
-def design_of(way: Way, question: Question = FARE) -> dict[str, Any]:
+def design_of(way: PollProtocol, question: Question = FARE) -> dict[str, Any]:
     poll = Poll("poll", title="A poll", questions=[question], arms=[Arm("only", way)])
     found: dict[str, Any] = poll.to_dict()["arms"][0]["designs"][0]
     return found
 
 
-def told(scripts: Path, way: Way, report: int, question: Question = FARE) -> dict[str, Any]:
+def told(
+    scripts: Path, way: PollProtocol, report: int, question: Question = FARE
+) -> dict[str, Any]:
     found: dict[str, Any] = ran(scripts, ["tells", design_of(way, question), str(report)])[0]
     return found
 

@@ -169,7 +169,7 @@ def test_a_fresh_file_that_changes_without_a_later_date_is_found_in_the_same_ses
     then, now = dates_of(place), 4 * 10**18
     # the clock of the disk stands still: whatever is written has the date of before
     with (
-        patch("shoal.vault.shelf.dates_of", lambda _: then),
+        patch("shoal.vault.checked_engine.dates_of", lambda _: then),
         patch("shoal.vault.fingerprint.dates_of", lambda _: ((0, now, now, 0),)),
     ):
         assert released(vault, 100) is not None

@@ -12,13 +12,13 @@ from tests.vault.office import BY_KIND, COUNT, office
 
 import shoal
 from shoal.errors import VaultError
-from shoal.page import Code, Grid, Page, Picture, Words
+from shoal.page import Code, Page, PagePicture, PageTable, Words
 from shoal.query.certificate import wrong_with
 from shoal.query.notes import NOISE_ONLY
 from shoal.query.showing import OUTSIDE
 from shoal.vault import Release
-from shoal.vault.pages import certificate_page, page_for, report_page
-from shoal.vault.words import method
+from shoal.vault.certificate_text import method
+from shoal.vault.release_pages import certificate_page, page_for, report_page
 
 
 def released(folder: Path, sql: str = BY_KIND) -> Release:
@@ -125,7 +125,8 @@ def test_a_release_without_an_answer_has_no_report(tmp_path: Path) -> None:
 def test_what_is_typed_cannot_become_a_part_of_the_page() -> None:
     nasty = "<script>alert(1)</script> | ``` & \\"
     page = Page(
-        nasty, [Words(nasty), Code(nasty), Grid([nasty], [[nasty]]), Picture("<svg/>", nasty)]
+        nasty,
+        [Words(nasty), Code(nasty), PageTable([nasty], [[nasty]]), PagePicture("<svg/>", nasty)],
     )
     assert "<script>" not in page.html()
     [line] = [

@@ -15,7 +15,7 @@ import shoal
 from shoal.engines.spark import SparkTable
 from shoal.errors import SourceError, VaultError
 from shoal.vault.location import location_of
-from shoal.vault.meeting import looked_at, meet, would_change
+from shoal.vault.overlap import looked_at, meet, would_change
 from shoal.vault.spark_location import SparkLocation
 from shoal.vault.spark_paths import parts_of
 

@@ -11,15 +11,15 @@ from tests.vault.office import BY_KIND, office
 
 import shoal
 from shoal.engines.engine import Engine
-from shoal.vault.shelf import Shelf
+from shoal.vault.checked_engine import CheckedEngine
 
 
 def test_four_threads_that_ask_at_once_spend_once_and_see_one_table(tmp_path: Path) -> None:
     vault = office(tmp_path)
     gate, found = threading.Barrier(4), []
-    opened = Shelf.open
+    opened = CheckedEngine.open
 
-    def slowly(shelf: Shelf) -> Engine:
+    def slowly(shelf: CheckedEngine) -> Engine:
         time.sleep(0.3)
         return opened(shelf)
 
@@ -27,7 +27,7 @@ def test_four_threads_that_ask_at_once_spend_once_and_see_one_table(tmp_path: Pa
         gate.wait()
         found.append(vault.sql(BY_KIND).release(epsilon="0.2").rows)
 
-    with patch.object(Shelf, "open", slowly):
+    with patch.object(CheckedEngine, "open", slowly):
         threads = [threading.Thread(target=ask) for _ in range(4)]
         for each in threads:
             each.start()

@@ -25,6 +25,12 @@ from shoal.accounting.sampling import (
     sampled_pure_divergence_up,
     sampled_symmetric_divergence_up,
 )
+from shoal.accounting.shuffled_count import (
+    shuffled_binary_delta_down,
+    shuffled_binary_delta_up,
+    shuffled_binary_epsilon_down,
+    shuffled_binary_epsilon_up,
+)
 from shoal.accounting.shuffled_divergence import shuffled_divergence_up
 from shoal.accounting.shuffling import (
     shuffled_closed_epsilon_up,
@@ -33,7 +39,6 @@ from shoal.accounting.shuffling import (
 )
 from shoal.accounting.sums import Cost
 from shoal.accounting.variation import (
-    shuffled_stronger_epsilon_up,
     shuffled_variation_delta_up,
     shuffled_variation_epsilon_up,
 )
@@ -74,13 +79,16 @@ __all__ = [
     "sampled_gaussian_divergence_up",
     "sampled_pure_divergence_up",
     "sampled_symmetric_divergence_up",
+    "shuffled_binary_delta_down",
+    "shuffled_binary_delta_up",
+    "shuffled_binary_epsilon_down",
+    "shuffled_binary_epsilon_up",
     "shuffled_closed_epsilon_up",
     "shuffled_delta_up",
     "shuffled_divergence_up",
     "shuffled_epsilon_up",
     "shuffled_response_delta_up",
     "shuffled_response_epsilon_up",
-    "shuffled_stronger_epsilon_up",
     "shuffled_variation_delta_up",
     "shuffled_variation_epsilon_up",
     "ways",

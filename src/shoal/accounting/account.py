@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
-from shoal.accounting.bill_loss import bill_loss
+from shoal.accounting.bill_loss import bill_loss, has_own_loss
 from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
 from shoal.accounting.neighbours import OWN, settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
@@ -281,7 +281,9 @@ class Account:
         return None if other is None else Bracket(min(other.low, found.high), found.high)
 
     def _epsilon_by_losses(self, target: Fraction, *, quickly: bool = False) -> Bound | None:
-        if target in {0, 1} or self._shuffles or (quickly and not self.laws_are_known):
+        if target in {0, 1} or self._losses_miss_shuffles:
+            return None
+        if quickly and not self.laws_are_known:
             return None
         found = self._bracket(target, quickly=quickly)
         if found is None or math.isinf(found.high):
@@ -293,7 +295,7 @@ class Account:
 
     def _delta_by_losses(self, epsilon: Fraction) -> tuple[Fraction, bool] | None:
         """What the loss distribution needs at an epsilon, and whether nothing can need less."""
-        if self._shuffles or self.losses is None:
+        if self._losses_miss_shuffles or self.losses is None:
             return None
         found = self.losses.quick_delta(epsilon=epsilon)
         surely = found is not None and self.laws_are_known
@@ -311,7 +313,8 @@ class Account:
         exact = gaussian_epsilon_up(mu, delta)
         near = exact * (1 - _HAIR_BELOW)
         sure = exact > 0 and gaussian_delta_down(mu * (1 - _HAIR_BELOW**2), near) > delta
-        return Bound(exact, delta, GaussianDP.__name__, near if sure else Fraction(0))
+        lower = (near if sure else Fraction(0)) if self.laws_are_known else None
+        return Bound(exact, delta, GaussianDP.__name__, lower)
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
         lost = some_fails_up(deltas_of(self.lines, spare))
@@ -354,7 +357,7 @@ class Account:
         if not more and self.lines[line] == line.size == 1 and delta_alone is not None:
             known = delta_alone(line.event, plain.epsilon)
             return min(plain, Bound(plain.epsilon, known, Approx.__name__), key=lambda b: b.delta)
-        if plain.delta == 0 or misses(plain.delta * _HAIR):
+        if not self._losses_miss_shuffles or plain.delta == 0 or misses(plain.delta * _HAIR):
             return plain
         if not misses(_LEAST_DELTA):
             least = _LEAST_DELTA
@@ -368,6 +371,19 @@ class Account:
             times
             for line, times in self.lines.items()
             if any_inside(line.event, lambda kind: kind.uses_spare_delta)
+        )
+
+    @cached_property
+    def _losses_miss_shuffles(self) -> bool:
+        """Whether some shuffled release has no loss of its own: counted as a report in order, the losses are of no use.
+
+        One shuffle by itself has a price at each delta, which no loss improves.
+        """
+        if self._shuffles and sum(self.lines.values()) == 1:
+            return True
+        return any(
+            any_inside(line.event, lambda kind: kind.uses_spare_delta) and not has_own_loss(line)
+            for line in self.lines
         )
 
     def _with_failing(self, delta: Fraction) -> Fraction:

@@ -15,37 +15,49 @@ from shoal.accounting.release_loss import ReleaseLoss, pure_loss
 from shoal.accounting.unit import FAILING, PURE
 from shoal.events import Parallel
 from shoal.measures.loss import LossDistribution
+from shoal.sensitivity import Relation
 
 
 def bill_loss(lines: Bill, *, alone: bool = False) -> ReleaseLoss | None:
-    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price.
+    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price, or there are too many cases.
 
     ``alone`` says that nothing else is ever added to it.
     """
-    found, attained, only_alone = [], True, False
+    found = []
     alone = alone and sum(lines.values()) == 1
     for line, times in lines.items():
         one = line_loss(line, alone=alone)
         if one is None:
             return None
-        found.append(one.distribution.times(times))
-        attained, only_alone = attained and one.attained, only_alone or one.only_alone
-    whole = LossDistribution().compose(*found)
-    return ReleaseLoss(whole, attained=attained, only_alone=only_alone)
+        found.append(one.times(times))
+    return ReleaseLoss(LossDistribution()).compose(*found)
 
 
 def line_loss(line: Line, *, alone: bool = False) -> ReleaseLoss | None:
     """The loss of one release."""
-    own = kind_of(line.event).loss
-    known = None if own is None else own(line.event, line.size)
-    if isinstance(line.event, Parallel):
-        known = _parallel_loss(line, alone=alone)
+    known = (
+        _parallel_loss(line, alone=alone) if isinstance(line.event, Parallel) else _own_loss(line)
+    )
     if known is not None and alone and known.attained_alone:
         return replace(known, attained=True, only_alone=True)
     if known is not None:
         return known
     epsilon = line_price(line, PURE)
     return None if epsilon is None else pure_loss(epsilon, attained=False)
+
+
+def has_own_loss(line: Line) -> bool:
+    """Whether more is known of the loss of a release than its pure price."""
+    return _own_loss(line) is not None
+
+
+def _own_loss(line: Line) -> ReleaseLoss | None:
+    kind = kind_of(line.event)
+    if line.relation == Relation.CHANGE and kind.loss_of_changes is not None:
+        found = kind.loss_of_changes(line.event, line.size // 2)
+        if found is not None:
+            return found
+    return None if kind.loss is None else kind.loss(line.event, line.size)
 
 
 def _parallel_loss(line: Line, *, alone: bool) -> ReleaseLoss | None:
@@ -61,7 +73,7 @@ def _parallel_loss(line: Line, *, alone: bool) -> ReleaseLoss | None:
     found = []
     for one_way in bills:
         one = bill_loss(one_way, alone=alone)
-        if one is None or (steps > 1 and one.distribution.removed != one.distribution.added):
+        if one is None or (steps > 1 and one.distribution.sizes):
             return None
         sure = one.attained and steps == 1 and total_of(one_way, FAILING) == 0
         found.append(replace(one, attained=sure))

@@ -7,7 +7,7 @@ around the best rung the distance is halved again and again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 _FIRST, _LAST = -2, 9
@@ -19,11 +19,20 @@ Bound = Callable[[Fraction], Fraction | None]
 """The bound that an order gives; None where it gives none."""
 
 
-def best_order(bound: Bound) -> tuple[Fraction, Fraction] | None:
+def best_order(bound: Bound, also: Iterable[Fraction] = ()) -> tuple[Fraction, Fraction] | None:
     """The order where a bound is least, as far as a search shows, with the bound there; None if nowhere.
 
-    Edges: an optimum beyond the first rungs is followed down to orders 2^-60 above 1 and up to 2^60.
+    Edges: an optimum beyond the first rungs is followed down to orders 2^-60 above 1 and up to 2^60.  Orders in
+        ``also`` are asked besides: a curve that is known at some orders only may bend there.
     """
+    known = [(order, value) for order in also if (value := bound(order)) is not None]
+    searched = _search(bound)
+    if searched is not None:
+        known.append(searched)
+    return min(known, key=lambda one: one[1], default=None)
+
+
+def _search(bound: Bound) -> tuple[Fraction, Fraction] | None:
     found: dict[Fraction, Fraction | None] = {}
 
     def ask(exponent: Fraction) -> Fraction | None:

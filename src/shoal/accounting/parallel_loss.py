@@ -48,17 +48,17 @@ def worst_of(losses: list[ReleaseLoss], *, alone: bool) -> ReleaseLoss | None:
 
     Guarantee: `LargestLoss` of all that no other is known to be above.
     Edges: attained by one release by itself if all of these are, and in compositions only where one of them is above all
-        others.  None in compositions where one of them is itself a sum, which has no cells.
+        others.  None in compositions where one of them is itself a sum, which has no cells, and for losses of groups.
     """
     losses = _without_lesser(losses)
     if len(losses) < 2:
         return losses[0] if losses else loss_from()
+    directions = [one.distribution.directions for one in losses]
+    if any(each is None for each in directions):
+        return None
     ways = [
-        LargestLoss(tuple(merged(each) for each in one_way))
-        for one_way in (
-            [one.distribution.removed for one in losses],
-            [one.distribution.added for one in losses],
-        )
+        LargestLoss(tuple(merged(each[number]) for each in directions if each is not None))
+        for number in (0, 1)
     ]
     if not alone and not all(way.can_be_cut for way in ways):
         return None
@@ -85,8 +85,13 @@ def _is_above(high: ReleaseLoss, low: ReleaseLoss) -> bool:
     one, other = high.distribution, low.distribution
     if one == other:
         return high.attained or not low.attained
-    directions = ((one.removed, other.removed), (one.added, other.added))
-    return all(_one_way_above(merged(more), merged(less)) for more, less in directions)
+    more, less = one.directions, other.directions
+    if more is None or less is None:
+        return False
+    return all(
+        _one_way_above(merged(high_one), merged(low_one))
+        for high_one, low_one in zip(more, less, strict=True)
+    )
 
 
 def _one_way_above(high: Sources, low: Sources) -> bool:

@@ -21,7 +21,11 @@ _LARGEST_SPREAD = 64
 
 
 class Line(NamedTuple):
-    """One kind of release on the bill: an event that has a rule, for a group, under a relation."""
+    """One kind of release on the bill: an event that has a rule, for a group, under a relation.
+
+    The relation is that of parts side by side, and "change" where the event holds for rows that come and go: half of the
+    ``size`` steps are then rows that go, the other half rows that come.
+    """
 
     event: Event
     size: int
@@ -57,7 +61,8 @@ def _write(event: Event, size: int, times: int, relation: str | None, lines: Cou
         case Parallel() as parallel:
             lines[_parallel_line(parallel, size, relation)] += times
         case one:
-            lines[Line(one, size * steps_needed(one, relation), None)] += times
+            steps = steps_needed(one, relation)
+            lines[Line(one, size * steps, relation if steps > 1 else None)] += times
 
 
 def _parallel_line(event: Parallel, size: int, relation: str | None) -> Line:

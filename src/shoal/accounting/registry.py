@@ -6,7 +6,7 @@ new kind is one class in `shoal.events` and one entry in `shoal.accounting.kinds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -43,12 +43,15 @@ class KindOfEvent:
     ``unfold`` writes an event as others that cost at least as much in every measure, ``unfolds_exactly`` says that
     they cost no more.
     ``loss`` is the loss of a release for a group of so many; without it, that of the worst release of its epsilon.
+    ``loss_of_changes`` is the loss where so many rows change, of a kind that holds for rows that come and go: without it, a change is
+    any two of its steps.
     ``for_group`` is an event whose price is that of this one for a group; None where only the theorems in general help,
     which hold up to ``largest_group``, the most who can be in one.
     ``relation`` is the only one for which the kind holds, where it does not leave that to the event.
-    ``has_normal_loss`` says that the loss is normal and the price in `GaussianDP` is its whole law.
+    ``has_normal_loss`` says that the loss is normal, with the price in `GaussianDP`; ``loss`` says whether it is attained.
     ``is_symmetric`` says whether the divergences of an event are those of two laws that a reflection exchanges, when it
     is released alone from a sample and when it is not.
+    ``orders`` are Rényi orders at which its curve may bend, and which are therefore worth asking.
     ``uses_spare_delta`` says that prices depend on `Unit.spare`; ``delta_alone`` is then the delta of one
     release by itself at an epsilon.
     ``without_price`` is the reason why no measure prices it, and what to do.
@@ -58,11 +61,13 @@ class KindOfEvent:
     unfold: Callable[[Any], Event] | None = None
     unfolds_exactly: bool = True
     loss: Callable[[Any, int], ReleaseLoss | None] | None = None
+    loss_of_changes: Callable[[Any, int], ReleaseLoss | None] | None = None
     for_group: Callable[[Any, int], Event] | None = None
     largest_group: Callable[[Any], int] | None = None
     relation: str | None = None
     has_normal_loss: bool = False
     is_symmetric: Callable[[Any, bool], bool] | None = None
+    orders: Callable[[Any], Iterable[Fraction]] | None = None
     uses_spare_delta: bool = False
     delta_alone: Callable[[Any, Fraction], Fraction] | None = None
     without_price: tuple[str, str] | None = None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shoal.exact import float_up
 from shoal.measures.loss import AtomicLoss, LossDistribution, LossSource, NormalLoss
+
+MOST_CASES = 16
+"""Releases seen by groups whose sizes have more cases together than this have no loss distribution: each case is a sum of its own."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +30,38 @@ class ReleaseLoss:
 
     @property
     def only_source(self) -> LossSource | None:
-        """The one loss it consists of, where that is the same in both directions."""
-        losses = self.distribution
-        if losses.removed == losses.added and sum(n for _, n in losses.removed) == 1:
-            return losses.removed[0][0]
-        return None
+        """The one loss it consists of, where that is the same in every case."""
+        [(_, sources), *more] = self.distribution.cases
+        if more or sum(copies for _, copies in sources) != 1:
+            return None
+        return sources[0][0]
 
-    def compose(self, other: ReleaseLoss) -> ReleaseLoss:
-        """Both releases, one after the other."""
-        both = self.distribution.compose(other.distribution)
-        return ReleaseLoss(both, attained=self.attained and other.attained)
+    def compose(self, *others: ReleaseLoss) -> ReleaseLoss | None:
+        """All of these releases, one after another; None where groups of different sizes have too many cases together.
+
+        Edges: groups of different sizes may be made of different people, so all their cases are combined; whether the
+            dearest combination is one that some people can be in is not known, and nothing from below.
+        """
+        sizes = {size for each in (self, *others) for size in each.distribution.sizes}
+        if math.prod(size + 1 for size in sizes) > MOST_CASES:
+            return None
+        together = self.distribution.compose(*(other.distribution for other in others))
+        every = (self, *others)
+        return ReleaseLoss(
+            together,
+            attained=all(each.attained for each in every) and len(sizes) <= 1,
+            only_alone=any(each.only_alone for each in every),
+        )
+
+    def times(self, count: int) -> ReleaseLoss:
+        """So many independent copies, one after another."""
+        return replace(self, distribution=self.distribution.times(count))
 
 
 def loss_from(*sources: LossSource, attained: bool = True) -> ReleaseLoss:
-    """Independent losses, each the same in both directions; without any, nothing depends on the data."""
+    """Independent losses, each the same in every case; without any, nothing depends on the data."""
     each = tuple((source, 1) for source in sources)
-    return ReleaseLoss(LossDistribution(each, each), attained=attained)
+    return ReleaseLoss(LossDistribution((((), each),)), attained=attained)
 
 
 def normal_loss(mu: Fraction) -> ReleaseLoss:

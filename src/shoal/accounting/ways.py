@@ -14,6 +14,7 @@ from fractions import Fraction
 from shoal.accounting.optimal import pure_losses_delta_up, pure_losses_epsilon_up
 from shoal.accounting.orders import best_order
 from shoal.accounting.pricing import Bill, line_price, total_of
+from shoal.accounting.registry import kind_of
 from shoal.accounting.unit import CONCENTRATED, PURE, SQUARED_MU, Unit, divergence
 from shoal.exact import root_up
 from shoal.measures import (
@@ -100,6 +101,17 @@ def _optimal_delta(lines: Bill, epsilon: Fraction, spare: Fraction) -> Fraction 
     return None if found is None else pure_losses_delta_up(found, epsilon)
 
 
+_MOST_BENDS = 100
+"""So many of the orders at which curves are stated are asked besides those that a search finds."""
+
+
+def _bends(lines: Bill) -> list[Fraction]:
+    """The orders at which the curves of a bill may bend, at most so many of the largest."""
+    own = ((kind_of(line.event).orders, line.event) for line in lines)
+    found = {order for orders, event in own if orders is not None for order in orders(event)}
+    return sorted(found)[-_MOST_BENDS:]
+
+
 def _renyi_epsilon(lines: Bill, delta: Fraction, spare: Fraction) -> Fraction | None:
     if delta == 0:
         return None
@@ -108,7 +120,7 @@ def _renyi_epsilon(lines: Bill, delta: Fraction, spare: Fraction) -> Fraction | 
         cost = total_of(lines, divergence(order).with_spare(spare))
         return None if cost is None else renyi_epsilon_up(cost, order=order, delta=delta)
 
-    found = best_order(bound)
+    found = best_order(bound, _bends(lines))
     return None if found is None else found[1]
 
 
@@ -117,7 +129,7 @@ def _renyi_delta(lines: Bill, epsilon: Fraction, spare: Fraction) -> Fraction | 
         cost = total_of(lines, divergence(order).with_spare(spare))
         return None if cost is None else renyi_delta_up(cost, order=order, epsilon=epsilon)
 
-    found = best_order(bound)
+    found = best_order(bound, _bends(lines))
     return None if found is None else found[1]
 
 

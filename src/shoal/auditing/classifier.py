@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.output_columns import OutputColumn, columns_of
 from shoal.auditing.outputs import Array, Outputs
-from shoal.auditing.parts import Column, columns_of
 
 _PAIRED = 6
 _EIGHTHS = 8
@@ -29,7 +29,7 @@ class Features:
     """How outputs become rows of numbers, learnt from examples."""
 
     names: tuple[str, ...]
-    makers: tuple[Callable[[dict[str, Column]], Array], ...]
+    makers: tuple[Callable[[dict[str, OutputColumn]], Array], ...]
 
     @classmethod
     def learn(cls, outputs: Outputs) -> Features:
@@ -54,10 +54,10 @@ class Features:
         return np.stack(list(self.each(outputs)), axis=1)
 
 
-Maker = Callable[[dict[str, Column]], Array]
+Maker = Callable[[dict[str, OutputColumn]], Array]
 
 
-def _makers(column: Column) -> list[Maker]:
+def _makers(column: OutputColumn) -> list[Maker]:
     """The features of one part."""
     name, known = column.name, column.numbers[~np.isnan(column.numbers)]
     makers: list[Maker] = []
@@ -70,15 +70,15 @@ def _makers(column: Column) -> list[Maker]:
     return makers
 
 
-def _pair_makers(one: Column, other: Column) -> list[Maker]:
+def _pair_makers(one: OutputColumn, other: OutputColumn) -> list[Maker]:
     a, b = one.name, other.name
     (centre_a, spread_a), (centre_b, spread_b) = _scale(one.numbers), _scale(other.numbers)
 
-    def product(seen: dict[str, Column]) -> Array:
+    def product(seen: dict[str, OutputColumn]) -> Array:
         first = np.clip((seen[a].numbers - centre_a) / spread_a, -4, 4)
         return np.nan_to_num(first * np.clip((seen[b].numbers - centre_b) / spread_b, -4, 4))
 
-    def larger(seen: dict[str, Column]) -> Array:
+    def larger(seen: dict[str, OutputColumn]) -> Array:
         return np.asarray(seen[a].numbers > seen[b].numbers, dtype=np.float64)
 
     return [product, larger]

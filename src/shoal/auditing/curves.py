@@ -36,7 +36,7 @@ _ORDERS = (1.0, 1.2, 2.0, 4.0, 10.0, 40.0)
 """Orders at which zero-concentrated promises are tried; any set of them gives a lower bound on rho."""
 
 
-class Curve(Protocol):
+class PromiseCurve(Protocol):
     """A family of promises with one parameter."""
 
     @property
@@ -189,11 +189,11 @@ def _up(chance: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedCurve:
     """What is claimed, as a curve and the claimed parameter; rounded up, so that a refutation refutes the claim itself."""
 
     measure: Promise
-    curve: Curve
+    curve: PromiseCurve
     claimed: float
 
     @property
@@ -223,24 +223,28 @@ def read_claim(claim: Promise | None, *, epsilon: Any = None, delta: Any = None)
     return Pure(epsilon) if delta is None else Approx(epsilon, delta)
 
 
-def claims_of(measure: Promise) -> Sequence[Claim]:
+def claims_of(measure: Promise) -> Sequence[ClaimedCurve]:
     """The claim as curves, one of which is tested: a Rényi promise has one for each of its orders."""
     match measure:
         case Pure():
-            return [Claim(measure, ApproxCurve(0.0), float_up(measure.epsilon))]
+            return [ClaimedCurve(measure, ApproxCurve(0.0), float_up(measure.epsilon))]
         case Approx():
             if measure.delta == 1:
                 raise RangeError("delta 1 promises nothing, so nothing can refute it.", remedy="Claim a delta below 1.")  # fmt: skip
-            return [Claim(measure, ApproxCurve(float_up(measure.delta)), float_up(measure.epsilon))]
+            return [
+                ClaimedCurve(
+                    measure, ApproxCurve(float_up(measure.delta)), float_up(measure.epsilon)
+                )
+            ]
         case TradeOff():
-            return [Claim(measure, TradeOffCurve(measure), 0.0)]
+            return [ClaimedCurve(measure, TradeOffCurve(measure), 0.0)]
         case GaussianDP():
-            return [Claim(measure, GaussianCurve(), float_up(measure.mu))]
+            return [ClaimedCurve(measure, GaussianCurve(), float_up(measure.mu))]
         case ZeroConcentrated():
-            return [Claim(measure, RenyiCurve(_ORDERS, zero_concentrated=True), float_up(measure.rho))]  # fmt: skip
+            return [ClaimedCurve(measure, RenyiCurve(_ORDERS, zero_concentrated=True), float_up(measure.rho))]  # fmt: skip
         case Renyi():
             return [
-                Claim(measure, RenyiCurve((_order_down(order),)), float_up(epsilon))
+                ClaimedCurve(measure, RenyiCurve((_order_down(order),)), float_up(epsilon))
                 for order, epsilon in measure.curve
             ]
     raise ConversionError(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.curves import LARGEST, Curve
+from shoal.auditing.curves import LARGEST, PromiseCurve
 from shoal.errors import RangeError
 
 METHODS = ("joint", "clopper-pearson")
@@ -33,14 +33,14 @@ _CLOSE = 2e-4
 Array = NDArray[np.float64]
 
 
-class Grid(NamedTuple):
+class SearchGrid(NamedTuple):
     """Into how many pieces the unknown chance and the number of hits are cut; more prove a little more, at more cost."""
 
     cells: int
     blocks: int
 
 
-COARSE, FINE = Grid(64, 200), Grid(256, 800)
+COARSE, FINE = SearchGrid(64, 200), SearchGrid(256, 800)
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,18 @@ class Counts:
             raise RangeError("there are no samples to count.", remedy="Draw samples on both datasets.")  # fmt: skip
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> SearchGrid:
         """How finely these counts deserve to be tested."""
         return FINE if min(self.trials, self.others) >= _MANY else COARSE
 
 
 def tail_up(
-    counts: Counts, curve: Curve, parameter: float, *, aside: float, grid: Grid = COARSE
+    counts: Counts,
+    curve: PromiseCurve,
+    parameter: float,
+    *,
+    aside: float,
+    grid: SearchGrid = COARSE,
 ) -> float:
     """How likely outcomes as extreme as these are under the promise, at most; ``aside`` is included.
 
@@ -90,7 +95,7 @@ class _Region:
     """The outcomes that speak at least as loudly as those seen: for each number of hits, the most misses."""
 
     counts: Counts
-    curve: Curve
+    curve: PromiseCurve
     seen: float
 
     def most_misses(self, hits: Array) -> Array:
@@ -166,7 +171,9 @@ def chance_down(count: int, trials: int, risk: float) -> float:
     return found * (1 - slack)
 
 
-def strength_down(counts: Counts, curve: Curve, *, risk: float, method: str = "joint") -> float:
+def strength_down(
+    counts: Counts, curve: PromiseCurve, *, risk: float, method: str = "joint"
+) -> float:
     """The parameter that these counts prove, rounded down: the truth is smaller with chance at most ``risk``."""
     if method == "clopper-pearson":
         low = chance_down(counts.hits, counts.trials, risk / 2)
@@ -177,7 +184,7 @@ def strength_down(counts: Counts, curve: Curve, *, risk: float, method: str = "j
     return _inverted(counts, curve, risk)
 
 
-def _inverted(counts: Counts, curve: Curve, risk: float) -> float:
+def _inverted(counts: Counts, curve: PromiseCurve, risk: float) -> float:
     """The largest parameter that the joint test rejects: what a coarse grid proves, and what a fine one adds to it."""
     guess = float(curve.strength(*_guess(counts, risk)))
     low = _rejected(counts, curve, risk, COARSE, (0.0, guess))
@@ -186,7 +193,7 @@ def _inverted(counts: Counts, curve: Curve, risk: float) -> float:
     return _below(_rejected(counts, curve, risk, counts.grid, (low, low or guess)))
 
 
-def _rejected(counts: Counts, curve: Curve, risk: float, grid: Grid, start: tuple[float, float]) -> float:  # fmt: skip
+def _rejected(counts: Counts, curve: PromiseCurve, risk: float, grid: SearchGrid, start: tuple[float, float]) -> float:  # fmt: skip
     """The largest parameter from a start on that is rejected; the tail rises with it, so that bisection finds it.
 
     A start above 0 was rejected by another grid, so it stands whatever this one says of it.
@@ -245,7 +252,7 @@ def _below(number: float) -> float:
     return max(0.0, number * (1 - 1e-9))
 
 
-def p_value_up(counts: Counts, curve: Curve, claimed: float, *, method: str = "joint", risk: float = 0.01) -> float:  # fmt: skip
+def p_value_up(counts: Counts, curve: PromiseCurve, claimed: float, *, method: str = "joint", risk: float = 0.01) -> float:  # fmt: skip
     """How surprising these counts are if the claim holds, at most; never below a hundredth of the risk for the joint test."""
     if method == "joint":
         return tail_up(counts, curve, claimed, aside=_ASIDE * risk, grid=counts.grid)

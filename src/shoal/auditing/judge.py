@@ -6,14 +6,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
-from shoal.auditing.events import Event, read_event
+from shoal.auditing.curves import ClaimedCurve, Promise, claims_of, read_claim
+from shoal.auditing.event_search import Judge, Proposal, fixed, search
+from shoal.auditing.histogram_data import HistogramData, seen_in
 from shoal.auditing.intervals import METHODS, Counts, p_value_up, strength_down
+from shoal.auditing.output_events import OutputEvent, read_event
 from shoal.auditing.outputs import Outputs, alike, read_outputs
 from shoal.auditing.rounding import text_above, text_near
 from shoal.auditing.sampling import Failing, Progress, claim_of, sample_both
-from shoal.auditing.searching import Judge, Proposal, fixed, search
-from shoal.auditing.sight import Sight, seen_in
 from shoal.auditing.verdict import Verdict
 from shoal.errors import RangeError
 from shoal.exact import Number, open_unit, whole
@@ -37,7 +37,7 @@ class EpsilonVerdict(Verdict):
     event: str
     likely_on: str
     """The dataset on which the event is the likely one: d0 or d1."""
-    sight: Sight | None = field(default=None, repr=False, compare=False)
+    sight: HistogramData | None = field(default=None, repr=False, compare=False)
     """What a picture of the samples needs."""
 
     def parts(self) -> list[Part]:
@@ -139,7 +139,7 @@ def training(samples: int, *, searched: bool, numbers: bool) -> int:
 
 
 def _propose(
-    one: Outputs, other: Outputs, split: list[int], claims: Any, given: Event | None
+    one: Outputs, other: Outputs, split: list[int], claims: Any, given: OutputEvent | None
 ) -> Proposal:
     tests = len(one) - split[0], len(other) - split[1]
     seer = Judge(claims, (split[0], split[1]), tests)
@@ -157,7 +157,7 @@ def _counts(one: Outputs, other: Outputs, split: list[int], proposal: Proposal) 
 def _verdict(
     one: Outputs, other: Outputs, measure: Promise, proposal: Proposal, counts: Counts, *, risk: float, method: str
 ) -> EpsilonVerdict:  # fmt: skip
-    claim: Claim = proposal.claim
+    claim: ClaimedCurve = proposal.claim
     chance = p_value_up(counts, claim.curve, claim.claimed, method=method, risk=risk)
     lower = strength_down(counts, claim.curve, risk=risk, method=method)
     likely, rare = ("d0", "d1") if proposal.on_first else ("d1", "d0")

@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.curves import Claim, Promise, claims_of, read_claim
+from shoal.auditing.curves import ClaimedCurve, Promise, claims_of, read_claim
 from shoal.auditing.doubles import Found, Numbers, gaussian_can, laplace_can, numpy_laplace_can
-from shoal.auditing.drawings import low_bits
 from shoal.auditing.intervals import Counts, p_value_up, strength_down
 from shoal.auditing.outputs import numbers_of
 from shoal.auditing.rounding import text_above
 from shoal.auditing.tradeoff import TradeOff
 from shoal.auditing.verdict import Figure, Verdict
+from shoal.auditing.verdict_pictures import low_bits
 from shoal.errors import DataError, RangeError
 from shoal.exact import Number, open_unit, root_up
 from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
@@ -78,7 +78,7 @@ class _Found:
     kind: str
     counts: Counts
     swapped: bool
-    claim: Claim
+    claim: ClaimedCurve
     strength: float
     p_value: float
 
@@ -130,7 +130,7 @@ def _paired(kind: str, formula: Formula | None) -> bool:
     return kind == "reach" and formula is not None and formula.name == "box-muller"
 
 
-def _claims(measure: Promise, *, paired: bool) -> Sequence[Claim]:
+def _claims(measure: Promise, *, paired: bool) -> Sequence[ClaimedCurve]:
     """The claim about one answer, or what it says of two; none where that is nothing."""
     if not paired:
         return claims_of(measure)
@@ -234,7 +234,7 @@ def _reach(answers: Any, formula: Formula) -> Cells:
     return first + 2 * second
 
 
-def _judged(kind: str, cells: tuple[Cells, Cells], claim: Claim, risk: float, *, swapped: bool) -> _Found:  # fmt: skip
+def _judged(kind: str, cells: tuple[Cells, Cells], claim: ClaimedCurve, risk: float, *, swapped: bool) -> _Found:  # fmt: skip
     """Choose cells on the first halves, and count the second halves in them."""
     likely, other = cells[::-1] if swapped else cells
     event = _event(likely[: len(likely) // 2], other[: len(other) // 2], claim)
@@ -245,7 +245,7 @@ def _judged(kind: str, cells: tuple[Cells, Cells], claim: Claim, risk: float, *,
     return _Found(kind, counts, swapped, claim, strength, p_value)
 
 
-def _event(likely: Cells, other: Cells, claim: Claim) -> Cells:
+def _event(likely: Cells, other: Cells, claim: ClaimedCurve) -> Cells:
     """The cells whose ratio is largest, as many as speak loudest together."""
     names, where = np.unique(np.concatenate([likely, other]), return_inverse=True)
     hits = np.bincount(where[: likely.size], minlength=names.size)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.drawings import guesses_against_claim
-from shoal.auditing.guessing import one_run_epsilon, one_run_p_value
+from shoal.auditing.guess_bound import one_run_epsilon, one_run_p_value
 from shoal.auditing.verdict import Verdict
+from shoal.auditing.verdict_pictures import guesses_against_claim
 from shoal.errors import DataError, RangeError
 from shoal.exact import Number, closed_unit, non_negative, open_unit, short, whole
 from shoal.noise import uniform_below

@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.drawings import differences_of_noise
-from shoal.auditing.places import (
+from shoal.auditing.processes import (
     Answers,
     Mechanism,
     Task,
@@ -35,6 +34,7 @@ from shoal.auditing.places import (
     side_by_side,
 )
 from shoal.auditing.verdict import Figure, Verdict
+from shoal.auditing.verdict_pictures import differences_of_noise
 from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, finite_float, non_negative, open_unit, whole
 from shoal.noise import uniform_below

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.auditing.histogram_data import HistogramData
 from shoal.auditing.rounding import risk_text, text_above, text_near
-from shoal.auditing.sight import Sight
 from shoal.errors import ExtraError
-from shoal.page import Heading, Part, Picture, Words
+from shoal.page import Heading, PagePicture, Part, Words
 from shoal.plots.bars import Bar, bound_against_claim, two_histograms
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def parts_of(verdict: EpsilonVerdict, told: Sequence[Part]) -> list[Part]:
 
 def _pictures(verdict: EpsilonVerdict) -> list[Part]:
     try:
-        drawn = [Picture(bound_against_claim(verdict.parameter, verdict.lower, verdict.claimed), _bound_caption(verdict))]  # fmt: skip
+        drawn = [PagePicture(bound_against_claim(verdict.parameter, verdict.lower, verdict.claimed), _bound_caption(verdict))]  # fmt: skip
         if verdict.sight is not None:
-            drawn.append(Picture(two_histograms(_bars(verdict.sight)), f"Outputs on d0 and on d1; what is dark is in the event ({verdict.event})."))  # fmt: skip
+            drawn.append(PagePicture(two_histograms(_bars(verdict.sight)), f"Outputs on d0 and on d1; what is dark is in the event ({verdict.event})."))  # fmt: skip
     except ExtraError as missing:
         return [Words(f"The pictures are left out. {missing.remedy}")]
     return [Heading("Pictures"), *drawn]
@@ -43,7 +43,7 @@ def _bound_caption(verdict: EpsilonVerdict) -> str:
     return f"What the samples prove about {verdict.parameter}, {text_above(verdict.lower, verdict.claimed)}, against what is claimed, {text_near(verdict.claimed)}."
 
 
-def _bars(sight: Sight) -> list[Bar]:
+def _bars(sight: HistogramData) -> list[Bar]:
     if sight.names:
         return [Bar(name, None, *shares) for name, shares in zip(sight.names, zip(sight.first, sight.second, sight.inside, strict=True), strict=True)]  # fmt: skip
     return [

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.drawings import shares_of_time
 from shoal.auditing.verdict import Figure, Verdict
+from shoal.auditing.verdict_pictures import shares_of_time
 from shoal.errors import DataError
 from shoal.exact import Number, finite_float, non_negative, open_unit, whole
 from shoal.noise import uniform_below

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from shoal.auditing.rounding import figure_text, percent_down, text_up
-from shoal.page import Grid, Page, Part, Words
+from shoal.page import Page, PageTable, Part, Words
 
 if TYPE_CHECKING:
-    from shoal.auditing.drawings import Drawing
+    from shoal.auditing.verdict_pictures import Drawing
 
 Figure = float | int | str
 
@@ -59,7 +59,7 @@ class Verdict:
 
     def to_page(self) -> Page:
         """As a page for people, with pictures where they can be drawn."""
-        from shoal.auditing.drawings import drawn  # noqa: PLC0415 - it draws, and is needed for pages only
+        from shoal.auditing.verdict_pictures import drawn  # noqa: PLC0415 - it draws, and is needed for pages only
 
         return Page(f"{self.verdict.capitalize()}: {self.claim}", [*self.parts(), *drawn(self.drawings)])  # fmt: skip
 
@@ -74,7 +74,7 @@ class Verdict:
         if self.p_value is not None:
             rows.append(["p-value, at most", text_up(self.p_value, 3)])
         shown = [[name, figure_text(name, value)] for name, value in self.figures]
-        return [Words(self.found), Grid(["", ""], rows + shown), Words(CAUTION)]
+        return [Words(self.found), PageTable(["", ""], rows + shown), Words(CAUTION)]
 
     def _sure(self) -> str:
         return "" if self.confidence is None else f", confidence {percent_down(self.confidence)}"

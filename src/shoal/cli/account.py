@@ -12,10 +12,10 @@ import typer
 
 from shoal.accounting import OWN, Account
 from shoal.accounting import account as add_up
-from shoal.cli.answer import Answer
+from shoal.cli.account_view import AccountView
+from shoal.cli.answer_output import explain, show
 from shoal.cli.console import answers, refusals, working
-from shoal.cli.reading import OtherTool, events_from
-from shoal.cli.showing import explain, show
+from shoal.cli.typed_events import OtherTool, events_from
 from shoal.exact import Number
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
 from shoal.plots.extra import drawing
@@ -39,7 +39,7 @@ For example:
 """
 
 
-class Curve(StrEnum):
+class AccountPicture(StrEnum):
     """The pictures of an account."""
 
     PROFILE = "profile"
@@ -49,10 +49,10 @@ class Curve(StrEnum):
 
 
 _DRAWN_BY = {
-    Curve.PROFILE: profile,
-    Curve.TRADE_OFF: trade_off,
-    Curve.RENYI: renyi_curve,
-    Curve.ALL: every_curve,
+    AccountPicture.PROFILE: profile,
+    AccountPicture.TRADE_OFF: trade_off,
+    AccountPicture.RENYI: renyi_curve,
+    AccountPicture.ALL: every_curve,
 }
 
 
@@ -90,16 +90,17 @@ def account(
         Path | None,
         typer.Option(help="Draw it, too: a .png, .svg, .html or .json file.", dir_okay=False),
     ] = None,
-    curve: Annotated[Curve, typer.Option(help="What to draw.")] = Curve.PROFILE,
+    curve: Annotated[AccountPicture, typer.Option(help="What to draw.")] = AccountPicture.PROFILE,
 ) -> None:
     """What releases cost together: epsilon at a delta, in every measure, and which is the one to quote.
 
     Releases are joined by `+`; what is done to one stands behind bars, from left to right.
 
-    * `gaussian sigma=` `laplace scale=` `geometric scale=` `discrete_gaussian sigma=` `staircase epsilon= gamma=`
-    * `rr p=` or `rr epsilon=`, `exponential epsilon= candidates=`, `noisy_max`, `permute_and_flip`, `top_k`, `sparse_vector`
-    * `pure epsilon=` `approx epsilon= delta=` `zcdp rho=` `gdp mu=`
-    * `| x 1000` `| sampled q=0.01` `| sampled_without_replacement size=10 of=1000` `| sampled_with_replacement size=10 of=1000` `| shuffled people=1000` `| best_of eta=1 gamma=0.01` `| group 3`
+    * `gaussian sigma=` `laplace scale=` `geometric scale=` `truncated_laplace scale= bound=` `discrete_gaussian sigma=` `skellam variance=` `staircase epsilon= gamma=`
+    * `correlated_gaussian sigma= coefficients=(1, 1/2) steps=` `tree_aggregation sigma= steps=` `mixture_of_gaussians sigma= shifts=(0, 1) weights=(0.9, 0.1)`
+    * `rr p=` or `rr epsilon=`, `exponential epsilon= candidates=`, `noisy_max`, `gaussian_noisy_max sigma= candidates=`, `permute_and_flip`, `top_k`, `sparse_vector`
+    * `pure epsilon=` `approx epsilon= delta=` `zcdp rho=` `gdp mu=` `renyi orders=(2, 4) epsilons=(0.1, 0.2)` `profile epsilons=(0.1, 1) deltas=(1e-3, 1e-6)`
+    * `| x 1000` `| sampled q=0.01` `| allocated steps=1000` `| sampled_up_to q=0.01 batch=120 of=10000` `| sampled_without_replacement size=10 of=1000` `| sampled_with_replacement size=10 of=1000` `| shuffled people=1000` `| answered q=0.3` `| best_of eta=1 gamma=0.01` `| group 3`
 
     Sensitivity is 1 unless it is given. Numbers are exact: 0.1 is 1/10.
     """
@@ -111,7 +112,7 @@ def account(
             drawing()
         added = add_up(events_from(events, tool), relation=relation or OWN)
         with working("Adding up"):
-            answer = Answer.of(added, delta=delta, epsilon=epsilon)
+            answer = AccountView.of(added, delta=delta, epsilon=epsilon)
             meaning = () if brief or as_json else answer.sentences()
         _print(answer, meaning, as_json=as_json)
         if plot is not None:
@@ -125,7 +126,7 @@ def _check_place(plot: Path) -> None:
         raise NotADirectoryError(ENOTDIR, "there is no such folder", str(plot.parent))
 
 
-def _print(answer: Answer, meaning: tuple[str, ...], *, as_json: bool) -> None:
+def _print(answer: AccountView, meaning: tuple[str, ...], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(answer.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return
@@ -135,7 +136,9 @@ def _print(answer: Answer, meaning: tuple[str, ...], *, as_json: bool) -> None:
         explain(meaning, console)
 
 
-def _draw(account: Account, delta: Number, plot: Path, curve: Curve, *, quiet: bool) -> None:
+def _draw(
+    account: Account, delta: Number, plot: Path, curve: AccountPicture, *, quiet: bool
+) -> None:
     with working("Drawing"):
         save(_DRAWN_BY[curve](account, delta=delta), plot)
     if not quiet:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.late import MARKUP, Late, group_of
+from shoal.cli.lazy_commands import MARKUP, LazyCommand, group_of
 
 EXAMPLES = """
 For example:
@@ -32,167 +32,175 @@ CURATOR, ANALYST, AUDITOR, TOOLS = "The curator", "The analyst", "The auditor", 
 RESEARCHER = "The survey researcher"
 
 COMMANDS = (
-    Late(
+    LazyCommand(
         CURATOR,
         "init",
-        "curating.init",
+        "curator_commands.init",
         "INIT",
         "Make a vault: one file that only you can read, without a row of anybody's data in it.",
     ),
-    Late(
+    LazyCommand(
         CURATOR,
         "add",
-        "curating.add",
+        "curator_commands.add",
         "ADD",
         "Register a dataset: where the file is, which people it describes, what is known of its columns, and its budget.",
     ),
-    Late(
+    LazyCommand(
         CURATOR,
         "update",
-        "curating.update",
+        "curator_commands.update",
         "UPDATE",
         "Register a change of a dataset: its file was written or moved, or other facts hold.",
     ),
-    Late(
+    LazyCommand(
         CURATOR,
         "grant",
         "budgets.grant",
         "GRANT",
         "Give an analyst an allowance. Allowances may sum to more than the budget; what is spent never does.",
     ),
-    Late(
+    LazyCommand(
         CURATOR,
         "budget",
         "budgets.budget",
         "BUDGET",
         "What may be spent, what was, by whom, and what that means for one person.",
     ),
-    Late(ANALYST, "list", "curating.list_", "LIST", "The datasets of a vault."),
-    Late(
+    LazyCommand(ANALYST, "list", "curator_commands.list_", "LIST", "The datasets of a vault."),
+    LazyCommand(
         ANALYST,
         "describe",
-        "curating.describe",
+        "curator_commands.describe",
         "DESCRIBE",
         "Show a dataset: where the file is, who is protected, and what is declared of its columns.",
     ),
-    Late(
+    LazyCommand(
         ANALYST,
         "preview",
-        "asking.preview",
+        "analyst_commands.preview",
         "PREVIEW",
         "How far each number of an answer would be off, before anything is spent. Free.",
     ),
-    Late(
+    LazyCommand(
         ANALYST,
         "ask",
-        "asking.ask",
+        "analyst_commands.ask",
         "ASK",
         "Release the private answer to a question, and pay for it.",
     ),
-    Late(
+    LazyCommand(
         ANALYST,
         "explain",
-        "asking.explain",
+        "analyst_commands.explain",
         "EXPLAIN",
         "What is computed, step by step, and how far one row or person reaches. Free.",
     ),
-    Late(ANALYST, "plan", "asking.plan", "PLAN", "What to spend for a wanted accuracy. Free."),
-    Late(
+    LazyCommand(
+        ANALYST,
+        "plan",
+        "analyst_commands.plan",
+        "PLAN",
+        "What to spend for a wanted accuracy. Free.",
+    ),
+    LazyCommand(
         ANALYST,
         "dummy",
-        "asking.dummy",
+        "analyst_commands.dummy",
         "DUMMY",
         "Made-up rows with the columns of a dataset, from public facts alone: to write questions on, for free.",
     ),
-    Late(AUDITOR, "log", "looking.log", "LOG", "The releases of a vault, newest last."),
-    Late(
+    LazyCommand(
+        AUDITOR, "log", "history_commands.log", "LOG", "The releases of a vault, newest last."
+    ),
+    LazyCommand(
         AUDITOR,
         "show",
-        "looking.show",
+        "history_commands.show",
         "SHOW",
         "One release: what was asked, what was answered, and its certificate.",
     ),
-    Late(
+    LazyCommand(
         AUDITOR,
         "report",
-        "looking.report",
+        "history_commands.report",
         "REPORT",
         "A page for publication: tables, error bars, a picture, and a paragraph on the method.",
     ),
-    Late(
+    LazyCommand(
         AUDITOR,
         "verify",
-        "looking.verify",
+        "history_commands.verify",
         "VERIFY",
         "Check a vault from its first entry to its last, or a certificate by itself or against a vault.",
     ),
-    Late(
+    LazyCommand(
         AUDITOR,
         "accept",
-        "curating.accept",
+        "curator_commands.accept",
         "ACCEPT",
         "Acknowledge the problems that shoal verify found, and resume; the journal says why.",
     ),
-    Late(
+    LazyCommand(
         RESEARCHER,
         "poll",
-        "polling.poll",
+        "poll_commands.poll",
         None,
         "Ask a sensitive question whose answers are randomised before they are sent.",
     ),
-    Late(
+    LazyCommand(
         RESEARCHER,
         "serve",
-        "serving.serve",
+        "serve_command.serve",
         "SERVE",
         "Host the polls of a vault: pages that randomise in the respondent's browser, and yours to design and look.",
     ),
-    Late(
+    LazyCommand(
         TOOLS,
         "account",
         "account.account",
         "EXAMPLES",
         "What releases cost together: epsilon at a delta, in every measure, and which is the one to quote.",
     ),
-    Late(
+    LazyCommand(
         TOOLS,
         "mechanism",
         "mechanism.mechanism",
         "EXAMPLES",
         "One mechanism for a budget: its noise, its error, what it promises, and a release if wanted.",
     ),
-    Late(
+    LazyCommand(
         TOOLS,
         "tour",
         "tour.tour",
         "EXAMPLES",
         "A guided walk through a vault on generated data: nobody in it exists.",
     ),
-    Late(
+    LazyCommand(
         TOOLS,
         "attack",
         "attack.attack",
         "EXAMPLES",
         "Stage the classic attacks on made-up people, with and without Shoal in front.",
     ),
-    Late(
+    LazyCommand(
         TOOLS,
         "audit",
         "audits.audit",
         None,
         "Try to refute a claim of privacy: ours or anybody's.",
     ),
-    Late(
+    LazyCommand(
         TOOLS,
         "reproduce",
         "reproduce.reproduce",
         "EXAMPLES",
         "Run the experiments of the sources again, and write what they give beside what was printed.",
     ),
-    Late(
+    LazyCommand(
         ANALYST,
         "suggest",
-        "asking.suggest",
+        "analyst_commands.suggest",
         None,
         "Estimate column bounds and limits per person privately (uses budget).",
     ),

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from shoal.auditing.attacks import ATTACKS, Attack, Effort, Outcome, report, run
+from shoal.auditing.attacks import ATTACKS, Attack, AttackOutcome, Effort, report, run
 from shoal.auditing.attacks.report import share
 from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks
 from shoal.cli.options import AsJson
@@ -83,7 +83,7 @@ def _list(attacks: list[Attack], *, as_json: bool) -> None:
         answers().print(f"{each.name:15} {each.title}", markup=False, soft_wrap=True)
 
 
-def _run(chosen: list[Attack], effort: Effort, seed: int) -> list[Outcome]:
+def _run(chosen: list[Attack], effort: Effort, seed: int) -> list[AttackOutcome]:
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn(),
         console=remarks(), transient=True, disable=not remarks().is_terminal,
@@ -97,7 +97,7 @@ def _run(chosen: list[Attack], effort: Effort, seed: int) -> list[Outcome]:
         return run(chosen, effort=effort, seed=seed, told=told)
 
 
-def _print(outcomes: list[Outcome], out: Path | None, *, as_json: bool) -> None:
+def _print(outcomes: list[AttackOutcome], out: Path | None, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([each.to_dict() for each in outcomes], ensure_ascii=False))
         return

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 from rich.status import Status
 
-from shoal.cli.spelling import as_typed
+from shoal.cli.command_spelling import as_typed
 from shoal.errors import (
     AnsweredError,
     BudgetExceeded,

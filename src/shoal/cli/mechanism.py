@@ -27,7 +27,7 @@ For example:
 """
 
 
-class Kind(StrEnum):
+class NoiseKind(StrEnum):
     """The mechanisms that add noise to a number."""
 
     LAPLACE = "laplace"
@@ -36,16 +36,16 @@ class Kind(StrEnum):
     DISCRETE_GAUSSIAN = "discrete-gaussian"
 
 
-_MADE_BY: dict[Kind, Any] = {
-    Kind.LAPLACE: Laplace,
-    Kind.GEOMETRIC: Geometric,
-    Kind.GAUSSIAN: Gaussian,
-    Kind.DISCRETE_GAUSSIAN: DiscreteGaussian,
+_MADE_BY: dict[NoiseKind, Any] = {
+    NoiseKind.LAPLACE: Laplace,
+    NoiseKind.GEOMETRIC: Geometric,
+    NoiseKind.GAUSSIAN: Gaussian,
+    NoiseKind.DISCRETE_GAUSSIAN: DiscreteGaussian,
 }
 
 
 def mechanism(
-    kind: Annotated[Kind, typer.Argument(help="Which noise.")],
+    kind: Annotated[NoiseKind, typer.Argument(help="Which noise.")],
     *,
     budget: Annotated[
         str, typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="What a release may cost.")
@@ -96,12 +96,12 @@ def mechanism(
         answers().print(facts_table(rows))
 
 
-def _number(text: str, kind: Kind) -> int | float:
+def _number(text: str, kind: NoiseKind) -> int | float:
     try:
         plain = whole_numeral(text)
         if plain is not None:
             return plain
-        if kind not in (Kind.GEOMETRIC, Kind.DISCRETE_GAUSSIAN):
+        if kind not in (NoiseKind.GEOMETRIC, NoiseKind.DISCRETE_GAUSSIAN):
             return float(rational(text, "value"))
     except (ValueError, OverflowError):  # no number, or beyond the largest float
         pass

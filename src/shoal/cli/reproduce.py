@@ -12,8 +12,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from shoal.cli.console import Force, answers, fresh, refusals, remarks
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
-from shoal.page import Grid
-from shoal.reproduce import CORRECTIONS, EXPERIMENTS, Effort, Experiment, Outcome, report, run
+from shoal.page import PageTable
+from shoal.reproduce import (
+    CORRECTIONS,
+    EXPERIMENTS,
+    Effort,
+    Experiment,
+    ExperimentOutcome,
+    report,
+    run,
+)
 
 EXAMPLES = """
 For example:
@@ -67,7 +75,7 @@ def _chosen(names: list[str]) -> list[Experiment]:
     return [each for each in EXPERIMENTS.values() if not names or each.name in names]
 
 
-def _run(chosen: list[Experiment], effort: Effort, seed: int) -> list[Outcome]:
+def _run(chosen: list[Experiment], effort: Effort, seed: int) -> list[ExperimentOutcome]:
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn(),
         console=remarks(), transient=True, disable=not remarks().is_terminal,
@@ -81,11 +89,11 @@ def _run(chosen: list[Experiment], effort: Effort, seed: int) -> list[Outcome]:
         return run(chosen, effort=effort, seed=seed, told=told)
 
 
-def _data(outcome: Outcome) -> dict[str, object]:
+def _data(outcome: ExperimentOutcome) -> dict[str, object]:
     tables = [
         {"head": list(part.head), "rows": [list(row) for row in part.rows]}
         for part in outcome.parts
-        if isinstance(part, Grid)
+        if isinstance(part, PageTable)
     ]
     experiment = outcome.experiment
     return {

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal.exact import short
-from shoal.page import Grid
+from shoal.page import PageTable
 from shoal.plan import Choices, Range
-from shoal.vault.dataset import Stated
-from shoal.vault.pages import answer_grid
+from shoal.vault.dataset import StatedColumn
+from shoal.vault.release_pages import answer_grid
 
 _MOST_CHOICES = 20
 
@@ -42,14 +42,14 @@ def plain_table(
 
 def show_answer(console: Console, stored: Mapping[str, Any]) -> None:
     """A stored answer with its intervals and notes."""
-    grid: Grid = answer_grid(stored)
+    grid: PageTable = answer_grid(stored)
     back = [at for at, name in enumerate(grid.head) if name.endswith(" interval")]
     console.print(plain_table(grid.head, grid.rows, sorted(grid.numbers), dim=back))
     for note in stored["notes"]:
         console.print(Text(f"note: {note}", style="yellow"))
 
 
-def known_of(column: Stated) -> str:
+def known_of(column: StatedColumn) -> str:
     """What is stated of a column: its range or its choices, whether it holds no NULL, and how often values repeat."""
     said = []
     if isinstance(column.fact, Range):

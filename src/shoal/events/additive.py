@@ -11,11 +11,15 @@ from shoal.events.event import Event
 from shoal.events.parameter import (
     Count,
     Exact,
+    Exacts,
     OptionalCount,
+    OptionalExact,
     count,
     exact,
+    exacts,
     integer,
     optional_count,
+    optional_exact,
 )
 from shoal.exact import closed_unit, non_negative, positive
 
@@ -89,6 +93,23 @@ class TruncatedGeometric(Event, kind="truncated_geometric"):
 
 
 @dataclass(frozen=True)
+class TruncatedLaplace(Event, kind="truncated_laplace"):
+    """Laplace noise on one integer that is never larger than a bound.
+
+    Meaning: the release is v + X.  v is an integer that differs by at most ``sensitivity`` between neighbours; X is an
+        integer from -``bound`` to bound, with P(x) proportional to exp(-|x| / ``scale``).
+    Edges: answers that only one of two neighbours can give are part of the law and cost a delta; with a bound of less than
+        half the sensitivity nothing is hidden.  Sensitivity 0 costs nothing.  This is not `TruncatedGeometric`,
+        where the answer is clamped.
+    Reference: Geng, Ding, Guo and Kumar 2020, for the continuous law.
+    """
+
+    scale: Exact = exact(positive)
+    sensitivity: Count = count(at_least=0)
+    bound: Count = count(at_least=0)
+
+
+@dataclass(frozen=True)
 class Gaussian(Event, kind="gaussian"):
     """Continuous Gaussian noise, the sum rounded afterwards.
 
@@ -103,6 +124,41 @@ class Gaussian(Event, kind="gaussian"):
     sigma: Exact = exact(positive)
     sensitivity: Exact = exact(non_negative)
     size: Count = count(at_least=1, default=1)
+
+
+@dataclass(frozen=True)
+class MixtureOfGaussians(Event, kind="mixture_of_gaussians"):
+    """Gaussian noise around a centre that was itself drawn at random.
+
+    Meaning: let Q be the normal law of mean 0 and standard deviation ``sigma``, and P the mixture of the laws of mean
+        ``shifts[i]`` and the same deviation, with weights ``weights[i]``.  Neighbours have one row more or less.  At
+        every factor e^epsilon the output law of the dataset with the row needs against that of the one without it at most
+        the delta that P needs against Q, and the other way round at most the delta that Q needs against P.
+    Fields: ``relation`` is never "change".
+    Edges: there are as many shifts as weights, and the weights add up to 1 exactly; shifts of 0 only cost nothing.
+    Reference: Choquette-Choo, Ganesh, Steinke and Thakurta 2023, the mixture of Gaussians mechanism.
+    """
+
+    sigma: Exact = exact(positive)
+    shifts: Exacts = exacts(non_negative)
+    weights: Exacts = exacts(closed_unit)
+
+    def __post_init__(self) -> None:
+        if len(self.shifts) != len(self.weights):
+            raise EventError(
+                f"shifts has {len(self.shifts)} numbers and weights has {len(self.weights)}.",
+                remedy="Give one weight for each shift, such as shifts [0, 1] and weights [0.99, 0.01].",
+            )
+        if sum(self.weights) != 1:
+            raise RangeError(
+                "weights must add up to 1 exactly.",
+                remedy="Write the weights as decimals or fractions that add up to 1, such as [0.99, 0.01].",
+            )
+        if self.relation == "change":
+            raise EventError(
+                "relation must not be 'change': the mixture is the law with one row more.",
+                remedy="Use relation 'add_remove', or leave it out.",
+            )
 
 
 @dataclass(frozen=True)
@@ -121,6 +177,25 @@ class DiscreteGaussian(Event, kind="discrete_gaussian"):
     sigma_squared: Exact = exact(positive)
     sensitivity_squared: Exact = exact(non_negative)
     size: Count = count(at_least=1, default=1)
+
+
+@dataclass(frozen=True)
+class Skellam(Event, kind="skellam"):
+    """Skellam noise on the integers: the difference of two Poisson numbers.
+
+    Meaning: the release is v + X.  v has ``size`` integers and differs by at most ``sensitivity`` in L1 between
+        neighbours, and the squares of the differences add up to at most ``sensitivity_squared``; the ``size`` entries of X
+        are independent differences of two Poisson numbers with mean ``variance`` / 2 each.
+    Fields: sensitivity_squared None says nothing beyond the square of sensitivity, which always holds.
+    Edges: sums of independent Skellam noises are Skellam noise of the sum of their variances, so many people can add it
+        together; the event is about the sum.  Sensitivity 0 costs nothing.
+    Reference: Agarwal, Kairouz and Liu 2021.
+    """
+
+    variance: Exact = exact(positive)
+    sensitivity: Count = count(at_least=0)
+    size: Count = count(at_least=1, default=1)
+    sensitivity_squared: OptionalExact = optional_exact(non_negative)
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,7 @@ class _Reader:
                 f"{self.next} where the list after '{name}=' begins.",
                 f"Write {name}=(1, 2).",
             )
-        found = []
+        found: list[Fraction] = []
         while not found or self.takes(","):
             token = self.take()
             if token.kind != "number":

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.errors import EventTextError, InputError
 from shoal.events.additive import DiscreteGaussian, Gaussian, Geometric, Laplace
+from shoal.events.correlated import TreeAggregation
 from shoal.events.event import Event
 from shoal.events.nested import Composed, PoissonSampled, Repeated, SampledWithoutReplacement
 from shoal.events.response import RandomizedResponse
@@ -135,6 +136,15 @@ def _discrete_gaussian(sigma: Any, sensitivity: Any = 1.0, dimension: Any = None
     return DiscreteGaussian(sigma_squared=square, sensitivity_squared=reach, size=dimension)
 
 
+def _trees(noise_multiplier: Any, step_counts: Any) -> Event:
+    """A row is in at most one of the trees, at most once: the highest one bounds them all."""
+    counts = step_counts if isinstance(step_counts, list) else [step_counts]
+    if not counts:
+        raise InputError("step_counts must not be empty.", remedy="Give the steps of each tree.")
+    steps = max(whole(one, "step_counts", at_least=1) for one in counts)
+    return TreeAggregation(sigma=noise_multiplier, sensitivity=1, steps=steps)
+
+
 _KINDS: Mapping[str, tuple[Callable[..., Event], tuple[str, ...]]] = MappingProxyType(
     {
         "NoOpDpEvent": (lambda: Composed([]), ()),
@@ -163,6 +173,7 @@ _KINDS: Mapping[str, tuple[Callable[..., Event], tuple[str, ...]]] = MappingProx
             lambda sampling_probability, event: PoissonSampled(event, rate=sampling_probability),
             ("sampling_probability", "event"),
         ),
+        "SingleEpochTreeAggregationDpEvent": (_trees, ("noise_multiplier", "step_counts")),
         "SampledWithoutReplacementDpEvent": (
             lambda source_dataset_size, sample_size, event: SampledWithoutReplacement(
                 event, sample=sample_size, population=source_dataset_size

@@ -110,6 +110,58 @@ class PoissonSampled(Event, kind="poisson_sampled"):
 
 
 @dataclass(frozen=True)
+class TruncatedPoissonSampled(Event, kind="truncated_poisson_sampled"):
+    """A release from a random sample in which each row takes part by the toss of a coin, cut to a largest size.
+
+    Meaning: each row enters the sample with probability ``rate``, independently of everything; where more than ``batch``
+        rows entered, some of them are left out, by any rule, so that batch rows remain.  The release is the one that
+        ``event`` describes, computed from what remains, which stays secret.  No dataset has more than ``population`` rows.
+    Fields: ``population`` is a public bound on the number of rows, not the number itself; ``private`` as for `Composed`;
+        ``relation`` is never "change", here or inside.
+    Edges: a batch of at least the population is never cut.
+    Reference: Chua and others 2024, for batches of a fixed size made from Poisson samples.
+    """
+
+    event: Part = part()
+    rate: Exact = exact(closed_unit)
+    batch: Count = count(at_least=1)
+    population: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "change" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'change': the coins hide a row that comes or goes.",
+                remedy="Use relation 'add_remove', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
+class RandomlyAllocated(Event, kind="randomly_allocated"):
+    """Releases of which each row takes part in one, chosen at random: balls-and-bins sampling.
+
+    Meaning: each row is put into one of ``steps`` parts, each equally likely, independently of all other rows and of
+        everything else; who is in which part stays secret.  There is one release for each part, the one that ``event``
+        describes, computed from the rows of the part, one after another and each chosen in view of the answers before
+        it.  Neighbours of a part and of the dataset have one row more or less.
+    Fields: ``private`` as for `Composed`; ``relation`` is never "change", here or inside.
+    Edges: one step is the event itself.  Several passes, each with new parts, are `Repeated`.
+    Reference: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha and Zhang 2025; Feldman and Shenfeld 2025.
+    """
+
+    event: Part = part()
+    steps: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "change" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'change': the parts hide a row that comes or goes.",
+                remedy="Use relation 'add_remove', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
 class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
     """A release from a random sample of fixed size.
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from shoal.errors import EventError
 from shoal.events.event import Event
-from shoal.events.parameter import Count, OptionalExact, count, optional_exact
+from shoal.events.parameter import Count, Exact, OptionalExact, count, exact, optional_exact
+from shoal.events.parts import Part, check_nesting, part, stated_relations
 from shoal.exact import closed_unit, non_negative
 
 
@@ -40,5 +41,29 @@ class RandomizedResponse(Event, kind="randomized_response"):
         if self.relation == "add_remove":
             raise EventError(
                 "relation must not be 'add_remove': who sent a report at all is not hidden.",
+                remedy="Use relation 'change', or leave it out.",
+            )
+
+
+@dataclass(frozen=True)
+class SometimesAnswered(Event, kind="sometimes_answered"):
+    """A report that a person sends only with a known probability, by a coin that does not look at the value.
+
+    Meaning: with probability ``rate`` the person is asked and sends the report that ``event`` describes for any two
+        values of this person; otherwise the person sends a fixed "no answer".  The coin is independent of
+        everything, and whether there was an answer is public.
+    Fields: ``private`` as for `Composed`; ``relation`` is never "add_remove", here or inside.
+    Edges: rate 0 tells nothing, rate 1 is the event itself.
+    Reference: none is needed; the coin is public and independent of the value.
+    """
+
+    event: Part = part()
+    rate: Exact = exact(closed_unit)
+
+    def __post_init__(self) -> None:
+        check_nesting(self, (self.event,))
+        if "add_remove" in stated_relations(self):
+            raise EventError(
+                "relation must not be 'add_remove': who was asked at all is not hidden.",
                 remedy="Use relation 'change', or leave it out.",
             )

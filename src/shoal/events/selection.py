@@ -1,6 +1,6 @@
 """Kinds of event in which one or more candidates were chosen by their scores.
 
-In all of them the candidates are public and fixed before the data are seen, each score moves by at most
+In all of them but the last the candidates are public and fixed before the data are seen, each score moves by at most
 ``sensitivity`` between neighbours, and ``monotone`` says that all scores move the same way (none up and
 another down) between any two neighbours; the noise may then be half as large for the same epsilon.  Write
 t = 2 * sensitivity / epsilon, or t = sensitivity / epsilon when monotone.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.errors import RangeError
+from shoal.errors import EventError, RangeError
 from shoal.events.event import Event
 from shoal.events.parameter import Count, Exact, Flag, Word, count, exact, flag, word
 from shoal.exact import positive
@@ -99,4 +99,27 @@ class TopK(Event, kind="top_k"):
             raise RangeError(
                 "k must not be above the number of candidates.",
                 remedy="Choose k from 1 to candidates.",
+            )
+
+
+@dataclass(frozen=True)
+class GaussianNoisyMax(Event, kind="gaussian_noisy_max"):
+    """The label with the most votes, each count with Gaussian noise.
+
+    Meaning: every voter (a teacher, in PATE) votes for one of ``candidates`` labels; independent N(0, ``sigma``²) noise
+        is added to the number of votes of each label, and the label with the largest sum is released, and nothing
+        else.  Neighbours differ in one voter, whose vote moves from one label to another.
+    Fields: ``relation`` is never "add_remove": the number of voters is fixed and public.
+    Edges: one candidate tells nothing.  In PATE a voter stands for all people whose rows trained that teacher.
+    Reference: Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018.
+    """
+
+    sigma: Exact = exact(positive)
+    candidates: Count = count(at_least=1)
+
+    def __post_init__(self) -> None:
+        if self.relation == "add_remove":
+            raise EventError(
+                "relation must not be 'add_remove': neighbours differ in one vote, not in the number of voters.",
+                remedy="Use relation 'change', or leave it out.",
             )

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 
+from shoal.errors import EventError
 from shoal.events.event import Event
-from shoal.events.parameter import Exact, exact
-from shoal.exact import closed_unit, non_negative
+from shoal.events.parameter import Exact, Exacts, exact, exacts
+from shoal.exact import Number, closed_unit, non_negative, out_of_range, rational
 
 
 @dataclass(frozen=True)
@@ -87,3 +90,68 @@ class StatedGaussian(Event, kind="stated_gaussian"):
     """
 
     mu: Exact = exact(non_negative)
+
+
+def _order(value: Number, name: str) -> Fraction:
+    number = rational(value, name)
+    if number <= 1:
+        raise out_of_range(name, number, "above 1")
+    return number
+
+
+@dataclass(frozen=True)
+class StatedRenyi(Event, kind="stated_renyi"):
+    """A release of which only a Rényi curve at some orders is known.
+
+    Meaning: for any two neighbours the Rényi divergence of each of ``orders`` between the output laws is at
+        most the number at the same place of ``epsilons``, both ways.
+    Fields: orders rise, and each is above 1; there are as many epsilons as orders.
+    Edges: orders between those stated are bounded by convexity, above the last nothing is promised.
+    Reference: Mironov 2017.
+    """
+
+    orders: Exacts = exacts(_order)
+    epsilons: Exacts = exacts(non_negative)
+
+    def __post_init__(self) -> None:
+        check_rising("orders", self.orders)
+        check_one_each("epsilons", self.epsilons, "orders", self.orders)
+
+
+@dataclass(frozen=True)
+class StatedProfile(Event, kind="stated_profile"):
+    """A release of which several approximate promises are known, all at once.
+
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^epsilon Q(S) + delta for every S, both
+        ways, for each of ``epsilons`` with the number at the same place of ``deltas``.
+    Fields: epsilons rise; there are as many deltas as epsilons.
+    Edges: promises that the others imply change nothing; one promise alone is `StatedApprox`.
+    Reference: Balle, Barthe and Gaboardi 2018, for privacy profiles.
+    """
+
+    epsilons: Exacts = exacts(non_negative)
+    deltas: Exacts = exacts(closed_unit)
+
+    def __post_init__(self) -> None:
+        check_rising("epsilons", self.epsilons)
+        check_one_each("deltas", self.deltas, "epsilons", self.epsilons)
+
+
+def check_rising(name: str, numbers: tuple[Fraction, ...]) -> None:
+    """Refuse a list in which a number is not above the one before it."""
+    if any(left >= right for left, right in pairwise(numbers)):
+        raise EventError(
+            f"{name} must rise: each number must be above the one before it.",
+            remedy=f"Sort {name}, and give each once.",
+        )
+
+
+def check_one_each(
+    name: str, numbers: tuple[Fraction, ...], beside: str, others: tuple[Fraction, ...]
+) -> None:
+    """Refuse two lists that are not equally long."""
+    if len(numbers) != len(others):
+        raise EventError(
+            f"{name} must hold one number for each of {beside}; got {len(numbers)} for {len(others)}.",
+            remedy=f"Give as many {name} as {beside}.",
+        )

@@ -17,27 +17,35 @@ from shoal.events.additive import (
     Gaussian,
     Geometric,
     Laplace,
+    MixtureOfGaussians,
+    Skellam,
     Staircase,
     TruncatedGeometric,
+    TruncatedLaplace,
 )
+from shoal.events.correlated import CorrelatedGaussian, TreeAggregation
 from shoal.events.event import Event
 from shoal.events.interactive import SparseVector
 from shoal.events.nested import (
     Group,
     PoissonSampled,
+    RandomlyAllocated,
     Repeated,
     SampledWithoutReplacement,
     SampledWithReplacement,
     Shuffled,
+    TruncatedPoissonSampled,
 )
-from shoal.events.response import RandomizedResponse
-from shoal.events.selection import Exponential, NoisyMax, PermuteAndFlip, TopK
+from shoal.events.response import RandomizedResponse, SometimesAnswered
+from shoal.events.selection import Exponential, GaussianNoisyMax, NoisyMax, PermuteAndFlip, TopK
 from shoal.events.stated import (
     NonPrivate,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
 from shoal.events.tuning import RepeatAndSelect
@@ -53,7 +61,7 @@ WORDS = ("noise", "relation", "runs")
 
 FLAGS = ("monotone", "private")
 
-LISTS = ("deltas", "epsilons", "orders", "shifts", "weights")
+LISTS = ("coefficients", "deltas", "epsilons", "orders", "shifts", "weights")
 """The fields whose value is a list of numbers, written in parentheses: shifts=(0, 1)."""
 
 _INSIDE = ("event", "events")
@@ -112,26 +120,34 @@ _CHOICE = {"sensitivity": 1, "monotone": False}
 
 _kinds = (
     Form("gaussian", Gaussian, defaults=_ONE),
+    Form("correlated_gaussian", CorrelatedGaussian, defaults=_ONE),
+    Form("tree_aggregation", TreeAggregation, defaults=_ONE),
     Form("laplace", Laplace, defaults={**_ONE, "steps": FINE}),
     Form("geometric", Geometric, defaults=_ONE),
     Form("truncated_geometric", TruncatedGeometric, defaults=_ONE),
+    Form("truncated_laplace", TruncatedLaplace, defaults=_ONE),
     Form(
         "discrete_gaussian",
         DiscreteGaussian,
         squared={"sigma": "sigma_squared", "sensitivity": "sensitivity_squared"},
         defaults={"sensitivity_squared": 1},
     ),
+    Form("mixture_of_gaussians", MixtureOfGaussians),
+    Form("skellam", Skellam, defaults=_ONE),
     Form("staircase", Staircase, defaults=_ONE),
     Form("rr", RandomizedResponse, short={"p": "truth"}, defaults={"categories": 2}),
     Form("exponential", Exponential, defaults=_CHOICE),
     Form("permute_and_flip", PermuteAndFlip, defaults=_CHOICE),
     Form("noisy_max", NoisyMax, defaults=_CHOICE),
+    Form("gaussian_noisy_max", GaussianNoisyMax),
     Form("top_k", TopK, defaults=_CHOICE),
     Form("sparse_vector", SparseVector, defaults={**_CHOICE, "epsilon_answers": 0}),
     Form("pure", StatedPure),
     Form("approx", StatedApprox),
     Form("zcdp", StatedZeroConcentrated),
     Form("gdp", StatedGaussian),
+    Form("renyi", StatedRenyi),
+    Form("profile", StatedProfile),
     Form("random", StatedRandom),
     Form("non_private", NonPrivate),
 )
@@ -139,6 +155,12 @@ _modifiers = (
     Form("x", Repeated, bare="count"),
     Form("group", Group, bare="size"),
     Form("sampled", PoissonSampled, short={"q": "rate"}),
+    Form("allocated", RandomlyAllocated),
+    Form(
+        "sampled_up_to",
+        TruncatedPoissonSampled,
+        short={"q": "rate", "of": "population"},
+    ),
     Form(
         "sampled_without_replacement",
         SampledWithoutReplacement,
@@ -150,6 +172,7 @@ _modifiers = (
         short={"size": "sample", "of": "population"},
     ),
     Form("shuffled", Shuffled),
+    Form("answered", SometimesAnswered, short={"q": "rate"}),
     Form("best_of", RepeatAndSelect, defaults={"runs": "negative_binomial"}),
 )
 
@@ -170,12 +193,15 @@ LONG_NAMES: Mapping[str, str] = MappingProxyType(
         "discrete_laplace": "geometric",
         "two_sided_geometric": "geometric",
         "normal": "gaussian",
+        "matrix_factorization": "correlated_gaussian",
+        "dp_ftrl": "tree_aggregation",
         "warner": "rr",
         "above_threshold": "sparse_vector",
         "svt": "sparse_vector",
         "report_noisy_max": "noisy_max",
         "expmech": "exponential",
         "poisson": "sampled",
+        "balls_and_bins": "allocated",
         "subsampled": "sampled",
         "repeat": "x",
         "steps": "x",

@@ -19,8 +19,8 @@ from shoal.exact import Number, out_of_range, positive
 from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.totality import each_row, unwrapped
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import discrete_laplace, secret
 from shoal.sensitivity import Norm, Relation, Sensitivity
 from shoal.sensitivity.claims import Stands, Tells
@@ -116,10 +116,12 @@ class StableHistogram(_Stable):
         noisy = np.array(list(tally.values()), dtype=object) + noise
         return [(int(n), key) for key, n in zip(tally, noisy, strict=True) if n >= self.threshold]
 
-    def _meeting(self, tally: Counter[Category]) -> Meeting:
+    def _meeting(self, tally: Counter[Category]) -> NoiseWitness:
         """What a witness is told: the counts, and that one row brings at most one category of its own."""
         moved = Sensitivity(Fraction(self._moved), Norm.L1, self.relation)
-        return Meeting(self, ("threshold", self.threshold), dict(tally), Tells(moved, ((1, 1),)))
+        return NoiseWitness(
+            self, ("threshold", self.threshold), dict(tally), Tells(moved, ((1, 1),))
+        )
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -153,7 +155,7 @@ class StableMode(_Stable):
         noise = discrete_laplace(1 / self.epsilon)
         return meet(
             lambda: None if safe + noise.one() < self.threshold else mode,
-            lambda: Meeting(self, noise.law, safe, Stands(mode, relation=self.relation)),
+            lambda: NoiseWitness(self, noise.law, safe, Stands(mode, relation=self.relation)),
         )
 
     def safe_changes(self, lead: int) -> int:

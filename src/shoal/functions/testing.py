@@ -17,7 +17,7 @@ from shoal.functions.smooth import Reading, Statistic
 from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import discrete_laplace, secret
 from shoal.sensitivity import Relation
 from shoal.sensitivity.claims import Stands
@@ -111,7 +111,7 @@ class ProposeTestRelease(Mechanism):
             return reading.value + noise.one()
 
         claim = Stands(reading.value, Fraction(moved), relation)
-        return meet(draw, lambda: Meeting(self, (*test.law, *noise.law), distance, claim))
+        return meet(draw, lambda: NoiseWitness(self, (*test.law, *noise.law), distance, claim))
 
     def event_for(self, statistic: Statistic) -> Event:
         """The description of one release of a statistic: two noises, and delta that may fail."""

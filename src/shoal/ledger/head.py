@@ -17,7 +17,7 @@ from weakref import WeakSet
 
 from shoal.errors import ShapeError
 from shoal.ledger.entry import NOTHING_BEFORE, digest
-from shoal.ledger.waiting import holder_of, telling
+from shoal.ledger.lock_notice import holder_of, telling
 
 if sys.platform != "win32":
     import fcntl

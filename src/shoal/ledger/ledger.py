@@ -16,22 +16,22 @@ import sqlalchemy as sa
 from shoal.errors import AccountError, KeyReusedError, ShoalError, StorageError
 from shoal.events import Event
 from shoal.exact import Number, out_of_range, positive
-from shoal.ledger import steps
+from shoal.ledger import fault_points
+from shoal.ledger.account_opening import Opening
 from shoal.ledger.book import Account, Book, budget_to, read_name
-from shoal.ledger.charging import Charge, Pending, Replay, charge
-from shoal.ledger.desk import Desk, no_account
+from shoal.ledger.charge import Charge, Pending, Replay, charge
 from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, RESUMED, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
+from shoal.ledger.group_commit import CommitTurn, GroupCommit
 from shoal.ledger.head import Head
-from shoal.ledger.opening import Opening
-from shoal.ledger.prices import price
+from shoal.ledger.known_event import price
+from shoal.ledger.lock_notice import SECONDS, tell_answer
 from shoal.ledger.request import read_names, request_for
+from shoal.ledger.schema import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.store import Store, entry_from
-from shoal.ledger.stores import store_for
-from shoal.ledger.tables import ACCOUNTS, ENTRIES, UNLISTED
-from shoal.ledger.turns import Turn, Turns
-from shoal.ledger.verifying import Verdict, accept_act, alarm_act, examine
-from shoal.ledger.waiting import SECONDS, tell_answer
+from shoal.ledger.store_address import store_for
+from shoal.ledger.transaction import Transaction, no_account
+from shoal.ledger.verification import Verdict, accept_act, alarm_act, examine
 from shoal.measures import Measure
 from shoal.owned import NotCopied, this_process
 
@@ -99,8 +99,8 @@ class Ledger(NotCopied):
 
     def _start(self) -> None:
         self._process = this_process()
-        self._desk = Desk(self._store)
-        self._turns = Turns(self._work)
+        self._desk = Transaction(self._store)
+        self._turns = GroupCommit(self._work)
 
     def __enter__(self) -> Self:
         return self
@@ -143,9 +143,9 @@ class Ledger(NotCopied):
         text = canonical({"fact": body, "key": None if key is None else read_name(key, "key")})
         opening = [Opening.of(name, *terms) for name, terms in (opens or {}).items()]
 
-        def act(desk: Desk) -> Entry:
-            desk.check_calm()
-            for entry in desk.found("by key", scope, key) if key is not None else []:
+        def act(transaction: Transaction) -> Entry:
+            transaction.check_calm()
+            for entry in transaction.found("by key", scope, key) if key is not None else []:
                 if entry.kind != kind:
                     continue
                 if entry.text == text:
@@ -154,10 +154,10 @@ class Ledger(NotCopied):
                     f"another {kind} was recorded with the key {key!r}.",
                     remedy="Record a change without a key, or under one of its own.",
                 )
-            ready = [each.ready(desk, or_change=True) for each in opening]
+            ready = [each.ready(transaction, or_change=True) for each in opening]
             for each, found in zip(opening, ready, strict=True):
-                each.open(desk, found)
-            return desk.add(kind, text, caller=scope, key=key)
+                each.open(transaction, found)
+            return transaction.add(kind, text, caller=scope, key=key)
 
         return self.take(act)
 
@@ -183,9 +183,9 @@ class Ledger(NotCopied):
         """
         opening = Opening.of(name, budget, relation)
 
-        def act(desk: Desk) -> Account:
-            desk.check_calm()
-            return opening.open(desk, opening.ready(desk)).account()
+        def act(transaction: Transaction) -> Account:
+            transaction.check_calm()
+            return opening.open(transaction, opening.ready(transaction)).account()
 
         return self.take(act)
 
@@ -193,11 +193,11 @@ class Ledger(NotCopied):
         """Give an account another budget in the same measure, never below what was spent."""
         text = canonical({"account": read_name(name), "budget": budget_to(budget)})
 
-        def act(desk: Desk) -> Account:
-            desk.check_calm()
-            changed = desk.book(name).with_budget(budget)
-            desk.add(BUDGET, text)
-            desk.keep(changed)
+        def act(transaction: Transaction) -> Account:
+            transaction.check_calm()
+            changed = transaction.book(name).with_budget(budget)
+            transaction.add(BUDGET, text)
+            transaction.keep(changed)
             return changed.account()
 
         return self.take(act)
@@ -261,7 +261,10 @@ class Ledger(NotCopied):
                 price(book.filter, event)  # which may take a while, so not while others wait
         limit = monotonic() + self._longest_wait
         while isinstance(
-            found := self.take(lambda desk: charge(desk, request, self, self.patience)), Pending
+            found := self.take(
+                lambda transaction: charge(transaction, request, self, self.patience)
+            ),
+            Pending,
         ):
             self._wait_for(found, limit)
         return found
@@ -354,7 +357,7 @@ class Ledger(NotCopied):
 
     # transactions
 
-    def take(self, act: Callable[[Desk], _Result]) -> _Result:
+    def take(self, act: Callable[[Transaction], _Result]) -> _Result:
         """Do something in a durable transaction, together with what other threads ask for."""
         if self.read_only:
             raise StorageError(
@@ -373,7 +376,7 @@ class Ledger(NotCopied):
             self._store.abandon()
             self._start()
 
-    def _work(self, batch: Sequence[Turn[Any]]) -> None:
+    def _work(self, batch: Sequence[CommitTurn[Any]]) -> None:
         """One transaction for all these turns, done again when someone else wrote in between."""
         try:
             for _ in range(_TRIES):
@@ -386,23 +389,23 @@ class Ledger(NotCopied):
             for turn in batch:
                 turn.result, turn.error = None, ours if turn.leads else _for_others(ours)
 
-    def _commit(self, batch: Sequence[Turn[Any]]) -> bool:
-        store, desk = self._store, self._desk
+    def _commit(self, batch: Sequence[CommitTurn[Any]]) -> bool:
+        store, transaction = self._store, self._desk
         store.wait()
         try:
             store.begin()
-            steps.done("begun")
-            desk.open()
+            fault_points.done("begun")
+            transaction.open()
             for turn in batch:
-                _decide(turn, desk)
-            steps.done("decided")
-            changed = desk.close()
-            steps.done("written")
+                _decide(turn, transaction)
+            fault_points.done("decided")
+            changed = transaction.close()
+            fault_points.done("written")
             store.commit()
-            steps.done("committed")
-            if changed or desk.lags:
-                desk.mark()
-            steps.done("marked")
+            fault_points.done("committed")
+            if changed or transaction.lags:
+                transaction.mark()
+            fault_points.done("marked")
             if store.sensitive:
                 store.sweep()
         except store.driver_errors as error:
@@ -427,15 +430,15 @@ def _seconds(given: Number, name: str) -> float:
     return float(number)
 
 
-def _decide(turn: Turn[Any], desk: Desk) -> None:
+def _decide(turn: CommitTurn[Any], transaction: Transaction) -> None:
     turn.result = turn.error = None
     try:
-        turn.result = turn.act(desk)
+        turn.result = turn.act(transaction)
     except ShoalError as refusal:  # an act refuses before it changes anything
         turn.error = refusal
 
 
-def _look(desk: Desk) -> None:
+def _look(transaction: Transaction) -> None:
     """Only see how far the journal reaches: the head is compared with it, and follows it."""
 
 

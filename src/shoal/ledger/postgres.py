@@ -11,16 +11,16 @@ import sqlalchemy as sa
 
 from shoal.errors import ExtraError, StorageError
 from shoal.ledger.head import HeadFile
-from shoal.ledger.machine import MachineHead
-from shoal.ledger.store import Store
-from shoal.ledger.tables import (
+from shoal.ledger.lock_notice import SECONDS, tell_wait
+from shoal.ledger.machine_head import MachineHead
+from shoal.ledger.schema import (
     ACCOUNTS,
     ENTRIES,
     POSTGRES_GUARDED,
     POSTGRES_GUARDS,
     POSTGRES_REFUSAL,
 )
-from shoal.ledger.waiting import SECONDS, tell_wait
+from shoal.ledger.store import Store
 
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _LOCK = f"LOCK TABLE {ACCOUNTS.name} IN EXCLUSIVE MODE"

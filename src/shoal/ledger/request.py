@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from shoal.errors import AccountError, ShapeError
 from shoal.events import Event
 from shoal.ledger.entry import canonical
-from shoal.ledger.prices import known_event
+from shoal.ledger.known_event import known_event
 
 
 class Request(NamedTuple):

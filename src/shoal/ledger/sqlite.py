@@ -16,9 +16,9 @@ import sqlalchemy as sa
 
 from shoal.errors import StorageError
 from shoal.ledger.head import HeadFile
+from shoal.ledger.lock_notice import SECONDS, tell_wait
+from shoal.ledger.schema import COUNTERS, MARKS, SQLITE_GUARDS
 from shoal.ledger.store import Store, head_path
-from shoal.ledger.tables import COUNTERS, MARKS, SQLITE_GUARDS
-from shoal.ledger.waiting import SECONDS, tell_wait
 
 _WAIT_MILLISECONDS = 60_000
 _LOG_PAGES = 4000

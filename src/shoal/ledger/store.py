@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Protocol
 import sqlalchemy as sa
 
 from shoal.errors import StorageError
-from shoal.ledger import tables
+from shoal.ledger import schema
 from shoal.ledger.entry import Entry
 from shoal.ledger.head import HeadFile
-from shoal.ledger.tables import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
+from shoal.ledger.schema import ABOUT, ACCOUNTS, COUNTERS, ENTRIES, MARKS
 
 
 class Cursor(Protocol):
@@ -181,15 +181,15 @@ class Store(ABC):
         """Make the tables, bring them to this version, or refuse; ``begin`` writes the first entry."""
         with self.translated(), self._turn(), self.engine.connect() as connection:
             self.begin_setup(connection)
-            version = tables.version_of(connection)
+            version = schema.version_of(connection)
             if version is None:
                 self.refuse_strangers(connection)
-                tables.set_up(connection)
+                schema.set_up(connection)
                 begin(connection)
-            elif version > tables.VERSION or version < 1:
+            elif version > schema.VERSION or version < 1:
                 raise self._other_version(version)
-            elif version < tables.VERSION:
-                tables.migrate(connection, version)
+            elif version < schema.VERSION:
+                schema.migrate(connection, version)
             self.guard(connection)
             connection.commit()
 
@@ -216,24 +216,24 @@ class Store(ABC):
     def check_tables(self) -> None:
         """Before reading only: refuse what is no ledger of this version, since nothing may be made or changed."""
         with self.reading() as connection:
-            version = tables.version_of(connection)
+            version = schema.version_of(connection)
         if version is None:
             raise StorageError(
                 f"there is no ledger in {self.word}.",
                 remedy="Give the path or the address of a ledger.",
             )
-        if version < tables.VERSION:
+        if version < schema.VERSION:
             raise StorageError(
-                f"the ledger has tables of version {version}, which are brought to version {tables.VERSION} when it is opened "
+                f"the ledger has tables of version {version}, which are brought to version {schema.VERSION} when it is opened "
                 "for writing.",
                 remedy="Let its owner open it once, with shoal verify for example.",
             )
-        if version > tables.VERSION:
+        if version > schema.VERSION:
             raise self._other_version(version)
 
     def _other_version(self, version: int) -> StorageError:
         return StorageError(
-            f"the ledger has tables of version {version}; this Shoal opens versions up to {tables.VERSION}.",
+            f"the ledger has tables of version {version}; this Shoal opens versions up to {schema.VERSION}.",
             remedy="Open it with a newer Shoal. Nothing was changed.",
         )
 

@@ -9,11 +9,11 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from shoal.errors import AnsweredError, InvitationError
-from shoal.ledger.desk import Desk
 from shoal.ledger.ledger import Ledger
-from shoal.ledger.tables import COUNTERS, MARKS
+from shoal.ledger.schema import COUNTERS, MARKS
+from shoal.ledger.transaction import Transaction
 
-Gate = Callable[[Desk], None]
+Gate = Callable[[Transaction], None]
 """Asked inside the transaction, before anything is counted; it refuses by raising."""
 
 _Result = TypeVar("_Result")
@@ -32,7 +32,7 @@ class Tally:
     >>> from tempfile import mkdtemp
     >>> with Ledger(f"{mkdtemp()}/office.shoal") as ledger:
     ...     tally = Tally(ledger, "commute")
-    ...     tally.count("yes", "4f", gate=lambda desk: None)
+    ...     tally.count("yes", "4f", gate=lambda transaction: None)
     ...     tally.cells()
     {'yes': 1}
     """
@@ -43,9 +43,9 @@ class Tally:
     def count(self, cell: str, mark: str, *, gate: Gate, given_out: bool = False) -> None:
         """Raise the counter of a cell by one, and use up the mark; ``given_out`` says that only marks of `give_out` count."""
 
-        def act(desk: Desk) -> None:
-            gate(desk)
-            store, known = desk.store, desk.store.rows("mark", self.name, mark)
+        def act(transaction: Transaction) -> None:
+            gate(transaction)
+            store, known = transaction.store, transaction.store.rows("mark", self.name, mark)
             if known and known[0][0]:
                 raise AnsweredError(
                     "this number was counted already; nothing was changed.",
@@ -68,30 +68,30 @@ class Tally:
 
         self.ledger.take(act)
 
-    def give_out(self, marks: Iterable[str], *, fact: Callable[[Desk], _Result]) -> _Result:
+    def give_out(self, marks: Iterable[str], *, fact: Callable[[Transaction], _Result]) -> _Result:
         """Let these marks be used, once each; ``fact`` writes in the same transaction that they were given out."""
         new = tuple(marks)
 
-        def act(desk: Desk) -> _Result:
-            done = fact(desk)
+        def act(transaction: Transaction) -> _Result:
+            done = fact(transaction)
             for mark in new:
-                desk.store.run("insert mark", self.name, mark, 0)
+                transaction.store.run("insert mark", self.name, mark, 0)
             return done
 
         return self.ledger.take(act)
 
-    def settle(self, desk: Desk) -> None:
+    def settle(self, transaction: Transaction) -> None:
         """Inside a transaction: write all counters and marks anew, so that their places in the file do not tell which came first."""
-        desk.store.settle()
+        transaction.store.settle()
 
     def cells(self) -> dict[str, int]:
         """How often each cell came, in the order of the cells."""
         with self.ledger._reading() as connection:  # noqa: SLF001 - its other half
             return _cells(connection, self.name)
 
-    def cells_at(self, desk: Desk) -> Mapping[str, int]:
+    def cells_at(self, transaction: Transaction) -> Mapping[str, int]:
         """The same inside a transaction."""
-        return {cell: int(count) for cell, count in desk.store.rows("counters", self.name)}
+        return {cell: int(count) for cell, count in transaction.store.rows("counters", self.name)}
 
     def marks(self) -> tuple[int, int]:
         """How many marks there are, and how many of them were used."""

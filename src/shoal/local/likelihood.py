@@ -32,17 +32,17 @@ class HiddenAnswers:
         starts = range(0, self.people, _BLOCK)
         pieces = [slice(start, start + _BLOCK) for start in starts]
         self._blocks = [
-            Block(matrix, told[piece], rows[piece], None if mass is None else mass[piece])
+            PeopleBlock(matrix, told[piece], rows[piece], None if mass is None else mass[piece])
             for piece in pieces
         ]
 
-    def at(self, coefficients: Floats) -> Place:
+    def at(self, coefficients: Floats) -> LikelihoodPoint:
         """The likelihood and its derivatives at these coefficients."""
         table = coefficients.reshape(-1, self.wide)
-        return Place([Around(block, table) for block in self._blocks])
+        return LikelihoodPoint([Around(block, table) for block in self._blocks])
 
 
-class Place:
+class LikelihoodPoint:
     """Coefficients, and what the likelihood of everyone is around them."""
 
     def __init__(self, parts: list[Around]) -> None:
@@ -72,7 +72,7 @@ def _added(parts: Iterable[Floats]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Block:
+class PeopleBlock:
     """Some of the people."""
 
     matrix: TransitionMatrix
@@ -102,7 +102,7 @@ class Around:
     the observed information p (1 - p) - q (1 - q), crosswise -p p' + q q': both laws are softmaxes of the same logits.
     """
 
-    hidden: Block
+    hidden: PeopleBlock
     coefficients: Floats
 
     @cached_property

@@ -10,7 +10,6 @@ from typing import Protocol
 from shoal.accounting import (
     shuffled_closed_epsilon_up,
     shuffled_epsilon_up,
-    shuffled_stronger_epsilon_up,
     shuffled_variation_epsilon_up,
 )
 from shoal.errors import RangeError
@@ -65,9 +64,6 @@ METHODS: dict[str, _Method] = {
     "closed 2021": lambda one, people, delta: shuffled_closed_epsilon_up(
         one.epsilon, people=people, delta=delta
     ),
-    "closed 2023": lambda one, people, delta: shuffled_stronger_epsilon_up(
-        one.epsilon, people=people, delta=delta
-    ),
 }
 
 
@@ -76,12 +72,12 @@ def shuffled(
 ) -> Shuffled:
     """The guarantee of shuffled reports.
 
-    "variation" counts with the ratio and the total variation of the protocol; "clones" knows the epsilon only; "closed 2021" and "closed 2023"
-    are formulas, and say the local epsilon outside of their range.
+    "variation" counts with the ratio and the total variation of the protocol; "clones" knows the epsilon only; "closed 2021"
+    is a formula, and says the local epsilon outside of its range.
 
     >>> from shoal.local.oracles import KaryResponse
     >>> print(shuffled(KaryResponse.for_epsilon(1, size=10), people=100_000, delta="1e-6"))
-    epsilon 1 for each report by itself; epsilon 0.00664501, delta 1e-6 for 100,000 reports in random order
+    epsilon 1 for each report by itself; epsilon 0.00664931, delta 1e-6 for 100,000 reports in random order
     """
     if method not in METHODS:
         raise RangeError(

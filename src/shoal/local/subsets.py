@@ -15,7 +15,7 @@ from shoal.exact import Number, ball, non_negative, upper, whole
 from shoal.local.intervals import Groups
 from shoal.local.oracles.subset import best_chosen
 from shoal.local.stream import Take, bits_below, number_below, secret_bytes
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.sensitivity.claims import Answers
 
 FORM = "shoal.local.subset"
@@ -171,7 +171,7 @@ class Subsets:
             )
         (told,) = meet(
             lambda: [self.place(answer, number_below(self.total, take))],
-            lambda: Meeting(self, ("subsets",), [answer], Answers()),
+            lambda: NoiseWitness(self, ("subsets",), [answer], Answers()),
         )
         return told
 

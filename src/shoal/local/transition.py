@@ -31,7 +31,7 @@ from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
 from shoal.local.shares import Shares
 from shoal.local.stream import Take, number_below, secret_bytes
 from shoal.measures import Pure
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import secret, uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -246,9 +246,9 @@ class TransitionMatrix:
         )
         return told
 
-    def _meeting(self, answers: Any) -> Meeting:
+    def _meeting(self, answers: Any) -> NoiseWitness:
         """What a witness is told: the answers, and the largest ratio of the chances of a report."""
-        return Meeting(self, ("matrix",), answers, Answers(self.ratio, self.chance))
+        return NoiseWitness(self, ("matrix",), answers, Answers(self.ratio, self.chance))
 
     # undoing
 

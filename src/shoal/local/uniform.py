@@ -23,7 +23,7 @@ _CANDIDATES = 2048
 
 
 @dataclass(frozen=True)
-class Way:
+class ThetaEstimate:
     """One way to learn θ, what it found, and whom it lets see what."""
 
     name: str
@@ -42,7 +42,7 @@ def draw_uniform(theta: Number, *, people: int) -> NDArray[np.float64]:
 
 def estimate_uniform(
     numbers: Any, *, largest: Number, epsilon: Number, failure: Number = "0.05"
-) -> list[Way]:
+) -> list[ThetaEstimate]:
     """θ from people's numbers, each of them 0 or more: as a learner, a curator, a pollster and an asker of statistics.
 
     *PAC* takes the largest number: off by about θ / n, and it publishes one person's number.  *DP* lets a trusted curator choose a place below which all but a few
@@ -64,10 +64,10 @@ def estimate_uniform(
     bit = OneBit.for_epsilon(price, low=0, high=top)
     answered = oracle.ask(lambda x: 2 * x / float(top) - 1)
     return [
-        Way("PAC", float(cut.max()), "whoever reads the answer sees the largest number itself"),
-        Way("DP", _by_curator(cut, top, price), f"the curator sees all, readers epsilon {short(price)}"),
-        Way("LDP", 2 * bit.estimate(bit.report(cut)).mean, "nobody sees more than one random bit of a person"),
-        Way("SQ", (answered + 1) * float(top), f"an oracle with tolerance {short(tolerance)}, made of such bits"),
+        ThetaEstimate("PAC", float(cut.max()), "whoever reads the answer sees the largest number itself"),
+        ThetaEstimate("DP", _by_curator(cut, top, price), f"the curator sees all, readers epsilon {short(price)}"),
+        ThetaEstimate("LDP", 2 * bit.estimate(bit.report(cut)).mean, "nobody sees more than one random bit of a person"),
+        ThetaEstimate("SQ", (answered + 1) * float(top), f"an oracle with tolerance {short(tolerance)}, made of such bits"),
     ]  # fmt: skip
 
 

@@ -39,7 +39,6 @@ from shoal.exact import (
 )
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import (
     as_integers,
     exact_real,
@@ -49,6 +48,7 @@ from shoal.mechanisms.values import (
     plain,
     read_grid,
 )
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import IntegerNoise, put_in_place
 from shoal.sensitivity import Sensitivity
 from shoal.sensitivity.claims import Moves
@@ -225,14 +225,14 @@ class Additive(Mechanism, ABC):
 
     def _meeting(
         self, noise: IntegerNoise, steps: int | IntegerArray, grid: Grid | None = None
-    ) -> Meeting:
+    ) -> NoiseWitness:
         """What a witness is told: the value in steps, and how many of them neighbours may be apart."""
         distance, size = self.sensitivity.value, max(1, getattr(steps, "size", 1))
         claim = Moves.of(self.sensitivity)
         if grid is not None:
             apart = self._steps_apart(distance / grid.spacing, size) if distance else Fraction(0)
             claim = Moves(self.sensitivity, apart, grid.spacing)
-        return Meeting(self, noise.law, steps, claim)
+        return NoiseWitness(self, noise.law, steps, claim)
 
     def _release_array(self, values: NDArray[Any]) -> NDArray[Any]:
         self._check_size(values.size)

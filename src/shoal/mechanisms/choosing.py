@@ -16,8 +16,8 @@ from shoal.errors import CandidatesError, RangeError
 from shoal.exact import Number, Real, at_precision, ball, dyadic, float_down, open_unit, whole
 from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.candidates import Scored
-from shoal.mechanisms.meeting import meet
 from shoal.mechanisms.selection import Selection
+from shoal.mechanisms.witness import meet
 from shoal.noise import exponential_race, gumbel_race, laplace_race
 from shoal.sensitivity import Sensitivity
 

@@ -32,8 +32,8 @@ from shoal.measures import Measure, Pure
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import array_of
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import Coin, secret, uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -160,7 +160,7 @@ class RandomizedResponse(Mechanism):
         answers = self._read(value)
         flat = answers.astype(np.int64).reshape(-1)
         told = meet(
-            lambda: self._told(flat), lambda: Meeting(self, self._lies.law, flat, self._claim)
+            lambda: self._told(flat), lambda: NoiseWitness(self, self._lies.law, flat, self._claim)
         )
         told = told.reshape(answers.shape).astype(self._told_as(answers.dtype))
         if isinstance(value, np.ndarray):

@@ -34,7 +34,7 @@ from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.additive import apart
 from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.candidates import Scored
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import secret
 from shoal.sensitivity import Norm, Sensitivity
 from shoal.sensitivity.claims import Moves
@@ -103,10 +103,10 @@ class Selection(ByEpsilon):
         numbers, names = candidate_sets.read(scores, candidates)
         return names[meet(lambda: self._choose(numbers), lambda: self._meeting(numbers))]
 
-    def _meeting(self, scores: NDArray[Any]) -> Meeting:
+    def _meeting(self, scores: NDArray[Any]) -> NoiseWitness:
         """What a witness is told: the scores, each of which moves by at most the sensitivity."""
         claim = Moves.of(self.sensitivity, monotone=self.monotone)
-        return Meeting(self, (f"{self._race}_race", self.rate, self._places), scores, claim)
+        return NoiseWitness(self, (f"{self._race}_race", self.rate, self._places), scores, claim)
 
     @property
     @abstractmethod

@@ -26,8 +26,8 @@ from shoal.measures import Pure
 from shoal.mechanisms.additive import apart, default_grid
 from shoal.mechanisms.by_epsilon import ByEpsilon
 from shoal.mechanisms.laplace import Laplace
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import exact_real, is_integer, is_real
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import IntegerNoise, discrete_laplace, secret
 from shoal.owned import Owned
 from shoal.sensitivity import Norm, Sensitivity
@@ -281,7 +281,7 @@ class SparseVectorRun(Owned):
         moved = self.mechanism.sensitivity if moves else Sensitivity(Fraction(0), Norm.LINF)
         return meet(
             lambda: steps + noise.one(),
-            lambda: Meeting(
+            lambda: NoiseWitness(
                 self.mechanism,
                 noise.law,
                 steps,

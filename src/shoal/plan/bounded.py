@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import ExpressionError, InternalError, SchemaError
 from shoal.exact import root_up
+from shoal.plan.change import keeps_every_row, replaced
 from shoal.plan.expression import Expression
 from shoal.plan.relation import Rows, require_known
 from shoal.plan.terms import BY_PERSON, Term
@@ -107,15 +108,36 @@ class Bounded:
         """How far one unit moves the vector of a term's totals over all keys.
 
         Guarantee: at most this far, in this norm, between any two neighbours, for all data.
+        Edges: 0 under *change* for the number of all rows, which is then public.
         Proof: bounding.md.
         """
-        per_row = term.bound * self.fraction(term)
+        relation = self.unit.relation
+        if relation is Relation.ADD_REMOVE:
+            return Sensitivity(term.bound * self.reach(term), self.norm, relation)
+        moved = replaced(term, self.norm, keyed=bool(self.keys), always=self._always_counts(term))
+        return Sensitivity(moved * self.reach(term), self.norm, relation)
+
+    def reach(self, term: Term) -> Fraction:
+        """The norm, over all keys, of the rows (or of the person, in terms of persons) by which one unit counts."""
         if isinstance(self.unit, Person):
-            reach = _reach(self.unit, self.norm, persons=term.quantity in BY_PERSON)
+            rows = _reach(self.unit, self.norm, persons=term.quantity in BY_PERSON)
         else:
-            reach = Fraction(_rows_moved(self.relation))
-        twice = 2 if self.unit.relation is Relation.CHANGE else 1
-        return Sensitivity(twice * per_row * reach, self.norm, self.unit.relation)
+            rows = Fraction(self.rows_of_one)
+        return rows * self.fraction(term)
+
+    @property
+    def rows_of_one(self) -> int:
+        """How many rows of the relation one row of a private table can become, at most."""
+        factors = list(self.relation.stability.values())
+        if any(factor is None for factor in factors):
+            raise InternalError(
+                "rows are protected, but one can become any number.", remedy="Please report it."
+            )
+        return max(factor for factor in factors if factor is not None)
+
+    def _always_counts(self, term: Term) -> bool:
+        """Whether a unit adds as many numbers to a term whatever its values are; persons may have fewer rows or none."""
+        return isinstance(self.unit, Row) and term.in_every_row and keeps_every_row(self.relation)
 
 
 def factor_for_rows(unit: Person, norm: Norm, rows: int) -> int:
@@ -145,16 +167,6 @@ def _reach(unit: Person, norm: Norm, *, persons: bool) -> Fraction:
     if norm is Norm.L1:
         return Fraction(unit.groups * rows)
     return root_up(Fraction(unit.groups * rows * rows))
-
-
-def _rows_moved(relation: Rows) -> int:
-    """How many rows of a relation one row of a private table can change, at most."""
-    factors = list(relation.stability.values())
-    if any(factor is None for factor in factors):
-        raise InternalError(
-            "rows are protected, but one can become any number.", remedy="Please report it."
-        )
-    return max(factor for factor in factors if factor is not None)
 
 
 def _check_share(unit: Person) -> None:

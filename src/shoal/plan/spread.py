@@ -19,7 +19,7 @@ from shoal.plan.terms import Quantity, Term, count_of, power
 from shoal.plan.types import REAL
 from shoal.plan.unit import Row, Unit
 from shoal.plan.values import Value
-from shoal.sensitivity import Norm, Sensitivity
+from shoal.sensitivity import Norm, Relation, Sensitivity
 
 Weights = dict[tuple[Value, ...], dict[Value, int]]
 """The weight of each value, by key."""
@@ -69,10 +69,11 @@ class Spread:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far one unit moves the vector, over keys, of the weights it moves within each."""
+        """The norm, over keys, of all weights that one unit moves within each: under *change* those it had and those it gets."""
         count, bounded = count_of(), self.bounded
         whole = Fraction(self.fraction, bounded.fraction(count))
-        return bounded.sensitivity(count).scaled_by(whole)
+        twice = 2 if self.unit.relation is Relation.CHANGE else 1
+        return Sensitivity(twice * bounded.reach(count) * whole, self.norm, self.unit.relation)
 
 
 def distinct_of(argument: Expression) -> Term:

@@ -53,14 +53,26 @@ class Term:
     level: int = 0
 
     @property
+    def ends(self) -> tuple[int, int]:
+        """The least and the most that one row adds, where its argument is not NULL."""
+        if self.quantity not in (Quantity.SUM, Quantity.SQUARES):
+            return 1, 1
+        least, most = self.lo - self.middle, self.hi - self.middle
+        if self.quantity is Quantity.SUM:
+            return least, most
+        return -self.level, max(least * least, most * most) - self.level
+
+    @property
     def bound(self) -> int:
         """The most that one row adds, in size."""
-        if self.quantity not in (Quantity.SUM, Quantity.SQUARES):
-            return 1
-        most = max(abs(self.lo - self.middle), abs(self.hi - self.middle))
-        if self.quantity is Quantity.SUM:
-            return most
-        return max(self.level, most * most - self.level)
+        return max(map(abs, self.ends))
+
+    @property
+    def in_every_row(self) -> bool:
+        """Whether every row adds a number between the ends: it is no NULL, and no other row has a say in it."""
+        if self.quantity not in (Quantity.COUNT, Quantity.SUM, Quantity.SQUARES):
+            return False
+        return self.argument is None or not self.argument.nullable
 
     @property
     def worth(self) -> Fraction:
@@ -68,8 +80,10 @@ class Term:
         return self.step**2 if self.quantity is Quantity.SQUARES else self.step
 
     def steps(self, value: Value) -> int:
-        """The number of steps of a value that is not NULL, to the nearest, halves up."""
+        """The number of steps of a value, to the nearest, halves up; a NULL where none can be counts as the lower end."""
         assert self.argument is not None
+        if value is None:
+            return self.lo
         if self.argument.type == REAL:
             assert isinstance(value, float)
             nearest = math.floor(value * float(1 / self.step) + 0.5)
@@ -86,7 +100,7 @@ class Term:
 
     def of(self, value: Value) -> int:
         """What a row adds, given the value of its argument."""
-        if self.argument is not None and value is None:
+        if self.argument is not None and value is None and self.argument.nullable:
             return 0
         if self.quantity not in (Quantity.SUM, Quantity.SQUARES):
             return 1

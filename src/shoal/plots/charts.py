@@ -4,23 +4,48 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from shoal.accounting import Account
 from shoal.errors import PriceError
 from shoal.exact import Number, short, short_up
+from shoal.plots.coinciding import Dashes, coinciding, dashes
 from shoal.plots.extra import drawing
-from shoal.plots.points import Line, ProfileData, RenyiData, TradeOffData
+from shoal.plots.measure_names import COLOURS, LOWER, OTHER_COLOUR, measure_in_words
+from shoal.plots.points import Line, Point, ProfileData, RenyiData, TradeOffData
 from shoal.plots.theme import CONFIG, FAINT, HEIGHT, INK, QUIET, WIDTH
-from shoal.plots.words import COLOURS, LOWER, OTHER_COLOUR, measure_in_words
 
 if TYPE_CHECKING:
     import altair as alt
 
 DELTA = Fraction(1, 10**6)
 """The delta at which a picture has its mark unless another is given; the picture says so."""
+
+
+_DOTS = Dashes((3, 4))
+_DOTTED, _UNDER_DOTS, _ALONE = 1.3, 4.2, 2.6
+"""Widths: the lower end lies on the tightest line, which is wide enough to show on both sides of it."""
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What the two directions of a picture are called, what they show and how far they reach."""
+
+    names: tuple[str, str]
+    axes: tuple[Any, Any]
+    reach: tuple[tuple[float, float], tuple[float, float]]
+    logarithmic: tuple[bool, bool]
+
+    def place(self, point: Point) -> Point:
+        """Where a point is drawn, in pixels."""
+        across, up = (
+            _share(at, reach, logarithmic=logarithmic)
+            for at, reach, logarithmic in zip(point, self.reach, self.logarithmic, strict=True)
+        )
+        return WIDTH * across, HEIGHT * up
 
 
 def profile(account: Account, *, delta: Number = DELTA) -> alt.TopLevelMixin:
@@ -67,14 +92,16 @@ def _profile(data: ProfileData) -> Any:
         scale=alt.Scale(type="log", domain=[least, 1], clamp=True, nice=False),
         axis=alt.Axis(labelExpr="datum.value >= 1 ? '1' : format(datum.value, '~e')", tickCount=6),
     )
+    frame = _Frame(("epsilon", "delta"), (x, y), ((0, right), (least, 1)), (False, True))
+    groups = coinciding(data.lines, frame.place)
     lines = {**data.lines, **({LOWER: data.lower} if data.lower else {})}
-    layers = _lines(lines, ("epsilon", "delta"), (x, y))
+    layers = _lines(lines, frame, groups)
     words = f"epsilon {short_up(data.best.epsilon, digits=4)} at delta {short(data.best.delta)}"
     mark = {"epsilon": float(data.best.epsilon), "delta": float(data.best.delta)}
     layers += _ring(mark, (x, y)) + _label({**mark, "words": words}, (x, y), "right", -12, 16)
     tightest = measure_in_words(data.best.measure)
     below = f"Each line is an upper bound of the same truth; {tightest} is the tightest."
-    return _titled(alt.layer(*layers), "The privacy profile", below)
+    return _titled(alt.layer(*layers), "The privacy profile", below, *_together(groups))
 
 
 def _trade_off(data: TradeOffData) -> Any:
@@ -124,7 +151,10 @@ def _renyi(data: RenyiData) -> Any:
         axis=alt.Axis(format="~g", values=_round_numbers(min(values), max(values))),
     )
     lines = {"Rényi": data.line, **({"zero-concentrated": data.straight} if data.straight else {})}
-    layers = _lines(lines, ("order", "divergence"), (x, y))
+    reach = ((first, last), (min(values), max(values)))
+    frame = _Frame(("order", "divergence"), (x, y), reach, (True, True))
+    groups = coinciding(lines, frame.place)
+    layers = _lines(lines, frame, groups)
     words = (
         f"best order for delta {short(data.best.delta)}: {short(Fraction(f'{data.mark[0]:.3g}'))}"
     )
@@ -132,25 +162,45 @@ def _renyi(data: RenyiData) -> Any:
     side = ("left", 12) if data.mark[0] < 30 else ("right", -12)
     layers += _ring(mark, (x, y)) + _label({**mark, "words": words}, (x, y), *side, 16)
     below = f"At the marked order it says epsilon {short_up(data.best.epsilon, digits=4)} at delta {short(data.best.delta)}."
-    return _titled(alt.layer(*layers), "The Rényi curve", below)
+    return _titled(alt.layer(*layers), "The Rényi curve", below, *_together(groups))
 
 
-def _lines(
-    lines: Mapping[str, Line], names: tuple[str, str], axes: tuple[Any, Any]
-) -> list[Any]:  # fmt: skip
-    """Lines by name; each is thinner than the one before, so that two that coincide are both seen."""
+def _lines(lines: Mapping[str, Line], frame: _Frame, groups: Sequence[Sequence[str]]) -> list[Any]:
+    """Lines by name; those that coincide share the length in dashes, so that each of them is seen."""
     alt = drawing()
-    domain = list(lines)
+    domain, dashed = list(lines), {**dashes(groups), LOWER: _DOTS}
     colours = [COLOURS.get(name, OTHER_COLOUR) for name in domain]
-    dashes = [[3, 4] if name == LOWER else [1, 0] for name in domain]
+    patterns = [list(dashed[name].pattern) for name in domain]
     colour = alt.Color("measure:N", scale=alt.Scale(domain=domain, range=colours))
-    dash = alt.StrokeDash("measure:N", scale=alt.Scale(domain=domain, range=dashes))
+    dash = alt.StrokeDash("measure:N", scale=alt.Scale(domain=domain, range=patterns))
     return [
-        _chart(_rows(line, *names, measure=name))
-        .mark_line(clip=True, strokeWidth=1.5 if name == LOWER else width, strokeCap="butt")
-        .encode(x=axes[0], y=axes[1], color=colour, strokeDash=dash)
-        for (name, line), width in zip(lines.items(), (6, 4, 2.6, 2, 1.6, 1.6, 1.6), strict=False)
+        _chart(_rows(line, *frame.names, measure=name))
+        .mark_line(
+            clip=True,
+            strokeWidth=_DOTTED if name == LOWER else _UNDER_DOTS if name in groups[0] else _ALONE,
+            strokeCap="butt",
+            strokeDashOffset=dashed[name].offset,
+        )
+        .encode(x=frame.axes[0], y=frame.axes[1], color=colour, strokeDash=dash)
+        for name, line in lines.items()
     ]
+
+
+def _together(groups: Sequence[Sequence[str]]) -> list[str]:
+    """A sentence about the lines that coincide, if any do."""
+    shared = [" and ".join(group) for group in groups if len(group) > 1]
+    return [f"Lines that coincide are drawn in alternating dashes: {'; '.join(shared)}."] * bool(
+        shared
+    )
+
+
+def _share(at: float, reach: tuple[float, float], *, logarithmic: bool) -> float:
+    """How far along an axis a number lies; what is beyond its ends is drawn at them."""
+    low, high = reach
+    inside = min(high, max(low, at))
+    if logarithmic:
+        low, high, inside = math.log(low), math.log(high), math.log(inside)
+    return (inside - low) / (high - low) if high > low else 0.0
 
 
 def _ring(at: dict[str, float], axes: tuple[Any, Any]) -> list[Any]:
@@ -186,10 +236,10 @@ def _rows(line: Line, x: str, y: str, **more: str) -> list[dict[str, Any]]:
     return [{x: first, y: second, **more} for first, second in line]
 
 
-def _titled(chart: Any, title: str, subtitle: str) -> Any:
+def _titled(chart: Any, title: str, *below: str) -> Any:
     alt = drawing()
     return chart.properties(
-        width=WIDTH, height=HEIGHT, title=alt.TitleParams(title, subtitle=subtitle)
+        width=WIDTH, height=HEIGHT, title=alt.TitleParams(title, subtitle=list(below))
     )
 
 

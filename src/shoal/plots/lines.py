@@ -6,7 +6,7 @@ import io
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from shoal.page import Picture
+from shoal.page import PagePicture
 from shoal.plots.extra import drawing
 from shoal.plots.theme import CONFIG, SERIES
 
@@ -31,7 +31,7 @@ def lines(
     spans: Mapping[str, Spans] | None = None,
     dashed: Collection[str] = (),
     shares: bool = False,
-) -> Picture:
+) -> PagePicture:
     """Named lines over common axes, with points of their own colour where ``marks`` are given.
 
     ``spans`` are upright bars, for errors.  Lines that are named in ``dashed`` are bounds rather than measurements;
@@ -47,12 +47,12 @@ def lines(
         dashed=dashed,
         shares=shares,
     )
-    return Picture(_svg(chart), caption)
+    return PagePicture(_svg(chart), caption)
 
 
 def side_by_side(
     panels: Mapping[str, Mapping[str, Points]], *, x: str, y: str, caption: str
-) -> Picture:
+) -> PagePicture:
     """Several small drawings with the same lines in the same colours, each with axes of its own."""
     alt = drawing()
     width = WIDTH * 2 // (3 * max(1, len(panels))) + 90
@@ -60,7 +60,7 @@ def side_by_side(
         _chart(series, x=x, y=y).properties(title=title, width=width, height=HEIGHT * 2 // 3)
         for title, series in panels.items()
     ]
-    return Picture(
+    return PagePicture(
         _svg(alt.hconcat(*made).resolve_scale(y="independent", color="independent")), caption
     )
 

@@ -16,7 +16,7 @@ from shoal.errors import PriceError
 from shoal.exact import Number, float_down, float_up, open_unit
 from shoal.measures import Renyi, ZeroConcentrated, renyi_epsilon_up
 from shoal.measures.views import trade_off
-from shoal.plots.words import measure_in_words
+from shoal.plots.measure_names import measure_in_words
 
 Point = tuple[float, float]
 Line = tuple[Point, ...]

@@ -2,20 +2,20 @@
 
 from shoal.polls.client import Client, once_number
 from shoal.polls.crosstab import CrossTab
+from shoal.polls.design_names import design_named
 from shoal.polls.estimates import Difference, Estimate
 from shoal.polls.export import export_csv, export_json, read_export
-from shoal.polls.naming import design_named
-from shoal.polls.planning import Need, WhatIf, needs
 from shoal.polls.poll import Arm, Poll, PollArm
+from shoal.polls.protocol import AskedQuestion, PollProtocol, by_device, by_own, directly
 from shoal.polls.published import PublishedPoll, one_published, publish, published
 from shoal.polls.question import Question
 from shoal.polls.respondent import Suspicion
 from shoal.polls.results import QuestionResult, Results
-from shoal.polls.way import Asked, Way, by_device, by_own, directly
+from shoal.polls.sample_size import Need, WhatIf, needs
 
 __all__ = [
     "Arm",
-    "Asked",
+    "AskedQuestion",
     "Client",
     "CrossTab",
     "Difference",
@@ -23,12 +23,12 @@ __all__ = [
     "Need",
     "Poll",
     "PollArm",
+    "PollProtocol",
     "PublishedPoll",
     "Question",
     "QuestionResult",
     "Results",
     "Suspicion",
-    "Way",
     "WhatIf",
     "by_device",
     "by_own",

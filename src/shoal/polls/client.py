@@ -11,7 +11,7 @@ from shoal.errors import PollError
 from shoal.local import number_below
 from shoal.local.stream import Take, secret_bytes
 from shoal.noise import one_below
-from shoal.polls.way import DEVICE, OWN, Asked
+from shoal.polls.protocol import DEVICE, OWN, AskedQuestion
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll, PollArm
@@ -89,7 +89,7 @@ class Client:
             remedy=f"Answer: {', '.join(names)}.",
         )
 
-    def _place_of(self, design: Asked, answer: object) -> int:
+    def _place_of(self, design: AskedQuestion, answer: object) -> int:
         if design.way != OWN:
             return self.poll.question(design.question).place(answer)
         if answer not in design.choices:

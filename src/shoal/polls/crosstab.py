@@ -13,8 +13,8 @@ from shoal.local import Subsets
 from shoal.local.intervals import Groups
 from shoal.local.subsets import set_of
 from shoal.polls.estimates import Estimate, Measured, combined, estimates
+from shoal.polls.protocol import DIRECT, AskedQuestion, Law
 from shoal.polls.question import Question
-from shoal.polls.way import DIRECT, Asked, Law
 
 MOST_PAIRS = 2500
 Pair = tuple[int, int]
@@ -48,7 +48,7 @@ def _rows(rows: tuple[tuple[Estimate, ...], ...]) -> list[list[dict[str, Any]]]:
 
 def cross_tab(
     questions: tuple[Question, Question],
-    arms: Sequence[tuple[str, tuple[Asked, Asked], Counter[Pair]]],
+    arms: Sequence[tuple[str, tuple[AskedQuestion, AskedQuestion], Counter[Pair]]],
     risk: Fraction,
     *,
     is_open: bool,
@@ -86,7 +86,9 @@ def _cut(cells: tuple[Estimate, ...], wide: int) -> tuple[tuple[Estimate, ...], 
 
 
 def _measured(
-    questions: tuple[Question, Question], designs: tuple[Asked, Asked], counts: Counter[Pair]
+    questions: tuple[Question, Question],
+    designs: tuple[AskedQuestion, AskedQuestion],
+    counts: Counter[Pair],
 ) -> Measured:
     one, two = questions
     names = tuple(f"{a} & {b}" for a in one.answers for b in two.answers)

@@ -11,8 +11,8 @@ from typing import Any
 from shoal.exact import ball, float_down, float_up, shown, upper
 from shoal.local import bit_worths, interval_of
 from shoal.local.intervals import Groups, Interval
+from shoal.polls.protocol import DIRECT, AskedQuestion
 from shoal.polls.question import Question
-from shoal.polls.way import DIRECT, Asked
 
 MEAN = "mean"
 Ends = tuple[Fraction, Fraction]
@@ -68,7 +68,7 @@ class Measured:
         return sum(count for _, count in self.groups[0])
 
 
-def measured(question: Question, design: Asked, counts: Mapping[int, int]) -> Measured:
+def measured(question: Question, design: AskedQuestion, counts: Mapping[int, int]) -> Measured:
     """The worths of the reports of a question; counts are by the report."""
     scale, law = question.scale, design.law
     if scale is None:

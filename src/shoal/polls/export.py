@@ -7,7 +7,7 @@ import io
 import json
 
 from shoal.exact import Number
-from shoal.polls import form
+from shoal.polls import written_poll
 from shoal.polls.poll import Poll
 from shoal.polls.results import Results, unarmed
 
@@ -35,22 +35,22 @@ def read_export(text: str, confidence: Number = "0.95") -> Results:
     >>> read_export(export_json(results)).to_dict() == results.to_dict()
     True
     """
-    said = form.loaded(text)
+    said = written_poll.loaded(text)
     try:
         if (said["form"], said["version"]) != (FORM, VERSION):
-            raise form.unreadable()
+            raise written_poll.unreadable()
         poll = Poll.from_json(json.dumps(said["definition"]))
         cells = said["cells"]
         counts = [*cells.values()]
         is_open = said["open"]
         if poll.mark != said["mark"] or type(is_open) is not bool:
-            raise form.unreadable()
+            raise written_poll.unreadable()
         if any(type(count) is not int or count < 1 for count in counts):
-            raise form.unreadable()
+            raise written_poll.unreadable()
         for cell in cells:
             poll.read(cell)
     except (KeyError, TypeError, AttributeError):
-        raise form.unreadable() from None
+        raise written_poll.unreadable() from None
     return Results(poll, cells, is_open=is_open, confidence=confidence)
 
 

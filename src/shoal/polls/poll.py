@@ -13,10 +13,18 @@ from shoal.errors import PollError
 from shoal.exact import Number, ball, positive, short_up, upper, whole
 from shoal.ledger.entry import canonical, digest
 from shoal.local.stream import Take, secret_bytes
-from shoal.polls import form, toml
+from shoal.polls import toml, written_poll
 from shoal.polls.client import Client
+from shoal.polls.protocol import (
+    DIRECT,
+    OWN,
+    AskedQuestion,
+    PollProtocol,
+    asked,
+    by_device,
+    check_fits,
+)
 from shoal.polls.question import LONGEST_TEXT, Question, read_name, read_text
-from shoal.polls.way import DIRECT, OWN, Asked, Way, asked, by_device, check_fits
 
 ONCE = ("browser", "invitation")
 MOST_ARMS, MOST_QUESTIONS, MOST_SHARES = 10, 50, 10**6
@@ -34,13 +42,13 @@ class Arm:
     """
 
     name: str
-    ways: Way | Mapping[str, Way]
+    ways: PollProtocol | Mapping[str, PollProtocol]
     share: int = 1
 
     def for_questions(self, questions: Sequence[Question]) -> PollArm:
         """The arm with all its questions in words and odds."""
         ways = self.ways
-        if isinstance(ways, Way):
+        if isinstance(ways, PollProtocol):
             ways = {question.name: ways for question in questions}
         if set(ways) != {question.name for question in questions}:
             raise PollError(
@@ -73,7 +81,7 @@ class PollArm:
 
     name: str
     share: int
-    designs: tuple[Asked, ...]
+    designs: tuple[AskedQuestion, ...]
 
     @cached_property
     def ratio(self) -> Fraction | None:
@@ -105,7 +113,7 @@ class PollArm:
         """The questions that are asked directly, by name."""
         return tuple(each.question for each in self.designs if each.way == DIRECT)
 
-    def design(self, question: str) -> Asked:
+    def design(self, question: str) -> AskedQuestion:
         """How a question is asked here."""
         return next(each for each in self.designs if each.question == question)
 
@@ -194,7 +202,7 @@ class Poll:
         _check_names([each.name for each in arms], "arms", MOST_ARMS)
         for arm in arms:
             if len(arm.designs) != len(questions):
-                raise form.unreadable()
+                raise written_poll.unreadable()
             for question, design in zip(questions, arm.designs, strict=True):
                 check_fits(question, design)
             _check_own_chance(arm)
@@ -213,9 +221,9 @@ class Poll:
             language=read_text(language, "the language", 35),
             people=None if people is None else whole(people, "people", at_least=1),
         )
-        if len(self.to_json()) > form.LONGEST:
+        if len(self.to_json()) > written_poll.LONGEST:
             raise PollError(
-                f"the definition would be longer than {form.LONGEST} characters.",
+                f"the definition would be longer than {written_poll.LONGEST} characters.",
                 remedy="Ask fewer questions, with fewer answers or coarser ranges, in fewer arms.",
             )
 
@@ -291,13 +299,13 @@ class Poll:
                 designs = self.arms[arm].designs
                 if all(each < design.law.kinds for each, design in zip(told, designs, strict=True)):
                     return arm, tuple(told)
-        raise form.no_report(self.name, sum(sizes))
+        raise written_poll.no_report(self.name, sum(sizes))
 
     # in writing
 
     def to_dict(self) -> dict[str, Any]:
         """The definition as plain values; polls.md says what each field means."""
-        return form.written(self)
+        return written_poll.written(self)
 
     @cached_property
     def _text(self) -> str:
@@ -315,12 +323,12 @@ class Poll:
     @classmethod
     def from_json(cls, text: str) -> Poll:
         """Read a definition back, and check that its parts agree."""
-        parts = form.read(text)
+        parts = written_poll.read(text)
         arms = tuple(PollArm(*arm) for arm in parts.pop("arms"))
         made = cls.__new__(cls)
         made._keep(arms=arms, **parts)  # noqa: SLF001 - its own
-        if canonical(made.to_dict()) != canonical(form.loaded(text)):
-            raise form.unreadable()
+        if canonical(made.to_dict()) != canonical(written_poll.loaded(text)):
+            raise written_poll.unreadable()
         return made
 
     @classmethod
@@ -395,7 +403,7 @@ def _check_names(names: Sequence[str], what: str, most: int) -> None:
         )
 
 
-def _product(designs: Iterable[Asked]) -> Fraction | None:
+def _product(designs: Iterable[AskedQuestion]) -> Fraction | None:
     made = Fraction(1)
     for each in designs:
         if each.ratio is None:

@@ -10,8 +10,8 @@ from typing import Any
 from shoal.errors import ClosedError, ReportError, TamperedError, UnknownPollError, VaultError
 from shoal.exact import Number, out_of_range, whole
 from shoal.ledger import Ledger, Tally
-from shoal.ledger.desk import Desk
 from shoal.ledger.entry import Entry, digest
+from shoal.ledger.transaction import Transaction
 from shoal.polls.client import once_number
 from shoal.polls.export import export_csv, export_json
 from shoal.polls.poll import Poll
@@ -60,9 +60,9 @@ class PublishedPoll:
         given_out = self.poll.once == "invitation"
         self._tally.count(report, kept, gate=self._open_gate, given_out=given_out)
 
-    def _open_gate(self, desk: Desk) -> None:
-        desk.check_calm()
-        if desk.kinds(_FILED, self.name)[0] == CLOSED:
+    def _open_gate(self, transaction: Transaction) -> None:
+        transaction.check_calm()
+        if transaction.kinds(_FILED, self.name)[0] == CLOSED:
             raise ClosedError(
                 f"the poll {self.name!r} is closed; nothing was counted.",
                 remedy="Ask whoever runs it to open it again.",
@@ -85,11 +85,13 @@ class PublishedPoll:
         """
         self._check_curator()
 
-        def act(desk: Desk) -> None:
-            self._in_state(desk, closed=False)
-            cells = self._tally.cells_at(desk)
-            self._write(desk, CLOSED, {"reports": sum(cells.values()), "digest": _digest(cells)})
-            self._tally.settle(desk)
+        def act(transaction: Transaction) -> None:
+            self._in_state(transaction, closed=False)
+            cells = self._tally.cells_at(transaction)
+            self._write(
+                transaction, CLOSED, {"reports": sum(cells.values()), "digest": _digest(cells)}
+            )
+            self._tally.settle(transaction)
 
         self._ledger.take(act)
 
@@ -97,9 +99,9 @@ class PublishedPoll:
         """Count reports again."""
         self._check_curator()
 
-        def act(desk: Desk) -> None:
-            self._in_state(desk, closed=True)
-            self._write(desk, REOPENED, {})
+        def act(transaction: Transaction) -> None:
+            self._in_state(transaction, closed=True)
+            self._write(transaction, REOPENED, {})
 
         self._ledger.take(act)
 
@@ -110,16 +112,18 @@ class PublishedPoll:
                 remedy="Open the vault without as_.",
             )
 
-    def _in_state(self, desk: Desk, *, closed: bool) -> None:
-        desk.check_calm()
-        if (desk.kinds(_FILED, self.name)[0] == CLOSED) != closed:
+    def _in_state(self, transaction: Transaction, *, closed: bool) -> None:
+        transaction.check_calm()
+        if (transaction.kinds(_FILED, self.name)[0] == CLOSED) != closed:
             raise ClosedError(
                 f"the poll {self.name!r} is {'open' if closed else 'closed'} already.",
                 remedy="Nothing more is needed.",
             )
 
-    def _write(self, desk: Desk, kind: str, fact: dict[str, Any], filed: str = _FILED) -> None:
-        desk.file(kind, {"name": self.name, **fact}, under=filed, key=self.name)
+    def _write(
+        self, transaction: Transaction, kind: str, fact: dict[str, Any], filed: str = _FILED
+    ) -> None:
+        transaction.file(kind, {"name": self.name, **fact}, under=filed, key=self.name)
 
     def invite(self, people: int) -> list[str]:
         """So many new numbers, one for each person; only their digests and how many they are is kept."""
@@ -135,9 +139,9 @@ class PublishedPoll:
         numbers = [once_number() for _ in range(count)]
         kept = sorted(digest(f"{self.poll.mark}\n{number}") for number in numbers)
 
-        def fact(desk: Desk) -> None:
-            desk.check_calm()
-            self._write(desk, INVITED, {"people": count}, _GUESTS)
+        def fact(transaction: Transaction) -> None:
+            transaction.check_calm()
+            self._write(transaction, INVITED, {"people": count}, _GUESTS)
 
         self._tally.give_out(kept, fact=fact)
         return numbers
@@ -176,7 +180,10 @@ class PublishedPoll:
         """The last word on the poll and its counters, as of one moment: closing in between would look like tampering."""
         if not self._ledger.read_only:
             return self._ledger.take(
-                lambda desk: (desk.filed(_FILED, self.name)[0], dict(self._tally.cells_at(desk)))
+                lambda transaction: (
+                    transaction.filed(_FILED, self.name)[0],
+                    dict(self._tally.cells_at(transaction)),
+                )
             )
         while True:
             last, cells = self._last(), self.cells
@@ -203,13 +210,13 @@ def publish(ledger: Ledger, poll: Poll) -> PublishedPoll:
     """
     fact = {"name": poll.name, "mark": poll.mark, "definition": poll.to_json()}
 
-    def act(desk: Desk) -> None:
-        desk.check_calm()
-        known = desk.filed(_FILED, poll.name)
+    def act(transaction: Transaction) -> None:
+        transaction.check_calm()
+        known = transaction.filed(_FILED, poll.name)
         if known and known[-1].fact != fact:
             raise _unknown(poll.name, "is there already, with another definition")
         if not known:
-            desk.file(PUBLISHED, fact, under=_FILED, key=poll.name)
+            transaction.file(PUBLISHED, fact, under=_FILED, key=poll.name)
 
     ledger.take(act)
     return PublishedPoll(ledger, poll)

@@ -12,8 +12,8 @@ from shoal.errors import PollError
 from shoal.exact import Number, non_negative
 from shoal.local import Subsets
 from shoal.polls.estimates import mean_of, measured
+from shoal.polls.protocol import AskedQuestion
 from shoal.polls.question import Question
-from shoal.polls.way import Asked
 
 MOST_ROWS = 1001
 
@@ -47,7 +47,7 @@ class Suspicion:
 
 def suspicions(
     question: Question,
-    design: Asked,
+    design: AskedQuestion,
     counts: Counter[int],
     prior: Sequence[Number] | None,
     arm: str,
@@ -79,13 +79,13 @@ def _rest(known: Sequence[Fraction], at: int, place: int, chance: Fraction) -> F
     return (1 - chance) * known[at] / left if left else Fraction(0)
 
 
-def _possible(design: Asked, report: int, known: Sequence[Fraction]) -> bool:
+def _possible(design: AskedQuestion, report: int, known: Sequence[Fraction]) -> bool:
     law = design.law
     return any(share and law.chance(place, report) for place, share in enumerate(known))
 
 
 def _prior(
-    question: Question, design: Asked, counts: Counter[int], prior: Sequence[Number] | None
+    question: Question, design: AskedQuestion, counts: Counter[int], prior: Sequence[Number] | None
 ) -> tuple[Fraction, ...]:
     size = len(question.answers)
     if prior is not None:

@@ -25,13 +25,13 @@ from shoal.polls.estimates import (
     estimates,
     measured,
 )
-from shoal.polls.form import epsilon_text
-from shoal.polls.planning import WhatIf, what_if
 from shoal.polls.poll import Poll, PollArm
+from shoal.polls.protocol import DIRECT
 from shoal.polls.question import Question
 from shoal.polls.respondent import Suspicion, suspicions
+from shoal.polls.sample_size import WhatIf, what_if
 from shoal.polls.shuffled import central
-from shoal.polls.way import DIRECT
+from shoal.polls.written_poll import epsilon_text
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from shoal.exact import Number
 from shoal.local.shuffling import Shuffled, shuffled
 from shoal.polls.poll import PollArm
-from shoal.polls.way import DIRECT
+from shoal.polls.protocol import DIRECT
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import PollError
 from shoal.local import Subsets
-from shoal.polls.naming import design_named
+from shoal.polls.design_names import design_named
+from shoal.polls.protocol import (
+    DEVICE,
+    DIRECT,
+    OWN,
+    AskedQuestion,
+    PollProtocol,
+    by_device,
+    by_own,
+    directly,
+)
 from shoal.polls.question import Question
-from shoal.polls.way import DEVICE, DIRECT, OWN, Asked, Way, by_device, by_own, directly
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll
@@ -40,7 +49,9 @@ def _question(said: Mapping[str, Any]) -> Question:
     return Question(said["name"], said["text"], **_but(said, "name", "text"))
 
 
-def _arm(said: Mapping[str, Any], questions: list[Question]) -> tuple[str, dict[str, Way], int]:
+def _arm(
+    said: Mapping[str, Any], questions: list[Question]
+) -> tuple[str, dict[str, PollProtocol], int]:
     _only(said, ("name", "share", "ways"), "an arm")
     _needs(said, ("name", "ways"), "an arm")
     if not isinstance(said["ways"], dict):
@@ -50,7 +61,7 @@ def _arm(said: Mapping[str, Any], questions: list[Question]) -> tuple[str, dict[
     return said["name"], ways, said.get("share", 1)
 
 
-def way_of(said: Mapping[str, Any], question: Question | None) -> Way:
+def way_of(said: Mapping[str, Any], question: Question | None) -> PollProtocol:
     """A way of asking from its fields: ``way``, and what goes with it."""
     _needs(said, ("way",), "a way")
     kind, rest = said["way"], _but(said, *_WAY)
@@ -137,7 +148,7 @@ def _lines(poll: Poll) -> Iterator[str]:
             yield from _law(poll.question(design.question), design)
 
 
-def _law(question: Question, design: Asked) -> Iterator[str]:
+def _law(question: Question, design: AskedQuestion) -> Iterator[str]:
     law = design.law
     if design.way == DIRECT:
         return

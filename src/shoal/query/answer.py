@@ -20,7 +20,7 @@ from shoal.query.computed import computed_interval, parts_of
 from shoal.query.ends import End, Ends, ends_in, whole_units
 from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.keys import Group
-from shoal.query.notes import bounding_notes, matching_notes
+from shoal.query.notes import bounding_notes, exact_count_notes, matching_notes
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
 from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
@@ -95,7 +95,7 @@ class Answer:
     @property
     def price(self) -> str:
         """What was asked to be spent, in words."""
-        return str(self.priced.request)
+        return self.priced.price
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -107,6 +107,7 @@ class Answer:
             for value, ends in zip(self._column(name), self.ends(name), strict=True)
         )
         return (
+            *exact_count_notes(self.priced),
             *bounding_notes(self.priced),
             *([] if self.clipped is None else [str(self.clipped)]),
             *matching_notes(self.priced, self.groups, self.noisy),
@@ -227,7 +228,7 @@ class Answer:
     ) -> dict[Any, float]:
         own = terms_of(parts)
         terms = terms_of(self.priced.recipes) if simultaneous else own
-        each = 1 - (1 - confidence) / max(1, len(terms))
+        each = self.priced.noised.level(terms, confidence)
         size = max(1, len(self.groups)) if simultaneous else 1
         return {term: self.priced.noised.error(term, each, size=size) for term in own}
 

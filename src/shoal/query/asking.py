@@ -14,7 +14,7 @@ from shoal.engines.engine import Engine
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
-from shoal.mechanisms.meeting import secret
+from shoal.mechanisms.witness import secret
 from shoal.plan import Bounded, Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import Request
@@ -25,6 +25,7 @@ from shoal.query.keys import Group, known_groups, selects
 from shoal.query.paying import Asked, Charge, Purse, read_for
 from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
+from shoal.query.recipes import terms_of
 from shoal.query.storing import restored, stored
 
 _HALVINGS = 60
@@ -318,15 +319,20 @@ class Ask:
                 remedy=f"The aggregates are: {', '.join(names)}.",
             )
         probe = self._priced(self._sized(Fraction(1), self._any_delta()), None)
-        for recipe in probe.recipes:
-            if column in (None, recipe.aggregate.name) and (
-                errors_at(probe, recipe, Fraction(1, 2), rows) is None
-            ):
+        wanted = [each for each in probe.recipes if column in (None, each.aggregate.name)]
+        errors = [errors_at(probe, recipe, Fraction(1, 2), rows) for recipe in wanted]
+        for recipe, error in zip(wanted, errors, strict=True):
+            if error is None:
                 raise CalibrationError(
                     f"how far {recipe.aggregate.name!r} is off depends on the rows of its group.",
                     remedy="Give rows=, the least number that matters (of no use for quantiles and deviations), "
                     "or column= for another aggregate.",
                 )
+        if not any(probe.noised.of(term) for term in terms_of(tuple(wanted))):
+            raise CalibrationError(
+                f"{wanted[0].aggregate.name!r} gets no noise, so it is exact whatever is spent.",
+                remedy="Ask with any epsilon or rho; it costs nothing.",
+            )
 
     def _any_delta(self) -> Fraction | None:
         return Fraction(1, 10**9) if selects(self.question) else None

@@ -7,7 +7,7 @@ noise has variance in 1 / rho, so shares of rho go with the square root.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -41,6 +41,11 @@ class Noised:
 
     def of(self, term: Term) -> Noise | None:
         return self.mechanisms[self.bounded.terms.index(term)]
+
+    def level(self, terms: Sequence[Term], confidence: Fraction) -> Fraction:
+        """How sure to be of each total, so that all hold together at a confidence; one without noise always holds."""
+        noisy = sum(self.of(term) is not None for term in terms)
+        return 1 - (1 - confidence) / max(1, noisy)
 
     def error(self, term: Term, confidence: Fraction, *, size: int = 1) -> float:
         """How far a total can be off at this confidence, on the number line of its argument."""

@@ -9,11 +9,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
+from shoal.exact import float_up, shown_up
 from shoal.plan import (
     Expression,
     Key,
     Kind,
     Listed,
+    Person,
     Statistic,
     Term,
     columns_of,
@@ -24,8 +26,13 @@ from shoal.query.clipping import limits_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
+from shoal.sensitivity import Relation
 
 NOISE_ONLY = "Intervals cover the noise only."
+_PUBLIC_COUNT = (
+    "All neighbouring datasets have the same number of rows, so it is public: "
+    "it gets no noise and costs nothing."
+)
 NEARLY_ALL = Fraction(9, 10)
 """If so much of a released count is NULL, or at one end of a range, the declaration is questioned."""
 
@@ -38,6 +45,31 @@ def bounding_notes(made: Priced) -> tuple[str, ...]:
     """That intervals cover the noise only, where people or values beyond a stated limit count for less."""
     said = [*_people(made), *_values(made)]
     return (" ".join([NOISE_ONLY, *said]),) if said else ()
+
+
+def relation_notes(made: Priced) -> tuple[str, ...]:
+    """Under *change*, how far one unit that is replaced moves the totals; elsewhere nothing is said."""
+    bounded = made.noised.bounded
+    if bounded.unit.relation is not Relation.CHANGE or not bounded.terms:
+        return ()
+    who = "person who" if isinstance(bounded.unit, Person) else "row that"
+    said = [f"Neighbouring datasets differ by one {who} is replaced by another."]
+    moved = [
+        f"the {term} by at most {shown_up(float_up(far * bounded.worth(term)))}"
+        for term in bounded.terms
+        if (far := bounded.sensitivity(term).value)
+    ]
+    if moved:
+        where = ", over all groups together" if bounded.keys else ""
+        said.append(f"That moves {', and '.join(moved)}{where}.")
+    return (" ".join(said), *exact_count_notes(made))
+
+
+def exact_count_notes(made: Priced) -> tuple[str, ...]:
+    """That the number of rows is told as it is, where no neighbour has another."""
+    bounded = made.noised.bounded
+    exact = any(term.quantity == "count" and made.noised.of(term) is None for term in bounded.terms)
+    return (_PUBLIC_COUNT,) if exact else ()
 
 
 def _people(made: Priced) -> list[str]:

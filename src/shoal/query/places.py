@@ -17,7 +17,7 @@ from itertools import accumulate
 from shoal.engines.engine import Engine
 from shoal.events import Event, StatedPure, StatedZeroConcentrated
 from shoal.mechanisms import Exponential
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.plan import (
     Aggregate,
     Expression,
@@ -161,14 +161,14 @@ class Placed:
         )
         return [self._point(place) for place in chosen]
 
-    def _meeting(self, scores: list[list[int]]) -> Meeting:
+    def _meeting(self, scores: list[list[int]]) -> NoiseWitness:
         """What a witness is told: the losses, of which the largest movement of each group counts."""
         level = self.place.level
         pull = max(level, 1 - level) * level.denominator
         moved = self.spread.sensitivity.scaled_by(pull)
         flat = [score for each in scores for score in each]
         claim = Moves.of(moved, block=self.place.points)
-        return Meeting(self.mechanism, ("gumbel_race", self.rate), flat, claim)
+        return NoiseWitness(self.mechanism, ("gumbel_race", self.rate), flat, claim)
 
     def _point(self, chosen: int) -> Fraction:
         grid = self.place.grid

@@ -9,7 +9,7 @@ from shoal.errors import UnknownNameError
 from shoal.exact import shown_up
 from shoal.mechanisms import Geometric
 from shoal.query.estimates import error_of
-from shoal.query.notes import bounding_notes
+from shoal.query.notes import bounding_notes, relation_notes
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe
 from shoal.query.showing import level_of
@@ -76,8 +76,13 @@ def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
     selection = priced.selection
     least = None if selection is None else selection.threshold() / selection.unit
     columns = tuple(_expected(priced, recipe, confidence) for recipe in priced.recipes)
-    notes = (*bounding_notes(priced), *_cut(priced, confidence), *priced.question.notes)
-    return Preview(str(priced.request), fits, confidence, columns, least, notes)
+    notes = (
+        *relation_notes(priced),
+        *bounding_notes(priced),
+        *_cut(priced, confidence),
+        *priced.question.notes,
+    )
+    return Preview(priced.price, fits, confidence, columns, least, notes)
 
 
 def _cut(priced: Priced, confidence: Fraction) -> list[str]:
@@ -95,7 +100,7 @@ def errors_at(
     """How far one aggregate can be off, at least this sure, in a group of so many rows."""
     if recipe.place is not None:
         return None
-    each = 1 - (1 - confidence) / len(recipe.terms)
+    each = priced.noised.level(recipe.terms, confidence)
     errors = {term: priced.noised.error(term, each) for term in recipe.terms}
     return error_of(recipe, errors, rows)
 

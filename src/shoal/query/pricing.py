@@ -55,6 +55,11 @@ class Priced:
         return Composed(self.events(size))
 
     @property
+    def price(self) -> str:
+        """What is charged, in words; epsilon 0 where all that is released is public."""
+        return str(self.request) if self.events(1) else "epsilon 0"
+
+    @property
     def variance(self) -> float:
         """The sum of squared relative errors, by which two laws are compared."""
         total = 0.0
@@ -86,6 +91,7 @@ def priced(
 
     Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
         by the rounding of roots for Gaussian noise.
+    Edges: nothing where no data can move any total, as under *change* the number of all rows.
     """
     recipes = recipes_of(question, ends=ends)
     for each in question.aggregates:

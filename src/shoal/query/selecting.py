@@ -19,7 +19,7 @@ from shoal.errors import InternalError
 from shoal.events import Composed, Event, StatedApprox
 from shoal.exact import Real, ball, is_below
 from shoal.mechanisms import Geometric
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.plan import Bounded, Person, Term
 from shoal.query.keys import Group, in_order
 from shoal.query.noises import Noise
@@ -70,8 +70,7 @@ class Selection:
         """Pairs that cover all persons: one in at most so many groups has at most such a vote in each."""
         unit = self.bounded.unit
         if not isinstance(unit, Person):
-            moved = int(self.bounded.sensitivity(self.term).value)
-            rows = moved // (2 if unit.relation is Relation.CHANGE else 1)
+            rows = self.bounded.rows_of_one
             return [(rows, rows)]
         found, few = [(unit.groups, self.unit)], unit.groups
         while few < VOTES * unit.groups:
@@ -105,11 +104,11 @@ class Selection:
         noisy, least = self.noise.release(totals), self.threshold()
         return [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
 
-    def _meeting(self, votes: dict[Group, int]) -> Meeting:
+    def _meeting(self, votes: dict[Group, int]) -> NoiseWitness:
         """What a witness is told: the votes, and how many groups one person can bring with how heavy a vote."""
         moved = self.bounded.sensitivity(self.term)
         claim = Tells(moved, tuple(self._heaviest()))
-        return Meeting(self.noise, ("threshold", self.threshold()), votes, claim)
+        return NoiseWitness(self.noise, ("threshold", self.threshold()), votes, claim)
 
 
 def _quantile_up(noise: Noise, risk: Fraction) -> int:

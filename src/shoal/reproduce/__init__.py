@@ -13,7 +13,7 @@ from shoal.reproduce.means import MEANS
 from shoal.reproduce.numbers import GAUSSIAN, LAPLACE
 from shoal.reproduce.polls import POLLS
 from shoal.reproduce.renyi import RENYI
-from shoal.reproduce.report import Outcome, report, run
+from shoal.reproduce.report import ExperimentOutcome, report, run
 from shoal.reproduce.uniform import UNIFORM
 
 EXPERIMENTS = {
@@ -40,7 +40,7 @@ __all__ = [
     "Correction",
     "Effort",
     "Experiment",
-    "Outcome",
+    "ExperimentOutcome",
     "report",
     "run",
 ]

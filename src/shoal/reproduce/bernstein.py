@@ -21,11 +21,11 @@ from shoal.functions import (
 )
 from shoal.functions.privatizing import LatticeValues
 from shoal.measures import Pure
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines, side_by_side
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import Numbers, normals, uniforms
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 from shoal.sensitivity import Norm, Sensitivity
 
 _DEGREE, _PAIRS, _GAMMA = 25, 500, "0.2"
@@ -146,7 +146,7 @@ def _as_printed(effort: Effort) -> Part:
                 cells += [figure(printed, 4), f"{below:.2f}", f"{figure(middle)} [{figure(low)}, {figure(high)}]"]  # fmt: skip
             rows.append([str(epsilon), f"{size:,}", *cells])
     head = ["epsilon", "n", "to the target, printed", "draws below it", "here: median [5 %, 95 %]", "to Bernstein, printed", "draws below it", "here: median [5 %, 95 %]"]  # fmt: skip
-    return Grid(head, rows, frozenset(range(8)))
+    return PageTable(head, rows, frozenset(range(8)))
 
 
 @lru_cache
@@ -177,7 +177,7 @@ def _better(effort: Effort) -> Part:
             found = [float(np.median(each)) for each in (random, pure, plain)]
             rows.append([f"{size:,}", str(epsilon), figure(theirs, 4), *map(figure, found), f"{theirs / found[0]:.0f}x", f"{theirs / found[1]:.1f}x"])  # fmt: skip
     head = ["n", "epsilon", "diffpriv, random DP", "Shoal, random DP", "Shoal, pure DP", "no privacy", "random DP: better by", "pure DP: better by"]  # fmt: skip
-    return Grid(head, rows, frozenset(range(8)))
+    return PageTable(head, rows, frozenset(range(8)))
 
 
 def _curves() -> Part:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.mechanisms import Exponential, NoisyMax, PermuteAndFlip
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import Numbers
-from shoal.reproduce.words import figure, percent
+from shoal.reproduce.number_format import figure, percent
 
 _HAIR = {"dark": 500, "brown": 399, "blond": 60, "red": 41}
 _OFFERS = (3.0, 4.0)
@@ -34,9 +34,9 @@ def _hair(effort: Effort) -> Sequence[Part]:
             drawn.append([mechanism.__name__, "yes" if monotone else "no", percent(counts["dark"] / repeats)])  # fmt: skip
     return [
         Words("Counts 500 dark and 399 brown at epsilon 0.1: how likely is 'dark'? The theorem bounds the chance of a colour that is worse by 100; with both other colours at 399 as well the chance itself is the second column."),
-        Grid(["calibration", "the theorem", "worst case of the counts", f"with blond {_HAIR['blond']} and red {_HAIR['red']}"], rows, frozenset((1, 2, 3))),
+        PageTable(["calibration", "the theorem", "worst case of the counts", f"with blond {_HAIR['blond']} and red {_HAIR['red']}"], rows, frozenset((1, 2, 3))),
         Words(f"Drawn {repeats:,} times:"),
-        Grid(["mechanism", "monotone", "chose dark"], drawn, frozenset((2,))),
+        PageTable(["mechanism", "monotone", "chose dark"], drawn, frozenset((2,))),
     ]  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def _noisy_max_costs() -> Part:
     rows = [
         [str(size), *(figure(_ratio(size, scale)) for scale in (1.0, 2.0))] for size in (3, 10, 100)
     ]
-    return Grid(["candidates", "noise Delta / eps", "noise 2 Delta / eps"], rows, frozenset(range(3)))  # fmt: skip
+    return PageTable(["candidates", "noise Delta / eps", "noise 2 Delta / eps"], rows, frozenset(range(3)))  # fmt: skip
 
 
 def _ratio(size: int, scale: float) -> float:
@@ -80,9 +80,9 @@ def _price(effort: Effort) -> Sequence[Part]:
     found = [[epsilon, percent(share)] for epsilon, (share, _) in chances.items()]
     return [
         Words("Alice offers 3, Bob 4. Noise on a price is useless: one cent more can lose every buyer."),
-        Grid(["price", "profit from Alice and Bob"], rows, frozenset((0, 1))),
+        PageTable(["price", "profit from Alice and Bob"], rows, frozenset((0, 1))),
         Words(f"With 50 such pairs and a public list of prices up to {top:.2f}, one person moves a profit by at most {top:.2f}, and always upwards; the share of the best profit that is reached:"),
-        Grid(["epsilon", "mean profit, of the best"], found, frozenset((0, 1))),
+        PageTable(["epsilon", "mean profit, of the best"], found, frozenset((0, 1))),
         lines(series, x="price", y="", caption="Prices that nobody pays have no weight to speak of once the crowd is large for its epsilon."),
     ]  # fmt: skip
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from shoal.accounting import account
 from shoal.events import Gaussian, Repeated, StatedPure
 from shoal.measures import gaussian_delta_up, gaussian_mu_down
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 
 _DELTA = Fraction(1, 10**6)
 
@@ -43,7 +43,7 @@ def _many() -> Part:
         verdict = "false" if root < float(best) else "true"
         rows.append([str(count), epsilon, figure(root), verdict, figure(root2 + mean), figure(thesis), figure(count * each), figure(float(best), 4)])  # fmt: skip
     head = ["k", "eps", "lecture 5", "is it true", "with the mean", "Theorem 3.4.4 of the thesis", "added", "optimal"]  # fmt: skip
-    return Grid(head, rows, frozenset((0, 1, 2, 4, 5, 6, 7)))
+    return PageTable(head, rows, frozenset((0, 1, 2, 4, 5, 6, 7)))
 
 
 def _classic() -> Part:
@@ -71,7 +71,7 @@ def _converted() -> Part:
         better = min(rho * a + math.log((a - 1) / a) - (math.log(delta) + math.log(a)) / (a - 1) for a in orders)  # fmt: skip
         exact = account([Repeated(Gaussian(sigma=sigma, sensitivity=1), count)]).epsilon(delta=Fraction(1, 10**5))  # fmt: skip
         rows.append([f"{count} of sigma {sigma}", figure(plain), figure(better), figure(float(exact.epsilon))])  # fmt: skip
-    return Grid(["releases", "+ log(1 / delta) / (alpha - 1)", "better conversion", "exact"], rows, frozenset((1, 2, 3)))  # fmt: skip
+    return PageTable(["releases", "+ log(1 / delta) / (alpha - 1)", "better conversion", "exact"], rows, frozenset((1, 2, 3)))  # fmt: skip
 
 
 COMPOSING = Experiment(

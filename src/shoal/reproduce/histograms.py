@@ -9,11 +9,11 @@ import numpy as np
 
 from shoal.local import kary
 from shoal.mechanisms import Histogram, Laplace
-from shoal.page import Grid, Part, Words
+from shoal.page import PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import Numbers
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 from shoal.sensitivity import Norm, Sensitivity
 
 _CELLS = 10
@@ -35,7 +35,7 @@ def _local_or_central(effort: Effort) -> Sequence[Part]:
     head = ["n", "local: measured", "expected", "central: measured", "expected", "local / central"]
     return [
         Words(f"The mean squared error of one cell of a normalised histogram of {_CELLS} cells at epsilon {_EPSILON}, one person replaced: the sensitivity is 2 / n, so the noise has scale 2 / (n epsilon)."),
-        Grid(head, rows, frozenset(range(6))),
+        PageTable(head, rows, frozenset(range(6))),
         lines(dict(expected), marks=dict(series), x="people", y="mean squared error", caption="Lines: by the formulas. Points: measured. A factor of n is lost without a curator.", scales=("log", "log")),
     ]  # fmt: skip
 
@@ -92,7 +92,7 @@ def _counting(effort: Effort) -> Sequence[Part]:
     marks = {name.replace("measured", "bound"): line for name, line in series.items()}
     return [
         Words("The largest error of k answers at epsilon 1, below which it stays in 95 % of releases. One person can be in all of k counting queries, but in one cell of a histogram only, or in two when replaced."),
-        Grid(head, rows, frozenset(range(7))),
+        PageTable(head, rows, frozenset(range(7))),
         lines(bounds, marks=marks, x="k", y="largest error", caption="Lines: the bounds of the lectures. Points: measured.", scales=("log", "log")),
     ]  # fmt: skip
 

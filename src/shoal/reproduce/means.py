@@ -10,10 +10,10 @@ import numpy as np
 from shoal.exact import root_up
 from shoal.measures import Approx
 from shoal.mechanisms import Gaussian, Laplace
-from shoal.page import Grid, Part, Words
+from shoal.page import PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 from shoal.sensitivity import Norm, Sensitivity
 
 _PEOPLE = 1000
@@ -36,7 +36,7 @@ def _run(effort: Effort) -> Sequence[Part]:
     head = ["d", "Laplace", "Gaussian", "Gaussian, classic", "Laplace / Gaussian"]
     return [
         Words(f"{_PEOPLE} rows of d bits; the mean moves by d / n in L1 and by sqrt(d) / n in L2 when a row is replaced. The root of the mean squared length of the noise, at epsilon {_EPSILON}, and delta {_DELTA} for Gaussian noise:"),
-        Grid(head, rows, frozenset(range(5))),
+        PageTable(head, rows, frozenset(range(5))),
         lines(dict(series), x="d", y="length of the error", caption="Laplace noise grows as d^(3/2), Gaussian noise as d: from some columns on it is better, and it has a delta.", scales=("log", "log")),
     ]  # fmt: skip
 

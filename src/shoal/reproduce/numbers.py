@@ -11,11 +11,11 @@ import numpy as np
 from shoal.exact import root_up
 from shoal.measures import Approx
 from shoal.mechanisms import Gaussian, Laplace
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines, side_by_side
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import uniforms
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 
 _PRINTED_LAPLACE = {
     (1_000_000, 1): 1.224e-6, (1_000_000, 2): 2.491e-7, (1_000_000, 5): 8.226e-8,
@@ -51,9 +51,9 @@ def _laplace(effort: Effort) -> Sequence[Part]:
         _density(),
         Heading("Tables 4.1 to 4.3: a mean and its release", 3),
         Words("Uniform numbers between 0 and 1, in a table with 1000, 100 or 10 columns. The thesis counts every cell as a person; the last column is the scale of the noise if a person is a row."),
-        Grid(["n", "epsilon", "released", "true mean", "scale if a row is a person"], answers, frozenset(range(5))),
+        PageTable(["n", "epsilon", "released", "true mean", "scale if a row is a person"], answers, frozenset(range(5))),
         Heading("Table 4.4: how far the release is off", 3),
-        Grid(_HEAD, rows, _RIGHT),
+        PageTable(_HEAD, rows, _RIGHT),
         Words("All nine figures of the thesis are plausible draws. Its text says 10^-3 for n = 100 and epsilon = 1, where 10^-2 is to be expected; and Table 4.2 prints 5.106 x 10^-1 for n = 10,000, an error of 9 x 10^-3 that no run would show: 5.015 is meant."),
     ]  # fmt: skip
 
@@ -70,7 +70,7 @@ def _gaussian(effort: Effort) -> Sequence[Part]:
     return [
         Heading("Tables 4.5 to 4.7: how far the release is off", 3),
         Words("delta = 10^-4 and the classic sigma, as in the thesis. Table 4.6 gives a difference of 1.904 x 10^-4 for n = 5000 where Table 4.7 prints 3.073 x 10^-4."),
-        Grid(_HEAD, rows, _RIGHT),
+        PageTable(_HEAD, rows, _RIGHT),
         Words(_saved()),
         Heading("Figure 4.1: with d", 3),
         _by_dimension(effort),

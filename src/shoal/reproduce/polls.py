@@ -10,11 +10,11 @@ import numpy as np
 from scipy.stats import binom
 
 from shoal.local import mangat, warner
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.made_up import binomials
-from shoal.reproduce.words import figure, percent
+from shoal.reproduce.number_format import figure, percent
 
 _NORMAL = 1.959963984540054
 _PEOPLE = (50, 200)
@@ -64,7 +64,7 @@ def _coverage() -> Part:
             ]
             rows.append([str(people), figure(share), *found])
     head = ["people", "true share", "normal (the exercise)", "Wilson", "exact (default)"]
-    return Grid(head, rows, frozenset(range(5)))
+    return PageTable(head, rows, frozenset(range(5)))
 
 
 @lru_cache
@@ -96,7 +96,7 @@ def _extra_question(effort: Effort) -> Part:
         covered = float((np.abs(found - share) <= _NORMAL * error).mean())
         rows.append([str(people), str(others), figure(share), figure(extra), figure(float(error.mean())), percent(covered)])  # fmt: skip
     head = ["n", "m", "share p", "share q", "mean standard error", "coverage of the 95 % interval"]
-    return Grid(head, rows, frozenset(range(6)))
+    return PageTable(head, rows, frozenset(range(6)))
 
 
 POLLS = Experiment(

@@ -9,10 +9,10 @@ from fractions import Fraction
 from shoal.accounting import account
 from shoal.events import Event, Gaussian, Laplace, RandomizedResponse
 from shoal.measures import Pure, Renyi
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import side_by_side
 from shoal.reproduce.experiment import Effort, Experiment
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 
 _ORDERS = (1.5, 2, 3, 5, 10)
 
@@ -57,7 +57,7 @@ def _table_of_rules() -> Part:
         ["two releases", "eps1 + eps2", "(alpha, eps1 + eps2)"],
         ["groups: 2^c-stable input", "2^c eps", "(alpha / 2^c, 3^c eps) for alpha >= 2^(c + 1)"],
     ]  # fmt: skip
-    return Grid(["property", "pure, eps", "Rényi, (alpha, eps)"], rows)
+    return PageTable(["property", "pure, eps", "Rényi, (alpha, eps)"], rows)
 
 
 def _table_of_costs() -> Part:
@@ -76,7 +76,7 @@ def _table_of_costs() -> Part:
             for order in _ORDERS
         ]
         rows.append([words, pure, *cells])
-    return Grid(["mechanism", "pure", *(f"order {order:g}" for order in _ORDERS)], rows, frozenset(range(1, 7)))  # fmt: skip
+    return PageTable(["mechanism", "pure", *(f"order {order:g}" for order in _ORDERS)], rows, frozenset(range(1, 7)))  # fmt: skip
 
 
 def _pure(event: Event) -> Fraction:

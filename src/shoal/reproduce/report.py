@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shoal.noise.seam import seeded
-from shoal.page import Grid, Heading, Page, Part, Words
+from shoal.page import Heading, Page, PageTable, Part, Words
 from shoal.reproduce.corrections import CORRECTIONS, Correction
 from shoal.reproduce.experiment import Effort, Experiment
 
@@ -16,7 +16,7 @@ Told = Callable[[Experiment, int, int], None]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentOutcome:
     """What running an experiment gave, and how long it took."""
 
     experiment: Experiment
@@ -35,7 +35,7 @@ def run(
     effort: Effort,
     seed: int | str = 2026,
     told: Told | None = None,
-) -> list[Outcome]:
+) -> list[ExperimentOutcome]:
     """Run them, one after another, each from the same seed whichever others are run."""
     outcomes = []
     for done, experiment in enumerate(experiments):
@@ -44,11 +44,11 @@ def run(
         began = time.perf_counter()
         with seeded(f"{seed}/{experiment.name}"):
             parts = experiment.run(effort)
-        outcomes.append(Outcome(experiment, parts, time.perf_counter() - began))
+        outcomes.append(ExperimentOutcome(experiment, parts, time.perf_counter() - began))
     return outcomes
 
 
-def report(outcomes: Sequence[Outcome], *, effort: Effort) -> Page:
+def report(outcomes: Sequence[ExperimentOutcome], *, effort: Effort) -> Page:
     """One page with everything, and every correction at its end."""
     parts: list[Part] = [
         Words(
@@ -71,10 +71,10 @@ def _marked(experiment: Experiment) -> list[Part]:
     return [Heading("Corrected", 3), _table(found, sources=False)] if found else []
 
 
-def _table(found: Sequence[Correction], *, sources: bool) -> Grid:
+def _table(found: Sequence[Correction], *, sources: bool) -> PageTable:
     head = ["no.", *(["source"] if sources else []), "printed", "holds", "as printed, it"]
     rows = [
         [str(each.number), *([each.source] if sources else []), each.printed, each.holds, str(each.weight)]
         for each in found
     ]  # fmt: skip
-    return Grid(head, rows, frozenset((0,)))
+    return PageTable(head, rows, frozenset((0,)))

@@ -8,10 +8,10 @@ import numpy as np
 
 from shoal.local.uniform import draw_uniform, estimate_uniform
 from shoal.mechanisms import Laplace
-from shoal.page import Grid, Part, Words
+from shoal.page import PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
-from shoal.reproduce.words import figure
+from shoal.reproduce.number_format import figure
 
 _THETA = 0.5
 _WAYS = ("PAC", "DP", "LDP", "SQ")
@@ -33,10 +33,10 @@ def _run(effort: Effort) -> Sequence[Part]:
         printed.append([f"{people:,}", *map(figure, _as_printed(people, repeats))])
     return [
         Words("theta = 1/2 is the end of a uniform law on [0, theta], theta at most 1; epsilon 1. The median of |estimate - theta|:"),
-        Grid(["people", "PAC: the maximum", "DP: a quantile", "LDP: twice the mean of one-bit reports", "SQ: one query r(x) = x"], rows, frozenset(range(5))),
+        PageTable(["people", "PAC: the maximum", "DP: a quantile", "LDP: twice the mean of one-bit reports", "SQ: one query r(x) = x"], rows, frozenset(range(5))),
         lines(dict(series), x="people", y="median error", caption="A curator loses little; without one the error falls as 1 / sqrt(n).", scales=("log", "log")),
         Words("As printed, a maximum with Laplace noise on it, centrally or for every person, does not work: the mean of the estimates of theta = 0.5 is"),
-        Grid(["people", "maximum + noise: mean", "its standard deviation", "maximum of noisy numbers: mean"], printed, frozenset(range(4))),
+        PageTable(["people", "maximum + noise: mean", "its standard deviation", "maximum of noisy numbers: mean"], printed, frozenset(range(4))),
     ]  # fmt: skip
 
 

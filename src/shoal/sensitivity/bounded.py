@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from shoal.errors import RangeError
 from shoal.exact import Number, non_negative, rational, short, whole
+from shoal.sensitivity.relation import Norm, Relation
 from shoal.sensitivity.value import Sensitivity
-from shoal.sensitivity.words import Norm, Relation
 
 
 def bounded_sum(*, low: Number, high: Number, relation: Relation | str) -> Sensitivity:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from shoal.exact import root_up
+from shoal.sensitivity.relation import Norm, Relation
 from shoal.sensitivity.value import Sensitivity
-from shoal.sensitivity.words import Norm, Relation
 
 
 @dataclass(frozen=True)

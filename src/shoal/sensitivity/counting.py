@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.exact import whole
+from shoal.sensitivity.relation import Norm, Relation
 from shoal.sensitivity.value import Sensitivity
-from shoal.sensitivity.words import Norm, Relation
 
 
 def count(relation: Relation | str) -> Sensitivity:

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from shoal.errors import ShapeError
 from shoal.exact import Number, non_negative
+from shoal.sensitivity.relation import Norm, Relation
 from shoal.sensitivity.value import Sensitivity
-from shoal.sensitivity.words import Norm, Relation
 
 
 def lipschitz(

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from shoal.server import previewing, showing
+from shoal.server import previewing, results_view
 from shoal.server.bodies import read_json
 from shoal.server.drafting import percent_of, poll_of
 from shoal.server.failures import malformed
@@ -59,25 +59,25 @@ async def preview(request: Request) -> Any:
 @router.get("/polls/{name}/results")
 def results(name: str, request: Request, confidence: Short = "0.95") -> Any:
     """Estimates with their intervals, arms compared, and what was promised."""
-    return showing.results(host_of(request).poll(name), confidence)
+    return results_view.results(host_of(request).poll(name), confidence)
 
 
 @router.get("/polls/{name}/posterior")
 def posterior(name: str, request: Request, question: Name, prior: Short = "estimate") -> Any:
     """What one report tells about its sender."""
-    return showing.posterior(host_of(request).poll(name), question, even=prior == "even")
+    return results_view.posterior(host_of(request).poll(name), question, even=prior == "even")
 
 
 @router.get("/polls/{name}/what-if")
 def what_if(name: str, request: Request, question: Name, confidence: Short = "0.95") -> Any:
     """The margin, and how many people it needs, at other epsilons."""
-    return showing.what_if(host_of(request).poll(name), question, confidence)
+    return results_view.what_if(host_of(request).poll(name), question, confidence)
 
 
 @router.get("/polls/{name}/crosstab")
 def crosstab(name: str, request: Request, one: Name, two: Name, confidence: Short = "0.95") -> Any:
     """Two questions together."""
-    return showing.crosstab(host_of(request).poll(name), one, two, confidence)
+    return results_view.crosstab(host_of(request).poll(name), one, two, confidence)
 
 
 @router.get("/polls/{name}/export.csv")

@@ -13,7 +13,7 @@ from shoal.server.fields import Short
 from shoal.server.headers import Envelope
 from shoal.server.host import Host
 from shoal.server.rendering import FILES, file_bytes, page
-from shoal.server.words import LOST
+from shoal.server.respondent_text import LOST
 from shoal.vault import Vault
 
 

@@ -11,7 +11,7 @@ from shoal import local
 from shoal.errors import PollError
 from shoal.exact import positive, rational
 from shoal.local import Design
-from shoal.polls import Arm, Poll, Question, Way, by_device, by_own, directly
+from shoal.polls import Arm, Poll, PollProtocol, Question, by_device, by_own, directly
 from shoal.server.failures import malformed
 
 
@@ -89,7 +89,7 @@ def _arm(said: Mapping[str, Any], plain: set[str], harmless: Mapping[str, str]) 
     return Arm(name, ways, share=_share(share))
 
 
-def _own(said: Mapping[str, Any], harmless: str) -> Way:
+def _own(said: Mapping[str, Any], harmless: str) -> PollProtocol:
     found = next((each for each in OWN_DESIGNS if each.name == _text(said, "design")), None)
     if found is None:
         raise malformed()

@@ -8,10 +8,10 @@ from typing import Any
 
 from shoal.exact import shown_up
 from shoal.polls import Poll, PollArm, Question
-from shoal.polls.form import epsilon_text
-from shoal.polls.planning import Need, needs
-from shoal.polls.way import DIRECT
-from shoal.server.words import sentence, suspicion_in_words
+from shoal.polls.protocol import DIRECT
+from shoal.polls.sample_size import Need, needs
+from shoal.polls.written_poll import epsilon_text
+from shoal.server.respondent_text import sentence, suspicion_in_words
 
 
 def preview(poll: Poll, *, guess: Fraction, margin: Fraction) -> dict[str, Any]:

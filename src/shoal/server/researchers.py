@@ -9,7 +9,7 @@ from shoal.server.drafting import OWN_DESIGNS
 from shoal.server.failures import Refused
 from shoal.server.host import host_of
 from shoal.server.rendering import page
-from shoal.server.words import LOST, NO_KEY, promise
+from shoal.server.respondent_text import LOST, NO_KEY, promise
 
 router = APIRouter(prefix="/polls")
 

@@ -18,7 +18,7 @@ from shoal.server.bodies import read_json, text_of
 from shoal.server.failures import Refused, malformed
 from shoal.server.host import host_of
 from shoal.server.rendering import page
-from shoal.server.words import CLOSED, NO_POLL, STATES, ready
+from shoal.server.respondent_text import CLOSED, NO_POLL, STATES, ready
 
 router = APIRouter(prefix="/p")
 

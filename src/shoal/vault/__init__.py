@@ -2,7 +2,7 @@
 
 from shoal.vault.budgets import Standing
 from shoal.vault.dataset import Dataset
-from shoal.vault.history import Release
+from shoal.vault.releases import Release
 from shoal.vault.vault import Vault, open  # noqa: A004 - the word for it
 
 __all__ = ["Dataset", "Release", "Standing", "Vault", "open"]

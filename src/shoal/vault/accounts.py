@@ -15,8 +15,8 @@ from shoal.measures import Approx, Measure
 from shoal.plan import Row
 from shoal.query import Budget, Request
 from shoal.query.paying import Asked
+from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
-from shoal.vault.shelf import Shelf
 
 CURATOR = "curator"
 """Who asks when nobody is named."""
@@ -44,7 +44,7 @@ class Accounts:
 
     ledger: Ledger
     datasets: Sequence[Dataset]
-    shelf: Shelf
+    shelf: CheckedEngine
     analyst: str | None = None
 
     @property
@@ -177,7 +177,7 @@ class Paid:
     """A charge that is durable, whose answer is not there yet."""
 
     charge: Charge
-    shelf: Shelf
+    shelf: CheckedEngine
     facts: Mapping[str, Any]
     stored: None = None
 

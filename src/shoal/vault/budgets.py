@@ -12,7 +12,7 @@ from shoal.errors import ConversionError
 from shoal.exact import short_down
 from shoal.ledger import Account
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated, explain
-from shoal.vault.wording import budget_to
+from shoal.vault.plain_values import budget_to
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from typing import Any
 
 from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
 from shoal.vault.location import Place, location_from
-from shoal.vault.wording import fact_from, fact_to, type_from, type_to, unit_from, unit_to
+from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedColumn:
     """A column as it was found, and what the curator states of it.
 
     ``rows`` is how many rows agree in its value, at most: of one person, or of a public table as it was read.
@@ -41,7 +41,7 @@ class Stated:
         return said
 
     @classmethod
-    def from_dict(cls, written: Mapping[str, Any]) -> Stated:
+    def from_dict(cls, written: Mapping[str, Any]) -> StatedColumn:
         """The column that `to_dict` wrote."""
         kind = type_from(written["type"])
         span = written.get("span")
@@ -75,7 +75,7 @@ class Dataset:
     version: int
     location: Place
     protects: Unit | None
-    columns: tuple[Stated, ...]
+    columns: tuple[StatedColumn, ...]
     accounts: tuple[str, ...]
     digest: str
     dates: tuple[tuple[int, ...], ...] = ()
@@ -165,7 +165,7 @@ class Dataset:
             version=written["version"],
             location=location_from(written["location"]),
             protects=None if unit is None else unit_from(unit),
-            columns=tuple(Stated.from_dict(each) for each in written["columns"]),
+            columns=tuple(StatedColumn.from_dict(each) for each in written["columns"]),
             accounts=tuple(written["accounts"]),
             digest=written["digest"],
             dates=tuple(tuple(each) for each in written["dates"]),

@@ -16,11 +16,9 @@ from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError, VaultError
 from shoal.measures import Measure
 from shoal.plan import Unit
-from shoal.vault.dataset import Dataset, Stated
-from shoal.vault.declaring import Said
+from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.location import Location
-from shoal.vault.spark_location import SparkLocation
-from shoal.vault.wording import (
+from shoal.vault.plain_values import (
     budget_from,
     budget_to,
     fact_from,
@@ -29,6 +27,8 @@ from shoal.vault.wording import (
     unit_from,
     unit_to,
 )
+from shoal.vault.spark_location import SparkLocation
+from shoal.vault.stated_columns import Said
 
 HEADER = "# A dataset of a Shoal vault."
 _ABOUT = """\
@@ -270,7 +270,7 @@ def _said(columns: Mapping[str, Mapping[str, Any]]) -> Said:
     return Said(facts, required, keys, types)
 
 
-def _column(each: Stated, *, public: bool) -> dict[str, Any]:
+def _column(each: StatedColumn, *, public: bool) -> dict[str, Any]:
     said: dict[str, Any] = {"type": str(each.type), **fact_to(each.fact)}
     if each.required:
         said["required"] = True

@@ -22,7 +22,7 @@ from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
 from shoal.vault.location import Place
-from shoal.vault.meeting import meet, same_table, told_apart
+from shoal.vault.overlap import meet, same_table, told_apart
 from shoal.vault.spark_location import SparkLocation
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (

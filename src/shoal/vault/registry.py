@@ -14,8 +14,7 @@ from shoal.errors import KeyReusedError, SourceError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
 from shoal.plan import Unit
-from shoal.vault.dataset import Dataset, Stated
-from shoal.vault.declaring import Said, private_columns, public_columns
+from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.fingerprint import Fingerprint, Progress, dates_of, fingerprint_of
 from shoal.vault.handle import Handle
 from shoal.vault.lineage import (
@@ -33,10 +32,11 @@ from shoal.vault.lineage import (
     with_content,
 )
 from shoal.vault.location import Location, Place, location_of
-from shoal.vault.meeting import looked_at
-from shoal.vault.sample import check_people, with_samples
+from shoal.vault.overlap import looked_at
+from shoal.vault.people_sample import check_people, with_samples
+from shoal.vault.plain_values import budget_to
 from shoal.vault.spark_location import SparkLocation
-from shoal.vault.wording import budget_to
+from shoal.vault.stated_columns import Said, private_columns, public_columns
 
 _KIND = "dataset"
 _TRIES = 9
@@ -224,7 +224,7 @@ class Registry:
 
     def _read(
         self, name: str, location: Place, said: Said, protects: Unit | None
-    ) -> tuple[tuple[Stated, ...], Fingerprint]:
+    ) -> tuple[tuple[StatedColumn, ...], Fingerprint]:
         """The columns and the fingerprint of the same files: both are read through one handle."""
         if not isinstance(location, Location):
             columns = self._columns(name, location, said, protects)
@@ -242,7 +242,7 @@ class Registry:
 
     def _columns(
         self, name: str, location: Place, said: Said, protects: Unit | None
-    ) -> tuple[Stated, ...]:
+    ) -> tuple[StatedColumn, ...]:
         if protects is None:
             return public_columns(name, location, said)
         return private_columns(name, location, said, protects)[0]

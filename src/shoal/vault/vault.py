@@ -27,18 +27,18 @@ from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
 from shoal.vault.accounts import CURATOR, Accounts, allowance
 from shoal.vault.budgets import Standing
-from shoal.vault.checking import wrong_in_vault
+from shoal.vault.certificate_check import wrong_in_vault
+from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import from_toml, names_of, to_toml
-from shoal.vault.declaring import Said, proposed_dataset
 from shoal.vault.dummy import dummy_table, rehearsal
 from shoal.vault.fingerprint import Progress
-from shoal.vault.history import Release, last_releases, release_at
 from shoal.vault.location import check_vault_name
-from shoal.vault.meeting import would_change
+from shoal.vault.overlap import would_change
 from shoal.vault.registry import Registry
+from shoal.vault.releases import Release, last_releases, release_at
 from shoal.vault.secret import make_secret, secret_of
-from shoal.vault.shelf import Shelf
+from shoal.vault.stated_columns import Said, proposed_dataset
 
 _MOST_PURSES = 8
 """How many sets of datasets are kept open."""
@@ -143,7 +143,7 @@ class Vault(NotCopied):
     @property
     def _held(self) -> Held:
         tables = {name: each.table for name, each in self.datasets.items()}
-        nothing = Accounts(self._ledger, (), Shelf((), b""), self._analyst)
+        nothing = Accounts(self._ledger, (), CheckedEngine((), b""), self._analyst)
         return _Held(nothing.shelf, tables, nothing, self)
 
     def _for(self, names: Sequence[str]) -> Accounts:
@@ -151,7 +151,7 @@ class Vault(NotCopied):
         key = self._analyst, tuple((each.name, each.entry) for each in datasets)
         kept = self._purses.pop(key, None)
         if kept is None:
-            shelf = Shelf(datasets, self._registry.secret, self._progress, self._limits)
+            shelf = CheckedEngine(datasets, self._registry.secret, self._progress, self._limits)
             kept = Accounts(self._ledger, datasets, shelf, self._analyst)
         self._purses[key] = kept
         while len(self._purses) > _MOST_PURSES:

@@ -14,8 +14,8 @@ from shoal.auditing.attacks import (
     ATTACKS,
     EPSILON,
     Attack,
+    AttackOutcome,
     Effort,
-    Outcome,
     Result,
     Score,
     coin_up,
@@ -23,14 +23,14 @@ from shoal.auditing.attacks import (
     run,
 )
 from shoal.measures import GaussianDP, Pure
-from shoal.page import Grid, Picture
+from shoal.page import PagePicture, PageTable
 
 QUICK = Effort(quick=True)
 every_attack = pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
 
 
 @cache
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> AttackOutcome:
     (found,) = run([ATTACKS[name]], effort=QUICK)
     return found
 
@@ -57,10 +57,10 @@ def test_the_ceiling_lies_where_the_promise_puts_it(attack: Attack) -> None:
 @every_attack
 def test_an_attack_has_a_picture_a_table_and_words(attack: Attack) -> None:
     parts = outcome(attack.name).parts()
-    pictures = [part for part in parts if isinstance(part, Picture)]
+    pictures = [part for part in parts if isinstance(part, PagePicture)]
     assert pictures
     assert all(part.svg.startswith("<svg") and part.caption for part in pictures)
-    for grid in (part for part in parts if isinstance(part, Grid)):
+    for grid in (part for part in parts if isinstance(part, PageTable)):
         assert all(len(row) == len(grid.head) for row in grid.rows)
     assert attack.source in outcome(attack.name).page.markdown()
 
@@ -94,7 +94,7 @@ def test_one_page_holds_all_attacks_and_their_figures() -> None:
 
 def rows(name: str) -> list[list[str]]:
     """The rows of the tables below the summary."""
-    grids = [part for part in outcome(name).result.parts if isinstance(part, Grid)]
+    grids = [part for part in outcome(name).result.parts if isinstance(part, PageTable)]
     return [list(row) for grid in grids for row in grid.rows]
 
 

@@ -8,12 +8,21 @@ from typing import TypeVar
 
 from shoal.accounting.bounded_range import bounded_range_divergence_up
 from shoal.accounting.registry import KindOfEvent, register
-from shoal.accounting.release_loss import ReleaseLoss, loss_from
-from shoal.accounting.unit import Unit
-from shoal.events import Event, Exponential, NoisyMax, PermuteAndFlip, Repeated, TopK
-from shoal.exact import float_up
-from shoal.measures import Pure, Renyi, ZeroConcentrated, pure_rho_up
+from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
+from shoal.accounting.unit import SQUARED_MU, Unit
+from shoal.events import (
+    Event,
+    Exponential,
+    GaussianNoisyMax,
+    NoisyMax,
+    PermuteAndFlip,
+    Repeated,
+    TopK,
+)
+from shoal.exact import float_up, root_up
+from shoal.measures import GaussianDP, Pure, Renyi, ZeroConcentrated, pure_rho_up
 from shoal.measures.loss import BoundedRangeLoss
+from shoal.sensitivity import Relation
 
 _Choice = TypeVar("_Choice", Exponential, PermuteAndFlip, NoisyMax)
 
@@ -84,6 +93,31 @@ def _top_k(event: TopK) -> Event:
     return Repeated(one, event.k)
 
 
+def noisy_votes_square(event: GaussianNoisyMax, unit: Unit) -> Fraction:  # noqa: ARG001
+    """2 / sigma², exactly: one count falls by 1 and another rises by 1, so the counts move by √2 in L2.
+
+    The label is a function of all noisy counts.  With two candidates it is the sign of one normal number of variance 2 sigma²
+    that moves by 2, which has the same mu: nothing smaller holds for every number of votes and every sigma.
+    Divergences of order α are α / sigma², as published.
+    Reference: Papernot and others 2018, Proposition 8.
+    """
+    return 2 / event.sigma**2 if event.candidates > 1 else Fraction(0)
+
+
+def noisy_votes_loss(event: GaussianNoisyMax, size: int) -> ReleaseLoss:
+    """That of the noisy counts, of which the label is a function; so nothing is known from below."""
+    square = noisy_votes_square(event, SQUARED_MU)
+    return replace(normal_loss(root_up(size**2 * square)), attained=False)
+
+
+register(
+    GaussianNoisyMax,
+    KindOfEvent(
+        prices={GaussianDP: noisy_votes_square},
+        loss=noisy_votes_loss,
+        relation=str(Relation.CHANGE),
+    ),
+)
 register(
     Exponential,
     KindOfEvent(

@@ -7,12 +7,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
-from shoal.accounting.registry import KindOfEvent, register
+from shoal.accounting.registry import KindOfEvent, Rule, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import Unit
 from shoal.events import Geometric, Laplace, TruncatedGeometric
 from shoal.exact import float_up
-from shoal.measures import Pure, Renyi, ZeroConcentrated, pure_divergence_up, pure_rho_up
+from shoal.measures import (
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    pure_divergence_up,
+    pure_rho_up,
+)
 from shoal.measures.loss import AtomicLoss, LaplaceLoss
 
 MOST_ATOMS = 4096
@@ -84,7 +91,11 @@ def _unclamped(event: TruncatedGeometric) -> Geometric:
     return Geometric(scale=event.scale, sensitivity=moved, relation=event.relation)
 
 
-_PRICES = {Pure: laplace_epsilon, ZeroConcentrated: laplace_rho, Renyi: laplace_divergence}
+_PRICES: dict[type[Measure], Rule] = {
+    Pure: laplace_epsilon,
+    ZeroConcentrated: laplace_rho,
+    Renyi: laplace_divergence,
+}
 
 register(
     Laplace,

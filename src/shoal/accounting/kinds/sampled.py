@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from shoal.accounting.bill_loss import bill_loss, line_loss
+from shoal.accounting.group_in_sample import changes_in_sample, group_in_sample
 from shoal.accounting.pricing import Bill, Line, bill, line_price, total, total_of
 from shoal.accounting.registry import KindOfEvent, Rule, kind_of, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
@@ -59,6 +60,7 @@ from shoal.measures.loss import (
     NormalLoss,
     SampledLoss,
     SampledNormalLoss,
+    SkellamLoss,
     fixed_size_loss,
     sampled_atoms,
 )
@@ -67,7 +69,14 @@ from shoal.sensitivity import Relation
 LARGEST_ATOM = 600
 """Losses beyond this are not sampled point by point: their exponentials leave the range of floats."""
 
-_CAN_BE_SAMPLED = (NormalLoss, AtomicLoss, LaplaceLoss, DiscreteNormalLoss, BoundedRangeLoss)
+_CAN_BE_SAMPLED = (
+    NormalLoss,
+    AtomicLoss,
+    LaplaceLoss,
+    DiscreteNormalLoss,
+    SkellamLoss,
+    BoundedRangeLoss,
+)
 
 _NOISE = (Gaussian, DiscreteGaussian, Laplace, Geometric)
 """Noise on a function of the sample, which may be any function of its sensitivity."""
@@ -210,22 +219,23 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
 
     Guarantee: the pair (1 - q) Q + q P and Q dominates if (P, Q) does; so the law inside is sampled point by
         point.  Several releases inside share one sample: they are taken together by their epsilon, else mu.
-    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  None for groups.
+    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  For groups only the
+        loss of normal ones is known (`group_in_sample`).
     Reference: Zhu, Dong and Wang 2022, Theorem 11.
     """
     inside = bill(event.event, str(Relation.ADD_REMOVE))
     rate = float_up(event.rate)
-    if size > 1:
-        return None
     if event.rate == 0:
         return loss_from()
+    if size > 1:
+        return _of_rows(event, group_in_sample, size)
     fails = total_of(inside, FAILING) != 0
     if event.rate == 1:
         whole = bill_loss(inside)
         return whole and replace(whole, attained=whole.attained and not fails)
     if fails or rate == 1:
         return None
-    whole = _loss_as_one(inside)
+    whole = loss_as_one(inside)
     source = None if whole is None else whole.only_source
     if whole is None or source is None:
         return None
@@ -233,6 +243,21 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
         return None
     ways = [_sampled(source, rate, removed=removed) for removed in (True, False)]
     return ReleaseLoss(LossDistribution.of(*ways), attained=whole.attained)
+
+
+def poisson_loss_of_changes(event: PoissonSampled, rows: int) -> ReleaseLoss | None:
+    """The loss of a release from a Poisson sample in which so many rows change, where it is normal inside."""
+    return loss_from() if event.rate == 0 else _of_rows(event, changes_in_sample, rows)
+
+
+def _of_rows(
+    event: PoissonSampled,
+    seen: Callable[[ReleaseLoss, Fraction, int], ReleaseLoss | None],
+    rows: int,
+) -> ReleaseLoss | None:
+    inside = bill(event.event, str(Relation.ADD_REMOVE))
+    whole = loss_as_one(inside) if total_of(inside, FAILING) == 0 else None
+    return whole and seen(whole, event.rate, rows)
 
 
 def fixed_size_sample_loss(event: SampledWithoutReplacement, size: int) -> ReleaseLoss | None:
@@ -253,7 +278,7 @@ def fixed_size_sample_loss(event: SampledWithoutReplacement, size: int) -> Relea
     if rate == 1:
         whole = bill_loss(inside)
         return whole and replace(whole, attained=whole.attained and not fails)
-    found = None if fails or float_up(rate) == 1 else _loss_as_one(inside)
+    found = None if fails or float_up(rate) == 1 else loss_as_one(inside)
     source = None if found is None else found.only_source
     if not isinstance(source, _CAN_BE_SAMPLED):
         return None
@@ -264,18 +289,21 @@ def fixed_size_sample_loss(event: SampledWithoutReplacement, size: int) -> Relea
     return replace(whole, attained_alone=alone and found is not None and found.attained)
 
 
-def _loss_as_one(inside: Bill) -> ReleaseLoss | None:
+def loss_as_one(inside: Bill) -> ReleaseLoss | None:
     """One loss that stands for all that is released from one sample."""
     if sum(inside.values()) == 1:
         found = line_loss(next(iter(inside)))
-        if found is not None and isinstance(found.only_source, _CAN_BE_SAMPLED):
+        source = None if found is None else found.only_source
+        if isinstance(source, _CAN_BE_SAMPLED) and not getattr(source, "infinite", 0.0):
             return found
     epsilon, square = total_of(inside, PURE), total_of(inside, SQUARED_MU)
     if epsilon is not None:
         return pure_loss(epsilon, attained=False)
     if square is None:
         return None
-    return ReleaseLoss(normal_loss(root_up(square)).distribution, attained=_are_normal(inside))
+    known = bill_loss(inside) if _are_normal(inside) else None
+    attained = known is not None and known.attained
+    return ReleaseLoss(normal_loss(root_up(square)).distribution, attained=attained)
 
 
 def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
@@ -283,7 +311,7 @@ def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
         return SampledNormalLoss(rate, source.mu, removed)
     if isinstance(source, AtomicLoss):
         return sampled_atoms(source, rate, removed=removed)
-    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | BoundedRangeLoss)
+    assert isinstance(source, LaplaceLoss | DiscreteNormalLoss | SkellamLoss | BoundedRangeLoss)
     pair: LossPair = source
     return SampledLoss(pair, rate, removed)
 
@@ -327,6 +355,7 @@ register(
     KindOfEvent(
         prices=_PRICES,
         loss=poisson_loss,
+        loss_of_changes=poisson_loss_of_changes,
         unfold=_one_sample,
         relation=str(Relation.ADD_REMOVE),
     ),

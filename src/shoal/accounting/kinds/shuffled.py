@@ -12,7 +12,10 @@ from functools import lru_cache
 from shoal.accounting.blanket import shuffled_response_delta_up, shuffled_response_epsilon_up
 from shoal.accounting.pricing import total
 from shoal.accounting.registry import KindOfEvent, register
+from shoal.accounting.release_loss import ReleaseLoss, loss_from
+from shoal.accounting.shuffled_count import shuffled_binary_delta_up, shuffled_binary_epsilon_up
 from shoal.accounting.shuffled_divergence import shuffled_divergence_up
+from shoal.accounting.shuffled_loss import shuffled_binary_loss
 from shoal.accounting.shuffling import shuffled_delta_up, shuffled_epsilon_up
 from shoal.accounting.unit import FAILING, PURE, Unit
 from shoal.events import RandomizedResponse, Shuffled
@@ -38,7 +41,10 @@ def _amplified(event: Shuffled, spare: Fraction) -> Fraction | None:
     local = total(event.event, _CHANGE, PURE)
     if spare == 0 or local is None or total(event.event, _CHANGE, FAILING) != 0:
         return None
-    epsilon = shuffled_epsilon_up(local, people=event.people, delta=spare, binary=_binary(event))
+    if _binary(event):
+        epsilon = shuffled_binary_epsilon_up(local, people=event.people, delta=spare)
+    else:
+        epsilon = shuffled_epsilon_up(local, people=event.people, delta=spare)
     if (k := _blanket(event)) is not None:
         better = shuffled_response_epsilon_up(local, categories=k, people=event.people, delta=spare)
         epsilon = min(epsilon, better)
@@ -50,7 +56,9 @@ def shuffled_delta(event: Shuffled, epsilon: Fraction) -> Fraction:
     local = total(event.event, _CHANGE, PURE)
     if local is None or total(event.event, _CHANGE, FAILING) != 0:
         return Fraction(1)
-    known = shuffled_delta_up(local, people=event.people, epsilon=epsilon, binary=_binary(event))
+    if _binary(event):
+        return shuffled_binary_delta_up(local, people=event.people, epsilon=epsilon)
+    known = shuffled_delta_up(local, people=event.people, epsilon=epsilon)
     if (k := _blanket(event)) is not None:
         better = shuffled_response_delta_up(
             local, categories=k, people=event.people, epsilon=epsilon
@@ -96,6 +104,15 @@ def shuffled_divergence(event: Shuffled, unit: Unit) -> Fraction | None:
     return found if plain is None else min(plain, found)
 
 
+def shuffled_loss(event: Shuffled, size: int) -> ReleaseLoss | None:
+    """`shuffled_binary_loss`, for one bit and one person whose value changes."""
+    local = total(event.event, _CHANGE, PURE)
+    if size > 1 or not _binary(event) or local is None:
+        return None
+    found = shuffled_binary_loss(local, people=event.people)
+    return None if found is None else loss_from(found, attained=False)
+
+
 def _price(event: Shuffled, unit: Unit) -> Fraction | None:
     epsilon = _amplified(event, unit.spare)
     return total(event.event, _CHANGE, unit) if epsilon is None else _implied(epsilon, unit)
@@ -121,6 +138,7 @@ register(
             GaussianDP: _price,
             Renyi: shuffled_divergence,
         },
+        loss=shuffled_loss,
         largest_group=lambda event: event.people,
         relation=_CHANGE,
         uses_spare_delta=True,

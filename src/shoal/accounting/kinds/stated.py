@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from shoal.accounting.group import group_delta_up
+from shoal.accounting.profile import LARGEST, StatedPoints, stated_points
 from shoal.accounting.registry import KindOfEvent, register
-from shoal.accounting.release_loss import ReleaseLoss, normal_loss, pure_loss
+from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
 from shoal.accounting.unit import Unit
 from shoal.events import (
     NonPrivate,
     StatedApprox,
     StatedGaussian,
+    StatedProfile,
     StatedPure,
     StatedRandom,
+    StatedRenyi,
     StatedZeroConcentrated,
 )
-from shoal.measures import Approx, GaussianDP, Pure, ZeroConcentrated
+from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated, pure_divergence_up
 
 
 def stated_epsilon(event: StatedPure | StatedApprox, unit: Unit) -> Fraction:  # noqa: ARG001
@@ -49,6 +53,70 @@ def stated_rho(event: StatedZeroConcentrated, unit: Unit) -> Fraction:  # noqa: 
 
 def stated_square(event: StatedGaussian, unit: Unit) -> Fraction:  # noqa: ARG001
     return event.mu**2
+
+
+def stated_divergence(event: StatedRenyi, unit: Unit) -> Fraction | None:
+    """The stated curve, between its orders by convexity; None above the last.
+
+    Reference: van Erven and Harremoës 2014, Corollary 2; see `shoal.measures.curve`.
+    """
+    order = unit.at_order
+    return _curve(event).epsilon_at(order) if order <= event.orders[-1] else None
+
+
+@lru_cache(maxsize=1 << 8)
+def _curve(event: StatedRenyi) -> Renyi:
+    return Renyi(zip(event.orders, event.epsilons, strict=True))
+
+
+def _points(event: StatedProfile) -> StatedPoints:
+    return stated_points(event.epsilons, event.deltas)
+
+
+def profile_epsilon(event: StatedProfile, unit: Unit) -> Fraction:  # noqa: ARG001
+    """The epsilon of the promise with the least delta: the largest loss where not everything is told."""
+    return _points(event).last[0]
+
+
+def profile_failing(event: StatedProfile, unit: Unit) -> Fraction | None:  # noqa: ARG001
+    """The least delta; see `shoal.accounting.profile`."""
+    delta = _points(event).last[1]
+    return None if delta == 1 else delta
+
+
+def profile_divergence(event: StatedProfile, unit: Unit) -> Fraction | None:
+    """The divergence of the one pair that keeps the promises and no more, when not everything is told."""
+    points = _points(event)
+    epsilon, delta = points.last
+    if delta == 1:
+        return Fraction(0)
+    if epsilon > LARGEST:
+        return pure_divergence_up(epsilon, order=unit.at_order)
+    return points.divergence_up(unit.at_order)
+
+
+def profile_loss(event: StatedProfile, size: int) -> ReleaseLoss | None:
+    """The loss of the one pair that keeps the promises and no more.
+
+    Edges: for a group, that of what the promises imply for it; no release is known to attain it.
+    """
+    points = _points(event if size == 1 else _profile_for_group(event, size))
+    epsilon, delta = points.last
+    if delta == 1:
+        return None
+    if epsilon > LARGEST:
+        return pure_loss(epsilon, attained=size == 1)
+    loss = points.loss()
+    return loss_from(*([] if loss is None else [loss]), attained=size == 1)
+
+
+def _profile_for_group(event: StatedProfile, size: int) -> StatedProfile:
+    """Each promise by itself, for the group."""
+    deltas = [
+        group_delta_up(epsilon, delta, size=size)
+        for epsilon, delta in zip(event.epsilons, event.deltas, strict=True)
+    ]
+    return replace(event, epsilons=[one * size for one in event.epsilons], deltas=deltas)
 
 
 def _approx_for_group(event: StatedApprox, size: int) -> StatedApprox:
@@ -95,6 +163,20 @@ register(
         has_normal_loss=True,
         is_symmetric=lambda _event, _alone: True,
     ),
+)
+register(
+    StatedProfile,
+    KindOfEvent(
+        prices={Pure: profile_epsilon, Approx: profile_failing, Renyi: profile_divergence},
+        loss=profile_loss,
+        for_group=_profile_for_group,
+        is_symmetric=lambda _event, _alone: True,
+    ),
+)
+# for groups the theorem in general serves: Mironov's, at doubled orders
+register(
+    StatedRenyi,
+    KindOfEvent(prices={Renyi: stated_divergence}, orders=lambda event: event.orders),
 )
 register(
     NonPrivate,

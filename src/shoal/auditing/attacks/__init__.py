@@ -12,7 +12,7 @@ from shoal.auditing.attacks.floats import FLOATS
 from shoal.auditing.attacks.linkage import LINKAGE
 from shoal.auditing.attacks.membership import MEMBERSHIP
 from shoal.auditing.attacks.reconstruction import RECONSTRUCTION
-from shoal.auditing.attacks.report import Outcome, report, run
+from shoal.auditing.attacks.report import AttackOutcome, report, run
 from shoal.auditing.attacks.shaming import SHAMING
 from shoal.auditing.attacks.tables import TABLES
 from shoal.reproduce import Effort
@@ -37,8 +37,8 @@ __all__ = [
     "ATTACKS",
     "EPSILON",
     "Attack",
+    "AttackOutcome",
     "Effort",
-    "Outcome",
     "Result",
     "Score",
     "coin_up",

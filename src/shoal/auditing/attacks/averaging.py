@@ -12,10 +12,10 @@ from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL, pure_coin_up
 from shoal.auditing.attacks.rehearsing import counted
 from shoal.noise import uniform_below
-from shoal.page import Grid, Part, Words
+from shoal.page import PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 TIMES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 REST = 1234
@@ -60,7 +60,7 @@ def _run(effort: Effort) -> Result:
             "With Shoal the same question, however it is put, is answered once: a vault gives the stored answer again. Who asks with a little of the budget each time gets answers that are "
             "so much noisier that their mean is worse than one answer for the whole, which is what the attack is judged by. When the budget is spent, it refuses."
         ),
-        Grid(["answers", "nobody counts", "Shoal: epsilon 0.1 for all", "what nobody counted"], rows, frozenset(range(4))),
+        PageTable(["answers", "nobody counts", "Shoal: epsilon 0.1 for all", "what nobody counted"], rows, frozenset(range(4))),
         lines(
             {
                 SHOAL: [(each, shared[each].rate) for each in times],

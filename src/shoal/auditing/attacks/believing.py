@@ -14,11 +14,11 @@ from shoal.exact import float_up
 from shoal.measures import Pure
 from shoal.measures.views import posterior_interval
 from shoal.noise import uniform_below
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort
 from shoal.reproduce.made_up import uniforms
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 PRIORS = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.75", "0.9", "0.99")
 SEEN = 60
@@ -79,7 +79,7 @@ def _run(effort: Effort) -> Result:
             "The Bayesian knows everybody else, believes with some probability that the target has the trait, sees Shoal's noisy count of epsilon 0.1 and applies Bayes' rule. An exact count would take any belief to 0 or 100 %. "
             "After Shoal's, odds move by a factor e^0.1 = 1.105 one way or the other, which is as far as the promise lets them: the floor and the ceiling are met, not passed."
         ),
-        Grid(["belief before", "least seen after", "most seen after", "floor", "ceiling", "after an exact count, if true"], rows, frozenset(range(6))),
+        PageTable(["belief before", "least seen after", "most seen after", "floor", "ceiling", "after an exact count, if true"], rows, frozenset(range(6))),
         lines(
             {SHOAL: [], BARE: [(at, 1.0) for at, _ in high], CEILING: high, "floor": low},
             marks={SHOAL: seen}, x="belief before", y="belief after", dashed=(CEILING, "floor"), shares=True,

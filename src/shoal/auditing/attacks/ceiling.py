@@ -11,7 +11,7 @@ from shoal.auditing.attacks.attack import EPSILON, Score
 from shoal.exact import float_up
 from shoal.measures import Pure
 from shoal.measures.views import Promise, guess_up
-from shoal.page import Picture
+from shoal.page import PagePicture
 from shoal.plots.lines import lines
 
 HALF = Fraction(1, 2)
@@ -49,7 +49,7 @@ def by_epsilon(
     caption: str,
     y: str = "guesses that are right",
     ceiling: Callable[[float], float] = pure_coin_up,
-) -> Picture:
+) -> PagePicture:
     """What was measured at each epsilon, with two standard errors, under the line that nobody can cross."""
     low, high = float(min(scores)), float(max(scores))
     steps = max(2, math.ceil(_FINE * math.log10(high / low)))

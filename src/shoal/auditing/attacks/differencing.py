@@ -14,7 +14,7 @@ from shoal.auditing.attacks.rehearsing import counted
 from shoal.noise import uniform_below
 from shoal.page import Code, Heading, Part, Words
 from shoal.reproduce import Effort
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 STAFF = 500
 LEAST = 10

@@ -28,10 +28,10 @@ from shoal.auditing.doubles import (
 from shoal.measures import Approx, GaussianDP
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.noise import uniform_below
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 ANSWERS = (2, 4, 8, 16, 32)
 """How often the count is asked; all answers together are made for the epsilon that is compared."""
@@ -94,7 +94,7 @@ def _run(effort: Effort) -> Result:
             "others, 1 plus such noise. The attack computes the uniform numbers back that would explain each answer, tries their neighbours, and counts for which truth an answer has an explanation."
         ),
         Heading(f"{last} answers, made for epsilon {float(EPSILON):g} together", 3),
-        Grid(["noise", "in doubles", "Shoal's", "standard error", "ceiling"], rows, frozenset(range(1, 5))),
+        PageTable(["noise", "in doubles", "Shoal's", "standard error", "ceiling"], rows, frozenset(range(1, 5))),
         lines(
             {
                 **{f"{name}, in doubles": [(each, naive[name][each].rate) for each in ANSWERS] for name in naive},

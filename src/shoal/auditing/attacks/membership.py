@@ -14,11 +14,11 @@ from shoal.auditing.attacks.rehearsing import counted
 from shoal.exact import float_up
 from shoal.measures import Pure
 from shoal.measures.views import power_up
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort
 from shoal.reproduce.made_up import uniforms
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 PEOPLE = 100
 PLACES = 4000
@@ -137,7 +137,7 @@ def _run(effort: Effort) -> Result:
         ),
         Heading("By epsilon", 3),
         Words("The sum weighs each marker by its spread; the last column is Homer's own distance, at the median of all."),
-        Grid(["frequencies", "weighed sum", "Homer's distance"], rows, frozenset((1, 2))),
+        PageTable(["frequencies", "weighed sum", "Homer's distance"], rows, frozenset((1, 2))),
         by_epsilon(scores, without=without.rate, caption="Membership: how often it is told whether the target was in the study."),
     ]  # fmt: skip
     return Result(0.5, without, scores[EPSILON], pure_coin_up(float(EPSILON)), parts)

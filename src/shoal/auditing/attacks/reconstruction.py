@@ -14,10 +14,10 @@ from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
 from shoal.mechanisms import counting
 from shoal.noise import uniform_below
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 PEOPLE = 48
 QUESTIONS = 5 * PEOPLE
@@ -110,7 +110,7 @@ def _run(effort: Effort) -> Result:
         ),
         Heading("Shoal's answers", 3),
         Words("With Shoal all answers together cost the epsilon in the first column, so each has Laplace noise of the scale in the second. A large epsilon is a reconstruction with Shoal's compliments: the promise is the budget, not the noise."),
-        Grid(["all answers", "scale of the noise", *DECODERS, "ceiling"], rows, frozenset(range(1, 5))),
+        PageTable(["all answers", "scale of the noise", *DECODERS, "ceiling"], rows, frozenset(range(1, 5))),
         by_epsilon({each: shared[each]["linear program"] for each in shared}, without=without.rate, y="bits that are right", caption="Reconstruction by linear programming from Shoal's answers."),
     ]  # fmt: skip
     return Result(

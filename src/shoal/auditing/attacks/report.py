@@ -10,16 +10,16 @@ from typing import Any
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result
 from shoal.exact import short
 from shoal.noise.seam import seeded
-from shoal.page import Grid, Heading, Page, Part, Words
+from shoal.page import Heading, Page, PageTable, Part, Words
 from shoal.reproduce import Effort
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 Told = Callable[[Attack, int, int], None]
 """Called before each attack with it, how many are done, and how many there are."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttackOutcome:
     """What running an attack gave, and how long it took."""
 
     attack: Attack
@@ -48,7 +48,7 @@ def run(
     effort: Effort | None = None,
     seed: int | str = 2026,
     told: Told | None = None,
-) -> list[Outcome]:
+) -> list[AttackOutcome]:
     """Run them, one after another, each from the same seed whichever others are run."""
     outcomes = []
     for done, attack in enumerate(attacks):
@@ -57,11 +57,11 @@ def run(
         began = time.perf_counter()
         with seeded(f"{seed}/attack/{attack.name}"):
             result = attack.run(effort or Effort())
-        outcomes.append(Outcome(attack, result, time.perf_counter() - began))
+        outcomes.append(AttackOutcome(attack, result, time.perf_counter() - began))
     return outcomes
 
 
-def report(outcomes: Sequence[Outcome]) -> Page:
+def report(outcomes: Sequence[AttackOutcome]) -> Page:
     """One page with all of them; of a single one, its own."""
     if len(outcomes) == 1:
         return outcomes[0].page
@@ -70,7 +70,7 @@ def report(outcomes: Sequence[Outcome]) -> Page:
             "Each attack is run twice on made-up people: on what is released without Shoal, and on what Shoal releases when all that the attacker sees may cost "
             f"epsilon {short(EPSILON)}. The ceiling is what the promise allows to anyone, whatever they know and compute."
         ),
-        Grid(
+        PageTable(
             ["attack", "blind", "without Shoal", "with Shoal", "ceiling"],
             [[each.attack.name, *_figures(each.result)] for each in outcomes],
             frozenset(range(1, 5)),
@@ -91,7 +91,7 @@ def share(rate: float) -> str:
     return percent(rate) if rate == 0 or rate >= 0.005 else f"{100 * rate:.2g} %"
 
 
-def _summary(result: Result) -> Grid:
+def _summary(result: Result) -> PageTable:
     said = [
         "a guess that sees nothing",
         "the attack without Shoal",
@@ -100,7 +100,9 @@ def _summary(result: Result) -> Grid:
     ]
     errors = ["", _error(result.without.error), _error(result.shoal.error), ""]
     rows = zip(said, _figures(result), errors, strict=True)
-    return Grid(["", "right", "standard error"], [list(row) for row in rows], frozenset((1, 2)))
+    return PageTable(
+        ["", "right", "standard error"], [list(row) for row in rows], frozenset((1, 2))
+    )
 
 
 def _error(error: float) -> str:

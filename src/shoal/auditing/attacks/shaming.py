@@ -11,13 +11,13 @@ from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL
 from shoal.exact import float_up
 from shoal.measures import Approx
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.plan import Row
 from shoal.plots.lines import lines
 from shoal.query import private
 from shoal.reproduce import Effort
 from shoal.reproduce.made_up import uniforms
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 PEOPLE = 1000
 """So many people have a name that nobody else has."""
@@ -89,7 +89,7 @@ def _run(effort: Effort) -> Result:
             "published nearly always, and nothing was broken. So a delta must be far below 1 / n, and what happens when it strikes must be known."
         ),
         Heading("Is anybody published?", 3),
-        Grid(["release", "somebody published", "ceiling"], rows, frozenset((1, 2))),
+        PageTable(["release", "somebody published", "ceiling"], rows, frozenset((1, 2))),
         lines(
             {
                 SHOAL: [],

@@ -15,9 +15,9 @@ from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
 from shoal.mechanisms import Geometric
 from shoal.noise import uniform_below
-from shoal.page import Grid, Heading, Part, Words
+from shoal.page import Heading, PageTable, Part, Words
 from shoal.reproduce import Effort
-from shoal.reproduce.words import percent
+from shoal.reproduce.number_format import percent
 
 TRAITS = {"sex": 2, "age": 6, "street": 5, "work": 5, "household": 3}
 """What a public register says of everybody, and how many values it has."""
@@ -37,7 +37,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Block:
+class CensusBlock:
     """The people of a block: who shares all traits, who is ill, and which published cells they count in."""
 
     group: Places
@@ -58,7 +58,7 @@ class Block:
         return self.sizes >= least
 
 
-def made_up() -> Block:
+def made_up() -> CensusBlock:
     """People with traits at random, half of them ill."""
     traits = np.stack([uniform_below(size, PEOPLE) for size in TRAITS.values()], axis=1)
     kinds, group = np.unique(traits, axis=0, return_inverse=True)
@@ -71,10 +71,12 @@ def made_up() -> Block:
     cells = csr_matrix(np.array(rows, dtype=np.float64))
     many = np.bincount(group.ravel(), minlength=len(kinds)).astype(np.float64)
     ill = uniform_below(2, PEOPLE).astype(np.int64)
-    return Block(group.ravel().astype(np.int64), ill, cells, np.rint(cells @ many).astype(np.int64))
+    return CensusBlock(
+        group.ravel().astype(np.int64), ill, cells, np.rint(cells @ many).astype(np.int64)
+    )
 
 
-def solved(block: Block, told: Numbers, shown: NDArray[np.bool_]) -> Numbers:
+def solved(block: CensusBlock, told: Numbers, shown: NDArray[np.bool_]) -> Numbers:
     """The whole numbers of ill people in each group whose sums are least off from what was told."""
     groups, cells = block.cells.shape[1], int(shown.sum())
     many = np.bincount(block.group, minlength=groups).astype(np.float64)
@@ -91,7 +93,7 @@ def solved(block: Block, told: Numbers, shown: NDArray[np.bool_]) -> Numbers:
     return np.zeros(groups) if found.x is None else np.asarray(found.x[:groups])
 
 
-def _right(block: Block, found: Numbers) -> float:
+def _right(block: CensusBlock, found: Numbers) -> float:
     """The share of people who are told rightly: ill if most of their group are; a coin where half are."""
     many = np.bincount(block.group)
     share = (found / many)[block.group]
@@ -100,11 +102,11 @@ def _right(block: Block, found: Numbers) -> float:
     return float((says == block.ill).mean())
 
 
-def _exactly(blocks: list[Block]) -> Score:
+def _exactly(blocks: list[CensusBlock]) -> Score:
     return Score.of([_right(each, solved(each, each.counts().astype(np.float64), each.published(LEAST))) for each in blocks])  # fmt: skip
 
 
-def _with_shoal(epsilon: Fraction, blocks: list[Block]) -> Score:
+def _with_shoal(epsilon: Fraction, blocks: list[CensusBlock]) -> Score:
     """Every cell is published, however small; a person is in one cell of each table, and can leave it for another."""
     mechanism = Geometric.for_epsilon(epsilon, sensitivity=2 * len(PAIRS))
     shares = []
@@ -130,7 +132,7 @@ def _run(effort: Effort) -> Result:
             f"({percent(hidden)} of all). Each table by itself is harmless. Together they are equations for whole numbers, and an integer program finds the numbers: who is ill, name by name."
         ),
         Heading("People told rightly", 3),
-        Grid(["tables", "people told rightly", "ceiling"], rows, frozenset((1, 2))),
+        PageTable(["tables", "people told rightly", "ceiling"], rows, frozenset((1, 2))),
         Words("With Shoal all cells are published, small ones too, with noise that pays for all tables at once. The program then finds the whole numbers that fit the noise best."),
         by_epsilon(scores, without=without.rate, y="people told rightly", caption="Tables: people whose illness is told rightly by integer programming."),
     ]  # fmt: skip

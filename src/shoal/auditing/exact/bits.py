@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from shoal.auditing.exact.law import Law
-from shoal.auditing.same import told
+from shoal.auditing.output_identity import told
 from shoal.errors import DataError, RangeError
 from shoal.exact import Number, closed_unit, non_negative, whole
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from shoal.auditing.drawings import Drawing, curve_against_claim
 from shoal.auditing.exact.law import Bounds
 from shoal.auditing.exact.verifying import Exact
 from shoal.auditing.verdict import Verdict
+from shoal.auditing.verdict_pictures import Drawing, curve_against_claim
 from shoal.errors import ConversionError
 from shoal.exact import ball, float_down, float_up, is_below
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.auditing.same import told
+from shoal.auditing.output_identity import told
 from shoal.errors import RangeError
 from shoal.exact import Number, closed_unit, non_negative, short_down, short_up
 

@@ -1,6 +1,6 @@
 """Record and play: a program runs on two neighbours with the same randomness, and every input of a noise is compared."""
 
 from shoal.auditing.replay.primitive import primitive
-from shoal.auditing.replay.replaying import Difference, Replay, replay
+from shoal.auditing.replay.replaying import ReplayDifference, ReplayResult, replay
 
-__all__ = ["Difference", "Replay", "primitive", "replay"]
+__all__ = ["ReplayDifference", "ReplayResult", "primitive", "replay"]

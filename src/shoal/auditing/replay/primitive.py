@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from shoal.exact import Number
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.sensitivity import Norm, Sensitivity
 from shoal.sensitivity.claims import Moves
 
@@ -36,7 +36,7 @@ def primitive(
     def seen(value: Any, *others: Any, **named: Any) -> Released:
         return meet(
             lambda: noise(value, *others, **named),
-            lambda: Meeting(called, (), value, Moves.of(declared)),
+            lambda: NoiseWitness(called, (), value, Moves.of(declared)),
         )
 
     return seen

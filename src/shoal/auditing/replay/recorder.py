@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.mechanisms.meeting import Meeting
+from shoal.mechanisms.witness import NoiseWitness
 from shoal.noise.source import Keystream, Words
 
 
@@ -28,7 +28,7 @@ from shoal.noise.source import Keystream, Words
 class Met:
     """A meeting that took place: what went in, what came out, and who asked for it."""
 
-    meeting: Meeting
+    meeting: NoiseWitness
     output: Any
     place: str
 
@@ -59,12 +59,12 @@ class Recorder:
             self.drawn.append((kind.__name__, count))
             return self._outside.words(kind, count)
 
-    def meet(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+    def meet(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         """Release, and write it down; a meeting within another is a part of that."""
         with self._turn:
             return draw() if self._within else self._met(meeting, draw)
 
-    def _met(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+    def _met(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         output = self._released(draw)
         self.met.append(Met(meeting, copy.deepcopy(output), caller()))
         return output
@@ -86,7 +86,7 @@ class Player(Recorder):
         self._tape = recording.met
         self.parted: str | None = None
 
-    def _met(self, meeting: Meeting, draw: Callable[[], Any]) -> Any:
+    def _met(self, meeting: NoiseWitness, draw: Callable[[], Any]) -> Any:
         if len(self.met) == len(self._tape):
             raise self._part(f"{named(meeting)} was asked for by one of the two only")
         before = self._tape[len(self.met)]
@@ -106,7 +106,7 @@ class Player(Recorder):
         return zip(self._tape, self.met, strict=False)
 
 
-def named(meeting: Meeting) -> str:
+def named(meeting: NoiseWitness) -> str:
     """Who releases, in words."""
     by = meeting.by if isinstance(meeting.by, str) else repr(meeting.by)
     return by if len(by) <= 200 else f"{by[:200]}…"
@@ -125,7 +125,7 @@ def _is_ours(module: str) -> bool:
     return module.startswith(("shoal.mechanisms", "shoal.auditing.replay"))
 
 
-def _alike(one: Meeting, two: Meeting) -> bool:
+def _alike(one: NoiseWitness, two: NoiseWitness) -> bool:
     """Whether two meetings are of the same noise; laws given by a real number are told apart by who releases."""
     return bool(
         type(one.by) is type(two.by)

@@ -24,7 +24,7 @@ from shoal.auditing.replay.recorder import Met, Parted, Player, Recorder, named
 from shoal.auditing.replay.results import apart
 from shoal.auditing.verdict import Verdict
 from shoal.exact import short, whole
-from shoal.mechanisms.meeting import Meeting
+from shoal.mechanisms.witness import NoiseWitness
 from shoal.noise import seam
 from shoal.noise.source import handed_out
 from shoal.sensitivity import Relation
@@ -36,7 +36,7 @@ HINTS = frozenset((HINT, OPEN))
 
 
 @dataclass(frozen=True)
-class Difference:
+class ReplayDifference:
     """One thing that differs between the runs on a pair.
 
     ``kind`` is "moved" (the input of a noise), "noise" (another sequence of noises), "draws", "result", "error",
@@ -55,14 +55,14 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayResult:
     """What came of playing pairs of neighbours."""
 
     pairs: int
     noises: int
     worst: Fraction
     """The largest movement seen, as a share of what was declared."""
-    differences: tuple[Difference, ...]
+    differences: tuple[ReplayDifference, ...]
     errors: int
     """On how many pairs both sides ended in the same error."""
 
@@ -105,7 +105,7 @@ def replay(
     group: int = 1,
     repeats: int = 1,
     seed: int | str = 0,
-) -> Replay:
+) -> ReplayResult:
     """Record ``run`` on the first of each pair and play it on the second.
 
     Guarantee: every difference is real, for the pair at hand: an input moves further than was declared, or the two runs can be told
@@ -136,14 +136,14 @@ def replay(
         for recorded in kept:
             playing.play(recorded, two)
         seen.pairs += 1
-    return Replay(seen.pairs, seen.noises, seen.worst, tuple(seen.differences), seen.errors)
+    return ReplayResult(seen.pairs, seen.noises, seen.worst, tuple(seen.differences), seen.errors)
 
 
 class _Seen:
     def __init__(self) -> None:
         self.pairs = self.noises = self.errors = 0
         self.worst = Fraction(0)
-        self.differences: list[Difference] = []
+        self.differences: list[ReplayDifference] = []
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class _Playing:
                 raised = error
             return _Ending(result, raised, unseen=handed_out() != before)
 
-    def _moved(self, player: Player) -> Iterator[Difference]:
+    def _moved(self, player: Player) -> Iterator[ReplayDifference]:
         """Every input that moved too far, and the largest share of what was allowed."""
         ways: dict[int, Fraction] = {}
         for number, (before, after) in enumerate(player.both()):
@@ -269,11 +269,13 @@ class _Playing:
 
     def _difference(
         self, kind: str, place: str, declared: str, found: str, share: Fraction = Fraction(0)
-    ) -> Difference:
-        return Difference(kind, self._seen.pairs, place, declared, found, share)
+    ) -> ReplayDifference:
+        return ReplayDifference(kind, self._seen.pairs, place, declared, found, share)
 
 
-def _turned(before: Meeting, after: Meeting, ways: dict[int, Fraction]) -> Iterator[Movement]:
+def _turned(
+    before: NoiseWitness, after: NoiseWitness, ways: dict[int, Fraction]
+) -> Iterator[Movement]:
     """Inputs of one run that were said to move all the same way, and did not."""
     claim = before.claim
     if not isinstance(claim, Moves) or not claim.monotone or claim.run is None:

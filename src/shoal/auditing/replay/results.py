@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.auditing.output_identity import has_equality, token
 from shoal.auditing.replay.contents import contents, is_frame, told_by
-from shoal.auditing.same import has_equality, token
 from shoal.errors import DataError
 from shoal.query import Answer
 

@@ -12,7 +12,7 @@ from shoal.auditing.rounding import text_above, text_near
 from shoal.auditing.sampling import claim_of
 from shoal.errors import InternalError
 from shoal.measures import Measure
-from shoal.page import Grid, Heading, Page, Part, Words
+from shoal.page import Heading, Page, PageTable, Part, Words
 
 LEAST = 200
 """A quick run draws a tenth of the samples, and not fewer than this."""
@@ -62,7 +62,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """A case, what its audit found, and how long it took."""
 
     case: Case
@@ -76,7 +76,7 @@ class Outcome:
 
 def run_cases(
     cases: Sequence[Case], *, quick: bool = False, risk: float = 0.01, seed: int | str | None = None, told: Told | None = None
-) -> list[Outcome]:  # fmt: skip
+) -> list[CaseOutcome]:  # fmt: skip
     """Audit one after another; if all claims hold, any at all is refuted with probability at most ``risk``: each has its share."""
     outcomes = []
     for done, case in enumerate(cases):
@@ -85,11 +85,11 @@ def run_cases(
         began = time.perf_counter()
         own = None if seed is None else f"{seed}/{case.name}"
         verdict = case.run(quick=quick, confidence=1 - risk / len(cases), seed=own)
-        outcomes.append(Outcome(case, verdict, time.perf_counter() - began))
+        outcomes.append(CaseOutcome(case, verdict, time.perf_counter() - began))
     return outcomes
 
 
-def suite_page(outcomes: Sequence[Outcome]) -> Page:
+def suite_page(outcomes: Sequence[CaseOutcome]) -> Page:
     """One page about all of them."""
     refuted = [each for each in outcomes if each.verdict.refuted]
     parts: list[Part] = [
@@ -97,14 +97,14 @@ def suite_page(outcomes: Sequence[Outcome]) -> Page:
             f"{len(outcomes)} audits, each with its own claim on two neighbours that nearly exhaust it. {len(refuted)} refuted. "
             "If all claims hold, a page with any refutation at all has probability at most 0.01."
         ),
-        Grid(["audit", "claim", "proven at least", "claimed", "samples", "seconds", "verdict"], [_row(each) for each in outcomes], frozenset((2, 3, 4, 5))),
+        PageTable(["audit", "claim", "proven at least", "claimed", "samples", "seconds", "verdict"], [_row(each) for each in outcomes], frozenset((2, 3, 4, 5))),
     ]  # fmt: skip
     for each in refuted:
         parts += [Heading(each.case.name), *each.verdict.parts()]
     return Page("Every mechanism and question, audited", parts)
 
 
-def _row(outcome: Outcome) -> list[str]:
+def _row(outcome: CaseOutcome) -> list[str]:
     verdict = outcome.verdict
     samples = dict(verdict.figures)["samples on d0"]
     return [

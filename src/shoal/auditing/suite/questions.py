@@ -29,7 +29,7 @@ _LARGE: dict[type[Measure], Measure] = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class SuiteQuestion:
     """A question, what is spent on it, and what that promises."""
 
     sql: str
@@ -58,11 +58,11 @@ def _table(*, more: bool, budget: Measure) -> Private:
     )  # fmt: skip
 
 
-def _answer(asked: Asked) -> Callable[[Asked, bool], Any]:
+def _answer(asked: SuiteQuestion) -> Callable[[SuiteQuestion, bool], Any]:
     """Answers, from a table that is opened once for each of the two datasets."""
     kept: dict[bool, Any] = {}
 
-    def answered(_: Asked, more: bool) -> Any:  # noqa: FBT001 - a dataset
+    def answered(_: SuiteQuestion, more: bool) -> Any:  # noqa: FBT001 - a dataset
         if more not in kept:
             kept[more] = _table(more=more, budget=asked.budget).sql(asked.sql)
         told = [value for row in kept[more].release(**asked.spend).rows for value in row]
@@ -73,7 +73,7 @@ def _answer(asked: Asked) -> Callable[[Asked, bool], Any]:
 
 def _case(name: str, sql: str, spend: dict[str, Any] | None = None, promise: Measure | None = None) -> Case:  # fmt: skip
     promise = promise or Pure(1)
-    asked = Asked(sql, spend or {"epsilon": 1}, promise, _LARGE[type(promise)])
+    asked = SuiteQuestion(sql, spend or {"epsilon": 1}, promise, _LARGE[type(promise)])
     return Case(
         f"question: {name}", (), lambda: asked, False, True, act=_answer(asked), claim=lambda made: made.promise, samples=SAMPLES if isinstance(promise, Pure) else SAMPLES // 3, repeatable=False
     )  # fmt: skip

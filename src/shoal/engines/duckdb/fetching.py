@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.engines.duckdb.dialect import DUCKDB
-from shoal.engines.duckdb.sorting import Columns, Tally
+from shoal.engines.duckdb.sorting import Columns, PersonTotals
 from shoal.engines.sql import keys_of, persons_of, row_values, select, split_values
 from shoal.plan import INTEGER, REAL, TEXT, Bounded, Person, Project, Scan, Spread, Type, Value
 
@@ -132,7 +132,7 @@ def _numbers(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[int, int,
 
 def fetched(
     connection: duckdb.DuckDBPyConnection, wanted: Wanted, groups: Groups, most: int = MOST_ROWS
-) -> Columns | Tally | None:
+) -> Columns | PersonTotals | None:
     """The rows; None if these are none, too many, or others than those whose groups are known."""
     if not 0 < groups.rows <= most:
         return None
@@ -142,10 +142,10 @@ def fetched(
     ]
     if not groups.dense:
         return _whole(found.to_arrow_table(), groups, sizes, keyed=bool(wanted.keys))
-    taken: Columns | Tally = (
+    taken: Columns | PersonTotals = (
         Columns(len(groups.keys), groups.rows, groups.people, sizes)
         if wanted.keys
-        else Tally(groups.people, len(sizes))
+        else PersonTotals(groups.people, len(sizes))
     )
     return taken if _taken(taken, _batches(found), groups, keyed=bool(wanted.keys)) else None
 
@@ -170,7 +170,7 @@ def _batches(found: Any) -> Iterator[list[Any]]:
 
 
 def _taken(
-    into: Columns | Tally, batches: Iterator[list[Any]], groups: Groups, *, keyed: bool
+    into: Columns | PersonTotals, batches: Iterator[list[Any]], groups: Groups, *, keyed: bool
 ) -> bool:
     """Take all rows in; False if they are not those that were seen: written between two looks."""
     rows = 0
@@ -191,7 +191,7 @@ def _taken(
 
 def _whole(
     table: Any, groups: Groups, sizes: Sequence[Any], *, keyed: bool
-) -> Columns | Tally | None:
+) -> Columns | PersonTotals | None:
     """Rows whose persons get their numbers here, all at once."""
     if table.num_rows != groups.rows:
         return None
@@ -199,10 +199,10 @@ def _whole(
     numbers, people = _numbered(persons)
     columns = [each.to_numpy() for each in others]
     keys = columns.pop() if keyed else None
-    taken: Columns | Tally = (
+    taken: Columns | PersonTotals = (
         Columns(len(groups.keys), groups.rows, people, sizes)
         if keyed
-        else Tally(people, len(sizes))
+        else PersonTotals(people, len(sizes))
     )
     taken.take(numbers, keys, columns)
     return taken

@@ -62,7 +62,7 @@ class Columns:
             column[here] = values
         self._full = here.stop
 
-    def blocks(self) -> Iterator[Cells]:
+    def blocks(self) -> Iterator[PersonCells]:
         """All cells, those of so many persons at a time."""
         starts, keys, data = self._by_person()
         cuts = np.unique(np.searchsorted(starts, np.arange(0, len(keys), _BLOCK), side="left"))
@@ -101,7 +101,7 @@ class Columns:
         return ordered.indptr, ordered.indices, ordered.data
 
 
-class Tally:
+class PersonTotals:
     """Rows without keys, which are added up by person as they come: a cell is a person."""
 
     def __init__(self, people: int, terms: int) -> None:
@@ -121,7 +121,7 @@ class Tally:
             for total, values in zip(self._sums, added, strict=True):
                 np.add.at(total, persons[here], values[here].astype(np.int64, copy=False))
 
-    def blocks(self) -> Iterator[Cells]:
+    def blocks(self) -> Iterator[PersonCells]:
         """The cells of all persons who have rows, those of so many at a time."""
         for first in range(0, self.people, _BLOCK):
             here = slice(first, first + _BLOCK)
@@ -129,10 +129,10 @@ class Tally:
             if len(there):
                 rows, keys = self._counts[here][there], np.zeros(len(there), np.int32)
                 sums = [each[here][there] for each in self._sums]
-                yield Cells(keys, rows, sums, np.arange(len(there)))
+                yield PersonCells(keys, rows, sums, np.arange(len(there)))
 
 
-class Cells(NamedTuple):
+class PersonCells(NamedTuple):
     """Some persons' cells, which hold the rows of one person in one group each; those of a person follow one another.
 
     ``rows`` is how many there are, ``sums`` what they add to each term, ``firsts`` the place of each person's
@@ -145,7 +145,9 @@ class Cells(NamedTuple):
     firsts: Ints
 
 
-def totals_of(wanted: Sequence[Bounded], rows: Columns | Tally) -> list[list[list[int]] | None]:
+def totals_of(
+    wanted: Sequence[Bounded], rows: Columns | PersonTotals
+) -> list[list[list[int]] | None]:
     """For each bounded plan one total per group for each term; None if a number on the way might not fit.
 
     The plans have the rows and keys in common, and rows add what all their terms need, in that order.
@@ -192,7 +194,7 @@ def weights_of(spread: Spread, rows: Columns, key_of: NDArray[np.int32]) -> list
     return total.whole()
 
 
-def _merged(splits: Cells, keys: NDArray[np.int32], counts: Ints) -> tuple[Cells, Ints]:
+def _merged(splits: PersonCells, keys: NDArray[np.int32], counts: Ints) -> tuple[PersonCells, Ints]:
     """Splits of one person and key as one cell, and the place of each cell's first split."""
     new = np.zeros(len(keys), bool)
     new[splits.firsts] = True
@@ -200,19 +202,19 @@ def _merged(splits: Cells, keys: NDArray[np.int32], counts: Ints) -> tuple[Cells
     new[1:] |= keys[1:] != keys[:-1]
     firsts = np.flatnonzero(new)
     rows = np.add.reduceat(counts, firsts)
-    return Cells(keys[firsts], rows, [], np.flatnonzero(of_person[firsts])), firsts
+    return PersonCells(keys[firsts], rows, [], np.flatnonzero(of_person[firsts])), firsts
 
 
 def _cells_among(
     begins: NDArray[Any], keys: NDArray[np.int32], added: Sequence[NDArray[Any]]
-) -> Cells:
+) -> PersonCells:
     """The cells of rows in order; ``begins`` are the first rows of persons."""
     of_person = np.zeros(len(keys), bool)
     of_person[begins] = True
     new = of_person.copy()
     new[1:] |= keys[1:] != keys[:-1]
     firsts = np.flatnonzero(new)
-    return Cells(
+    return PersonCells(
         keys=keys[firsts],
         rows=np.diff(firsts, append=len(keys)),
         sums=[np.add.reduceat(each, firsts, dtype=np.int64) for each in added],
@@ -220,7 +222,7 @@ def _cells_among(
     )
 
 
-def _values(bounded: Bounded, cells: Cells, added: Sequence[Term]) -> Iterator[Ints]:
+def _values(bounded: Bounded, cells: PersonCells, added: Sequence[Term]) -> Iterator[Ints]:
     """What each cell adds to the total of each term; ``added`` are the terms of the sums."""
     unit = bounded.unit
     assert isinstance(unit, Person)
@@ -280,7 +282,7 @@ class _Shares(NamedTuple):
     groups: Ints
 
 
-def _shares(bounded: Bounded, unit: Person, cells: Cells, held: Ints) -> _Shares:
+def _shares(bounded: Bounded, unit: Person, cells: PersonCells, held: Ints) -> _Shares:
     groups = np.diff(cells.firsts, append=len(cells.rows))
     first = bounded.norm is Norm.L1
     sizes = np.add.reduceat(held if first else held * held, cells.firsts)

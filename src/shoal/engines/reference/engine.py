@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from shoal.engines.reference.relations import Owned, evaluated
+from shoal.engines.reference.relations import OwnedRow, evaluated
 from shoal.engines.reference.shares import shares
 from shoal.engines.reference.spread import distinct, weights
 from shoal.engines.reference.totals import totals
@@ -79,6 +79,6 @@ class Reference:
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
         return spread.wanted(weights(spread, self.owned(spread.relation)))
 
-    def owned(self, relation: Rows) -> list[Owned]:
+    def owned(self, relation: Rows) -> list[OwnedRow]:
         """The rows with the persons they belong to."""
         return evaluated(relation, self._tables)

@@ -26,14 +26,14 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Key = tuple[Value, ...]
 
 
-class Owned(NamedTuple):
+class OwnedRow(NamedTuple):
     """A row and the key of the person it belongs to."""
 
     person: Key
     row: dict[str, Value]
 
 
-def evaluated(rows: Rows, tables: Tables) -> list[Owned]:
+def evaluated(rows: Rows, tables: Tables) -> list[OwnedRow]:
     """The rows of a relation."""
     match rows:
         case Scan(table):
@@ -43,13 +43,15 @@ def evaluated(rows: Rows, tables: Tables) -> list[Owned]:
             return [owned for owned in kept if evaluate(condition, owned.row) is True]
         case Project(source, named):
             return [
-                Owned(person, {name: evaluate(expression, row) for name, expression in named})
+                OwnedRow(person, {name: evaluate(expression, row) for name, expression in named})
                 for person, row in evaluated(source, tables)
             ]
         case UnionAll(left, right):
             names = [column.name for column in left.columns]
             below = [
-                Owned(person, dict(zip(names, (row[c.name] for c in right.columns), strict=True)))
+                OwnedRow(
+                    person, dict(zip(names, (row[c.name] for c in right.columns), strict=True))
+                )
                 for person, row in evaluated(right, tables)
             ]
             return evaluated(left, tables) + below
@@ -57,7 +59,7 @@ def evaluated(rows: Rows, tables: Tables) -> list[Owned]:
             return _joined(rows, tables)
 
 
-def _scanned(table: Table, tables: Tables) -> list[Owned]:
+def _scanned(table: Table, tables: Tables) -> list[OwnedRow]:
     protects = table.protects
     found = []
     for given in tables[table.name]:
@@ -67,11 +69,11 @@ def _scanned(table: Table, tables: Tables) -> list[Owned]:
             continue
         if person and table.space is not None:
             person = (*person, table.space)
-        found.append(Owned(person, {c.name: made_true(raw[c.name], c) for c in table.columns}))
+        found.append(OwnedRow(person, {c.name: made_true(raw[c.name], c) for c in table.columns}))
     return found
 
 
-def _joined(join: PublicJoin | PersonJoin, tables: Tables) -> list[Owned]:
+def _joined(join: PublicJoin | PersonJoin, tables: Tables) -> list[OwnedRow]:
     by_person = isinstance(join, PersonJoin)
     matches: dict[Key, list[dict[str, Value]]] = defaultdict(list)
     for person, row in evaluated(join.right, tables):
@@ -87,7 +89,7 @@ def _joined(join: PublicJoin | PersonJoin, tables: Tables) -> list[Owned]:
         partners = [] if None in key else matches.get(key, [])
         if join.kind == "left" and not partners:
             partners = [empty]
-        found += [Owned(person, {**row, **partner}) for partner in partners]
+        found += [OwnedRow(person, {**row, **partner}) for partner in partners]
     return found
 
 

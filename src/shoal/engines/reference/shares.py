@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from shoal.engines.reference.relations import Key, Owned
+from shoal.engines.reference.relations import Key, OwnedRow
 from shoal.plan import Bounded, evaluate
 
 
-def shares(bounded: Bounded, rows: Iterable[Owned]) -> dict[tuple[int, int], int]:
+def shares(bounded: Bounded, rows: Iterable[OwnedRow]) -> dict[tuple[int, int], int]:
     """How many persons are in so many groups, with at most so many rows in one."""
     cells: dict[Key, Counter[Key]] = defaultdict(Counter)
     for person, row in rows:

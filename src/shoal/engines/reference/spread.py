@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from shoal.engines.reference.relations import Key, Owned
+from shoal.engines.reference.relations import Key, OwnedRow
 from shoal.plan import WHOLE, Person, Spread, Value, evaluate, factor_for_rows
 from shoal.sensitivity import Norm
 
 Weights = dict[Key, dict[Value, int]]
 
 
-def weights(spread: Spread, rows: Iterable[Owned]) -> Weights:
+def weights(spread: Spread, rows: Iterable[OwnedRow]) -> Weights:
     """For every key that rows have, the weight of each of its values."""
     cells: dict[tuple[Key, Key], Counter[Value]] = defaultdict(Counter)
     for person, row in rows:
@@ -32,7 +32,7 @@ def weights(spread: Spread, rows: Iterable[Owned]) -> Weights:
     return {key: dict(values) for key, values in found.items()}
 
 
-def distinct(spread: Spread, rows: Iterable[Owned]) -> dict[Key, int]:
+def distinct(spread: Spread, rows: Iterable[OwnedRow]) -> dict[Key, int]:
     """For every key, the number of its values, each for at most one whole."""
     return {
         key: sum(min(spread.fraction, weight) for weight in values.values())

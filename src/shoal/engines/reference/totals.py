@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from shoal.engines.reference.relations import Key, Owned
+from shoal.engines.reference.relations import Key, OwnedRow
 from shoal.plan import (
     BY_PERSON,
     WHOLE,
@@ -30,7 +30,7 @@ class _Cell:
         self.sums = [0] * terms
 
 
-def totals(bounded: Bounded, rows: Iterable[Owned]) -> Totals:
+def totals(bounded: Bounded, rows: Iterable[OwnedRow]) -> Totals:
     """One whole number per term for every key there is; without keys, always one row."""
     cells: dict[tuple[Key, Key], _Cell] = defaultdict(lambda: _Cell(len(bounded.terms)))
     unit = bounded.unit

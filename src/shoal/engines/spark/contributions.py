@@ -42,7 +42,7 @@ Key = tuple[Frame, tuple[Term, ...]]
 """What a table was made of: rows, and the terms that were added up."""
 
 
-class Kept(NamedTuple):
+class HeldContributions(NamedTuple):
     """A table that is held: its name, the terms whose sums it has, and the frame that was computed."""
 
     name: str
@@ -56,7 +56,7 @@ class Contributions:
     def __init__(self, session: Any, progress: Progress | None = None) -> None:
         self._session = session
         self._progress = progress
-        self._tables: dict[Key, Kept] = {}
+        self._tables: dict[Key, HeldContributions] = {}
         self._lines: dict[str, list[Line]] = {}
         self._long: set[str] = set()
         """Tables of which more than few lines are found."""
@@ -71,7 +71,7 @@ class Contributions:
 
     def cells(
         self, rows: Frame, terms: tuple[Term, ...], make: Callable[[tuple[Term, ...]], str]
-    ) -> Kept:
+    ) -> HeldContributions:
         """Cells of some rows that have the sums of these terms, perhaps of more."""
         with self._lock:
             for key in reversed(self._tables):  # of the one used last most was found already
@@ -79,7 +79,7 @@ class Contributions:
                     return self._found(key, str)
             return self._found((rows, terms), lambda: make(terms))
 
-    def _found(self, key: Key, sql: Callable[[], str]) -> Kept:
+    def _found(self, key: Key, sql: Callable[[], str]) -> HeldContributions:
         with self._lock:
             kept = self._tables.pop(key, None) or self._made(sql(), key[1])
             self._tables[key] = kept
@@ -98,14 +98,14 @@ class Contributions:
                 while not self._users and len(self._tables) > _MOST_KEPT:
                     self._drop(self._tables.pop(next(iter(self._tables))))
 
-    def _made(self, sql: str, terms: tuple[Term, ...]) -> Kept:
+    def _made(self, sql: str, terms: tuple[Term, ...]) -> HeldContributions:
         name = a_name("cells")
         with running(self._session, self._progress):
             frame = told(lambda: self._session.sql(sql).localCheckpoint(eager=True))
         told(lambda: frame.createOrReplaceTempView(name))
-        return Kept(name, terms, frame)
+        return HeldContributions(name, terms, frame)
 
-    def _drop(self, kept: Kept) -> None:
+    def _drop(self, kept: HeldContributions) -> None:
         with self._lock:
             self._lines = {sql: held for sql, held in self._lines.items() if kept.name not in sql}
             self._long.discard(kept.name)

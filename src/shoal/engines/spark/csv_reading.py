@@ -38,6 +38,12 @@ def check_headers(
     """
     first, *others = files
     names = _first_row(table, session, first)
+    if len(frame.columns) == 1:
+        # An empty cell is then an empty line, which Spark skips: the number of rows would depend on what is in them.
+        raise SchemaError(
+            f"the files of {name!r} have one column, and Spark skips rows in which it is empty.",
+            remedy="Write the table as Parquet, or with a second column, such as the number of the row.",
+        )
     for file in others:
         found = _first_row(table, session, file)
         if found != names:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 
 from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered, matching
-from shoal.engines.sql.layers import Piece, filled
+from shoal.engines.sql.layers import SqlPiece, filled
 from shoal.engines.sql.patterns import is_searched, without_return
 from shoal.plan import REAL, Kind
 from shoal.plan.functions.logic import parts_of_pattern
@@ -24,13 +24,13 @@ _ZERO = "CAST(0 AS BIGINT)"
 def _exact(form: str, name: str) -> Lower:
     """A form for whole numbers; reals are as everywhere."""
 
-    def lower(it: Lowered) -> Piece:
+    def lower(it: Lowered) -> SqlPiece:
         return LOWER_CALL[name](it) if it.is_real else it.again(form)
 
     return lower
 
 
-def _bin(it: Lowered) -> Piece:
+def _bin(it: Lowered) -> SqlPiece:
     if it.is_real:
         return LOWER_CALL["bin"](it)
     width, origin = it.constant(1), it.constant(2)
@@ -41,21 +41,21 @@ def _bin(it: Lowered) -> Piece:
     return it.again(f"TRY_SUBTRACT({{0}}, {above})")
 
 
-def _in(it: Lowered) -> Piece:
+def _in(it: Lowered) -> SqlPiece:
     """A list of reals is looked up by bits where it is long, so the sign of a zero is taken off."""
     listed = ", ".join(f"{{{at}}}" for at in range(1, len(it.pieces)))
     first = "({0} + CAST('0.0' AS DOUBLE))" if it.call.arguments[0].type == REAL else "{0}"
     return it.form(f"({first} IN ({listed}))")
 
 
-def _extreme(it: Lowered) -> Piece:
+def _extreme(it: Lowered) -> SqlPiece:
     return it.pieces[0] if len(it.pieces) == 1 else LOWER_CALL[it.call.name](it)
 
 
 _SIGNS = "!#^~&*+/"
 
 
-def _like(it: Lowered) -> Piece:
+def _like(it: Lowered) -> SqlPiece:
     """LIKE with a sign of escape that is none of its letters: Spark has one even where none is given."""
     pattern, escape = str(it.constant(1)), str(it.constant(2))
     parts = parts_of_pattern(pattern, escape)
@@ -82,7 +82,7 @@ def _letters(pattern: str, escape: str) -> list[tuple[str, bool]]:
     return found
 
 
-def _of_moment(it: Lowered) -> Piece:
+def _of_moment(it: Lowered) -> SqlPiece:
     """The day of the second argument, which is a date or a timestamp."""
     moment = it.pieces[1]
     if it.call.arguments[1].type.kind is not Kind.TIMESTAMP:
@@ -96,7 +96,7 @@ _PARTS = {
 }
 
 
-def _date_part(it: Lowered) -> Piece:
+def _date_part(it: Lowered) -> SqlPiece:
     part = str(it.constant(0))
     if part in _PARTS:
         return filled(_PARTS[part], [it.layers.once(it.pieces[1])])
@@ -108,7 +108,7 @@ def _date_part(it: Lowered) -> Piece:
 _UNITS = {"hour": 3_600_000_000, "minute": 60_000_000}
 
 
-def _date_trunc(it: Lowered) -> Piece:
+def _date_trunc(it: Lowered) -> SqlPiece:
     unit = str(it.constant(0))
     if unit in _UNITS:
         moment = it.layers.once(it.pieces[1])
@@ -118,9 +118,9 @@ def _date_trunc(it: Lowered) -> Piece:
     return filled(MOMENT_OF_DAY, [day]) if it.call.type.kind is Kind.TIMESTAMP else day
 
 
-def _replace(it: Lowered) -> Piece:
+def _replace(it: Lowered) -> SqlPiece:
     old, new = (it.dialect.text(str(it.constant(at))) for at in (1, 2))
-    pieces = [it.pieces[0], Piece(old), Piece(new)]
+    pieces = [it.pieces[0], SqlPiece(old), SqlPiece(new)]
     return filled("REPLACE({0}, {1}, {2})", pieces)
 
 

@@ -2,17 +2,17 @@
 
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers, Piece
+from shoal.engines.sql.layers import Layers, SqlPiece
 from shoal.engines.sql.relations import computed, counted, names_of, persons_of, select
 from shoal.engines.sql.shares import shares
 from shoal.engines.sql.spread import distinct, split_values, splits, weight_words, weights
 from shoal.engines.sql.totals import cells, keys_of, row_values, size_of, totals
-from shoal.engines.sql.words import count_of_words, most_added, number_of
+from shoal.engines.sql.wide_sums import count_of_words, most_added, number_of
 
 __all__ = [
     "Dialect",
     "Layers",
-    "Piece",
+    "SqlPiece",
     "cells",
     "computed",
     "count_of_words",

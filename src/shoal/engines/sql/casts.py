@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from shoal.engines.sql.functions import Lowered, rescaled
-from shoal.engines.sql.layers import Piece, filled
+from shoal.engines.sql.layers import SqlPiece, filled
 from shoal.engines.sql.literals import real
 from shoal.plan import INTEGER, Kind
 from shoal.plan.functions.casts import TEXT_FORMS
 
 
-def lower_cast(it: Lowered) -> Piece:
+def lower_cast(it: Lowered) -> SqlPiece:
     """A cast that is NULL where the value does not fit."""
     source, to = it.call.arguments[0].type, it.call.type
     if source == to:
@@ -33,7 +33,7 @@ def lower_cast(it: Lowered) -> Piece:
     return it.form(f"CAST({{0}} AS {it.dialect.types[to.kind]})")
 
 
-def _from_real(it: Lowered) -> Piece:
+def _from_real(it: Lowered) -> SqlPiece:
     if it.call.type == INTEGER:
         return it.again(it.dialect.nearest)
     power, limit = real(float(10**it.call.type.scale)), real(2.0**63)
@@ -43,7 +43,7 @@ def _from_real(it: Lowered) -> Piece:
     return filled(form, [whole, scaled])
 
 
-def _from_text(it: Lowered, kind: Kind) -> Piece:
+def _from_text(it: Lowered, kind: Kind) -> SqlPiece:
     text = it.layers.once(it.pieces[0])
     anchored = it.dialect.anchored.replace("{0}", TEXT_FORMS[kind])
     form = it.dialect.text(anchored).replace("{", "{{").replace("}", "}}")
@@ -59,7 +59,7 @@ def _from_text(it: Lowered, kind: Kind) -> Piece:
             form = f"CASE WHEN {condition} AND {finite} THEN {{1}} END"
             return filled(form, [text, number])
         case _:
-            result = it.dialect.read_text.get(kind) or it.fitting(Piece("{0}"), kind).sql
+            result = it.dialect.read_text.get(kind) or it.fitting(SqlPiece("{0}"), kind).sql
             if kind in (Kind.DATE, Kind.TIMESTAMP):
                 condition += " AND {0} >= '0001'"
     return filled(f"CASE WHEN {condition} THEN {result} END", [text])
@@ -75,4 +75,4 @@ def _decimal(it: Lowered) -> str:
     units = it.dialect.tenth.replace("{0}", f"({number} + 5)")
     negative = it.dialect.starts_with.replace("{1}", "'-'")
     signed = f"CASE WHEN {negative} THEN -{units} ELSE {units} END"
-    return it.fitting(Piece(signed)).sql
+    return it.fitting(SqlPiece(signed)).sql

@@ -7,43 +7,43 @@ from collections.abc import Mapping
 from shoal.engines.sql.casts import lower_cast
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered
-from shoal.engines.sql.layers import Layers, Piece
+from shoal.engines.sql.layers import Layers, SqlPiece
 from shoal.engines.sql.literals import literal
 from shoal.plan import REAL, Call, Expression, Literal, Ref
 
 
 def lowered(
     expression: Expression, names: Mapping[str, str], layers: Layers, dialect: Dialect
-) -> Piece:
+) -> SqlPiece:
     """SQL for an expression; ``names`` says how each of its columns is written.
 
     Equal values of it are the same value, as those of columns are: see `Dialect.canonical`.
     """
     if isinstance(expression, Literal):
         held = dialect.one_of_equals(literal(expression, dialect), expression.type.kind)
-        return Piece(held, atom=True)
+        return SqlPiece(held, atom=True)
     return _lowered(expression, names, layers, dialect)
 
 
 def _lowered(
     expression: Expression, names: Mapping[str, str], layers: Layers, dialect: Dialect
-) -> Piece:
+) -> SqlPiece:
     """The same for an argument: a constant there stands beside something that is no constant, and is compared as that is."""
     match expression:
         case Ref(column):
-            return Piece(names[column.name], atom=True)
+            return SqlPiece(names[column.name], atom=True)
         case Literal():
-            return Piece(literal(expression, dialect), atom=True)
+            return SqlPiece(literal(expression, dialect), atom=True)
         case Call(arguments=arguments, type=kind):
             pieces = [_lowered(argument, names, layers, dialect) for argument in arguments]
             made = _called(Lowered(expression, pieces, layers, dialect))
             if kind == REAL and _keeps_one_zero(expression):
                 return made
             held = dialect.one_of_equals(made.sql, kind.kind)
-            return made if held == made.sql else Piece(held, made.level)
+            return made if held == made.sql else SqlPiece(held, made.level)
 
 
-def _called(it: Lowered) -> Piece:
+def _called(it: Lowered) -> SqlPiece:
     if it.call.name == "cast":
         return lower_cast(it)
     own: Lower | None = it.dialect.own.get(it.call.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shoal.engines.sql.dialect import Dialect
-from shoal.engines.sql.layers import Layers, Piece, filled
+from shoal.engines.sql.layers import Layers, SqlPiece, filled
 from shoal.engines.sql.literals import real, whole
 from shoal.engines.sql.patterns import is_searched, linear
 from shoal.plan import REAL, Call, Kind, Literal, Value
@@ -15,13 +15,15 @@ from shoal.plan.functions.logic import parts_of_pattern
 from shoal.plan.functions.rounding import WHOLE_REALS
 from shoal.plan.functions.text import LOWER, UPPER
 
-Lower = Callable[["Lowered"], Piece]
+Lower = Callable[["Lowered"], SqlPiece]
 
 
 class Lowered:
     """A call with its arguments as SQL, and what is needed to write it."""
 
-    def __init__(self, call: Call, pieces: list[Piece], layers: Layers, dialect: Dialect) -> None:
+    def __init__(
+        self, call: Call, pieces: list[SqlPiece], layers: Layers, dialect: Dialect
+    ) -> None:
         self.call = call
         self.pieces = pieces
         self.layers = layers
@@ -31,29 +33,29 @@ class Lowered:
     def is_real(self) -> bool:
         return self.call.type == REAL
 
-    def form(self, form: str) -> Piece:
+    def form(self, form: str) -> SqlPiece:
         """The arguments in a form that names each at most once."""
         return filled(form, self.pieces)
 
-    def again(self, form: str) -> Piece:
+    def again(self, form: str) -> SqlPiece:
         """The arguments in a form that may name them several times."""
         return filled(form, [self.layers.once(piece) for piece in self.pieces])
 
-    def fitting(self, piece: Piece, kind: Kind = Kind.INTEGER) -> Piece:
+    def fitting(self, piece: SqlPiece, kind: Kind = Kind.INTEGER) -> SqlPiece:
         """A piece cast, NULL where it does not fit."""
         return filled(self.dialect.try_cast.replace("{type}", self.dialect.types[kind]), [piece])
 
-    def wide(self, at: int) -> Piece:
+    def wide(self, at: int) -> SqlPiece:
         return filled(f"CAST({{0}} AS {self.dialect.wide})", [self.pieces[at]])
 
-    def wide_form(self, form: str) -> Piece:
+    def wide_form(self, form: str) -> SqlPiece:
         """Whole-number arithmetic without overflow, brought back to 64 bits."""
         wide = [self.wide(at) for at in range(len(self.pieces))]
         if any(form.count(f"{{{at}}}") > 1 for at in range(len(wide))):
             wide = [self.layers.once(piece) for piece in wide]
         return self.fitting(filled(form, wide))
 
-    def finite(self, piece: Piece) -> Piece:
+    def finite(self, piece: SqlPiece) -> SqlPiece:
         """A real, NULL where it is not finite; checked only where it may not be."""
         if not self.call.partial:
             return piece
@@ -70,58 +72,58 @@ class Lowered:
 
 
 def _arithmetic(sign: str) -> Lower:
-    def lower(it: Lowered) -> Piece:
+    def lower(it: Lowered) -> SqlPiece:
         form = f"({{0}} {sign} {{1}})"
         return it.finite(it.form(form)) if it.is_real else it.wide_form(form)
 
     return lower
 
 
-def _negate(it: Lowered) -> Piece:
+def _negate(it: Lowered) -> SqlPiece:
     return it.form("(-{0})") if it.is_real else it.wide_form("(-{0})")
 
 
-def _divide(it: Lowered) -> Piece:
+def _divide(it: Lowered) -> SqlPiece:
     return it.finite(it.again("CASE WHEN {1} <> 0 THEN {0} / {1} END"))
 
 
-def _int_divide(it: Lowered) -> Piece:
+def _int_divide(it: Lowered) -> SqlPiece:
     return it.wide_form(it.divided("{0}", "NULLIF({1}, 0)"))
 
 
-def _mod(it: Lowered) -> Piece:
+def _mod(it: Lowered) -> SqlPiece:
     if it.is_real:
         return it.again("CASE WHEN {1} <> 0 THEN {0} % {1} END")
     return it.wide_form("({0} % NULLIF({1}, 0))")
 
 
-def _abs(it: Lowered) -> Piece:
+def _abs(it: Lowered) -> SqlPiece:
     return it.form("ABS({0})") if it.is_real else it.wide_form("ABS({0})")
 
 
-def _sign(it: Lowered) -> Piece:
+def _sign(it: Lowered) -> SqlPiece:
     return it.form("CAST(SIGN({0}) AS BIGINT)")
 
 
-def _sqrt(it: Lowered) -> Piece:
+def _sqrt(it: Lowered) -> SqlPiece:
     return it.again("CASE WHEN {0} >= 0 THEN SQRT(ABS({0})) END")
 
 
-def _floor(it: Lowered) -> Piece:
+def _floor(it: Lowered) -> SqlPiece:
     step = 10 ** it.call.arguments[0].type.scale
     if it.is_real or step == 1:
         return it.again(it.dialect.floor) if it.is_real else it.pieces[0]
     return it.wide_form(it.divided(f"({{0}} - ((({{0}} % {step}) + {step}) % {step}))", str(step)))
 
 
-def _ceil(it: Lowered) -> Piece:
+def _ceil(it: Lowered) -> SqlPiece:
     step = 10 ** it.call.arguments[0].type.scale
     if it.is_real or step == 1:
         return it.again(it.dialect.ceil) if it.is_real else it.pieces[0]
     return it.wide_form(it.divided(f"({{0}} + (({step} - ({{0}} % {step})) % {step}))", str(step)))
 
 
-def rescaled(it: Lowered, by: int) -> Piece:
+def rescaled(it: Lowered, by: int) -> SqlPiece:
     """Units of another scale, halves away from zero."""
     if by >= 0:
         return it.pieces[0] if by == 0 else it.wide_form(f"({{0}} * {10**by})")
@@ -131,7 +133,7 @@ def rescaled(it: Lowered, by: int) -> Piece:
     return it.wide_form(f"CASE WHEN {{0}} >= 0 THEN {up} ELSE -{down} END")
 
 
-def _round(it: Lowered) -> Piece:
+def _round(it: Lowered) -> SqlPiece:
     digits = it.constant(1)
     assert isinstance(digits, int)
     if not it.is_real:
@@ -144,7 +146,7 @@ def _round(it: Lowered) -> Piece:
     return filled(form, [operand, scaled])
 
 
-def _bin(it: Lowered) -> Piece:
+def _bin(it: Lowered) -> SqlPiece:
     if it.is_real:
         steps = it.layers.once(it.form("(({0} - {2}) / {1})"))
         start = it.dialect.floor.replace("{0}", "{3}")
@@ -153,7 +155,7 @@ def _bin(it: Lowered) -> Piece:
     return it.wide_form(f"({{0}} - {step})")
 
 
-def _width_bucket(it: Lowered) -> Piece:
+def _width_bucket(it: Lowered) -> SqlPiece:
     lo, hi, count = (it.constant(at) for at in (1, 2, 3))
     assert isinstance(lo, int | float)
     assert isinstance(hi, int | float)
@@ -170,23 +172,23 @@ def _width_bucket(it: Lowered) -> Piece:
     return it.fitting(it.again(form))
 
 
-def _case(it: Lowered) -> Piece:
+def _case(it: Lowered) -> SqlPiece:
     whens = "".join(f"WHEN {{{at}}} THEN {{{at + 1}}} " for at in range(0, len(it.pieces) - 1, 2))
     return it.form(f"CASE {whens}ELSE {{{len(it.pieces) - 1}}} END")
 
 
-def _in(it: Lowered) -> Piece:
+def _in(it: Lowered) -> SqlPiece:
     listed = ", ".join(f"{{{at}}}" for at in range(1, len(it.pieces)))
     return it.form(f"({{0}} IN ({listed}))")
 
 
-def matching(it: Lowered, regular: str) -> Piece:
+def matching(it: Lowered, regular: str) -> SqlPiece:
     """Whether the first argument matches a regular expression as a whole."""
     form = it.dialect.text(regular).replace("{", "{{").replace("}", "}}")
     return it.form(it.dialect.matches.replace("{1}", form))
 
 
-def _like(it: Lowered) -> Piece:
+def _like(it: Lowered) -> SqlPiece:
     escape = it.constant(2)
     parts = parts_of_pattern(str(it.constant(1)), str(escape))
     if is_searched(parts) and (escape or any(None in part for part in parts)):
@@ -194,15 +196,15 @@ def _like(it: Lowered) -> Piece:
     return it.form("({0} LIKE {1} ESCAPE {2})" if escape else "({0} LIKE {1})")
 
 
-def _starts_with(it: Lowered) -> Piece:
+def _starts_with(it: Lowered) -> SqlPiece:
     return it.form(it.dialect.starts_with)
 
 
-def _trimmed(it: Lowered) -> Piece:
+def _trimmed(it: Lowered) -> SqlPiece:
     return it.form(it.dialect.trims[it.call.name])
 
 
-def _part(it: Lowered) -> Piece:
+def _part(it: Lowered) -> SqlPiece:
     """SUBSTRING, LEFT and RIGHT; places and lengths are constants."""
     places = ", ".join(str(it.constant(at)) for at in range(1, len(it.pieces)))
     return it.form(f"{it.call.name.upper()}({{0}}, {places})")
@@ -212,20 +214,20 @@ def _translated(old: str, new: str) -> Lower:
     return lambda it: it.form(f"TRANSLATE({{0}}, '{old}', '{new}')")
 
 
-def _date_part(it: Lowered) -> Piece:
+def _date_part(it: Lowered) -> SqlPiece:
     return it.form(f"CAST(EXTRACT({it.constant(0)} FROM {{1}}) AS BIGINT)")
 
 
-def _date_trunc(it: Lowered) -> Piece:
+def _date_trunc(it: Lowered) -> SqlPiece:
     kind = it.dialect.types[it.call.type.kind]
     return it.form(f"CAST(DATE_TRUNC('{it.constant(0)}', {{1}}) AS {kind})")
 
 
-def _days_between(it: Lowered) -> Piece:
+def _days_between(it: Lowered) -> SqlPiece:
     return it.form(it.dialect.days_between)
 
 
-def _add_days(it: Lowered) -> Piece:
+def _add_days(it: Lowered) -> SqlPiece:
     kind, wide = it.call.type, it.dialect.wide
     limits = widest(kind)
     assert limits is not None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Piece(NamedTuple):
+class SqlPiece(NamedTuple):
     """Some SQL, the level it stands on, and whether it is a mere name or constant."""
 
     sql: str
@@ -24,7 +24,7 @@ class Layers:
     def __init__(self) -> None:
         self._layers: list[dict[str, str]] = []
 
-    def once(self, piece: Piece) -> Piece:
+    def once(self, piece: SqlPiece) -> SqlPiece:
         """A piece that may be written several times: itself if it is a name, or a name for it."""
         if piece.atom:
             return piece
@@ -32,7 +32,7 @@ class Layers:
             self._layers.append({})
         layer = self._layers[piece.level]
         name = layer.setdefault(piece.sql, f"t{piece.level}_{len(layer)}")
-        return Piece(name, piece.level + 1, atom=True)
+        return SqlPiece(name, piece.level + 1, atom=True)
 
     def over(self, source: str) -> str:
         """A source with every named value added to its columns."""
@@ -42,8 +42,8 @@ class Layers:
         return source
 
 
-def filled(form: str, pieces: Sequence[Piece]) -> Piece:
+def filled(form: str, pieces: Sequence[SqlPiece]) -> SqlPiece:
     """A form with pieces in the places {0}, {1}, and {*} for all of them."""
     sql = form.replace("{*}", ", ".join("{%d}" % i for i in range(len(pieces))))  # noqa: UP031
     level = max((piece.level for piece in pieces), default=0)
-    return Piece(sql.format(*(piece.sql for piece in pieces)), level)
+    return SqlPiece(sql.format(*(piece.sql for piece in pieces)), level)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shoal.engines.sql.beside import splits_beside
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.person_windows import splits_beside
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
 from shoal.engines.sql.totals import exceeding, factor_beside, keys_of, steps_of
-from shoal.engines.sql.words import cut, joined, names_of_words
+from shoal.engines.sql.wide_sums import cut, joined, names_of_words
 from shoal.plan import WHOLE, Person, Spread
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from shoal.engines.sql.beside import cells_beside
 from shoal.engines.sql.dialect import Dialect
 from shoal.engines.sql.expressions import lowered
-from shoal.engines.sql.layers import Layers, Piece
+from shoal.engines.sql.layers import Layers, SqlPiece
 from shoal.engines.sql.literals import real
+from shoal.engines.sql.person_windows import cells_beside
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
-from shoal.engines.sql.words import cut, joined, names_of_words
+from shoal.engines.sql.wide_sums import cut, joined, names_of_words
 from shoal.plan import BY_PERSON, REAL, WHOLE, Bounded, Kind, Person, Quantity, Term
 from shoal.sensitivity import Norm
 
@@ -160,12 +160,12 @@ def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialec
     if term.quantity is Quantity.SUM:
         adds = f"{steps} - {term.middle}" if term.middle else steps
     else:
-        moved = layers.once(Piece(f"({steps} - {term.middle})", value.level))
+        moved = layers.once(SqlPiece(f"({steps} - {term.middle})", value.level))
         adds = f"{moved.sql} * {moved.sql} - {term.level}"
     return f"COALESCE({adds}, 0)" if term.argument.nullable else f"({adds})"
 
 
-def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
+def steps_of(term: Term, value: SqlPiece, dialect: Dialect) -> str:
     """A value in steps, held between its ends; nothing in it can overflow: it is held before it is cut.
 
     LEAST and GREATEST pass over NULL: one where none can be would count as an end.
@@ -174,7 +174,7 @@ def steps_of(term: Term, value: Piece, dialect: Dialect) -> str:
     kind, may_miss = term.argument.type, term.argument.nullable
     if kind.temporal:
         place = dialect.days_between if kind.kind is Kind.DATE else dialect.microseconds
-        value = Piece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
+        value = SqlPiece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
     if kind == REAL:
         moved = f"({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
         held = f"LEAST(GREATEST({moved}, {real(float(term.lo))}), {real(float(term.hi))})"

@@ -11,7 +11,7 @@ from shoal.exact import Number, Real, ball, float_up, non_negative, open_unit, t
 from shoal.functions.smooth.statistic import Statistic, smooth_steps
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import IntegerNoise
 from shoal.sensitivity.claims import Follows
 
@@ -63,7 +63,9 @@ class Smooth(Mechanism, ABC):
         scale = width / self.alpha
         noisy = meet(
             lambda: reading.value + (int(self._noise(scale).many(1)[0]) if scale else 0),
-            lambda: Meeting(self, (), reading.value, Follows(width, self.keep, statistic.relation)),
+            lambda: NoiseWitness(
+                self, (), reading.value, Follows(width, self.keep, statistic.relation)
+            ),
         )
         if inside:
             low, high = statistic.bounds

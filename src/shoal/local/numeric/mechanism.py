@@ -27,8 +27,8 @@ from shoal.exact import (
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import read_numbers
 from shoal.local.promise import OneReport
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import real_array
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -101,7 +101,9 @@ class NumericReport(OneReport, ABC):
         exact = self._on_grid(values) * self.levels
         return meet(
             lambda: self._rounded(exact),
-            lambda: Meeting(self, ("levels",), exact, Answers(self.odds, self._chance_on_grid)),
+            lambda: NoiseWitness(
+                self, ("levels",), exact, Answers(self.odds, self._chance_on_grid)
+            ),
         )
 
     def _rounded(self, exact: NDArray[np.int64]) -> NDArray[np.int64]:

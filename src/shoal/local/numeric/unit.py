@@ -16,8 +16,8 @@ from shoal.errors import DataError, RangeError, ShapeError
 from shoal.exact import Number, ball, positive, root_up, upper, whole
 from shoal.local.odds import odds_down
 from shoal.measures import Pure
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import array_of, real_array
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import Coin, rounded_gaussian
 from shoal.sensitivity.claims import Answers
 
@@ -107,7 +107,7 @@ class UnitVector:
         """A report for each row: whole numbers of 2^-20."""
         known = self._on_grid(vectors)
         return meet(
-            lambda: self._drawn(known), lambda: Meeting(self, ("direction",), known, Answers())
+            lambda: self._drawn(known), lambda: NoiseWitness(self, ("direction",), known, Answers())
         )
 
     def _drawn(self, known: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,8 +18,8 @@ from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles.frequencies import Frequencies
 from shoal.local.promise import OneReport
-from shoal.mechanisms.meeting import Meeting, meet
 from shoal.mechanisms.values import array_of
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import Coin, uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -93,7 +93,7 @@ class Oracle(OneReport, ABC):
         known = read_indices(values, self.size, what="values").reshape(-1)
         return meet(
             lambda: self._reports(known),
-            lambda: Meeting(self, ("oracle",), known, Answers(self.odds, self.chance)),
+            lambda: NoiseWitness(self, ("oracle",), known, Answers(self.odds, self.chance)),
         )
 
     def _reports(self, known: IntegerArray) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
 from shoal.local.oracles.oracle import Counters, Oracle, read_bits
 from shoal.local.promise import epsilon_of_changes
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import Coin
 from shoal.sensitivity.claims import Answers
 
@@ -168,7 +168,7 @@ def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fract
     """Packed rows of independent bits, 1 with chance ``own`` at the value and ``other`` elsewhere."""
     return meet(
         lambda: _one_hot(values, size, own, other),
-        lambda: Meeting("bits", (own, other, size), values, Answers()),
+        lambda: NoiseWitness("bits", (own, other, size), values, Answers()),
     )
 
 
@@ -192,7 +192,7 @@ def flip_bits(rows: NDArray[np.bool_], own: Fraction, other: Fraction) -> Bytes:
         shown = np.where(flat, Coin(own).many(flat.size), Coin(other).many(flat.size))
         return np.packbits(shown.reshape(rows.shape), axis=1)
 
-    return meet(draw, lambda: Meeting("bits", (own, other), rows, Answers()))
+    return meet(draw, lambda: NoiseWitness("bits", (own, other), rows, Answers()))
 
 
 def flip_again(packed: Bytes, size: int, own: Fraction, other: Fraction) -> Bytes:

@@ -16,7 +16,7 @@ from shoal.exact import IntegerArray, Number, ball, open_unit, upper, whole
 from shoal.local.indices import counted, read_indices
 from shoal.local.odds import odds_down
 from shoal.measures import Pure
-from shoal.mechanisms.meeting import Meeting, meet
+from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.noise import Coin, uniform_below
 from shoal.sensitivity.claims import Answers
 
@@ -98,7 +98,7 @@ class SquareWave:
         known = read_indices(values, self.bins, what="values").reshape(-1)
         return meet(
             lambda: self._told(known),
-            lambda: Meeting(self, ("window",), known, Answers(self.odds, self.chance)),
+            lambda: NoiseWitness(self, ("window",), known, Answers(self.odds, self.chance)),
         )
 
     def _told(self, known: IntegerArray) -> NDArray[np.int64]:

@@ -24,22 +24,26 @@ from typing import Any
 import numpy as np
 
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Floats
-from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, Wave
+from shoal.measures.loss.cells import UNIT, Complexes, Floats, dot
+from shoal.measures.loss.waves import HasWaves, Wave
 
 Copies = Sequence[tuple[HasWaves, int]]
 
 _PER_OCTAVE = 4
-_LOWEST, _HIGHEST = -40, 40
+_LOWEST, _HIGHEST = -40, 56
 """Tilts are 2^(k / 4) for k between these: nearby questions then share what is known at a tilt."""
-_FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 81) / 4)
+_FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 97) / 4)
 _FADED = -26.0
-_MOST_ROTATIONS = 4e7
+_MOST_ROTATIONS = 6e6
 """Above this the transform is faster."""
 _ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
 """How many steps of the ladder of tilts Chernoff bounds are taken aside."""
+_ALWAYS_ASIDE = (4, 2, 1)
+"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then."""
 _SPREADS, _REACHES = 14.0, 4.0
 _WIDENINGS, _RETRIES = 8, 4
+_FEW_KINDS = 2
+_SPARE, _LONGEST_STRIDE = 2, 8
 _NEGLIGIBLE = 1e-9
 _NEWTON = 60
 _PADS = 12
@@ -55,10 +59,12 @@ def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
 
     if (kept := losses.kept_line()) is not None and (found := kept.told(wanted)) is not None:
         return found
-    index = losses.lowest(lambda k: losses.renyi(k, wanted))
-    near = losses.renyi(index, wanted)
+    losses.begin_near(wanted)
+    best = losses.lowest(lambda k: losses.renyi(k, wanted))
+    near = losses.renyi(best, wanted)
+    index = max(_LOWEST, best - losses.spare)
     about = wanted - losses.cumulant(index) + tilt_of(index) * near
-    first = losses.octave_for(index, near, math.exp(min(about, 0.0)) / 100)
+    first = losses.octave_for(index, near, math.exp(min(about, 0.0)) / 100) + losses.spare
     for widening in range(_RETRIES):
         line = losses.line(index, first + widening)
         found_near = None if line is None else line.solved(near, wanted)
@@ -93,20 +99,26 @@ class Losses:
     already asked for: an account that grows by one release answers at the price of that release.
     """
 
-    def __init__(self, sources: Copies) -> None:
+    def __init__(self, sources: Copies, *, grows: bool = False) -> None:
         self._sources = tuple(sources)
         self._added: Copies = ()
+        self._grows = grows
         self._before: dict[_Key, Any] = {}
         self._known: dict[_Key, Any] = {}
-        self._last_tilt = 0
+        self._last_tilt: int | None = None
         self._kept: tuple[int, int, int] | None = None
 
     def plus(self, sources: Copies) -> Losses:
         """The sum of these losses and of more."""
-        new = Losses((*self._sources, *sources))
+        new = Losses((*self._sources, *sources), grows=True)
         new._added, new._before, new._last_tilt = sources, self._known, self._last_tilt
         new._kept = self._kept
         return new
+
+    @property
+    def spare(self) -> int:
+        """By how much a line has a lower tilt and a longer arc than is best, where a sum may grow: so it serves for many more releases."""
+        return _SPARE if self._grows or len(self._sources) > _FEW_KINDS else 0
 
     def _sum(self, key: _Key, one: Callable[[HasWaves], Any]) -> Any:
         """The sum over all copies of what one loss has; ``key`` names it."""
@@ -141,15 +153,22 @@ class Losses:
         """The logarithm of a delta that is enough at an epsilon, by the moment at this tilt."""
         return self.cumulant(index) - tilt_of(index) * epsilon + _log_best_payoff(index)
 
+    def begin_near(self, log_delta: float) -> None:
+        """Begin to look for a tilt where a normal sum of this variance would have it; nothing rests on it."""
+        if self._last_tilt is None and (variance := float(self.moments(0)[3])) > 0:
+            tilt = math.sqrt(-2 * log_delta / variance)
+            index = round(_PER_OCTAVE * math.log2(tilt)) if tilt > 0 else 0
+            self._last_tilt = min(_HIGHEST, max(_LOWEST, index))
+
     def lowest(self, value: Callable[[int], float]) -> int:
         """Where on the ladder a function that falls and then rises is least, from where it was last."""
-        here = self._last_tilt
+        here = self._last_tilt or 0
         for direction in (1, -1, 1):
             stride = 1
             while stride:
                 there = min(_HIGHEST, max(_LOWEST, here + direction * stride))
                 if value(there) < value(here):
-                    here, stride = there, 2 * stride
+                    here, stride = there, min(2 * stride, _LONGEST_STRIDE)
                 else:
                     stride //= 2
         self._last_tilt = here
@@ -177,7 +196,9 @@ class Losses:
         for direction in (1, -1):
             best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
             for step in _ASIDE:
-                if best < _TINY or not _LOWEST <= index + direction * step <= _HIGHEST:
+                if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
+                    break
+                if not _LOWEST <= index + direction * step <= _HIGHEST:
                     break
                 other = tilt_of(index + direction * step)
                 exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
@@ -233,8 +254,8 @@ class Losses:
             octave=octave,
             turns=turns,
             terms=values * payoff,
-            round_off=left_out + float(shares @ sums),
-            turning=8 * UNIT * float((shares * sizes) @ turns),
+            round_off=left_out + dot(shares, sums),
+            turning=8 * UNIT * dot(shares * sizes, turns),
         )
 
 
@@ -281,10 +302,8 @@ class Line:
     def told(self, wanted: float) -> Bracket | None:
         """The answer, where this line gives it as well as the best one would."""
         near = self.solved(self.mean, wanted)
-        if near is None or not self.is_alone(near):
-            return None
-        found = self.enclosed(near, wanted)
-        return found if found is not None and found.width <= _AS_GOOD * max(1.0, near) else None
+        found = None if near is None else self.enclosed(near, wanted)
+        return found if found is not None and found.width <= _AS_GOOD else None
 
     def log_delta(self, epsilon: float, *, up: bool) -> float:
         """The logarithm of delta, to a side; minus infinity where nothing is sure."""

@@ -17,12 +17,11 @@ import numpy as np
 from shoal.exact import float_down, float_up
 from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import RELATIVE_ERROR, Floats
+from shoal.measures.loss.cells import RELATIVE_ERROR, UNIT, Floats, dot
 from shoal.measures.loss.contour import Line, Losses, spacing_of, tilt_of
 from shoal.measures.loss.few import binomial
 from shoal.measures.loss.sources import LaplaceLoss, Sources
 from shoal.measures.loss.transform import power
-from shoal.measures.loss.waves import UNIT
 
 _LEFT_OUT = 1e-6
 _MOST_FREQUENCIES = 1 << 17
@@ -97,12 +96,12 @@ class EqualLaplaces:
         sums, chances, off = self._none
         over = sums > epsilon
         gains = -np.expm1(epsilon - sums[over])
-        total += float(chances[over] @ gains)
+        total += dot(chances[over], gains)
         slack += (off + RELATIVE_ERROR) * total
         sums, chances, off = self._one
         share, doubt = _between(epsilon - sums, self._loss.epsilon)
-        one = self._copies * float(chances @ share)
-        slack += (off + RELATIVE_ERROR) * one + self._copies * float(chances @ doubt)
+        one = self._copies * dot(chances, share)
+        slack += (off + RELATIVE_ERROR) * one + self._copies * dot(chances, doubt)
         return total + one, slack
 
     def _line_at(self, epsilon: float) -> Line:
@@ -142,8 +141,8 @@ class EqualLaplaces:
             octave=octave,
             turns=turns,
             terms=rest * payoff,
-            round_off=left_out + 8 * UNIT * n * float(shares @ (sizes * angles)),
-            turning=8 * UNIT * float((shares * sizes) @ turns),
+            round_off=left_out + 8 * UNIT * n * dot(shares, sizes * angles),
+            turning=8 * UNIT * dot(shares * sizes, turns),
         )
 
 

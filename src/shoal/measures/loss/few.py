@@ -49,9 +49,11 @@ class FewSums:
     @classmethod
     def of(cls, sources: Sources) -> FewSums | None:
         """All sums, or None where losses are on no lattice or the sums are too many."""
-        counts = [_sums_of(source, copies) for source, copies in sources]
-        if None in counts or math.prod(each or 0 for each in counts) > MOST_SUMS:
-            return None
+        total = 1
+        for source, copies in sources:
+            count = _sums_of(source, copies)
+            if count is None or (total := total * count) > MOST_SUMS:
+                return None
         sums, masses, slack = np.zeros(1), np.ones(1), 0.0
         for source, copies in sources:
             assert isinstance(source, AtomicLoss)

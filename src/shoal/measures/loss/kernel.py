@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.measures.loss.waves import Complexes
+from shoal.measures.loss.cells import Complexes
 
 ORDER = 8
 PEAK_SHARE = 5.471

@@ -88,6 +88,10 @@ class SampledLoss(KnownTails):
         slope = -math.expm1(math.log1p(-self.rate) - self._loss(self.pair.largest))
         return self.pair.blur * min(1.0, slope * (1 + 1e-9))
 
+    @property
+    def unlisted(self) -> float:
+        return float(getattr(self.pair, "unlisted", 0.0))
+
     def tails(self, epsilon: float) -> tuple[float, float]:
         turn = math.expm1(epsilon if self.removed else -epsilon) / self.rate
         inside = math.log1p(turn) if turn > -1 else -math.inf

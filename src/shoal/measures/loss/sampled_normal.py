@@ -15,9 +15,9 @@ import numpy as np
 
 from shoal.measures.loss.alone import sampled_delta, sampled_epsilon
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.cells import UNIT, Cells, Complexes, Floats, dot
 from shoal.measures.loss.sources import cells_between, normal_masses, reach
-from shoal.measures.loss.waves import UNIT, Complexes, HasWaves, spectrum_of
+from shoal.measures.loss.waves import HasWaves, rotations, spectrum_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SampledNormalLoss(HasWaves):
         with np.errstate(divide="ignore"):
             ends = np.log1p(np.expm1(edges) / self.rate) / self.mu + self.mu / 2
         ends[0] = -np.inf
-        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
+        plain, moved = normal_masses(ends), normal_masses(ends, self.mu)
         mixed = (1 - self.rate) * plain + self.rate * moved
         if self.removed:
             return cells_between(step, edges, mixed, plain, above=smallest, below=0.0)
@@ -91,7 +91,7 @@ class SampledNormalLoss(HasWaves):
         return ends
 
     def masses(self, ends: Floats) -> tuple[Floats, Floats]:
-        plain, moved = normal_masses(ends), normal_masses(ends - self.mu)
+        plain, moved = normal_masses(ends), normal_masses(ends, self.mu)
         return (1 - self.rate) * plain + self.rate * moved, plain
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
@@ -134,12 +134,12 @@ class SampledNormalWave:
 
     @cached_property
     def mean(self) -> float:
-        return self._sign * float(self._still.weights @ self._still.ratios)
+        return self._sign * dot(self._still.weights, self._still.ratios)
 
     @cached_property
     def variance(self) -> float:
         apart = self._sign * self._still.ratios - self.mean
-        return float(self._still.weights @ apart**2)
+        return dot(self._still.weights, apart**2)
 
     def spectrum(self, spacing: float, count: int) -> tuple[Complexes, Floats]:
         nodes = _nodes(self.source, self._power, spacing * (count - 1))
@@ -148,7 +148,7 @@ class SampledNormalWave:
 
     def effort(self, spacing: float, count: int) -> float:
         low, high, step = _range(self.source, self._power, spacing * (count - 1))
-        return count * (high - low) / step
+        return rotations(count, (high - low) / step)
 
     def fading(self, frequencies: Floats) -> Floats:
         """By the density of the weighted loss, cut off at some height, and the mass above it.
@@ -183,10 +183,20 @@ class SampledNormalWave:
         hidden = math.exp(min(_LARGE, step * steepest / 2))  # how much more it can be beside a node
         mass = np.exp(logs - ratios) * step * hidden  # of x
         heights = float(density.max()) * hidden * 2.0 ** -np.arange(_CUTS)
-        share = 1 - heights[:, None] / np.maximum(density * hidden, heights[:, None])
-        above = (share * mass).sum(axis=1) + 4 * math.exp(-_ENOUGH)
+        above = _beyond(density * hidden, mass, heights) + 4 * math.exp(-_ENOUGH)
         useful = above < _MOST_ABOVE
         return heights[useful], above[useful]
+
+
+def _beyond(density: Floats, mass: Floats, heights: Floats) -> Floats:
+    """The mass of which the density lies above each height, from above: by sums over all that is denser, one for all heights."""
+    order = np.argsort(-density)
+    dense, masses = density[order], mass[order]
+    widths = np.divide(masses, dense, out=np.zeros(len(dense)), where=dense > 0)
+    denser = np.searchsorted(-dense, -heights, side="left")
+    whole, wide = (np.append(0.0, np.cumsum(each))[denser] for each in (masses, widths))
+    above: Floats = whole - heights * wide + 4 * UNIT * (len(dense) + 4) * whole
+    return above
 
 
 @dataclass(frozen=True)
@@ -235,7 +245,7 @@ def _nodes(source: SampledNormalLoss, power: float, frequency: float) -> _Nodes:
     total = float(products.sum())
     weights = products / total
     kept = weights > _NEGLIGIBLE
-    rounded = float(weights @ (x * x / 2 + np.abs(power * ratios)))
+    rounded = dot(weights, x * x / 2 + np.abs(power * ratios))
     doubt = UNIT * (len(x) + 16 + 8 * rounded) + len(x) * _NEGLIGIBLE + 4 * math.exp(-_ENOUGH)
     log_total = top + math.log(total * step / math.sqrt(2 * math.pi))
     return _Nodes(ratios[kept], weights[kept], log_total, doubt)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import Floats
-from shoal.measures.loss.fine_cells import HasInner, Twin, of_atoms, twins
+from shoal.measures.loss.cells import RELATIVE_ERROR, Floats, dot
+from shoal.measures.loss.fine_cells import FINE_ERROR, HasInner, Twin, of_atoms, twins
 from shoal.measures.loss.grid import TOLERANCE
 from shoal.measures.loss.kernel import WIDEST, Kernel
 from shoal.measures.loss.smoothed import Laws, Setting, SmoothedLine
@@ -18,12 +18,20 @@ from shoal.measures.loss.sources import AtomicLoss, LossSource, NormalLoss, Sour
 _MOST_ATOMS = 256
 _PASSES = 6
 _MOST_CELLS = 1 << 17
-_MOST_TERMS = 1 << 18
+_MOST_TERMS = 1 << 17
 _LOST = 1e-6
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
-_LEAST_SHARE = 1e-3
-_TILTS: Floats = np.exp2(np.append(np.arange(-12, 24) / 2, np.arange(12.0, 41.0)))
+_LEAST_SHARE = 5e-3
+_LEAST_TILT, _HALVES, _OCTAVES = 2.0**-6, 18, 47
+_TILTS: Floats = np.sort(
+    np.concatenate(
+        [
+            _LEAST_TILT * np.exp2(np.arange(_OCTAVES)),
+            _LEAST_TILT * math.sqrt(2) * np.exp2(np.arange(_HALVES)),
+        ]
+    )
+)
 _PAYOFFS: Floats = _TILTS * np.log(_TILTS) - (1 + _TILTS) * np.log1p(_TILTS)
 """The logarithm of the largest (1 - e^-y) e^(-tilt y)."""
 _CLEAR = 18.0
@@ -31,14 +39,17 @@ _CLEAR = 18.0
 _FAINT = -16.0
 """Below this logarithm of delta in units of the line, round-off begins to be heard."""
 _COARSE_SHARE, _COARSE_CELLS, _FINEST_SHARE = 0.1, 2048, 2e-3
-_PARTS = 5
-"""Smoothing, fine cells and the lattice may each use one in so many of the tolerance."""
+_SMOOTHING, _CUTTING = 0.5, 0.06
+"""What smoothing may use of the tolerance, and what fine cells and the lattice may each: terms cost more than cells."""
 _COVERED = 7.0
 """The bump that covers the smoothing moves epsilon by about so many squares of its width, times how steep delta is."""
 _STEADY = 1.4
 _USEFUL = 10.0
 """A bracket this many times as wide as was wanted is left to others."""
 _LEAST_TURN = 0.5
+_SIDES, _ROUNDED = 2, 1.2
+_LEAST_SMOOTHING = 0.1
+_FINER, _FINER_BY = 8, 3.0
 _MOST_STEPS = 1 << 17
 _DEEP = 200.0
 """Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
@@ -81,7 +92,7 @@ def smoothed_epsilon(
             other = lines.below().solved(wanted, there.epsilon)
             low = other and lines.below().enclosed(wanted, *other)
             best = Bracket(max(best.low, low or 0.0), best.high)
-            if lines.limited or best.width <= _allowed(tolerance, there.epsilon):
+            if lines.limited or best.width <= search.narrowest(there, tolerance):
                 break
         if not search.refined(there, tolerance, best.width if best.low else None):
             break
@@ -106,7 +117,7 @@ def smoothed_delta(sources: Sources, low: float, high: float) -> Bracket | None:
         if lines.limited or (before is not None and there.is_as_steep_as(before)):
             best = Bracket(max(best.low, math.exp(lines.below().log_delta(high))), best.high)
             width = best.width / max(best.high, _LEAST_DELTA) / slope
-            if lines.limited or width <= _allowed(TOLERANCE, high):
+            if lines.limited or width <= search.narrowest(there, TOLERANCE):
                 break
         if not search.refined(there, TOLERANCE, width):
             break
@@ -152,6 +163,7 @@ class _Search:
         self._sources, self.lost = sources, lost
         self._smallest = lost / sum(copies for _, copies in sources)
         self._share, self._step, self._tilt = _COARSE_SHARE, self._first_step(), 1.0
+        self._arc = 0.0
         self._finest, self._passes = self._step * _COARSE_CELLS / _MOST_CELLS, 0
         self._cut()
 
@@ -175,7 +187,9 @@ class _Search:
             sum(n * one.mu**2 for one, n in self._sources if isinstance(one, NormalLoss))
         )
         self._above, self._below = Laws(above, mu), Laws(below, mu)
-        self._cumulants = np.array([self._above.cumulant(float(tilt)) for tilt in _TILTS])
+        self._cumulants = self._above.cumulants(_LEAST_TILT, _OCTAVES)
+        between = self._above.cumulants(_LEAST_TILT * math.sqrt(2), _HALVES)
+        self._cumulants = np.insert(self._cumulants, np.arange(1, _HALVES + 1), between)
 
     def _twins(self, source: LossSource) -> tuple[Twin, Twin]:
         if isinstance(source, AtomicLoss):
@@ -205,21 +219,22 @@ class _Search:
             self._step = self._finest = place.arc / _MOST_STEPS
             self._cut()
         steep = max(place.tilt, there.slope) if there else place.tilt
-        part = _allowed(tolerance, epsilon) / _PARTS if there else tolerance
+        part = self._smoothing(there, tolerance) if there else tolerance
         widest = min(WIDEST, _LEAST_TURN / place.tilt)
         width = min(math.sqrt(part / (_COVERED * (1 + steep))), widest)
         setting = self._setting(place, Kernel(width))
-        if limited := setting.count > _MOST_TERMS:
-            wider = min(width * setting.count / _MOST_TERMS, widest)
-            setting = self._setting(place, Kernel(wider))
-        if setting.size > _MOST_TERMS or setting.count > 2 * _MOST_TERMS:
+        most = _MOST_TERMS if there else _MOST_TERMS // 4
+        if limited := setting.count > most:
+            wider = min(width * setting.count / most, widest)
+            setting, limited = self._setting(place, Kernel(wider)), there is not None
+        if setting.size > 2 * _MOST_STEPS or setting.count > 2 * _MOST_TERMS:
             return None
-        self._tilt = place.tilt
+        self._tilt, self._arc = place.tilt, place.arc
         return _Lines(self._above, self._below, setting, limited=limited)
 
     def _setting(self, place: _Place, kernel: Kernel) -> Setting:
         """As many terms as this kernel needs to fade."""
-        frequency, heard = 4 / kernel.width, _LOST * math.exp(place.size)
+        frequency, heard = 1 / kernel.width, _LOST * math.exp(place.size)
         while (
             max(
                 kernel.payoff_beyond(place.tilt, frequency),
@@ -227,9 +242,8 @@ class _Search:
             )
             > heard
         ):
-            frequency *= 1.2
-        step = min(self._step, place.arc / 64)
-        return Setting(place.tilt, place.arc, step, kernel, frequency, place.aside)
+            frequency *= 1.1
+        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
 
     def _place(self, epsilon: float, most: float, wanted: float) -> _Place | None:
         """The line with the shortest arc on which nothing but delta counts, unless delta is faint there.
@@ -261,18 +275,50 @@ class _Search:
         allowed, steep = _allowed(tolerance, there.epsilon), 1 + there.slope
         fine, even = self._spreading()
         share = self._share * math.sqrt(
-            min(1.0, allowed / _PARTS / max(_LEAST_DELTA, fine * steep))
+            min(1.0, _CUTTING * allowed / max(_LEAST_DELTA, fine * steep))
         )
-        step = min(self._step, math.sqrt(allowed / _PARTS / (max(even, 1 / 8) * steep)))
+        step = min(self._step, math.sqrt(_CUTTING * allowed / (max(even, 1 / 8) * steep)))
         if width is not None:  # too bold
             again = 0.8 * math.sqrt(allowed / width)
             share, step = min(share, again * self._share), min(step, again * self._step)
-        share, step = max(share, _FINEST_SHARE), max(step, self._finest)
+        if _SIDES * 4 * RELATIVE_ERROR * self._even() > _CUTTING * allowed:
+            share = min(share, self._share / _FINER)  # fine cells know more of their masses
+        finer = self._spare(there, tolerance, share, step)
+        share, step = max(share / finer, _FINEST_SHARE), max(step / finer, self._finest)
         if width is not None and share == self._share and step == self._step:
             return False
         self._share, self._step = share, step
         self._cut()
         return self._passes < _PASSES
+
+    def _spare(self, there: _There, tolerance: float, share: float, step: float) -> float:
+        """How much finer cells may be before they cost as much as the terms."""
+        width = math.sqrt(self._smoothing(there, tolerance) / (_COVERED * (1 + there.slope)))
+        terms = 2 / width * self._arc / (2 * math.pi)
+        cells = sum(
+            len(twin.nodes) * self._share / share + len(twin.weights) * self._step / step
+            for twin, _ in self._above.twins
+        )
+        return min(_FINER_BY, max(1.0, terms / (1 + cells)))
+
+    def _even(self) -> float:
+        """How many losses lie on the lattice, on average."""
+        return sum(copies * float(twin.weights.sum()) for twin, copies in self._above.twins)
+
+    def _floats(self, there: _There) -> float:
+        """How wide a bracket is in any case: no cells are finer than what floats tell of their masses."""
+        copies = sum(count for _, count in self._above.twins)
+        return _SIDES * (4 * FINE_ERROR * copies + self._above.slack / there.slope)
+
+    def _smoothing(self, there: _There, tolerance: float) -> float:
+        """What smoothing may use of the tolerance."""
+        allowed = _allowed(tolerance, there.epsilon)
+        return max(_SMOOTHING * (allowed - self._floats(there)), _LEAST_SMOOTHING * allowed)
+
+    def narrowest(self, there: _There, tolerance: float) -> float:
+        """A bracket that finer cells would not make narrower by much."""
+        allowed, floats = _allowed(tolerance, there.epsilon), _ROUNDED * self._floats(there)
+        return allowed if floats < allowed / 2 else allowed / 2 + floats
 
     def _spreading(self) -> tuple[float, float]:
         """What fine cells add to the variance of the sum, and lattice cells per square of their step."""
@@ -280,7 +326,7 @@ class _Search:
         for twin, copies in self._above.twins:
             scale = copies * math.exp(-twin.log_moment(self._tilt)) / 8
             squares = np.diff(twin.nodes, append=twin.nodes[-1]) ** 2
-            fine += scale * float((twin.masses * np.exp(self._tilt * twin.nodes)) @ squares)
+            fine += scale * dot(twin.masses * np.exp(self._tilt * twin.nodes), squares)
             even += scale * float((twin.weights * np.exp(self._tilt * twin.lattice)).sum())
         return fine, even
 
@@ -297,4 +343,4 @@ class _Place:
 
 def _allowed(tolerance: float, epsilon: float) -> float:
     """How wide a bracket may be: less where epsilon is small."""
-    return tolerance * min(1.0, max(10 * epsilon, _LEAST_SHARE))
+    return tolerance * min(1.0, max(20 * epsilon, _LEAST_SHARE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +18,8 @@ from shoal.measures.loss.search import can_smooth, smoothed_delta, smoothed_epsi
 from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
 from shoal.measures.loss.waves import HasWaves
 
+_LARGE = 1e3
+"""Above such an epsilon brackets are as wide in relative terms."""
 _SLACK = 2.0**-40
 _LEAST = 2.0**-1022
 """A chance below it may have been rounded to 0."""
@@ -25,28 +28,35 @@ _LEAST = 2.0**-1022
 class Side:
     """Losses that are looked at from one of the two neighbours.
 
-    Three roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
-    where the losses together fade fast, and a grid for everything else.
+    Four roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
+    where the losses together fade fast, the same with a smoothed payoff where they do not, and a grid for everything else.
     """
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, names: Sequence[str] | None = None) -> None:
         self.sources = sources
+        self._names = [repr(source) for source, _ in sources] if names is None else names
+        self._grows = False
         self._told: dict[float, Bracket | None] = {}
 
     def plus(self, sources: Sequence[tuple[LossSource, int]]) -> Side:
         """These losses and those; what was worked out is kept."""
-        both = Side(merged((*self.sources, *sources)))
+        both = Side(*_inserted(self.sources, self._names, sources))
+        both._grows = True
         if "_losses" in vars(self) and self._losses is not None:
             added = [(source, copies) for source, copies in sources if isinstance(source, HasWaves)]
             whole = len(added) == len(sources)
             both.__dict__["_losses"] = self._losses.plus(added) if whole else None
+        both.__dict__["_blur"] = self._blur + _blur_of(sources)
+        both.__dict__["_log_finite"] = self._log_finite + _log_finite_of(sources)
+        if "_few" in vars(self) and self._few is None:
+            both.__dict__["_few"] = None  # more releases have more sums
         return both
 
     @cached_property
     def _losses(self) -> Losses | None:
         """The sum as waves, where every loss has them."""
         waves = [(source, n) for source, n in self.sources if isinstance(source, HasWaves)]
-        return Losses(waves) if len(waves) == len(self.sources) else None
+        return Losses(waves, grows=self._grows) if len(waves) == len(self.sources) else None
 
     def quick_epsilon(self, delta: float) -> Bracket | None:
         """Epsilon at a delta without a grid; None where only a grid tells.  Asked again, it is the same."""
@@ -68,11 +78,24 @@ class Side:
         """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
         if (most := self.largest().high) <= floor:
             return Bracket(0.0, most)
+        if self._needs_nothing(delta):
+            return Bracket(0.0, 0.0)
         found = self.quick_epsilon(delta)
-        if (found is None or found.width > tolerance * max(1.0, found.high)) and self._smooths:
+        if (
+            found is None or found.width > tolerance * max(1.0, found.high / _LARGE)
+        ) and self._smooths:
             more = self._epsilon_by_smoothing(delta, tolerance, floor)
             found = more if found is None or more is None else found.met(more)
         return found or grid_epsilon(self.sources, delta, tolerance, floor=floor)
+
+    def _needs_nothing(self, delta: float) -> bool:
+        """Whether the deltas that each release needs at epsilon 0 add up to no more than this one."""
+        zero, total = Fraction(0), 0.0
+        for source, copies in self.sources:
+            if not isinstance(source, KnownAlone) or total > delta:
+                return False
+            total += copies * source.delta_alone(zero, zero).high
+        return total * (1 + _SLACK) <= delta
 
     def quick_delta(self, low: float, high: float) -> Bracket | None:
         """Delta between an epsilon rounded down and the same rounded up; None as above."""
@@ -82,6 +105,8 @@ class Side:
     def _quick_delta(self, low: float, high: float) -> Bracket | None:
         if not self.sources:
             return Bracket(0.0, 0.0)
+        if not self._log_finite and low - self._blur >= self.largest().high:
+            return Bracket(0.0, 0.0)  # no loss is as large
         if (alone := self._alone) is not None:
             return alone.delta_alone(Fraction(low), Fraction(high))
         found = self._delta_by_contour(low, high)
@@ -113,6 +138,10 @@ class Side:
         (source, copies), *others = self.sources
         if copies == 1 and not others and isinstance(source, KnownAlone):
             return source
+        return self._few
+
+    @cached_property
+    def _few(self) -> FewSums | None:
         return FewSums.of(self.sources)
 
     @cached_property
@@ -150,17 +179,52 @@ class Side:
     @property
     def _infinite(self) -> tuple[float, float]:
         """The probability that some loss is infinite, from below and from above."""
-        logs = sum(n * math.log1p(-getattr(one, "infinite", 0.0)) for one, n in self.sources)
-        chance = -math.expm1(logs)
+        chance = -math.expm1(self._log_finite)
         return chance * (1 - _SLACK), chance * (1 + _SLACK)
 
-    @property
+    @cached_property
+    def _log_finite(self) -> float:
+        return _log_finite_of(self.sources)
+
+    @cached_property
     def _blur(self) -> float:
         """How far the sum can lie from where the sources put it."""
-        return sum(
-            copies * float(getattr(source, "moved", getattr(source, "blur", 0.0)))
-            for source, copies in self.sources
-        )
+        return _blur_of(self.sources)
+
+
+def _log_finite_of(sources: Sequence[tuple[LossSource, int]]) -> float:
+    """The logarithm of the probability that all losses are finite."""
+    return sum(n * math.log1p(-getattr(one, "infinite", 0.0)) for one, n in sources)
+
+
+def _blur_of(sources: Sequence[tuple[LossSource, int]]) -> float:
+    return sum(
+        copies * float(getattr(source, "moved", getattr(source, "blur", 0.0)))
+        for source, copies in sources
+    )
+
+
+def _inserted(
+    sources: Sources, names: Sequence[str], added: Sequence[tuple[LossSource, int]]
+) -> tuple[Sources, list[str]]:
+    """What `merged` makes of both, and the names in order; only what is new is put in its place."""
+    both, order = list(sources), list(names)
+    for source, copies in added:
+        if isinstance(source, NormalLoss):
+            others = [one for one in both if isinstance(one[0], NormalLoss)]
+            both = [one for one in both if not isinstance(one[0], NormalLoss)]
+            order = [name for name in order if not name.startswith(NormalLoss.__name__)]
+            [(more, count)] = merged([*others, (source, copies)])
+        else:
+            more, count = source, copies
+        name = repr(more)
+        place = bisect_left(order, name)
+        if place < len(order) and order[place] == name:
+            both[place] = more, both[place][1] + count
+        else:
+            both.insert(place, (more, count))
+            order.insert(place, name)
+    return tuple(both), order
 
 
 def merged(sources: Sequence[tuple[LossSource, int]]) -> Sources:
@@ -174,4 +238,4 @@ def merged(sources: Sequence[tuple[LossSource, int]]) -> Sources:
             counted[source] = counted.get(source, 0) + copies
     if square := math.fsum(squares):
         counted[NormalLoss(math.sqrt(square))] = 1
-    return tuple(sorted(counted.items(), key=repr))
+    return tuple(sorted(counted.items(), key=lambda one: repr(one[0])))

@@ -10,17 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from shoal.measures.loss.cells import RELATIVE_ERROR, Floats
+from shoal.measures.loss.cells import RELATIVE_ERROR, UNIT, Complexes, Floats, dot
 from shoal.measures.loss.fine_cells import Twin
 from shoal.measures.loss.kernel import Kernel
-from shoal.measures.loss.waves import UNIT, Complexes, NormalWave
+from shoal.measures.loss.nonuniform import nodes_away
+from shoal.measures.loss.waves import NormalWave
 
-_CHUNK = 128
-"""So many nodes are added up at a time: round-off then grows with this number and not with that of all nodes."""
 _PER_LEVEL = 8.0
+_FEWEST = 64
+"""A circle of fewer steps is not closed by the lattice: its points are then places like any other."""
 _NEWTON = 40
 _CLOSE = 1e-10
 _PADS = 14
@@ -42,6 +44,13 @@ class Laws:
         """K at a tilt; infinite beyond the floats."""
         found = NormalWave(self.mu, tilt).log_moment
         return found + sum(copies * twin.log_moment(tilt) for twin, copies in self.twins)
+
+    def cumulants(self, tilt: float, doublings: int) -> Floats:
+        """About K at this tilt, twice it, four times it and so on; nothing rests on these."""
+        found = np.array([NormalWave(self.mu, tilt * 2.0**k).log_moment for k in range(doublings)])
+        for twin, copies in self.twins:
+            found += copies * np.array(twin.log_moments(tilt, doublings))
+        return found
 
     @property
     def slack(self) -> float:
@@ -65,17 +74,24 @@ class Setting:
     frequency: float
     aside: tuple[float, float]
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """Points of the lattice around the circle."""
+        """Points of the lattice around the circle; 0 where its steps are too long to close one."""
         from scipy.fft import next_fast_len  # noqa: PLC0415 - heavy, and needed here only
 
+        if self.arc < _FEWEST * self.step:
+            return 0
         return int(next_fast_len(math.ceil(self.arc / self.step), real=True))
+
+    @property
+    def closed_arc(self) -> float:
+        """The arc, lengthened to whole steps where the lattice closes a circle."""
+        return self.size * self.step if self.size else self.arc
 
     @property
     def count(self) -> int:
         """Terms of the sum."""
-        return math.ceil(self.frequency * self.size * self.step / (2 * math.pi)) + 2
+        return math.ceil(self.frequency * self.closed_arc / (2 * math.pi)) + 2
 
 
 class SmoothedLine:
@@ -85,11 +101,10 @@ class SmoothedLine:
         self._laws, self._setting, self._up = laws, setting, up
         self._tilt, kernel = setting.tilt, setting.kernel
         self._cumulant = laws.cumulant(self._tilt)
-        size, count = setting.size, setting.count
-        self._arc = size * setting.step
+        self._arc, count = setting.closed_arc, setting.count
         spacing = 2 * math.pi / self._arc
         self._turns = spacing * np.arange(count)
-        logs, doubts = self._logs(size, spacing, count)
+        logs, doubts = self._logs(setting.size, count)
         orders: Complexes = (self._tilt + 1j * self._turns).astype(np.complex128)
         payoff = kernel.payoff(orders)
         if not up:
@@ -103,18 +118,28 @@ class SmoothedLine:
         if not up:
             beyond += kernel.cover_beyond(self._tilt, last)
         doubts += 16 * UNIT * (4 + np.abs(logs))
-        self._off = beyond + float(sizes @ np.expm1(doubts)) + _ADDED * UNIT * float(sizes.sum())
-        self._turning = 8 * UNIT * float(sizes @ self._turns)
+        self._off = beyond + dot(sizes, np.expm1(doubts)) + _ADDED * UNIT * float(sizes.sum())
+        self._turning = 8 * UNIT * dot(sizes, self._turns)
+        self._leave_out_faint(sizes)
         self._aside = [(r, laws.cumulant(r)) for r in setting.aside]
 
-    def _logs(self, size: int, spacing: float, count: int) -> tuple[Complexes, Floats]:
+    def _leave_out_faint(self, sizes: Floats) -> None:
+        """Without the last terms, where all of them together are less than round-off; their sizes count as doubt."""
+        rest = np.cumsum(sizes[::-1])[::-1]
+        heard = max(2, int(np.count_nonzero(rest > UNIT * rest[0])))
+        self._off += 2 * float(rest[heard:][:1].sum())
+        self._terms, self._turns = self._terms[:heard], self._turns[:heard]
+
+    def _logs(self, size: int, count: int) -> tuple[Complexes, Floats]:
         """Logarithms of the product of characteristic functions, and how far each can be off."""
         logs, doubts = np.zeros(count, dtype=np.complex128), np.zeros(count)
         if self._laws.mu:
-            more, off = NormalWave(self._laws.mu, self._tilt).spectrum(spacing, count)
+            more, off = NormalWave(self._laws.mu, self._tilt).spectrum(
+                2 * math.pi / self._arc, count
+            )
             logs, doubts = logs + more, doubts + off
         for twin, copies in self._laws.twins:
-            away, off = _away_from_one(twin, self._tilt, size, spacing, count)
+            away, off = _away_from_one(twin, self._tilt, size, self._arc, count)
             # |1 + z|^2 - 1, without the 1
             grown = 2 * away.real + away.real**2 + away.imag**2
             logs.real += copies * np.log1p(np.maximum(grown, -1 + UNIT)) / 2
@@ -126,7 +151,7 @@ class SmoothedLine:
     def bulk(self, epsilon: float) -> tuple[float, float]:
         """The sum, and how fast it falls."""
         terms = self._terms * np.exp(-1j * self._turns * epsilon)
-        return float(terms.real.sum()), -float(self._turns @ terms.imag)
+        return float(terms.real.sum()), -dot(self._turns, terms.imag)
 
     def log_delta(self, epsilon: float) -> float:
         """The logarithm of delta, to the side of the line; minus infinity where nothing is sure."""
@@ -199,8 +224,8 @@ class SmoothedLine:
         sign = 1 if self._up else -1
         value = self.bulk(found)[0]
         off = self._off + self._turning * abs(found) + (0.0 if self._up else self._beside(found))
-        doubt = (
-            _CLOSE * max(1.0, abs(wanted)) + 2 * self._laws.slack + 1.2 * off / max(value, _LEAST)
+        doubt = _CLOSE * max(1.0, abs(wanted)) + 1.05 * (
+            self._laws.slack + off / max(value, _LEAST)
         )
         pad = max(doubt / slope, 4 * UNIT * abs(found))
         for _ in range(_PADS):
@@ -210,12 +235,12 @@ class SmoothedLine:
             reached = self.log_delta(max(0.0, epsilon))
             if (reached <= wanted) if self._up else (reached >= wanted):
                 return max(0.0, epsilon)
-            pad = 2 * pad
+            pad = 1.5 * pad
         return None
 
 
 def _away_from_one(
-    twin: Twin, tilt: float, size: int, spacing: float, count: int
+    twin: Twin, tilt: float, size: int, arc: float, count: int
 ) -> tuple[Complexes, Floats]:
     """The characteristic function of a weighted twin less 1, and how far each value can be off.
 
@@ -223,43 +248,21 @@ def _away_from_one(
     """
     total = math.exp(-twin.log_moment(tilt))
     nodes = twin.masses * np.exp(tilt * twin.nodes) * total
-    turns = spacing * np.arange(count)
-    away = _nodes_away(nodes, twin.nodes, spacing, count)
-    moved = np.minimum(2.0 * float(nodes.sum()), turns * float(nodes @ np.abs(twin.nodes)))
-    exponents = 8 * (1 + tilt * float(np.abs(twin.nodes).max(initial=0.0)))
-    off = UNIT * (4 * _CHUNK + math.log2(size) + exponents) * moved
-    if twin.weights.any():
-        lattice = twin.weights * np.exp(tilt * twin.lattice) * total
+    lattice = twin.weights * np.exp(tilt * twin.lattice) * total
+    places = twin.nodes
+    if not size:
+        nodes, places = np.concatenate([nodes, lattice]), np.concatenate([places, twin.lattice])
+    turns = 2 * math.pi / arc * np.arange(count)
+    away, off = nodes_away(nodes, places, arc, count)
+    moved = np.minimum(2.0 * float(nodes.sum()), turns * dot(nodes, np.abs(places)))
+    off += 8 * UNIT * (1 + tilt * float(np.abs(places).max(initial=0.0))) * moved
+    if size and twin.weights.any():
         turned = _lattice_at(lattice, size, count) * np.exp(1j * turns * twin.origin)
         away += turned - lattice.sum()
         levels = _PER_LEVEL * math.log2(size) + 2 * turns * abs(twin.origin)
         off += UNIT * levels * float(lattice.sum())
-        off += UNIT * float(lattice @ (8 * (1 + tilt * np.abs(twin.lattice))))
+        off += UNIT * dot(lattice, 8 * (1 + tilt * np.abs(twin.lattice)))
     return away, off
-
-
-def _nodes_away(weights: Floats, losses: Floats, spacing: float, count: int) -> Complexes:
-    """The sum of weights times (exp(i turn loss) - 1), as products of two small tables.
-
-    e^(a + b) - 1 is (e^a - 1)(e^b - 1) + (e^a - 1) + (e^b - 1).
-    """
-    inner = math.isqrt(count - 1) + 1
-    outer = -(-count // inner)
-    found = np.zeros((outer, inner), dtype=np.complex128)
-    for first in range(0, len(losses), _CHUNK):
-        part = slice(first, first + _CHUNK)
-        fast = _turned(spacing * np.outer(np.arange(inner), losses[part]))
-        slow = _turned(spacing * inner * np.outer(np.arange(outer), losses[part])) * weights[part]
-        found += slow @ fast.T + slow.sum(axis=1)[:, None] + (fast @ weights[part])[None, :]
-    return found.ravel()[:count]
-
-
-def _turned(angles: Floats) -> Complexes:
-    """exp(i angle) - 1."""
-    turned: Complexes = np.empty(angles.shape, dtype=np.complex128)
-    turned.real = -2 * np.sin(angles / 2) ** 2
-    turned.imag = np.sin(angles)
-    return turned
 
 
 def _lattice_at(weights: Floats, size: int, count: int) -> Complexes:

@@ -37,10 +37,15 @@ class KnownTails(ABC):
         """How far a true loss can lie from where it is put."""
         return float(getattr(self, "blur", 0.0))
 
+    @property
+    def unlisted(self) -> float:
+        """A mass of P that `tails` may leave out, where losses are largest: it is added to delta, from above."""
+        return 0.0
+
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
         least, doubt = self._delta(float_up(high) + self._aside(high))
         most, more = self._delta(float_down(low) - self._aside(low))
-        return Bracket(max(0.0, least - doubt), min(1.0, most + more))
+        return Bracket(max(0.0, least - doubt), min(1.0, most + more + self.unlisted))
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
         low, high = 0.0, min(self.largest, _FURTHEST)

@@ -65,7 +65,7 @@ def explain(promise: Promise, *, delta: Number | None = None, prior: Number = "1
     A tester who raises a false alarm 5 % of the time recognises the person at most 5.53 % of the time; without the release, 5 %.
     A suspicion of 50 % rises to at most 52.5 % and falls to no less than 47.5 %, whatever is released.
     The best guess in a bet at that suspicion is right at most 52.5 % of the time; without the release, 50 %.
-    In an even bet the release is worth no more than a friend who knows the truth 5 % of the time and else tosses a coin.
+    In an even bet the release is no better than a tip that is right 5 % of the time and a coin toss otherwise.
     """
     belief = open_unit(prior, "prior")
     at = None if delta is None else closed_unit(delta, "delta")
@@ -169,8 +169,8 @@ def _guess(promise: Promise, prior: Fraction) -> _Part:
 def _comparison(promise: Promise) -> _Part:
     advantage = advantage_up(promise)
     words = (
-        "In an even bet the release is worth no more than a friend who knows the truth "
-        f"{percent_up(advantage)} of the time and else tosses a coin."
+        "In an even bet the release is no better than a tip that is right "
+        f"{percent_up(advantage)} of the time and a coin toss otherwise."
     )
     return words, {"advantage": float_up(advantage)}
 

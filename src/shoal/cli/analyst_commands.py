@@ -1,0 +1,447 @@
+"""The analyst's commands: preview, ask, explain, plan, suggest, dummy."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from shoal.cli.console import Force, answers, fresh, refusals, remarks, working, writable
+from shoal.cli.options import Analyst, AsJson, Delta, Epsilon, Noise, Rho, Sql, VaultOption, opened
+from shoal.cli.tables import plain_table, show_answer
+from shoal.errors import RangeError
+from shoal.exact import whole
+from shoal.query import Answer, Preview, plan_budget
+from shoal.query.showing import level_of
+from shoal.query.storing import stored
+from shoal.vault import Vault
+from shoal.vault.budgets import risk_of
+from shoal.vault.certificate_text import promise_of
+from shoal.vault.dummy import dummy_table
+
+ASK = """
+For example:
+
+    shoal ask "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1
+
+    shoal ask "SELECT city, AVG(spend) AS spend FROM visits GROUP BY city" --epsilon 0.5 --as ana --key monday --json
+
+    shoal ask "SELECT COUNT(*) AS n FROM visits" --epsilon 0.1 --dummy
+"""
+PREVIEW = """
+For example:
+
+    shoal preview "SELECT city, COUNT(*) AS n FROM visits GROUP BY city" --epsilon 0.2
+"""
+EXPLAIN = """
+For example:
+
+    shoal explain "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+"""
+PLAN = """
+For example:
+
+    shoal plan "SELECT COUNT(*) AS n FROM visits" --error 50
+
+    shoal plan "SELECT AVG(spend) AS m FROM visits" --error 5 --rows 1000 --confidence 0.9
+"""
+DUMMY = """
+For example:
+
+    shoal dummy visits -n 1000 --out made-up.parquet
+
+    shoal dummy visits -n 5
+"""
+SUGGEST = """
+For example:
+
+    shoal suggest bounds visits spend --epsilon 0.2
+"""
+GROUPS = """
+For example:
+
+    shoal suggest groups visits city --epsilon 0.2
+"""
+ShowClipped = Annotated[
+    bool,
+    typer.Option(
+        "--show-clipped",
+        help="Count the people who have more rows or groups than their share, too; a tenth of the cost goes to it.",
+    ),
+]
+ENDINGS = (".parquet", ".csv", ".json")
+
+
+def ask(
+    sql: Sql,
+    *,
+    vault: VaultOption = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    noise: Noise = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IDEMPOTENCY",
+            help="A name of your own for this act: it is charged and answered once.",
+        ),
+    ] = None,
+    analyst: Analyst = None,
+    intervals: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONFIDENCE",
+            help="Confidence of intervals; quantiles get them, too, for a part of what is spent.",
+        ),
+    ] = None,
+    show_clipped: ShowClipped = False,
+    dummy: Annotated[
+        bool, typer.Option("--dummy", help="Ask made-up rows instead, free of charge.")
+    ] = False,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write it to a .parquet, .csv or .json file.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Release the private answer to a question, and pay for it.
+
+    The same question at the same request is answered once: asking again is free and gives the same answer.
+    """
+    with refusals():
+        _check_out(out)
+        with opened(vault, analyst) as held:
+            if out is not None:
+                held.check_out(out)
+            fresh(out, force=force)
+            before = held.position
+            asked = (held.rehearse() if dummy else held).sql(sql, intervals=intervals)
+            with working("Asking"):
+                answer = asked.release(
+                    epsilon=epsilon,
+                    delta=delta,
+                    rho=rho,
+                    noise=noise,
+                    key=None if dummy else key,
+                    show_clipped=show_clipped,
+                )
+            kept = stored(answer)
+            free = dummy or kept["certificate"]["ledger"]["entry"] <= before
+            if dummy:
+                remarks().print(
+                    Text(
+                        "MADE-UP ROWS: this answer is about nobody, and cost nothing.",
+                        style="bold yellow",
+                    )
+                )
+            _give(answer, kept, out, as_json=as_json, as_csv=as_csv, free=free)
+            if not (as_json or as_csv or dummy):
+                _tell_cost(held, kept, free=free)
+
+
+def preview(
+    sql: Sql,
+    *,
+    vault: VaultOption = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    noise: Noise = None,
+    confidence: Annotated[str, typer.Option(help="How sure the errors are.")] = "0.95",
+    show_clipped: ShowClipped = False,
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """How far each number of an answer would be off, before anything is spent. Free."""
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
+        found = held.sql(sql).preview(
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            noise=noise,
+            confidence=confidence,
+            show_clipped=show_clipped,
+        )
+        if as_json:
+            typer.echo(json.dumps(_preview_data(found), indent=2))
+            return
+        console = answers()
+        fits = "" if found.fits else ", more than is left of the budget"
+        console.print(
+            Text.assemble(
+                "Would cost ",
+                (found.price, "bold"),
+                (fits, "bold red"),
+                f". Within, at {level_of(found.confidence)} confidence:",
+            ),
+            soft_wrap=True,
+        )
+        rows = [
+            (each.name, *str(each).removeprefix(f"{each.name}: ").split("; ", 1))
+            for each in found.columns
+        ]
+        console.print(plain_table(["column", "error", "noise"], rows))
+        for note in found.notes:
+            console.print(Text(f"note: {note}", style="yellow"))
+        if found.threshold is not None:
+            console.print(f"Groups of about {found.threshold:,.1f} or more units are told.")
+
+
+def explain(sql: Sql, *, vault: VaultOption = None, analyst: Analyst = None) -> None:
+    """What is computed, step by step, and how far one row or person reaches. Free."""
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
+        typer.echo(held.sql(sql).explain())
+
+
+def plan(
+    questions: Annotated[
+        list[str], typer.Argument(metavar="SQL...", help="One question or several.")
+    ],
+    *,
+    error: Annotated[str, typer.Option(help="How far each number may be off.")],
+    vault: VaultOption = None,
+    confidence: Annotated[str, typer.Option(help="How surely.")] = "0.95",
+    column: Annotated[
+        str | None, typer.Option(help="The number that matters.  [default: all]")
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="The least number of rows that matters, for means.")
+    ] = None,
+    delta: Delta = None,
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """What to spend for a wanted accuracy. Free."""
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
+        targets = [
+            held.sql(each).within(
+                error, confidence=confidence, column=column, rows=rows, delta=delta
+            )
+            for each in questions
+        ]
+        with working("Planning"):
+            made = plan_budget(targets)
+        typer.echo(json.dumps(made.to_dict(), indent=2) if as_json else str(made))
+
+
+def dummy(
+    name: Annotated[str, typer.Argument(help="The dataset.")],
+    *,
+    vault: VaultOption = None,
+    n: Annotated[int, typer.Option("-n", help="How many rows.")] = 1000,
+    seed: Annotated[int | None, typer.Option(help="The same rows for the same number.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A .parquet, .csv or .json file.  [default: print as CSV]")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Made-up rows with the columns of a dataset, from public facts alone: to write questions on, for free."""
+    with refusals():
+        _check_out(out)
+        count = whole(n, "n", at_least=1)
+        with opened(vault, only_reads=True) as held:
+            if out is not None:
+                held.check_out(out)
+            fresh(out, force=force)
+            table = dummy_table(held.dataset(name), count, seed=seed)
+        if out is None:
+            typer.echo(_csv(table), nl=False)
+            return
+        _write(table, out)
+        answers().print(f"Wrote {count:,} made-up rows to {out}.", soft_wrap=True, markup=False)
+
+
+suggest = typer.Typer(
+    help="Estimate column bounds and limits per person privately (uses budget).",
+    no_args_is_help=True,
+)
+
+
+@suggest.command(epilog=SUGGEST)
+def bounds(
+    dataset: Annotated[str, typer.Argument(help="The dataset.")],
+    column: Annotated[str, typer.Argument(help="A column of numbers.")],
+    *,
+    vault: VaultOption = None,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    share: Annotated[str, typer.Option(help="How many of the rows it should hold.")] = "0.99",
+    analyst: Analyst = None,
+) -> None:
+    """A range for a column, from counts by magnitude that are released privately."""
+    with refusals(), opened(vault, analyst) as held:
+        found = held.suggest_bounds(dataset, column, epsilon=epsilon, rho=rho, share=share)
+        console = answers()
+        if found.range is None:
+            console.print(str(found), soft_wrap=True, markup=False)
+            return
+        lo, hi = str(found.range).removeprefix("Range(").removesuffix(")").split(", ")
+        console.print(
+            f"{found.range} holds about {found.share:.1%} of the rows ({found.price}).",
+            soft_wrap=True,
+            markup=False,
+        )
+        console.print(
+            f"State it: shoal update {dataset} --range {column}={lo}:{hi}",
+            soft_wrap=True,
+            markup=False,
+        )
+
+
+@suggest.command(epilog=GROUPS)
+def groups(
+    dataset: Annotated[str, typer.Argument(help="The dataset.")],
+    by: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY...", help="What questions will be grouped by."),
+    ] = None,
+    *,
+    vault: VaultOption = None,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    share: Annotated[
+        str, typer.Option(help="For how many of the persons it should be enough.")
+    ] = "0.95",
+    analyst: Analyst = None,
+) -> None:
+    """How many groups and rows per group to allow a person, from counts that are released privately."""
+    with refusals(), opened(vault, analyst) as held:
+        found = held.suggest_groups(dataset, *(by or ()), epsilon=epsilon, rho=rho, share=share)
+        console = answers()
+        if found.groups is None or found.rows_per_group is None:
+            console.print(str(found), soft_wrap=True, markup=False)
+            return
+        said = f"--groups {found.groups} --rows-per-group {found.rows_per_group}"
+        console.print(
+            f"{said} is enough for about {share} of the persons ({found.price}).",
+            soft_wrap=True,
+            markup=False,
+        )
+        console.print(f"State it: shoal update {dataset} {said}", soft_wrap=True, markup=False)
+
+
+def _check_out(out: Path | None) -> None:
+    if out is None:
+        return
+    if out.suffix.lower() not in ENDINGS:
+        raise RangeError(
+            f"{out.name!r} ends in none of {', '.join(ENDINGS)}.",
+            remedy="Choose one of these endings.",
+        )
+    writable(out)
+
+
+def _give(
+    answer: Answer,
+    kept: Mapping[str, Any],
+    out: Path | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
+    free: bool,
+) -> None:
+    if out is not None:
+        if out.suffix.lower() == ".json":
+            out.write_text(
+                json.dumps(data_of(kept, free=free), indent=2, ensure_ascii=False), encoding="utf-8"
+            )
+        else:
+            _write(answer.to_arrow(), out)
+        remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
+    if as_json:
+        typer.echo(json.dumps(data_of(kept, free=free), indent=2, ensure_ascii=False))
+    elif as_csv:
+        typer.echo(_csv(answer.to_arrow()), nl=False)
+    if as_csv or (out is not None and out.suffix.lower() != ".json"):
+        for note in kept["notes"]:  # a table has no place for them
+            remarks().print(f"note: {note}", soft_wrap=True, markup=False)
+    elif out is None and not as_json:
+        show_answer(answers(), kept)
+
+
+def data_of(kept: Mapping[str, Any], *, free: bool | None = None) -> dict[str, Any]:
+    """A stored answer as it is told to programs."""
+    told = {
+        name: kept[name]
+        for name in (
+            "columns",
+            "types",
+            "rows",
+            "intervals",
+            "confidence",
+            "request",
+            "notes",
+            "certificate",
+        )
+    }
+    if "clipped" in kept:
+        told["clipped"] = dict(zip(("beyond", "within"), kept["clipped"], strict=True))
+    place = kept["certificate"].get("ledger")
+    head: dict[str, Any] = {} if place is None else {"release": place["entry"]}
+    return {**head, **({} if free is None else {"free": free}), **told}
+
+
+def _tell_cost(held: Vault, kept: Mapping[str, Any], *, free: bool) -> None:
+    certificate = kept["certificate"]
+    number = certificate["ledger"]["entry"]
+    console = answers()
+    console.print()
+    if free:
+        console.print(
+            Text(f"Free: this is the answer of release {number}, given again.", style="green")
+        )
+    else:
+        console.print(Text(f"Release {number}; cost {kept['request']}.", style="bold"))
+        console.print(Text(f"By itself: {risk_of(promise_of(certificate))}", style="dim"))
+    for each in certificate["datasets"]:
+        if each["protects"] is not None:
+            standing = held.budget(each["name"])
+            console.print(
+                Text(f"{each['name']}: {standing.spent} of {standing.whole} spent.", style="dim")
+            )
+
+
+def _preview_data(found: Preview) -> dict[str, Any]:
+    return {
+        "price": found.price,
+        "fits": found.fits,
+        "confidence": str(found.confidence),
+        "threshold": found.threshold,
+        "columns": [
+            {
+                "name": each.name,
+                "noise": each.noise,
+                "error": each.error,
+                "per_row": each.per_row,
+                "rank": each.rank,
+            }
+            for each in found.columns
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def _csv(table: Any) -> str:
+    from pyarrow import csv  # noqa: PLC0415 - heavy
+
+    held = io.BytesIO()
+    csv.write_csv(table, held)
+    return held.getvalue().decode()
+
+
+def _write(table: Any, out: Path) -> None:
+    if out.suffix.lower() == ".csv":
+        out.write_text(_csv(table), encoding="utf-8")
+    elif out.suffix.lower() == ".json":
+        out.write_text(json.dumps(table.to_pylist(), indent=1, default=str), encoding="utf-8")
+    else:
+        from pyarrow import parquet  # noqa: PLC0415 - heavy
+
+        parquet.write_table(table, out)
