@@ -170,6 +170,12 @@ def test_many_samples_of_a_fine_lattice_approach_those_of_continuous_noise() -> 
     assert found[0] == pytest.approx(found[1], rel=2e-2)
 
 
+def test_noise_without_a_fixed_size_loss_is_left_to_the_other_measures() -> None:
+    skellam = account("skellam variance=20 | sampled_without_replacement size=1 of=10")
+    assert skellam.losses is None
+    assert skellam.epsilon(delta="1e-6").measure == "Renyi"
+
+
 def test_an_account_of_samples_of_fixed_size_is_far_below_the_renyi_bound_and_claims_no_lower_end() -> (
     None
 ):

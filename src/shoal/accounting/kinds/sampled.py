@@ -280,8 +280,8 @@ def fixed_size_sample_loss(event: SampledWithoutReplacement, size: int) -> Relea
         return whole and replace(whole, attained=whole.attained and not fails)
     found = None if fails or float_up(rate) == 1 else loss_as_one(inside)
     source = None if found is None else found.only_source
-    if not isinstance(source, _CAN_BE_SAMPLED):
-        return None
+    if not isinstance(source, _CAN_BE_SAMPLED) or isinstance(source, SkellamLoss):
+        return None  # the mass that Skellam noise has at loss 0 is not known apart from the rest
     if isinstance(source, AtomicLoss) and source.largest > LARGEST_ATOM:
         return None
     whole = loss_from(fixed_size_loss(source, float_up(rate)), attained=False)
