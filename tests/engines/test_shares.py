@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
-from tests.engines.test_totals import UNITS, neighbours
+from tests.engines.test_totals import UNITS, fewer
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -42,7 +42,7 @@ def test_duckdb_gives_the_shares_of_the_reference(
 def test_one_person_is_one_vote(units: tuple[Unit, Unit], data: Data, draw: st.DataObject) -> None:
     bounded = draw.draw(spread_over(units))
     before = Reference(data).shares(bounded)
-    for other in neighbours(data, units):
+    for other in fewer(data, units):
         after = Reference(other).shares(bounded)
         moved = sum(abs(before.get(at, 0) - after.get(at, 0)) for at in {**before, **after})
         assert moved <= 1

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
-from tests.engines.test_totals import UNITS, arguments, neighbours
+from tests.engines.test_totals import UNITS, arguments, fewer
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.duckdb.fetching import MOST_ROWS
@@ -81,7 +81,7 @@ def test_no_unit_moves_weights_further_than_is_claimed(
     before = Reference(data).weights(spread)
     claim = spread.norm.measure([spread.sensitivity.value])
     twice = 2 if spread.unit.relation == "change" else 1
-    for other in neighbours(data, units):
+    for other in fewer(data, units):
         after = Reference(other).weights(spread)
         moved = []
         for key in {**before, **after}:
