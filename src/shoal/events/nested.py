@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.errors import EventError, RangeError
-from shoal.events.event import Event
+from shoal.events.event import RELATIONS, Event
 from shoal.events.parameter import Count, Exact, count, exact
 from shoal.events.parts import Part, Parts, check_nesting, part, parts, stated_relations
 from shoal.exact import closed_unit
@@ -102,11 +102,7 @@ class PoissonSampled(Event, kind="poisson_sampled"):
 
     def __post_init__(self) -> None:
         check_nesting(self, (self.event,))
-        if "change" in stated_relations(self):
-            raise EventError(
-                "relation must not be 'change': the coins hide a row that comes or goes.",
-                remedy="Use relation 'add_remove', or leave it out.",
-            )
+        _only_for(self, "add_remove", "the coins hide a row that comes or goes")
 
 
 @dataclass(frozen=True)
@@ -129,11 +125,7 @@ class TruncatedPoissonSampled(Event, kind="truncated_poisson_sampled"):
 
     def __post_init__(self) -> None:
         check_nesting(self, (self.event,))
-        if "change" in stated_relations(self):
-            raise EventError(
-                "relation must not be 'change': the coins hide a row that comes or goes.",
-                remedy="Use relation 'add_remove', or leave it out.",
-            )
+        _only_for(self, "add_remove", "the coins hide a row that comes or goes")
 
 
 @dataclass(frozen=True)
@@ -154,11 +146,7 @@ class RandomlyAllocated(Event, kind="randomly_allocated"):
 
     def __post_init__(self) -> None:
         check_nesting(self, (self.event,))
-        if "change" in stated_relations(self):
-            raise EventError(
-                "relation must not be 'change': the parts hide a row that comes or goes.",
-                remedy="Use relation 'add_remove', or leave it out.",
-            )
+        _only_for(self, "add_remove", "the parts hide a row that comes or goes")
 
 
 @dataclass(frozen=True)
@@ -185,11 +173,7 @@ class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
                 "sample must not be above population.",
                 remedy="Choose sample from 1 to population.",
             )
-        if "add_remove" in stated_relations(self):
-            raise EventError(
-                "relation must not be 'add_remove': the number of rows is public.",
-                remedy="Use relation 'change', or leave it out.",
-            )
+        _only_for(self, "change", "the number of rows is public")
 
 
 @dataclass(frozen=True)
@@ -211,11 +195,7 @@ class SampledWithReplacement(Event, kind="sampled_with_replacement"):
 
     def __post_init__(self) -> None:
         check_nesting(self, (self.event,))
-        if "add_remove" in stated_relations(self):
-            raise EventError(
-                "relation must not be 'add_remove': the number of rows is public.",
-                remedy="Use relation 'change', or leave it out.",
-            )
+        _only_for(self, "change", "the number of rows is public")
 
 
 @dataclass(frozen=True)
@@ -236,8 +216,14 @@ class Shuffled(Event, kind="shuffled"):
 
     def __post_init__(self) -> None:
         check_nesting(self, (self.event,))
-        if "add_remove" in stated_relations(self):
-            raise EventError(
-                "relation must not be 'add_remove': who sent a report at all is not hidden.",
-                remedy="Use relation 'change', or leave it out.",
-            )
+        _only_for(self, "change", "who sent a report at all is not hidden")
+
+
+def _only_for(event: Event, relation: str, because: str) -> None:
+    """Refuse an event that states the other relation, itself or inside."""
+    (other,) = set(RELATIONS) - {relation}
+    if other in stated_relations(event):
+        raise EventError(
+            f"relation must not be {other!r}: {because}.",
+            remedy=f"Use relation {relation!r}, or leave it out.",
+        )
