@@ -51,7 +51,7 @@ def told(value: Any) -> Hashable:
     """An output as a key of a law: itself where equality serves, else wrapped.
 
     >>> told("yes"), told((1, "a")), type(told(1.0)).__name__
-    ('yes', (1, 'a'), 'Told')
+    ('yes', (1, 'a'), 'OutputKey')
     """
     return value if isinstance(value, OutputKey) or _plain(value) else OutputKey(value)
 

@@ -38,7 +38,7 @@ _CLEAR = 18.0
 """The logarithm of how much less than delta the sum may count in beside it."""
 _FAINT = -16.0
 """Below this logarithm of delta in units of the line, round-off begins to be heard."""
-_COARSE_SHARE, _COARSE_CELLS, _FINEST_SHARE = 0.1, 2048, 2e-3
+_COARSE_SHARE, _COARSE_CELLS, _FINEST_SHARE = 0.1, 2048, 1e-3
 _SMOOTHING, _CUTTING = 0.5, 0.06
 """What smoothing may use of the tolerance, and what fine cells and the lattice may each: terms cost more than cells."""
 _COVERED = 7.0
