@@ -489,7 +489,7 @@ DATA = (
     ),
     Mutation(
         "quantiles-at-twice-the-rate",
-        "src/shoal/query/places.py",
+        "src/shoal/query/quantiles.py",
         "return self.loss / (2 * max(level, 1 - level) * self.spread.sensitivity.value)",
         "return self.loss / (max(level, 1 - level) * self.spread.sensitivity.value)",
         "A median costs twice the epsilon that is charged.",
@@ -499,7 +499,7 @@ DATA = (
     ),
     Mutation(
         "quantiles-look-at-one-side",
-        "src/shoal/query/places.py",
+        "src/shoal/query/quantiles.py",
         "return self.loss / (2 * max(level, 1 - level) * self.spread.sensitivity.value)",
         "return self.loss / (2 * level * self.spread.sensitivity.value)",
         "A low quantile moves more by whoever lies above it, and is charged by whoever lies below.",
@@ -509,7 +509,7 @@ DATA = (
     ),
     Mutation(
         "rehearsed-quantiles-say-private",
-        "src/shoal/query/places.py",
+        "src/shoal/query/quantiles.py",
         "private = self.mechanism.event_for(candidates=2).private",
         "private = True",
         "A quantile drawn with a known seed is recorded as a private release.",

@@ -253,7 +253,7 @@ NUMBERS = (
     ),
     Mutation(
         "infinite-losses-do-not-count",
-        "src/shoal/measures/loss/side.py",
+        "src/shoal/measures/loss/direction.py",
         "min(1.0, found.high + most))",
         "min(1.0, found.high))",
         "The chance that everything is told is left out of delta.",

@@ -36,8 +36,8 @@ PRIVACY = (
     Mutation(
         "composition-drops-a-release",
         "src/shoal/accounting/pricing.py",
-        "lines[Line(one, size * steps, relation if steps > 1 else None)] += times",
-        "lines[Line(one, size * steps, relation if steps > 1 else None)] = times",
+        "lines[BillLine(one, size * steps, relation if steps > 1 else None)] += times",
+        "lines[BillLine(one, size * steps, relation if steps > 1 else None)] = times",
         "The same release made twice is charged once.",
         ("tests/accounting/test_bracket.py::test_what_is_known_from_below_is_known_of_laws_only",),
     ),

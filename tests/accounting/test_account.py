@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.accounting import Account, Bound, Way, account, add_way, ways
+from shoal.accounting.converters import _ways
 from shoal.accounting.orders import best_order
-from shoal.accounting.ways import _ways
 from shoal.errors import PriceError, RangeError
 from shoal.events import (
     Composed,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from shoal.accounting import account
-from shoal.accounting.pricing import Line, bill
+from shoal.accounting.pricing import BillLine, bill
 from shoal.errors import EventError, RangeError
 from shoal.events import (
     Composed,
@@ -74,7 +74,7 @@ def test_a_change_costs_more_than_a_row_that_goes_and_at_most_a_group_of_two() -
 
 def test_a_change_is_a_row_that_goes_and_one_that_comes() -> None:
     for event, rows in ((sampled(), 1), (Group(sampled(), 3), 3)):
-        assert list(bill(event, "change")) == [Line(sampled(), 2 * rows, "change")]
+        assert list(bill(event, "change")) == [BillLine(sampled(), 2 * rows, "change")]
         losses = account(event, relation="change").losses
         assert losses is not None
         [(case, [(source, copies)])] = losses.cases

@@ -19,7 +19,7 @@ from shoal.accounting import (
     optimal_delta_up,
     optimal_epsilon_up,
 )
-from shoal.accounting.losses import Losses
+from shoal.accounting.losses import TwoPointLosses
 from shoal.errors import ConversionError, RangeError
 from shoal.measures import Approx, Pure
 
@@ -68,7 +68,7 @@ def test_rounding_epsilons_to_a_grid_errs_on_the_safe_side_and_hardly(
 def test_many_different_promises_are_composed_by_polynomials() -> None:
     sizes = [Fraction(1, 10) + Fraction(place, 1000) for place in range(40)]
     found = optimal_epsilon_up([Pure(size) for size in sizes], delta="1e-6").epsilon
-    assert not Losses.of(dict.fromkeys(sizes, 1))._is_few()
+    assert not TwoPointLosses.of(dict.fromkeys(sizes, 1))._is_few()
     smallest = optimal_epsilon_up({Pure(min(sizes)): 40}, delta="1e-6").epsilon
     middle = optimal_epsilon_up({Pure(sum(sizes) / 40): 40}, delta="1e-6").epsilon
     assert smallest < middle < found * Fraction(101, 100) < middle * Fraction(11, 10)
@@ -76,7 +76,7 @@ def test_many_different_promises_are_composed_by_polynomials() -> None:
 
 def test_one_epsilon_is_never_rounded_however_often() -> None:
     third = Fraction(1, 3)
-    assert Losses.of({third: 10**6}).epsilons == ((third, 10**6),)
+    assert TwoPointLosses.of({third: 10**6}).epsilons == ((third, 10**6),)
 
 
 REFERENCE = [

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from shoal.auditing.curves import ApproxCurve, GaussianCurve, PromiseCurve, RenyiCurve
+from shoal.auditing.curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiCurve
 from shoal.auditing.intervals import (
     COARSE,
     FINE,
@@ -25,10 +25,10 @@ from shoal.errors import RangeError
 RENYI = RenyiCurve((2.0,))
 RHO = RenyiCurve((1.0, 1.5, 4.0), zero_concentrated=True)
 CASES: list[tuple[PromiseCurve, float, int, int]] = [
-    (ApproxCurve(0.0), 0.0, 14, 14),
-    (ApproxCurve(0.0), 1.0, 14, 10),
-    (ApproxCurve(0.1), 0.5, 12, 12),
-    (GaussianCurve(), 0.7, 12, 12),
+    (ApproxClaim(0.0), 0.0, 14, 14),
+    (ApproxClaim(0.0), 1.0, 14, 10),
+    (ApproxClaim(0.1), 0.5, 12, 12),
+    (GaussianClaim(), 0.7, 12, 12),
     (RENYI, 0.4, 10, 10),
     (RHO, 0.3, 10, 10),
 ]
@@ -57,7 +57,7 @@ def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise
             assert chances[found <= level].sum() <= level
 
 
-@pytest.mark.parametrize("curve", [ApproxCurve(0.0), GaussianCurve()], ids=lambda each: each.name)
+@pytest.mark.parametrize("curve", [ApproxClaim(0.0), GaussianClaim()], ids=lambda each: each.name)
 def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -> None:
     counts = Counts(60_000, 120_000, 55_000, 120_000)
     assert counts.grid is FINE
@@ -71,23 +71,23 @@ def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -
 def test_a_small_p_value_and_a_bound_above_the_claim_go_together_at_claims_of_zero(
     hits: int,
 ) -> None:
-    counts, curve = Counts(hits, 120_000, 60_000, 120_000), ApproxCurve(0.0)
+    counts, curve = Counts(hits, 120_000, 60_000, 120_000), ApproxClaim(0.0)
     assert p_value_up(counts, curve, 0.0) < 0.01
     assert strength_down(counts, curve, risk=0.01) > 0
 
 
 def test_the_exact_test_has_nearly_the_level_it_is_given() -> None:
     """Not only valid: at its worst the level is used up, but for the steps of small counts."""
-    found = tails(ApproxCurve(0.0), 0.5, 30, 30)
+    found = tails(ApproxClaim(0.0), 0.5, 30, 30)
     worst = 0.0
     for q in np.linspace(0.05, 0.6, 12):
-        p = float(ApproxCurve(0.0).reach(q, 0.5))
+        p = float(ApproxClaim(0.0).reach(q, 0.5))
         chances = np.outer(stats.binom.pmf(range(31), 30, p), stats.binom.pmf(range(31), 30, q))
         worst = max(worst, float(chances[found <= 0.05].sum()))
     assert 0.02 < worst <= 0.05
 
 
-@pytest.mark.parametrize("curve", [ApproxCurve(0.0), ApproxCurve(1e-3), GaussianCurve(), RENYI, RHO], ids=lambda each: each.name)  # fmt: skip
+@pytest.mark.parametrize("curve", [ApproxClaim(0.0), ApproxClaim(1e-3), GaussianClaim(), RENYI, RHO], ids=lambda each: each.name)  # fmt: skip
 def test_reach_and_strength_undo_each_other_and_the_curve_is_its_own_mirror(
     curve: PromiseCurve,
 ) -> None:
@@ -121,7 +121,7 @@ def test_the_chance_that_clopper_and_pearson_give_is_below_the_exact_one_and_clo
 @pytest.mark.parametrize("method", ["joint", "clopper-pearson"])
 def test_a_proven_parameter_is_the_one_at_which_the_p_value_is_the_risk(method: str) -> None:
     counts = Counts(5_000, 10_000, 1_900, 10_000)
-    curve = ApproxCurve(0.0)
+    curve = ApproxClaim(0.0)
     proven = strength_down(counts, curve, risk=0.01, method=method)
     assert p_value_up(counts, curve, proven * 0.999, method=method) <= 0.01
     assert p_value_up(counts, curve, proven * 1.01, method=method) > 0.01
@@ -129,19 +129,19 @@ def test_a_proven_parameter_is_the_one_at_which_the_p_value_is_the_risk(method: 
 
 def test_the_joint_interval_proves_more_than_two_separate_ones() -> None:
     for counts in (Counts(500, 1000, 400, 1000), Counts(20, 1000, 0, 1000), Counts(50_000, 10**5, 45_000, 10**5)):  # fmt: skip
-        joint, apart = (strength_down(counts, ApproxCurve(0.0), risk=0.01, method=each) for each in ("joint", "clopper-pearson"))  # fmt: skip
+        joint, apart = (strength_down(counts, ApproxClaim(0.0), risk=0.01, method=each) for each in ("joint", "clopper-pearson"))  # fmt: skip
         assert joint > apart
 
 
 def test_nothing_is_proven_by_an_event_that_is_no_likelier() -> None:
     for counts in (Counts(0, 100, 0, 100), Counts(50, 100, 50, 100), Counts(10, 100, 90, 100)):
-        assert strength_down(counts, ApproxCurve(0.0), risk=0.01) == 0
+        assert strength_down(counts, ApproxClaim(0.0), risk=0.01) == 0
 
 
 def test_a_delta_counts_against_what_is_proven() -> None:
     counts = Counts(50, 10_000, 0, 10_000)
-    assert strength_down(counts, ApproxCurve(0.0), risk=0.01) > 1
-    assert strength_down(counts, ApproxCurve(0.01), risk=0.01) == 0
+    assert strength_down(counts, ApproxClaim(0.0), risk=0.01) > 1
+    assert strength_down(counts, ApproxClaim(0.01), risk=0.01) == 0
 
 
 def test_impossible_counts_are_refused() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.auditing import EpsilonVerdict, audit_samples
-from shoal.auditing.curves import ApproxCurve
+from shoal.auditing.curves import ApproxClaim
 from shoal.errors import ConversionError, RangeError, ShapeError
 
 
@@ -179,4 +179,4 @@ def test_a_claim_beyond_what_any_sample_can_question_is_judged_without_a_warning
     found = audited(1, epsilon=1000)
     assert not found.refuted
     assert found.p_value == 1
-    assert ApproxCurve(0.1).reach(np.array([0.0, 1e-320, 0.5, 1.0]), 1000.0) == pytest.approx([0.1, 1, 1, 1])  # fmt: skip
+    assert ApproxClaim(0.1).reach(np.array([0.0, 1e-320, 0.5, 1.0]), 1000.0) == pytest.approx([0.1, 1, 1, 1])  # fmt: skip

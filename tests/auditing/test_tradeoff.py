@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.auditing import TradeOff
-from shoal.auditing.curves import ApproxCurve, GaussianCurve, PromiseCurve, TradeOffCurve
+from shoal.auditing.curves import ApproxClaim, GaussianClaim, PromiseCurve, TradeOffCurve
 from shoal.auditing.lattice import Formula, lattice
 from shoal.errors import ConversionError, RangeError
 
@@ -23,12 +23,12 @@ LAW = TradeOff([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
 @pytest.mark.parametrize(
     ("measure", "curve", "parameter", "loss"),
     [
-        (shoal.Pure(1), ApproxCurve(0.0), 1.0, 1e-11),
-        (shoal.Approx(1, "0.1"), ApproxCurve(0.1), 1.0, 1e-11),
-        (shoal.Approx(0, "0.1"), ApproxCurve(0.1), 0.0, 1e-11),
-        (shoal.GaussianDP("0.1"), GaussianCurve(), 0.1, 1e-3),
-        (shoal.GaussianDP(1), GaussianCurve(), 1.0, 2e-3),
-        (shoal.GaussianDP(4), GaussianCurve(), 4.0, 1e-2),
+        (shoal.Pure(1), ApproxClaim(0.0), 1.0, 1e-11),
+        (shoal.Approx(1, "0.1"), ApproxClaim(0.1), 1.0, 1e-11),
+        (shoal.Approx(0, "0.1"), ApproxClaim(0.1), 0.0, 1e-11),
+        (shoal.GaussianDP("0.1"), GaussianClaim(), 0.1, 1e-3),
+        (shoal.GaussianDP(1), GaussianClaim(), 1.0, 2e-3),
+        (shoal.GaussianDP(4), GaussianClaim(), 4.0, 1e-2),
     ],
     ids=str,
 )

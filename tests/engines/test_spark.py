@@ -21,7 +21,7 @@ from tests.engines.spark_session import needs_java, session
 
 from shoal.engines.choosing import engine_over
 from shoal.engines.duckdb import DuckDB, DuckTable
-from shoal.engines.reading import Reading
+from shoal.engines.reading import ColumnReading
 from shoal.engines.reference import Reference
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import is_address, shown, told
@@ -202,7 +202,7 @@ def test_persons_who_could_become_one_by_bytes_that_are_no_text_are_refused() ->
 def test_two_groups_under_one_key_are_our_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "shoal.engines.spark.engine.reading_of",
-        lambda kind: Reading(TEXT, "{0}") if kind == "string" else reading_of(kind),
+        lambda kind: ColumnReading(TEXT, "{0}") if kind == "string" else reading_of(kind),
     )
     engine = Spark({"t": session().sql(SPOILED)})
     scan = Scan(Table("t", engine.columns("t"), Person("u")))

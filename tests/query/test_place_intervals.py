@@ -18,14 +18,14 @@ import shoal
 from shoal.accounting import account
 from shoal.errors import RangeError
 from shoal.events import Composed, Event
-from shoal.query.places import Placed
 from shoal.query.pricing import priced
+from shoal.query.quantiles import PlacedQuantile
 
 SURE = Fraction(9, 10)
 
 
 @cache
-def ends(sql: str, unit: Any, law: str, epsilon: int = 1, highest: int = 6) -> list[Placed]:
+def ends(sql: str, unit: Any, law: str, epsilon: int = 1, highest: int = 6) -> list[PlacedQuantile]:
     facts = {**FACTS, "age": shoal.Range(0, highest)}
     held = made([], protects=unit, budget=shoal.Approx(50, "1e-2"), columns=facts)
     ask = held.sql(f"SELECT kind, {sql} AS q FROM data GROUP BY kind")
@@ -54,7 +54,7 @@ def test_no_neighbour_changes_the_chances_of_an_end_by_more_than_is_claimed(
                 assert square <= float(end.loss) ** 2 + 1e-9
 
 
-def missed(end: Placed, weights: dict[Any, int]) -> float:
+def missed(end: PlacedQuantile, weights: dict[Any, int]) -> float:
     """The exact chance that an end does not lie on its side of every point of the wanted rank."""
     grid, level = end.place.grid, end.place.level
     points = list(range(grid.lo, grid.hi + 1))

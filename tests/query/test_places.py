@@ -21,8 +21,8 @@ from shoal.engines.reference import Reference
 from shoal.errors import CalibrationError, UnknownNameError
 from shoal.events import Composed, Event
 from shoal.mechanisms import Exponential
-from shoal.query.places import Placed
 from shoal.query.pricing import priced
+from shoal.query.quantiles import PlacedQuantile
 
 LEVELS = [
     "QUANTILE_CONT(age, 0.25)",
@@ -48,14 +48,14 @@ CELLS = st.fixed_dictionaries(
 )
 
 
-def placed(sql: str, unit: Any, law: str, epsilon: int = 1) -> Placed:
+def placed(sql: str, unit: Any, law: str, epsilon: int = 1) -> PlacedQuantile:
     held = made([], protects=unit, budget=shoal.Approx(50, "1e-2"), columns=FACTS)
     ask = held.sql(f"SELECT kind, {sql} AS q FROM data GROUP BY kind")
     request = held.budget.request(epsilon=epsilon)
     return priced(ask.question, request, groups=3, law=law).places[0]
 
 
-def log_chances(place: Placed, data: list[dict[str, Any]]) -> list[np.ndarray[Any, Any]]:
+def log_chances(place: PlacedQuantile, data: list[dict[str, Any]]) -> list[np.ndarray[Any, Any]]:
     """For each group the logarithms of the probabilities of its points."""
     found = Reference({"data": data}).weights(place.spread)
     rate, laws = float(place.mechanism.rate), []
@@ -74,7 +74,7 @@ def neighbours(data: list[dict[str, Any]], unit: Any) -> list[list[dict[str, Any
 def test_points_are_chosen_some_groups_at_a_time_from_weights_of_these_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("shoal.query.places._BATCH", 2)
+    monkeypatch.setattr("shoal.query.quantiles._BATCH", 2)
     place = placed("MEDIAN(age)", UNITS[0], "laplace", epsilon=49)
     data = [
         {"who": who, "kind": kind, "age": age, "town": None, "spend": None}

@@ -12,13 +12,13 @@ from tests.query.tables import made, rows, without_noise
 import shoal
 from shoal.mechanisms import Geometric
 from shoal.query.pricing import priced
-from shoal.query.selecting import VOTES, Selection, _quantile_up
+from shoal.query.selecting import VOTES, KeySelection, _quantile_up
 
 BY_TOWN = "SELECT town, COUNT(*) AS n FROM data GROUP BY town"
 BUDGET = shoal.Approx(50, "1e-2")
 
 
-def selection(law: str, delta: str, **options: Any) -> Selection:
+def selection(law: str, delta: str, **options: Any) -> KeySelection:
     protects = shoal.Person("who", **options) if options else shoal.Row()
     held = made([], protects=protects, budget=BUDGET)
     ask = held.sql(BY_TOWN)

@@ -12,6 +12,7 @@ from shoal.accounting.budgets import filter_for
 from shoal.accounting.calibration import calibrate, fits
 from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
 from shoal.accounting.comparison import Comparison, compare
+from shoal.accounting.converters import Way, add_way, ways
 from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
 from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
 from shoal.accounting.group import group_delta_up
@@ -42,7 +43,6 @@ from shoal.accounting.variation import (
     shuffled_variation_delta_up,
     shuffled_variation_epsilon_up,
 )
-from shoal.accounting.ways import Way, add_way, ways
 
 __all__ = [
     "OWN",

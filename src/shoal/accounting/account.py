@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from shoal.accounting.bill_loss import bill_loss, has_own_loss
+from shoal.accounting.converters import Way, ways
 from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
 from shoal.accounting.neighbours import OWN, settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
@@ -24,7 +25,6 @@ from shoal.accounting.unit import (
     divergence,
     told,
 )
-from shoal.accounting.ways import Way, ways
 from shoal.errors import ConversionError, PriceError
 from shoal.events import (
     Composed,
@@ -82,7 +82,7 @@ def account(events: Event | Iterable[Event] | str, *, relation: str | None = Non
     Edges: no events cost nothing.  Without ``relation`` the events must agree on one, those that state none
         counting as stated; with "change", events for rows that come and go are priced for groups of two; with
         "own", which is the default for text, each is priced for the neighbours it was made for.
-    Reference: each price and each sum names its theorem; see the `kinds`, `pricing` and `ways` modules.
+    Reference: each price and each sum names its theorem; see the `kinds`, `pricing` and `converters` modules.
 
     >>> from shoal.events import Gaussian, Repeated
     >>> print(account(Repeated(Gaussian(sigma=30, sensitivity=1), 1000)).epsilon(delta="1e-6"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shoal.accounting.parallel_loss import ways_to_spread, worst_of
-from shoal.accounting.pricing import Bill, Line, line_price, total_of
+from shoal.accounting.pricing import Bill, BillLine, line_price, total_of
 from shoal.accounting.registry import kind_of
 from shoal.accounting.release_loss import ReleaseLoss, pure_loss
 from shoal.accounting.unit import FAILING, PURE
@@ -33,7 +33,7 @@ def bill_loss(lines: Bill, *, alone: bool = False) -> ReleaseLoss | None:
     return ReleaseLoss(LossDistribution()).compose(*found)
 
 
-def line_loss(line: Line, *, alone: bool = False) -> ReleaseLoss | None:
+def line_loss(line: BillLine, *, alone: bool = False) -> ReleaseLoss | None:
     """The loss of one release."""
     known = (
         _parallel_loss(line, alone=alone) if isinstance(line.event, Parallel) else _own_loss(line)
@@ -46,12 +46,12 @@ def line_loss(line: Line, *, alone: bool = False) -> ReleaseLoss | None:
     return None if epsilon is None else pure_loss(epsilon, attained=False)
 
 
-def has_own_loss(line: Line) -> bool:
+def has_own_loss(line: BillLine) -> bool:
     """Whether more is known of the loss of a release than its pure price."""
     return _own_loss(line) is not None
 
 
-def _own_loss(line: Line) -> ReleaseLoss | None:
+def _own_loss(line: BillLine) -> ReleaseLoss | None:
     kind = kind_of(line.event)
     if line.relation == Relation.CHANGE and kind.loss_of_changes is not None:
         found = kind.loss_of_changes(line.event, line.size // 2)
@@ -60,7 +60,7 @@ def _own_loss(line: Line) -> ReleaseLoss | None:
     return None if kind.loss is None else kind.loss(line.event, line.size)
 
 
-def _parallel_loss(line: Line, *, alone: bool) -> ReleaseLoss | None:
+def _parallel_loss(line: BillLine, *, alone: bool) -> ReleaseLoss | None:
     """The largest over all places where the people of a line can be, see `worst_of`.
 
     Edges: None where one place has no loss, and for two steps whose directions differ.  A lower end is known only for one row

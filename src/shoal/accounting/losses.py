@@ -25,14 +25,14 @@ Law = tuple[list[Fraction], list[arb], list[arb]]
 
 
 @dataclass(frozen=True)
-class Losses:
+class TwoPointLosses:
     """How many losses of each size are added, and the law of their sum at each precision asked for."""
 
     epsilons: tuple[tuple[Fraction, int], ...]
     known: dict[int, Law] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def of(cls, epsilons: Mapping[Fraction, int]) -> Losses:
+    def of(cls, epsilons: Mapping[Fraction, int]) -> TwoPointLosses:
         """The sum itself, or one that dominates it: epsilons rounded up where there are too many sums.
 
         Guarantee: randomized response with a larger epsilon dominates one with a smaller, so rounding up

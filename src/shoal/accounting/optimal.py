@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from shoal.accounting.failing import some_fails_up
-from shoal.accounting.losses import Losses
+from shoal.accounting.losses import TwoPointLosses
 from shoal.errors import ConversionError
 from shoal.exact import Number, closed_unit, non_negative, short, upper, whole
 from shoal.exact.real import ball, is_below
@@ -71,7 +71,7 @@ def pure_losses_delta_up(epsilons: Mapping[Fraction, int], target: Fraction) -> 
     """The delta at an epsilon of so many pure releases of each epsilon; see `optimal_delta_up`."""
     if sum(epsilon * count for epsilon, count in epsilons.items()) <= target:
         return Fraction(0)
-    losses = Losses.of(epsilons)
+    losses = TwoPointLosses.of(epsilons)
     if losses.largest <= target:
         return Fraction(0)
     return min(Fraction(1), upper(lambda: losses.delta(target)))
@@ -86,7 +86,7 @@ def pure_losses_epsilon_up(epsilons: Mapping[Fraction, int], delta: Fraction) ->
     whole_sum = sum((epsilon * count for epsilon, count in epsilons.items()), Fraction(0))
     if delta == 0 or whole_sum == 0:
         return whole_sum
-    losses = Losses.of(epsilons)
+    losses = TwoPointLosses.of(epsilons)
 
     def fits(epsilon: Fraction) -> bool:
         if epsilon >= losses.largest:

@@ -6,11 +6,11 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from shoal.accounting.pricing import Bill, Line, bill
+from shoal.accounting.pricing import Bill, BillLine, bill
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, pure_loss
 from shoal.events import Parallel
 from shoal.measures.loss import LaplaceLoss, LargestLoss, LossDistribution, NormalLoss
-from shoal.measures.loss.side import merged
+from shoal.measures.loss.direction import merged
 from shoal.measures.loss.sources import Sources
 from shoal.sensitivity import Relation
 
@@ -18,7 +18,7 @@ _MOST_PARTS = 12
 """Of more different parts than this, two steps are not followed pair by pair."""
 
 
-def ways_to_spread(line: Line) -> tuple[list[Bill], int] | None:
+def ways_to_spread(line: BillLine) -> tuple[list[Bill], int] | None:
     """What is released about the people of a line, for each way they can lie in the parts, and in how many steps they do.
 
     Guarantee: one row more or less is a step in one part.  A row that changes, and two rows that come or go, are at most a step

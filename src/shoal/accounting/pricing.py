@@ -20,7 +20,7 @@ _LARGEST_SPREAD = 64
 """Groups up to this size are spread over the parts of a `Parallel` in the worst way; larger ones are refused."""
 
 
-class Line(NamedTuple):
+class BillLine(NamedTuple):
     """One kind of release on the bill: an event that has a rule, for a group, under a relation.
 
     The relation is that of parts side by side, and "change" where the event holds for rows that come and go: half of the
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     relation: str | None
 
 
-Bill = Mapping[Line, int]
+Bill = Mapping[BillLine, int]
 """How often each line was released."""
 
 
@@ -44,12 +44,14 @@ def bill(event: Event, relation: str | None, size: int = 1) -> Bill:
         composition in that unit.  A group's price of several releases is the sum of its prices of each.
     Needs: a relation that `settle` gave.
     """
-    lines: Counter[Line] = Counter()
+    lines: Counter[BillLine] = Counter()
     _write(event, size, 1, relation, lines)
     return lines
 
 
-def _write(event: Event, size: int, times: int, relation: str | None, lines: Counter[Line]) -> None:
+def _write(
+    event: Event, size: int, times: int, relation: str | None, lines: Counter[BillLine]
+) -> None:
     match unfold(event):
         case Composed() as several:
             for part in several.events:
@@ -62,15 +64,15 @@ def _write(event: Event, size: int, times: int, relation: str | None, lines: Cou
             lines[_parallel_line(parallel, size, relation)] += times
         case one:
             steps = steps_needed(one, relation)
-            lines[Line(one, size * steps, relation if steps > 1 else None)] += times
+            lines[BillLine(one, size * steps, relation if steps > 1 else None)] += times
 
 
-def _parallel_line(event: Parallel, size: int, relation: str | None) -> Line:
+def _parallel_line(event: Parallel, size: int, relation: str | None) -> BillLine:
     """Parts that hold for rows that come and go are priced so, a change being two of these steps."""
     if relation == Relation.CHANGE and own_relations(event) == {str(Relation.ADD_REMOVE)}:
-        return Line(event, 2 * size, str(Relation.ADD_REMOVE))
+        return BillLine(event, 2 * size, str(Relation.ADD_REMOVE))
     steps_needed(event, relation)
-    return Line(event, size, relation)
+    return BillLine(event, size, relation)
 
 
 def total(event: Event, relation: str | None, unit: Unit) -> Fraction | None:
@@ -89,7 +91,7 @@ def total_of(lines: Bill, unit: Unit) -> Fraction | None:
     return whole
 
 
-def line_price(line: Line, unit: Unit) -> Fraction | None:
+def line_price(line: BillLine, unit: Unit) -> Fraction | None:
     """What one release of a line costs."""
     if isinstance(line.event, Parallel):
         return _side_by_side(line.event, line.size, line.relation, unit)

@@ -54,10 +54,10 @@ class PromiseCurve(Protocol):
 
 
 @dataclass(frozen=True)
-class ApproxCurve:
+class ApproxClaim:
     """(epsilon, delta), for a fixed delta; delta 0 is pure.
 
-    >>> curve = ApproxCurve(0.0)
+    >>> curve = ApproxClaim(0.0)
     >>> round(float(curve.reach(0.25, math.log(2))), 9), round(float(curve.strength(0.5, 0.25)), 9)
     (0.5, 0.693147181)
     """
@@ -84,7 +84,7 @@ class ApproxCurve:
 
 
 @dataclass(frozen=True)
-class GaussianCurve:
+class GaussianClaim:
     """mu: the two laws are at least as hard to tell apart as N(0, 1) and N(mu, 1).
 
     A pair (p, q) outside is a point of the trade-off curve, errors q and 1 - p, below that of the claim.
@@ -227,19 +227,19 @@ def claims_of(measure: Promise) -> Sequence[ClaimedCurve]:
     """The claim as curves, one of which is tested: a Rényi promise has one for each of its orders."""
     match measure:
         case Pure():
-            return [ClaimedCurve(measure, ApproxCurve(0.0), float_up(measure.epsilon))]
+            return [ClaimedCurve(measure, ApproxClaim(0.0), float_up(measure.epsilon))]
         case Approx():
             if measure.delta == 1:
                 raise RangeError("delta 1 promises nothing, so nothing can refute it.", remedy="Claim a delta below 1.")  # fmt: skip
             return [
                 ClaimedCurve(
-                    measure, ApproxCurve(float_up(measure.delta)), float_up(measure.epsilon)
+                    measure, ApproxClaim(float_up(measure.delta)), float_up(measure.epsilon)
                 )
             ]
         case TradeOff():
             return [ClaimedCurve(measure, TradeOffCurve(measure), 0.0)]
         case GaussianDP():
-            return [ClaimedCurve(measure, GaussianCurve(), float_up(measure.mu))]
+            return [ClaimedCurve(measure, GaussianClaim(), float_up(measure.mu))]
         case ZeroConcentrated():
             return [ClaimedCurve(measure, RenyiCurve(_ORDERS, zero_concentrated=True), float_up(measure.rho))]  # fmt: skip
         case Renyi():

@@ -26,7 +26,7 @@ class Loss(Enum):
     DISTINCTION = "different values may be read as one"
 
 
-class Reading(NamedTuple):
+class ColumnReading(NamedTuple):
     """A type of ours and the SQL that makes it of a column written {0}."""
 
     type: Type
@@ -39,14 +39,14 @@ class Reading(NamedTuple):
         return f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"
 
 
-def in_part(reading: Reading | None) -> Reading | None:
+def in_part(reading: ColumnReading | None) -> ColumnReading | None:
     """The reading of a column some of whose values are NULL already because they did not fit."""
     if reading is None or reading.loss is not Loss.NOTHING:
         return reading
     return reading._replace(loss=Loss.TO_NULL)
 
 
-DAYS = Reading(
+DAYS = ColumnReading(
     DATE,
     "CASE WHEN {0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN {0} END",
     Loss.TO_NULL,
@@ -73,7 +73,7 @@ def check_names(names: Sequence[str], name: str) -> None:
             )
 
 
-def check_stated(table: Table, readings: Mapping[str, Reading] | None) -> None:
+def check_stated(table: Table, readings: Mapping[str, ColumnReading] | None) -> None:
     """Refuse a table that is stated otherwise than its source has it, or whose persons cannot be told apart."""
     if readings is None:
         raise SourceError(
@@ -93,7 +93,7 @@ def check_stated(table: Table, readings: Mapping[str, Reading] | None) -> None:
             _check_person(column, reading, table.protects)
 
 
-def _check_person(column: Column, reading: Reading, person: Person) -> None:
+def _check_person(column: Column, reading: ColumnReading, person: Person) -> None:
     merges = reading.loss is Loss.TO_NULL and person.nulls == "one"
     if reading.loss is Loss.DISTINCTION or merges:
         raise SourceError(
@@ -102,7 +102,7 @@ def _check_person(column: Column, reading: Reading, person: Person) -> None:
         )
 
 
-def check_usable(name: str, readings: Mapping[str, Reading]) -> None:
+def check_usable(name: str, readings: Mapping[str, ColumnReading]) -> None:
     """Refuse a source without any column that can be used."""
     if not readings:
         raise SourceError(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import ExpressionError
 from shoal.plan.facts import Column, Span, span_of_values
-from shoal.plan.sizes import ONE, Cost, require_small
+from shoal.plan.sizes import ONE, WorkPerRow, require_small
 from shoal.plan.types import Kind, Type, common_type
 from shoal.plan.values import Value, is_broken
 
@@ -44,7 +44,7 @@ class Ref:
         return self.column.length
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> WorkPerRow:
         return self.column.cost
 
 
@@ -74,7 +74,7 @@ class Literal:
         return len(self.value) if isinstance(self.value, str) else 0
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> WorkPerRow:
         return ONE
 
 
@@ -115,11 +115,11 @@ class Call:
         return self.function.length(self) if self.type.kind is Kind.TEXT else 0
 
     @cached_property
-    def cost(self) -> Cost:
+    def cost(self) -> WorkPerRow:
         """What it takes to compute it in one row, of every column it rests on as often as it is used."""
         parts = self.function.uses * sum(argument.cost.parts for argument in self.arguments)
         work = self.function.uses * sum(argument.cost.work for argument in self.arguments)
-        return Cost(1 + parts, self.function.work(self) + work)
+        return WorkPerRow(1 + parts, self.function.work(self) + work)
 
 
 Expression = Ref | Literal | Call

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from shoal.errors import NumberError, SchemaError
 from shoal.exact import Number, rational, short
-from shoal.plan.sizes import LONGEST_READ, ONE, Cost
+from shoal.plan.sizes import LONGEST_READ, ONE, WorkPerRow
 from shoal.plan.types import LEAST_INTEGER, MOST_INTEGER, Kind, Type
 from shoal.plan.values import (
     EPOCH,
@@ -202,7 +202,7 @@ class Column:
     person: int | None = None
     origin: tuple[str, str] | None = None
     longest: int | None = None
-    cost: Cost = ONE
+    cost: WorkPerRow = ONE
 
     @property
     def length(self) -> int:

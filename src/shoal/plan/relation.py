@@ -21,7 +21,7 @@ from shoal.plan.facts import Column, check_text
 from shoal.plan.identity import ONE_SPACE, IdSpace, check_one_space, spaces_of
 from shoal.plan.meaning import values_of
 from shoal.plan.refine import refined
-from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES, Cost
+from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES, WorkPerRow
 from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
 from shoal.plan.unit import Person, Unit
 from shoal.sensitivity import Relation
@@ -406,9 +406,9 @@ def tables_of(rows: Rows) -> dict[str, Table]:
     return found
 
 
-def cost_of(rows: Rows) -> Cost:
+def cost_of(rows: Rows) -> WorkPerRow:
     """What it takes to compute the rows of a relation, for one row; columns that are only handed on cost nothing."""
-    own = Cost(0)
+    own = WorkPerRow(0)
     match rows:
         case Filter(_, condition):
             own = condition.cost
@@ -459,7 +459,7 @@ def _either(left: Column, right: Column) -> Column:
     person = left.person if left.person == right.person else None
     nullable = left.nullable or right.nullable
     longest = max(left.length, right.length) if left.type.kind is Kind.TEXT else None
-    cost = Cost(max(left.cost.parts, right.cost.parts), max(left.cost.work, right.cost.work))
+    cost = WorkPerRow(max(left.cost.parts, right.cost.parts), max(left.cost.work, right.cost.work))
     return Column(
         left.name,
         left.type,

@@ -31,22 +31,22 @@ LONGEST_PATTERN = 1_000
 """A pattern of LIKE has at most so many characters."""
 
 
-class Cost(NamedTuple):
+class WorkPerRow(NamedTuple):
     """The parts of an expression, and the characters touched to compute it in one row."""
 
     parts: int = 1
     work: int = 0
 
-    def __add__(self, other: object) -> Cost:
-        assert isinstance(other, Cost)
-        return Cost(self.parts + other.parts, self.work + other.work)
+    def __add__(self, other: object) -> WorkPerRow:
+        assert isinstance(other, WorkPerRow)
+        return WorkPerRow(self.parts + other.parts, self.work + other.work)
 
 
-ONE = Cost()
+ONE = WorkPerRow()
 """A column that is read, or a constant."""
 
 
-def require_small(length: int, cost: Cost) -> None:
+def require_small(length: int, cost: WorkPerRow) -> None:
     """Refuse what could be too long a text, consist of too many parts, or be too much work in one row."""
     if length > LONGEST_TEXT:
         raise ExpressionError(
@@ -56,7 +56,7 @@ def require_small(length: int, cost: Cost) -> None:
     require_little(cost)
 
 
-def require_little(cost: Cost) -> None:
+def require_little(cost: WorkPerRow) -> None:
     """Refuse too many parts, or too much work in one row."""
     if cost.parts > LARGEST:
         raise ExpressionError(

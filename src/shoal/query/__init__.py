@@ -1,8 +1,8 @@
 """Plan, data and noise: prices a question, previews its error, and is the only caller of engines."""
 
 from shoal.query.answer import Answer
-from shoal.query.asking import Ask, Target
-from shoal.query.budget import Budget, Request
+from shoal.query.asking import AccuracyTarget, Ask
+from shoal.query.budget import Budget, CostRequest
 from shoal.query.estimates import Interval
 from shoal.query.opening import Private, private
 from shoal.query.planning import BudgetPlan, Planned, plan_budget
@@ -11,19 +11,19 @@ from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 
 __all__ = [
+    "AccuracyTarget",
     "Answer",
     "Ask",
     "Budget",
     "BudgetPlan",
+    "CostRequest",
     "Expected",
     "Interval",
     "Planned",
     "Preview",
     "Private",
-    "Request",
     "SuggestedBounds",
     "SuggestedShares",
-    "Target",
     "plan_budget",
     "private",
 ]

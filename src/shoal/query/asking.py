@@ -17,12 +17,12 @@ from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
 from shoal.plan import Bounded, Question, Table
 from shoal.query.answer import CONFIDENCE, Answer
-from shoal.query.budget import Request
+from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
-from shoal.query.paying import Asked, Charge, Purse, read_for
+from shoal.query.paying import PaymentRequest, Purse, QuestionCharge, read_for
 from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.recipes import terms_of
@@ -46,7 +46,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Target:
+class AccuracyTarget:
     """A question and how accurate it is to be; made by `Ask.within`."""
 
     ask: Ask
@@ -132,20 +132,20 @@ class Ask:
         rows: int | None = None,
         delta: Number | None = None,
         noise: str | None = None,
-    ) -> Target:
+    ) -> AccuracyTarget:
         """How accurate this question is to be, for `plan_budget`; the words are those of `for_error`."""
         self._check_error(column, rows)
         level = open_unit(confidence, "confidence")
-        return Target(self, positive(error, "error"), level, column, rows, delta, noise)
+        return AccuracyTarget(self, positive(error, "error"), level, column, rows, delta, noise)
 
-    def least(self, target: Target) -> Fraction:
+    def least(self, target: AccuracyTarget) -> Fraction:
         """The epsilon (or rho) at which a target is met, nearly the least."""
         inverse, _ = turning_point(
             lambda inverse: self.meets(target, 1 / inverse), start=Fraction(1), bits=20
         )
         return 1 / inverse
 
-    def meets(self, target: Target, size: Fraction) -> bool:
+    def meets(self, target: AccuracyTarget, size: Fraction) -> bool:
         """Whether a target is met at an epsilon (or rho)."""
         made = self.priced_at(target, size)
         found = [
@@ -155,7 +155,7 @@ class Ask:
         ]
         return all(each is not None and each <= target.error for each in found)
 
-    def priced_at(self, target: Target, size: Fraction) -> Priced:
+    def priced_at(self, target: AccuracyTarget, size: Fraction) -> Priced:
         """The question at a price, with the delta and the noise of a target."""
         return self._priced(self._sized(size, target.delta), target.noise)
 
@@ -194,7 +194,7 @@ class Ask:
         charge.answered(kept)
         return answer
 
-    def _answered(self, made: Priced, charge: Charge) -> tuple[Answer, dict[str, Any]]:
+    def _answered(self, made: Priced, charge: QuestionCharge) -> tuple[Answer, dict[str, Any]]:
         groups, noisy, counts = self._drawn(made)
         certificate = certificate_of(self.text, made, len(groups), self._held.tables, charge.facts)
         level = self.intervals or CONFIDENCE
@@ -234,16 +234,18 @@ class Ask:
         counts = None if made.clipping is None else made.clipping.release(self._held.engine)
         return groups, noisy, counts
 
-    def _request(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Request:
+    def _request(
+        self, epsilon: Number | None, delta: Number | None, rho: Number | None
+    ) -> CostRequest:
         budget = self._held.budget
         return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self.question))
 
-    def _sized(self, size: Fraction, delta: Number | None) -> Request:
+    def _sized(self, size: Fraction, delta: Number | None) -> CostRequest:
         if isinstance(self._held.budget.whole, ZeroConcentrated):
             return self._request(None, delta, size)
         return self._request(size, delta, None)
 
-    def _priced(self, request: Request, noise: str | None, *, clipped: bool = False) -> Priced:
+    def _priced(self, request: CostRequest, noise: str | None, *, clipped: bool = False) -> Priced:
         count = None if self._groups is None else len(self._groups)
         return priced(
             self.question,
@@ -264,8 +266,8 @@ class Ask:
 
     def _charge(
         self, made: Priced, delta: Number | None, key: str | None, noise: str | None
-    ) -> Charge:
-        asked = Asked(self.text, canonical_of(made), str(made.request), key)
+    ) -> QuestionCharge:
+        asked = PaymentRequest(self.text, canonical_of(made), str(made.request), key)
         try:
             return self._held.budget.charge(made.event(), asked)
         except BudgetExceeded as refusal:

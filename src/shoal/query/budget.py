@@ -11,11 +11,11 @@ from shoal.events import Event
 from shoal.exact import Number, open_unit, positive, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.owned import Owned
-from shoal.query.paying import Asked, Charge, Taken
+from shoal.query.paying import PaymentRequest, QuestionCharge, Taken
 
 
 @dataclass(frozen=True)
-class Request:
+class CostRequest:
     """What one question may cost: a promise for its noise, and a failing mass for selecting keys."""
 
     measure: Pure | Approx | ZeroConcentrated
@@ -59,20 +59,20 @@ class Budget(Owned):
         delta: Number | None = None,
         rho: Number | None = None,
         selects: bool = False,
-    ) -> Request:
+    ) -> CostRequest:
         """What is asked for, in the terms of this budget; ``selects`` says that keys must be selected."""
         failing = self._failing(delta, selects=selects)
         if isinstance(self.whole, ZeroConcentrated):
             if rho is None or epsilon is not None:
                 raise _say("rho", "a zero-concentrated budget is spent in rho", "release(rho=0.01)")
-            return Request(ZeroConcentrated(positive(rho, "rho")), failing)
+            return CostRequest(ZeroConcentrated(positive(rho, "rho")), failing)
         if epsilon is None or rho is not None:
             raise _say("epsilon", "this budget is spent in epsilon", "release(epsilon=0.1)")
         size = positive(epsilon, "epsilon")
         if isinstance(self.whole, Pure):
-            return Request(Pure(size), failing)
+            return CostRequest(Pure(size), failing)
         assert isinstance(self.whole, Approx)
-        return Request(Approx(size, self.whole.delta / 2), failing)
+        return CostRequest(Approx(size, self.whole.delta / 2), failing)
 
     def _failing(self, delta: Number | None, *, selects: bool) -> Fraction:
         if not selects:
@@ -101,7 +101,7 @@ class Budget(Owned):
         self._check_owner()
         return self._filter.would_fit(event)
 
-    def charge(self, event: Event, asked: Asked | None = None) -> Charge:
+    def charge(self, event: Event, asked: PaymentRequest | None = None) -> QuestionCharge:
         """Take what an event costs, or refuse with nothing spent."""
         self._check_owner()
         if asked is not None and asked.key is not None:

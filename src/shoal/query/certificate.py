@@ -19,7 +19,7 @@ from shoal.events import Composed, Event
 from shoal.exact import short
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.plan import Table, tables_of
-from shoal.query.budget import Request
+from shoal.query.budget import CostRequest
 from shoal.query.clipping import Clipping
 from shoal.query.pricing import Priced
 
@@ -67,7 +67,7 @@ def certified(
     said: Mapping[str, Any],
     events: Sequence[Event],
     relation: str,
-    request: Request,
+    request: CostRequest,
     facts: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What is said of a release, with its events, what they cost for a relation and a request, and versions, under one hash."""
@@ -205,7 +205,7 @@ def _law(law: str, spread: Fraction) -> str:
     return f"{word} {spread} units"
 
 
-def _cost(request: Request) -> dict[str, str]:
+def _cost(request: CostRequest) -> dict[str, str]:
     measure, failing = request.measure, str(request.failing)
     if isinstance(measure, ZeroConcentrated):
         return {"rho": str(measure.rho), "failing": failing}

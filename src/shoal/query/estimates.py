@@ -17,10 +17,10 @@ from itertools import product
 from shoal.exact import float_down, float_up, shown
 from shoal.plan import REAL, Aggregate, Kind, Statistic, Term, Value, range_of, value_at
 from shoal.plan.values import within
-from shoal.query.places import Place
+from shoal.query.quantiles import Quantile
 from shoal.query.recipes import MEANS, SPREADS, Recipe
 
-Noisy = Mapping[Term | Place, Fraction]
+Noisy = Mapping[Term | Quantile, Fraction]
 """The released totals and places of one group, each on the number line of its argument."""
 
 _ROOTS = (Statistic.DEVIATION, Statistic.DEVIATION_POPULATION)

@@ -19,7 +19,7 @@ from shoal.measures import Approx, Pure, ZeroConcentrated
 from shoal.mechanisms import Gaussian, Geometric
 from shoal.mechanisms.budgets import gaussian_mu_of, pure_epsilon_of, rho_of
 from shoal.plan import Bounded, Term
-from shoal.query.budget import Request
+from shoal.query.budget import CostRequest
 from shoal.query.recipes import Recipe
 from shoal.sensitivity import Norm, Sensitivity
 
@@ -76,7 +76,7 @@ class Means:
     ``mixed`` says that Gaussian noise is not all: then everything is counted in rho.
     """
 
-    request: Request
+    request: CostRequest
     mixed: bool = False
 
     @cached_property

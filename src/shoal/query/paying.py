@@ -1,7 +1,7 @@
 """How a question is paid for: what is asked, the purse that pays, and the charge that its answer closes.
 
 The order is the same for every purse: charge, open the rows, read, draw, keep the answer, give it.  A charge
-can be given back only before rows are opened; the purse does that by itself, in `Charge.begin`.
+can be given back only before rows are opened; the purse does that by itself, in `QuestionCharge.begin`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from shoal.exact import Number
 from shoal.measures import Measure
 
 if TYPE_CHECKING:
-    from shoal.query.budget import Request
+    from shoal.query.budget import CostRequest
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Asked:
+class PaymentRequest:
     """A question as a purse sees it: its text, what decides its draws, its request, and the caller's key."""
 
     text: str
@@ -31,7 +31,7 @@ class Asked:
     key: str | None = None
 
 
-class Charge(Protocol):
+class QuestionCharge(Protocol):
     """What was taken for one question."""
 
     @property
@@ -74,13 +74,13 @@ class Purse(Protocol):
         delta: Number | None = None,
         rho: Number | None = None,
         selects: bool = False,
-    ) -> Request:
+    ) -> CostRequest:
         """What is asked for, in the terms of this purse."""
 
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged now; asking is free."""
 
-    def charge(self, event: Event, asked: Asked) -> Charge:
+    def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge:
         """Take what an event costs before anything is read, or refuse with nothing spent."""
 
 
@@ -101,7 +101,7 @@ class Taken:
         """Nothing is kept."""
 
 
-def read_for(charge: Charge, read: Callable[[], T]) -> T:
+def read_for(charge: QuestionCharge, read: Callable[[], T]) -> T:
     """Read rows and draw noise for a question that was charged.
 
     Guarantee: whatever fails, the error and what is kept of it are the same for all data: how an engine fails, and

@@ -12,7 +12,7 @@ from shoal.events import Composed
 from shoal.exact import short, short_up, shown_up, turning_point
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.answer import Answer
-from shoal.query.asking import Target
+from shoal.query.asking import AccuracyTarget
 from shoal.query.budget import Budget
 from shoal.query.paying import Purse
 from shoal.query.pricing import Priced
@@ -25,7 +25,7 @@ _DIGITS, _WIDEST = 4, 48
 class Planned:
     """One question of a plan: what is wanted of it, and the epsilon (or rho) at which it is so."""
 
-    target: Target
+    target: AccuracyTarget
     priced: Priced
 
     @property
@@ -88,7 +88,7 @@ class BudgetPlan:
     __repr__ = __str__
 
 
-def plan_budget(targets: Sequence[Target]) -> BudgetPlan:
+def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
     """What questions need to be as accurate as is wanted of each; free, and nothing is reserved.
 
     A target is ``ask.within(error)``.  All questions must be asked of one budget.
@@ -110,8 +110,8 @@ def plan_budget(targets: Sequence[Target]) -> BudgetPlan:
     return BudgetPlan(planned, _least(budget, event), budget.would_fit(event))
 
 
-def _one_budget(targets: tuple[Target, ...]) -> Purse:
-    if not targets or not all(isinstance(target, Target) for target in targets):
+def _one_budget(targets: tuple[AccuracyTarget, ...]) -> Purse:
+    if not targets or not all(isinstance(target, AccuracyTarget) for target in targets):
         raise RangeError(
             "a plan needs questions with an error each.",
             remedy="Give plan_budget([ask.within(100), ...]).",
@@ -125,7 +125,7 @@ def _one_budget(targets: tuple[Target, ...]) -> Purse:
     return next(iter(budgets.values()))
 
 
-def _planned(target: Target) -> Planned:
+def _planned(target: AccuracyTarget) -> Planned:
     """The least price in few digits at which the target is met."""
     size = target.ask.least(target)
     while not target.ask.meets(target, rounded := Fraction(short_up(size, digits=_DIGITS))):

@@ -11,13 +11,13 @@ from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
 from shoal.plan import Bounded, Person, Question, Spread, Statistic, check_size, count_of, votes_of
-from shoal.query.budget import Request
+from shoal.query.budget import CostRequest
 from shoal.query.clipping import SHARE, Clipping, counts_rows, limits_of
 from shoal.query.keys import selects
 from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
-from shoal.query.places import Place, Placed, spread_for
+from shoal.query.quantiles import PlacedQuantile, Quantile, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
-from shoal.query.selecting import VOTES, Selection
+from shoal.query.selecting import VOTES, KeySelection
 from shoal.sensitivity import Norm
 
 Weights = Mapping[str, Fraction]
@@ -32,11 +32,11 @@ class Priced:
     """A question, what was asked to be spent on it, and everything that will be drawn."""
 
     question: Question
-    request: Request
+    request: CostRequest
     recipes: tuple[Recipe, ...]
     noised: Noised
-    selection: Selection | None
-    places: tuple[Placed, ...] = ()
+    selection: KeySelection | None
+    places: tuple[PlacedQuantile, ...] = ()
     clipping: Clipping | None = None
 
     @property
@@ -76,7 +76,7 @@ class Priced:
 
 def priced(
     question: Question,
-    request: Request,
+    request: CostRequest,
     *,
     groups: int | None = None,
     law: str | None = None,
@@ -174,8 +174,8 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame
     return Priced(question, means.request, recipes, noised, selection, places, clipping)
 
 
-def _placed(place: Place, spread: Spread, loss: Fraction) -> Placed:
-    made = Placed(place, spread, loss)
+def _placed(place: Quantile, spread: Spread, loss: Fraction) -> PlacedQuantile:
+    made = PlacedQuantile(place, spread, loss)
     if made.rate < _FAINTEST:
         raise CalibrationError(
             f"what is spent on {place.aggregate.name!r} is so little that its rows would count for nothing.",
@@ -184,10 +184,10 @@ def _placed(place: Place, spread: Spread, loss: Fraction) -> Placed:
     return made
 
 
-def _selection(bounded: Bounded, means: Means, share: Fraction) -> Selection:
+def _selection(bounded: Bounded, means: Means, share: Fraction) -> KeySelection:
     unit = bounded.unit
     term = votes_of(VOTES * unit.groups) if isinstance(unit, Person) else count_of()
     votes = Bounded(bounded.relation, bounded.keys, (term,), bounded.norm)
     noise = noise_for(votes, term, means, share)
     assert noise is not None
-    return Selection(votes, noise, means.request.failing)
+    return KeySelection(votes, noise, means.request.failing)

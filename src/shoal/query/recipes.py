@@ -22,7 +22,7 @@ from shoal.plan import (
     squares_of,
     sum_of,
 )
-from shoal.query.places import Place, ends_of, place_of
+from shoal.query.quantiles import Quantile, ends_of, place_of
 
 MEANS = (Statistic.MEAN,)
 SPREADS = (
@@ -43,11 +43,11 @@ class Recipe:
 
     aggregate: Aggregate
     terms: tuple[Term, ...]
-    place: Place | None = None
-    ends: tuple[Place, ...] = ()
+    place: Quantile | None = None
+    ends: tuple[Quantile, ...] = ()
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[Quantile, ...]:
         return () if self.place is None else (self.place, *self.ends)
 
     @property

@@ -31,7 +31,7 @@ VOTES = 32
 
 
 @dataclass(frozen=True)
-class Selection:
+class KeySelection:
     """Votes by group, the noise they get, and the threshold above which a group is told.
 
     Guarantee: the groups told are (epsilon, delta)-DP for the epsilon of the noise and ``delta``; in

@@ -21,11 +21,11 @@ from shoal.events import Composed
 from shoal.mechanisms import Geometric
 from shoal.plan import Bounded, Expression, Person, Rows, explain, tables_of, text_of
 from shoal.query.answer import CONFIDENCE
-from shoal.query.budget import Request
+from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_expression, canonical_rows
 from shoal.query.certificate import certified
 from shoal.query.noises import Means
-from shoal.query.paying import Asked, Purse, read_for
+from shoal.query.paying import PaymentRequest, Purse, read_for
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 EDGES: tuple[int, ...] = (
@@ -71,11 +71,11 @@ class Votes:
     """
 
     bounded: Bounded
-    request: Request
+    request: CostRequest
     noise: Geometric
 
     @classmethod
-    def of(cls, rows: Rows, keys: Sequence[Expression], request: Request) -> Votes:
+    def of(cls, rows: Rows, keys: Sequence[Expression], request: CostRequest) -> Votes:
         bounded = Bounded(rows, tuple(keys), (), Norm.L1)
         if not isinstance(bounded.unit, Person):
             raise SchemaError(
@@ -116,7 +116,7 @@ class Votes:
         groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
         return groups, most
 
-    def _asked(self, share: Fraction) -> Asked:
+    def _asked(self, share: Fraction) -> PaymentRequest:
         by = [text_of(key) for key in self.bounded.keys]
         body = {
             "suggest": "shares",
@@ -126,7 +126,9 @@ class Votes:
             "event": self.event.to_dict(),
         }
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
-        return Asked(f"suggest_groups({', '.join(map(repr, by))})", canonical, str(self.request))
+        return PaymentRequest(
+            f"suggest_groups({', '.join(map(repr, by))})", canonical, str(self.request)
+        )
 
     def _certificate(self, text: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         rows = self.bounded.relation

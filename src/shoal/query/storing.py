@@ -20,8 +20,8 @@ from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.ends import Ends, interval_of
 from shoal.query.estimates import Interval
 from shoal.query.keys import Group
-from shoal.query.places import Place
 from shoal.query.pricing import Priced
+from shoal.query.quantiles import Quantile
 
 Json = None | bool | int | float | str
 
@@ -172,7 +172,7 @@ def plain(value: object) -> Json:
     return str(value)
 
 
-def _drawn(made: Priced) -> list[Term | Place]:
+def _drawn(made: Priced) -> list[Term | Quantile]:
     return [*made.noised.bounded.terms, *(placed.place for placed in made.places)]
 
 

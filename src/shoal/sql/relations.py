@@ -25,7 +25,7 @@ from shoal.plan.relation import with_persons
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.reading import nearest
-from shoal.sql.scope import Entry, Scope, same, sources_of
+from shoal.sql.scope import Scope, ScopeEntry, same, sources_of
 from shoal.sql.text import Text
 
 Named = Mapping[str, Table | Rows]
@@ -289,7 +289,7 @@ def _put_together(
 ) -> Scope:
     outer = (join.args.get("side") or "").upper() == "LEFT"
     kind: Literal["inner", "left"] = "left" if outer else "inner"
-    entries: tuple[Entry, ...] = (*left.entries, *right.entries)
+    entries: tuple[ScopeEntry, ...] = (*left.entries, *right.entries)
     if left.rows.protects is None and right.rows.protects is not None and kind == "inner":
         left, right, pairs = right, left, [(b, a) for a, b in pairs]
     if left.rows.protects is None and right.rows.protects is not None:

@@ -12,7 +12,7 @@ from shoal.sql.text import Text
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScopeEntry:
     """A column as it is called in a FROM clause, and as it is called in the plan."""
 
     source: str
@@ -25,20 +25,20 @@ class Scope:
     """The columns a FROM clause offers."""
 
     rows: Rows
-    entries: tuple[Entry, ...]
+    entries: tuple[ScopeEntry, ...]
 
     @classmethod
     def of(cls, rows: Rows, source: str) -> Scope:
-        return cls(rows, tuple(Entry(source, c.name, c.name) for c in rows.columns))
+        return cls(rows, tuple(ScopeEntry(source, c.name, c.name) for c in rows.columns))
 
     def over(self, rows: Rows) -> Scope:
         """The same names on a relation that has the same columns."""
         return Scope(rows, self.entries)
 
-    def column(self, entry: Entry) -> Column:
+    def column(self, entry: ScopeEntry) -> Column:
         return next(column for column in self.rows.columns if column.name == entry.held)
 
-    def find(self, node: Any) -> list[Entry]:
+    def find(self, node: Any) -> list[ScopeEntry]:
         """The columns that a column node may mean."""
         source, name = node.args.get("table"), node.this
         near = [e for e in self.entries if source is None or same(source, e.source)]
@@ -73,5 +73,5 @@ def same(identifier: Any, name: str) -> bool:
     return bool(identifier.name.lower() == name.lower())
 
 
-def sources_of(entries: Sequence[Entry]) -> set[str]:
+def sources_of(entries: Sequence[ScopeEntry]) -> set[str]:
     return {entry.source.lower() for entry in entries}

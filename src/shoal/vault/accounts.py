@@ -13,8 +13,8 @@ from shoal.exact import Number
 from shoal.ledger import Charge, Ledger, Replay
 from shoal.measures import Approx, Measure
 from shoal.plan import Row
-from shoal.query import Budget, Request
-from shoal.query.paying import Asked
+from shoal.query import Budget, CostRequest
+from shoal.query.paying import PaymentRequest
 from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
 
@@ -74,7 +74,7 @@ class Accounts:
         delta: Number | None = None,
         rho: Number | None = None,
         selects: bool = False,
-    ) -> Request:
+    ) -> CostRequest:
         """What is asked for, in the terms of the accounts."""
         plain = Budget(self.whole, relation=self.relation)
         return plain.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects)
@@ -83,7 +83,7 @@ class Accounts:
         """Whether an event could be charged to every account now."""
         return self.ledger.would_fit(self._checked(), event)
 
-    def charge(self, event: Event, asked: Asked) -> Paid | Again:
+    def charge(self, event: Event, asked: PaymentRequest) -> Paid | Again:
         """Take an event from every account or from none; an answer that was given before is free."""
         self._check_apart()
         self.shelf.check_content()

@@ -31,7 +31,7 @@ from shoal.plan import (
 from shoal.query import Budget, Private
 from shoal.query.answer import arrow_type
 from shoal.query.asking import Held
-from shoal.query.paying import Asked, Charge, Taken
+from shoal.query.paying import PaymentRequest, QuestionCharge, Taken
 from shoal.vault.accounts import asked_in
 from shoal.vault.dataset import Dataset
 
@@ -106,7 +106,7 @@ class Rehearsal(Budget):
     def __init__(self, whole: Measure, *, relation: str) -> None:
         super().__init__(whole, relation=relation)
 
-    def charge(self, event: Event, asked: Asked | None = None) -> Charge:  # noqa: ARG002 - nothing is kept
+    def charge(self, event: Event, asked: PaymentRequest | None = None) -> QuestionCharge:  # noqa: ARG002 - nothing is kept
         """Nothing is taken: nobody is in these rows."""
         return Taken(facts={"dummy": True})
 

@@ -20,10 +20,10 @@ from shoal.measures.loss import (
     NormalLoss,
     SampledNormalLoss,
 )
-from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
+from shoal.measures.loss.characteristic_functions import HasWaves
 from shoal.measures.loss.equal_laplaces import EqualLaplaces
 from shoal.measures.loss.grid import grid_delta, grid_epsilon
-from shoal.measures.loss.waves import HasWaves
+from shoal.measures.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 
 some = settings(derandomize=True, deadline=None, max_examples=25)
 
@@ -34,7 +34,7 @@ def response(epsilon: float) -> AtomicLoss:
 
 
 def epsilon_of(*sources: tuple[HasWaves, int], delta: float) -> tuple[float, float]:
-    found = contour_epsilon(Losses(sources), delta)
+    found = contour_epsilon(LossSum(sources), delta)
     assert found is not None
     return found.low, found.high
 
@@ -141,7 +141,7 @@ def test_the_line_and_the_grid_agree(
 ) -> None:
     source = SampledNormalLoss(rate, mu, removed=removed)
     delta = 10.0**-exponent
-    line = contour_epsilon(Losses([(source, copies)]), delta)
+    line = contour_epsilon(LossSum([(source, copies)]), delta)
     assert line is not None
     assert line.width <= 1e-6 * max(1.0, line.high)
     if line.high < 20:  # beyond, the grid is slow
@@ -156,7 +156,7 @@ def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
     rate: float, mu: float, delta: float, removed: bool
 ) -> None:
     source = SampledNormalLoss(rate, mu, removed=removed)
-    line = contour_epsilon(Losses([(source, 1000)]), delta)
+    line = contour_epsilon(LossSum([(source, 1000)]), delta)
     grid = grid_epsilon(((source, 1000),), delta, 1e-4)
     assert line is not None
     assert grid.width <= 1e-3
@@ -166,7 +166,7 @@ def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 5.0])
 def test_deltas_of_the_line_and_the_grid_agree(epsilon: float) -> None:
     sources = ((NormalLoss(0.5), 1), (LaplaceLoss(0.3), 5), (response(0.2), 7))
-    line = contour_delta(Losses(sources), epsilon, epsilon)
+    line = contour_delta(LossSum(sources), epsilon, epsilon)
     grid = grid_delta(sources, epsilon, epsilon)
     assert line is not None
     assert grid.low <= line.high
@@ -175,9 +175,11 @@ def test_deltas_of_the_line_and_the_grid_agree(epsilon: float) -> None:
 
 
 def test_losses_that_do_not_fade_are_left_to_the_grid() -> None:
-    assert contour_epsilon(Losses([(LaplaceLoss(0.1), 100)]), 1e-6) is None
-    assert contour_delta(Losses([(response(0.1), 100)]), 1.0, 1.0) is None
-    assert contour_epsilon(Losses([(SampledNormalLoss(0.01, 1.25, removed=True), 3)]), 1e-6) is None
+    assert contour_epsilon(LossSum([(LaplaceLoss(0.1), 100)]), 1e-6) is None
+    assert contour_delta(LossSum([(response(0.1), 100)]), 1.0, 1.0) is None
+    assert (
+        contour_epsilon(LossSum([(SampledNormalLoss(0.01, 1.25, removed=True), 3)]), 1e-6) is None
+    )
 
 
 def test_what_is_infinite_is_counted_on_both_sides() -> None:
@@ -201,11 +203,11 @@ def test_a_sum_that_grows_keeps_what_it_knows() -> None:
         (SampledNormalLoss(0.1, 1.0, removed=True), 4),
         (response(0.3), 2),
     ]
-    growing = Losses(sources[:1])
+    growing = LossSum(sources[:1])
     for k in range(1, len(sources) + 1):
         if k > 1:
             growing = growing.plus(sources[k - 1 : k])
-        at_once = contour_epsilon(Losses(sources[:k]), 1e-6)
+        at_once = contour_epsilon(LossSum(sources[:k]), 1e-6)
         step_by_step = contour_epsilon(growing, 1e-6)
         assert at_once is not None
         assert step_by_step is not None

@@ -20,11 +20,11 @@ from shoal.measures.loss import (
     SampledNormalLoss,
     sampled_group_loss,
 )
-from shoal.measures.loss.alone import KnownAlone
+from shoal.measures.loss.direction import Direction
 from shoal.measures.loss.fine_cells import FINE_ERROR
 from shoal.measures.loss.grid import grid_epsilon
 from shoal.measures.loss.normal_mixtures import Components, NormalMixtures
-from shoal.measures.loss.side import Side
+from shoal.measures.loss.single_release import KnownAlone
 
 
 def mixture(removed: int, added: int, rate: float, mu: float) -> MixtureNormalLoss:
@@ -130,7 +130,10 @@ def test_a_group_of_one_has_the_loss_of_one_person(*, removed: bool) -> None:
         assert found.low <= exact.high
         assert exact.low <= found.high <= exact.high * (1 + 1e-9) + 1e-15
     assert abs(same.largest - old.largest) < 1e-15 or same.largest == old.largest
-    known, told = Side(((old, 300),)).epsilon(1e-6, 1e-4), Side(((same, 300),)).epsilon(1e-6, 1e-4)
+    known, told = (
+        Direction(((old, 300),)).epsilon(1e-6, 1e-4),
+        Direction(((same, 300),)).epsilon(1e-6, 1e-4),
+    )
     assert told.low <= known.high
     assert known.low <= told.high <= known.high + 1e-4
 
@@ -152,7 +155,7 @@ def test_two_releases_cost_what_a_sum_over_a_plane_says(
             mass * float(r @ np.maximum(0.0, -np.expm1(epsilon - loss - second)))
             for mass, loss in zip(p, first, strict=True)
         )
-        both = Side(((source, 1), (other, 1))).delta(epsilon, epsilon)
+        both = Direction(((source, 1), (other, 1))).delta(epsilon, epsilon)
         assert both.low <= truth * (1 + 1e-4)
         assert truth * (1 - 1e-4) <= both.high <= truth * 1.01 + 1e-9
 
@@ -184,7 +187,7 @@ def test_a_thousand_releases_cost_what_dp_accounting_prints(
 @pytest.mark.parametrize(("removed", "added"), [(1, 1), (0, 2)])
 def test_smoothing_and_the_grid_meet(removed: int, added: int) -> None:
     sources = ((mixture(removed, added, 0.001, 1.2), 4000),)
-    one, other = Side(sources).epsilon(1e-6, 1e-4), grid_epsilon(sources, 1e-6, 1e-4)
+    one, other = Direction(sources).epsilon(1e-6, 1e-4), grid_epsilon(sources, 1e-6, 1e-4)
     assert one.low <= other.high
     assert other.low <= one.high
     assert one.width <= 1e-4

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.measures.loss.cells import Floats
+from shoal.measures.loss.characteristic_functions import spectrum_of
 from shoal.measures.loss.fine_cells import Twin
 from shoal.measures.loss.kernel import Kernel
 from shoal.measures.loss.nonuniform import nodes_away, nodes_up_to
 from shoal.measures.loss.sampled_normal import SampledNormalLoss
 from shoal.measures.loss.search import _Search
 from shoal.measures.loss.smoothed import Laws, Setting, SmoothedLine
-from shoal.measures.loss.waves import spectrum_of
 
 
 def enclosed(weights: Floats, losses: Floats, arc: float, k: int) -> acb:

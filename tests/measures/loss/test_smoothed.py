@@ -22,10 +22,10 @@ from shoal.measures.loss import (
     SampledNormalLoss,
     sampled_atoms,
 )
+from shoal.measures.loss.direction import Direction
 from shoal.measures.loss.fine_cells import FINE_ERROR, HasInner, Twin, twins
 from shoal.measures.loss.kernel import EDGE_SHARE, ORDER, PEAK_SHARE, WIDEST, Kernel
 from shoal.measures.loss.search import can_smooth, smoothed_delta, smoothed_epsilon
-from shoal.measures.loss.side import Side
 from shoal.measures.loss.sources import Sources
 
 # the kernel
@@ -150,7 +150,7 @@ KNOWN: list[tuple[Sources, float]] = [
 @pytest.mark.parametrize(("sources", "delta"), KNOWN, ids=str)
 def test_other_roads_lead_into_the_bracket(sources: Sources, delta: float) -> None:
     assert can_smooth(sources)
-    known = Side(sources).quick_epsilon(delta)
+    known = Direction(sources).quick_epsilon(delta)
     assert known is not None
     found = smoothed_epsilon(sources, delta, 1e-4)
     assert found is not None

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from shoal.accounting.bill_loss import bill_loss, line_loss
 from shoal.accounting.group_in_sample import changes_in_sample, group_in_sample
-from shoal.accounting.pricing import Bill, Line, bill, line_price, total, total_of
+from shoal.accounting.pricing import Bill, BillLine, bill, line_price, total, total_of
 from shoal.accounting.registry import KindOfEvent, Rule, kind_of, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss
 from shoal.accounting.sampling import (
@@ -194,7 +194,7 @@ def _curve(inside: Bill, unit: Unit) -> Callable[[int], Fraction | None]:
     return at
 
 
-def _symmetric_price(line: Line, unit: Unit) -> Fraction | None:
+def _symmetric_price(line: BillLine, unit: Unit) -> Fraction | None:
     if kind_of(line.event).is_symmetric is not None:
         return line_price(line, unit)
     epsilon = line_price(line, unit.at(Pure))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from shoal.accounting.converters import ways
 from shoal.accounting.neighbours import own_relations
 from shoal.accounting.pricing import Bill, bill, total_of
 from shoal.accounting.registry import KindOfEvent, register
@@ -15,7 +16,6 @@ from shoal.accounting.tuning import (
     best_of_poisson_epsilon_up,
 )
 from shoal.accounting.unit import Unit
-from shoal.accounting.ways import ways
 from shoal.errors import ConversionError
 from shoal.events import Group, RepeatAndSelect
 from shoal.measures import Approx, Pure, Renyi, pure_divergence_up

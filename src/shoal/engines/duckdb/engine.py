@@ -23,7 +23,7 @@ from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
 from shoal.engines.frames import read_in_part
 from shoal.engines.limits import NONE, EngineLimits, stopped_after
-from shoal.engines.reading import Reading, check_stated, check_usable, in_part
+from shoal.engines.reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.sql import (
     cells,
     distinct,
@@ -107,7 +107,7 @@ class DuckDB:
             else opened(threads=threads, memory=limits.memory)
         )
         self._lock = Lock()  # a connection serves one thread at a time
-        self._readings: dict[str, dict[str, Reading]] = {}
+        self._readings: dict[str, dict[str, ColumnReading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._written: dict[str, str] = {}
@@ -214,7 +214,9 @@ class DuckDB:
                     [f"c{n}" for n in range(len(file.types))],
                 )
             if len(names) <= WIDE:
-                asked = map(Reading.asked, (readings[each.name] for each in table.columns), names)
+                asked = map(
+                    ColumnReading.asked, (readings[each.name] for each in table.columns), names
+                )
                 self.run(f"SELECT {', '.join(asked)} FROM {written}")
                 continue
             for at in range(0, len(names), _MOST_COLUMNS):
@@ -462,7 +464,7 @@ class DuckDB:
             )
 
 
-def _read(reading: Reading, name: str) -> str:
+def _read(reading: ColumnReading, name: str) -> str:
     """A column as a type of ours; equal values are the same value from here on (`plan/bounding.md`, One equality)."""
     return DUCKDB.one_of_equals(reading.sql.format(name), reading.type.kind)
 

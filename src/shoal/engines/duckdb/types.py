@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from shoal.engines.reading import DAYS, Loss, Reading
+from shoal.engines.reading import DAYS, ColumnReading, Loss
 from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -21,31 +21,31 @@ _MOMENTS = {
 }
 
 
-def reading_of(written: str) -> Reading | None:
+def reading_of(written: str) -> ColumnReading | None:
     """How a column of a DuckDB type is read; None if it has no type of ours.
 
     >>> reading_of("DECIMAL(9,2)").type, reading_of("BLOB")
     (Type(kind=<Kind.DECIMAL: 'decimal'>, scale=2), None)
     """
     if written == "BIGINT":
-        return Reading(INTEGER, "{0}")
+        return ColumnReading(INTEGER, "{0}")
     if written in _SMALL_INTEGERS:
-        return Reading(INTEGER, "CAST({0} AS BIGINT)")
+        return ColumnReading(INTEGER, "CAST({0} AS BIGINT)")
     if written in _WIDE_INTEGERS:
-        return Reading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
+        return ColumnReading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
     if written in ("FLOAT", "DOUBLE"):
         real = "CASE WHEN ISFINITE({0}) THEN CAST({0} AS DOUBLE) END"
-        return Reading(REAL, real, Loss.TO_NULL)
+        return ColumnReading(REAL, real, Loss.TO_NULL)
     if written == "BOOLEAN":
-        return Reading(BOOLEAN, "{0}")
+        return ColumnReading(BOOLEAN, "{0}")
     if written in ("VARCHAR", "UUID") or written.startswith("ENUM("):
-        return Reading(TEXT, "CAST({0} AS VARCHAR)")
+        return ColumnReading(TEXT, "CAST({0} AS VARCHAR)")
     if written == "DATE":
         return DAYS
     return _moment(written) or _decimal(written)
 
 
-def _moment(written: str) -> Reading | None:
+def _moment(written: str) -> ColumnReading | None:
     loss = Loss.TO_NULL
     if written == "TIMESTAMP_NS":  # towards the past, as everywhere
         nanos = "CAST(CASE WHEN ISFINITE({0}) THEN EPOCH_NS({0}) END AS HUGEINT)"
@@ -57,18 +57,18 @@ def _moment(written: str) -> Reading | None:
     else:
         return None
     inside = f"CASE WHEN {sql} BETWEEN {_FIRST_MOMENT} AND {_LAST_MOMENT} THEN {sql} END"
-    return Reading(TIMESTAMP, inside, loss)
+    return ColumnReading(TIMESTAMP, inside, loss)
 
 
-def _decimal(written: str) -> Reading | None:
+def _decimal(written: str) -> ColumnReading | None:
     found = re.fullmatch(r"DECIMAL\((\d+),\s*(\d+)\)", written)
     if not found:
         return None
     width, scale = int(found[1]), int(found[2])
     if scale == 0:
-        return Reading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
+        return ColumnReading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
     if width > 18:
-        return Reading(REAL, "CAST(CAST({0} AS VARCHAR) AS DOUBLE)", Loss.DISTINCTION)
+        return ColumnReading(REAL, "CAST(CAST({0} AS VARCHAR) AS DOUBLE)", Loss.DISTINCTION)
     power = f"CAST({10**scale} AS DECIMAL(19,0))"
     units = f"CAST(CAST({{0}} AS DECIMAL(38,{scale})) * {power} AS BIGINT)"
-    return Reading(decimal(scale), units)
+    return ColumnReading(decimal(scale), units)

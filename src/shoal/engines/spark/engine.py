@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import accumulate, islice, pairwise
 from typing import Any
 
-from shoal.engines.reading import Loss, Reading, check_stated, check_usable
+from shoal.engines.reading import ColumnReading, Loss, check_stated, check_usable
 from shoal.engines.spark.connection import a_name, is_lost, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK
@@ -79,7 +79,7 @@ class Spark:
         progress: Progress | None = None,
     ) -> None:
         self.session = session_of(sources, session)
-        self._readings: dict[str, dict[str, Reading]] = {}
+        self._readings: dict[str, dict[str, ColumnReading]] = {}
         self._left_out: dict[str, dict[str, str]] = {}
         self._views: dict[str, str] = {}
         self._kept = Contributions(self.session, progress)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from shoal.engines.reading import DAYS, Loss, Reading
+from shoal.engines.reading import DAYS, ColumnReading, Loss
 from shoal.engines.spark.functions import MOMENT_OF_DAY
 from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 from shoal.plan.facts import widest
@@ -25,30 +25,32 @@ _FIRST_MOMENT, _LAST_MOMENT = (
 )
 
 
-def reading_of(written: str) -> Reading | None:
+def reading_of(written: str) -> ColumnReading | None:
     """How a column of a Spark type is read; None if it has no type of ours.
 
     >>> reading_of("decimal(9,2)").type, reading_of("binary")
     (Type(kind=<Kind.DECIMAL: 'decimal'>, scale=2), None)
     """
     if written in _INTEGERS:
-        return Reading(INTEGER, "CAST({0} AS BIGINT)")
+        return ColumnReading(INTEGER, "CAST({0} AS BIGINT)")
     if written in ("float", "double"):
         held = "CAST({0} AS DOUBLE)"
         finite = f"ABS({held}) <= CAST('1.7976931348623157e308' AS DOUBLE)"
         real = f"CASE WHEN {finite} THEN {held} + CAST('0.0' AS DOUBLE) END"
-        return Reading(REAL, real, Loss.TO_NULL)
+        return ColumnReading(REAL, real, Loss.TO_NULL)
     if written == "boolean":
-        return Reading(BOOLEAN, "{0}")
+        return ColumnReading(BOOLEAN, "{0}")
     if re.fullmatch(r"string( collate \S+)?|(var)?char\(\d+\)", written):
         plain = "{0}" if written == "string" else "COLLATE(CAST({0} AS STRING), 'UTF8_BINARY')"
-        return Reading(TEXT, f"CASE WHEN IS_VALID_UTF8({plain}) THEN {plain} END", Loss.TO_NULL)
+        return ColumnReading(
+            TEXT, f"CASE WHEN IS_VALID_UTF8({plain}) THEN {plain} END", Loss.TO_NULL
+        )
     if written == "date":
         return DAYS
     return _moment(written) or _decimal(written)
 
 
-def _moment(written: str) -> Reading | None:
+def _moment(written: str) -> ColumnReading | None:
     if written == "timestamp":
         limits = widest(TIMESTAMP)
         assert limits is not None
@@ -59,17 +61,17 @@ def _moment(written: str) -> Reading | None:
         inside = f"CASE WHEN {{0}} BETWEEN {_FIRST_MOMENT} AND {_LAST_MOMENT} THEN {_LOCAL} END"
     else:
         return None
-    return Reading(TIMESTAMP, inside, Loss.TO_NULL)
+    return ColumnReading(TIMESTAMP, inside, Loss.TO_NULL)
 
 
-def _decimal(written: str) -> Reading | None:
+def _decimal(written: str) -> ColumnReading | None:
     found = re.fullmatch(r"decimal\((\d+),\s*(\d+)\)", written)
     if not found:
         return None
     width, scale = int(found[1]), int(found[2])
     if scale == 0:
-        return Reading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
+        return ColumnReading(INTEGER, "TRY_CAST({0} AS BIGINT)", Loss.TO_NULL)
     if width > 18:
-        return Reading(REAL, "CAST(CAST({0} AS STRING) AS DOUBLE)", Loss.DISTINCTION)
+        return ColumnReading(REAL, "CAST(CAST({0} AS STRING) AS DOUBLE)", Loss.DISTINCTION)
     power = f"CAST({10**scale} AS DECIMAL({scale + 1},0))"
-    return Reading(decimal(scale), f"CAST({{0}} * {power} AS BIGINT)")
+    return ColumnReading(decimal(scale), f"CAST({{0}} * {power} AS BIGINT)")

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from shoal.measures.loss.alone import KnownAlone
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import RELATIVE_ERROR, Cells
+from shoal.measures.loss.single_release import KnownAlone
 from shoal.measures.loss.sources import AtomicLoss, LossSource
 
 _ON_LATTICE = 1e-12

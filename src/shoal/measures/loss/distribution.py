@@ -9,8 +9,8 @@ from functools import cached_property
 
 from shoal.exact import Number, closed_unit, float_down, float_up, non_negative, whole
 from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.direction import Direction, merged
 from shoal.measures.loss.grid import TOLERANCE
-from shoal.measures.loss.side import Side, merged
 from shoal.measures.loss.sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]
@@ -26,7 +26,7 @@ class LossDistribution:
     Releases whose losses are the same in all cases have one, the empty one.
 
     Guarantee: `epsilon` and `delta` enclose what the composition of all losses needs in the worst case, up to the accuracy of
-        float functions and transforms that `cells`, `transform`, `waves` and `contour` state and pay for.
+        float functions and transforms that `cells`, `transform`, `characteristic_functions` and `saddle_point` state and pay for.
     Edges: groups of different sizes need not be made of the same people, so all their cases are combined.
     Reference: Sommer, Meiser and Mohammadi 2019; Doroshenko and others 2022; Zhu, Dong and Wang 2022.
         Proof: loss.md.
@@ -94,9 +94,9 @@ class LossDistribution:
         return both
 
     @cached_property
-    def _sides(self) -> tuple[Side, ...]:
+    def _sides(self) -> tuple[Direction, ...]:
         """The composition in each case."""
-        return tuple(Side(merged(sources)) for _, sources in self.cases)
+        return tuple(Direction(merged(sources)) for _, sources in self.cases)
 
     def epsilon(self, *, delta: Number, tolerance: float = TOLERANCE) -> Bracket:
         """The epsilon that is needed at this delta."""

@@ -15,13 +15,13 @@ from functools import partial
 import numpy as np
 
 from shoal.exact import float_down, float_up
-from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import RELATIVE_ERROR, UNIT, Floats, dot
-from shoal.measures.loss.contour import Line, Losses, spacing_of, tilt_of
-from shoal.measures.loss.few import binomial
+from shoal.measures.loss.saddle_point import LossSum, SaddleLine, spacing_of, tilt_of
+from shoal.measures.loss.single_release import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.sources import LaplaceLoss, Sources
 from shoal.measures.loss.transform import power
+from shoal.measures.loss.two_point_sums import binomial
 
 _LEFT_OUT = 1e-6
 _MOST_FREQUENCIES = 1 << 17
@@ -34,13 +34,13 @@ _LIKELY = 1e-8
 class EqualLaplaces:
     """The sum of ``copies`` Laplace losses of one size.
 
-    Guarantee: as `contour`; the two finite sums pay for their floats by a relative error of each term.
+    Guarantee: as `saddle_point`; the two finite sums pay for their floats by a relative error of each term.
     Needs: more than one copy.
     """
 
     def __init__(self, loss: LaplaceLoss, copies: int) -> None:
         self._loss, self._copies = loss, copies
-        self._losses = Losses([(LaplaceLoss(loss.epsilon), copies)])
+        self._losses = LossSum([(LaplaceLoss(loss.epsilon), copies)])
         self._aside = copies * (loss.blur + POSITION_ERROR * loss.epsilon)
         atoms = ((loss.epsilon, 0.5), (-loss.epsilon, math.exp(-loss.epsilon) / 2))
         self._none = binomial(atoms, copies)
@@ -81,7 +81,7 @@ class EqualLaplaces:
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
         return self._enclosed(self._line_at(float_up(high)), low, high)
 
-    def _enclosed(self, line: Line, low: Fraction, high: Fraction) -> Bracket:
+    def _enclosed(self, line: SaddleLine, low: Fraction, high: Fraction) -> Bracket:
         """Delta between two epsilons for which the line is a good one."""
         above, below = float_up(high) + self._aside, float_down(low) - self._aside
         sums, slack = self._finite_sums(above)
@@ -104,11 +104,11 @@ class EqualLaplaces:
         slack += (off + RELATIVE_ERROR) * one + self._copies * dot(chances, doubt)
         return total + one, slack
 
-    def _line_at(self, epsilon: float) -> Line:
+    def _line_at(self, epsilon: float) -> SaddleLine:
         index = self._losses.lowest(lambda k: self._losses.chernoff(k, epsilon))
         return self._line(index, epsilon, self._losses.chernoff(index, epsilon))
 
-    def _line(self, index: int, epsilon: float, wanted: float) -> Line:
+    def _line(self, index: int, epsilon: float, wanted: float) -> SaddleLine:
         """The line of sums with two losses or more between the atoms."""
         tilt, n = tilt_of(index), self._copies
         wave = LaplaceLoss(self._loss.epsilon).wave(tilt)
@@ -135,7 +135,7 @@ class EqualLaplaces:
         shares = np.abs(payoff)
         sizes = np.abs(whole) + np.abs(fewer) * (np.abs(fixed) + n * np.abs(moving))
         angles = 8 + self._loss.epsilon * (turns + tilt)
-        return Line(
+        return SaddleLine(
             losses=self._losses,
             index=index,
             octave=octave,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from shoal.exact import float_down, float_up
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import Cells, Floats
+from shoal.measures.loss.direction import Direction
 from shoal.measures.loss.grid import TOLERANCE
-from shoal.measures.loss.side import Side
 from shoal.measures.loss.sources import Sources, cells_between
 
 TAIL_ERROR = 2.0**-29
@@ -78,11 +78,11 @@ class LargestLoss:
         return max(spaced, default=None)
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
-        found = [Side(way).epsilon(float_down(delta), TOLERANCE) for way in self.ways]
+        found = [Direction(way).epsilon(float_down(delta), TOLERANCE) for way in self.ways]
         return reduce(Bracket.joined, found)
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
-        found = [Side(way).delta(float_down(low), float_up(high)) for way in self.ways]
+        found = [Direction(way).delta(float_down(low), float_up(high)) for way in self.ways]
         return reduce(Bracket.joined, found)
 
     def span(self, smallest: float) -> float:

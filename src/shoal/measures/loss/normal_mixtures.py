@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.measures.loss.alone import POSITION_ERROR
 from shoal.measures.loss.cells import Floats
+from shoal.measures.loss.single_release import POSITION_ERROR
 from shoal.measures.loss.sources import normal_masses, reach
 
 Components = tuple[tuple[float, float], ...]

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.measures.loss.alone import sampled_delta, sampled_epsilon
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import UNIT, Cells, Complexes, Floats, dot
+from shoal.measures.loss.characteristic_functions import HasWaves, rotations, spectrum_of
+from shoal.measures.loss.single_release import sampled_delta, sampled_epsilon
 from shoal.measures.loss.sources import cells_between, normal_masses, reach
-from shoal.measures.loss.waves import HasWaves, rotations, spectrum_of
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Many independent losses added up along a line of the complex plane, with a payoff that is smoothed so that the sum ends.
 
-`contour` needs losses that fade together.  A release from a small sample hardly does: nearly all of its loss lies in one place.  Here
+`saddle_point` needs losses that fade together.  A release from a small sample hardly does: nearly all of its loss lies in one place.  Here
 the payoff fades instead (`kernel`), and the losses are twins of fine cells and a lattice (`fine_cells`), one twin for either side.
 The proof is in loss.md, *Smoothing*.
 """
@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from shoal.measures.loss.cells import RELATIVE_ERROR, UNIT, Complexes, Floats, dot
+from shoal.measures.loss.characteristic_functions import NormalWave
 from shoal.measures.loss.fine_cells import Twin
 from shoal.measures.loss.kernel import Kernel
 from shoal.measures.loss.nonuniform import nodes_away
-from shoal.measures.loss.waves import NormalWave
 
 _PER_LEVEL = 8.0
 _FEWEST = 64

@@ -16,15 +16,20 @@ from typing import Protocol
 import numpy as np
 
 from shoal.exact import float_down, float_up
-from shoal.measures.loss.alone import (
+from shoal.measures.loss.bracket import Bracket
+from shoal.measures.loss.cells import RELATIVE_ERROR, Cells, Floats, cells_of_atoms
+from shoal.measures.loss.characteristic_functions import (
+    AtomicWave,
+    HasWaves,
+    LaplaceWave,
+    NormalWave,
+)
+from shoal.measures.loss.single_release import (
     POSITION_ERROR,
     enclosed_root,
     normal_delta,
     normal_epsilon,
 )
-from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.cells import RELATIVE_ERROR, Cells, Floats, cells_of_atoms
-from shoal.measures.loss.waves import AtomicWave, HasWaves, LaplaceWave, NormalWave
 
 
 class LossSource(Protocol):

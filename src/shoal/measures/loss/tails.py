@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 
 from shoal.exact import float_down, float_up
-from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import RELATIVE_ERROR
+from shoal.measures.loss.single_release import POSITION_ERROR, enclosed_root
 
 _HALVINGS = 60
 _FURTHEST = 700.0

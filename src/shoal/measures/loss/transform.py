@@ -48,7 +48,7 @@ _ENOUGH = -60.0
 
 
 @dataclass(frozen=True)
-class Composed:
+class TransformedSum:
     """The sum of many losses near where it was asked for: delta at any epsilon of its arc, to a side.
 
     ``ahead[k]`` and ``behind[k]`` are the sums over grid points from k on of the weighted law times
@@ -113,7 +113,7 @@ class Composed:
         return high if up else low
 
 
-def compose(parts: Sequence[Part], tilt: float) -> Composed:
+def compose(parts: Sequence[Part], tilt: float) -> TransformedSum:
     """The sum of all copies of all parts, seen at this tilt."""
     step = parts[0][0].step
     tilted = [_Tilted.of(lattice, copies, tilt) for lattice, copies in parts]
@@ -133,7 +133,7 @@ def compose(parts: Sequence[Part], tilt: float) -> Composed:
     behind = np.cumsum(weighted[::-1])[::-1]
     cumulant = sum(part.copies * part.log_moment for part in tilted)
     above, sure = _above(tilted, end), start + _SURE * spread
-    return Composed(
+    return TransformedSum(
         step=step,
         start=start,
         tilt=tilt,

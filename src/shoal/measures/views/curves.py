@@ -26,10 +26,10 @@ from shoal.measures.normal import upper_tail
 from shoal.measures.numbers import SMALLEST, holdable_up
 from shoal.measures.pure import Pure
 from shoal.measures.renyi import Renyi
+from shoal.measures.views.approx_trade_off import ApproxCurve
 from shoal.measures.views.moments import MomentCurve
 from shoal.measures.views.profiles import AllOf, OfMeasure, Profile, Promise, profile
 from shoal.measures.views.search import promising
-from shoal.measures.views.straight import ApproxCurve
 from shoal.measures.views.trade_offs import TradeOff
 from shoal.measures.zero_concentrated import ZeroConcentrated
 

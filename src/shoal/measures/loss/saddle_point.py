@@ -25,7 +25,7 @@ import numpy as np
 
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import UNIT, Complexes, Floats, dot
-from shoal.measures.loss.waves import HasWaves, Wave
+from shoal.measures.loss.characteristic_functions import HasWaves, Wave
 
 Copies = Sequence[tuple[HasWaves, int]]
 
@@ -51,7 +51,7 @@ _LEAST = 1e-300
 _AS_GOOD = 1e-7
 
 
-def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
+def contour_epsilon(losses: LossSum, delta: float) -> Bracket | None:
     """Epsilon at a delta, enclosed; None where the sum does not fade fast enough."""
     if delta < _LEAST:
         return None
@@ -77,7 +77,7 @@ def contour_epsilon(losses: Losses, delta: float) -> Bracket | None:
     return None
 
 
-def contour_delta(losses: Losses, low: float, high: float) -> Bracket | None:
+def contour_delta(losses: LossSum, low: float, high: float) -> Bracket | None:
     """Delta between an epsilon rounded down and the same rounded up; None as above."""
     index = losses.lowest(lambda k: losses.chernoff(k, high))
     spread = math.sqrt(max(1e-12, float(losses.moments(index)[3])))
@@ -92,7 +92,7 @@ def contour_delta(losses: Losses, low: float, high: float) -> Bracket | None:
     return None
 
 
-class Losses:
+class LossSum:
     """A sum of losses, seen from the tilts of a ladder.
 
     Everything known about a sum is itself a sum over its parts, so `plus` only adds what is new to what was
@@ -108,9 +108,9 @@ class Losses:
         self._last_tilt: int | None = None
         self._kept: tuple[int, int, int] | None = None
 
-    def plus(self, sources: Copies) -> Losses:
+    def plus(self, sources: Copies) -> LossSum:
         """The sum of these losses and of more."""
-        new = Losses((*self._sources, *sources), grows=True)
+        new = LossSum((*self._sources, *sources), grows=True)
         new._added, new._before, new._last_tilt = sources, self._known, self._last_tilt
         new._kept = self._kept
         return new
@@ -174,7 +174,7 @@ class Losses:
         self._last_tilt = here
         return here
 
-    def line(self, index: int, octave: int) -> Line | None:
+    def line(self, index: int, octave: int) -> SaddleLine | None:
         """The terms of the sum along the line at this tilt; None where there would be too many."""
         faded = np.flatnonzero(self._fading(index) < _FADED)
         if len(faded) == 0:
@@ -215,18 +215,18 @@ class Losses:
                 return octave + widening
         return octave + _WIDENINGS
 
-    def keep(self, line: Line) -> None:
+    def keep(self, line: SaddleLine) -> None:
         """Let sums that grow from this one begin with the same line; it serves until epsilon has moved far."""
         self._kept = line.index, line.octave, len(line.turns)
 
-    def kept_line(self) -> Line | None:
+    def kept_line(self) -> SaddleLine | None:
         """The line that served last, where all of its terms but the new ones are known."""
         if self._kept is None:
             return None
         index, octave, count = self._kept
         return self._summed(index, octave, count)
 
-    def _summed(self, index: int, octave: int, count: int) -> Line:
+    def _summed(self, index: int, octave: int, count: int) -> SaddleLine:
         """The line's terms from the logarithms of the product and of the largest it can be."""
         logs: Complexes = self._sum(
             ("logs", index, octave, count),
@@ -248,7 +248,7 @@ class Losses:
         sizes, shares = np.abs(values), np.abs(payoff)
         doubts = np.exp(np.minimum(loudest, 0.0)) - sizes * (1 - 8 * UNIT * (4 + np.abs(logs)))
         sums = np.maximum(doubts, 8 * UNIT * len(logs) * sizes)
-        return Line(
+        return SaddleLine(
             losses=self,
             index=index,
             octave=octave,
@@ -263,14 +263,14 @@ _Key = tuple[str | float, ...]
 
 
 @dataclass(frozen=True)
-class Line:
+class SaddleLine:
     """The terms of the sum along one line, and what they can be off by, in units of exp(K(t) - t e).
 
     ``terms`` turn with epsilon at the rates ``turns``; ``round_off`` holds at any epsilon, and ``turning`` times
     epsilon is what rounding of the angles adds.
     """
 
-    losses: Losses
+    losses: LossSum
     index: int
     octave: int
     turns: Floats

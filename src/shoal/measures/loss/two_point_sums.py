@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.exact import float_down, float_up
-from shoal.measures.loss.alone import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.bracket import Bracket
 from shoal.measures.loss.cells import RELATIVE_ERROR, Floats
+from shoal.measures.loss.single_release import POSITION_ERROR, enclosed_root
 from shoal.measures.loss.sources import AtomicLoss, Sources
 
 MOST_SUMS = 1 << 17

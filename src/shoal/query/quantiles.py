@@ -38,7 +38,7 @@ _BATCH = 1 << 14
 
 
 @dataclass(frozen=True)
-class Place:
+class Quantile:
     """A quantile of an aggregate's argument, on a grid; the least and the greatest lie a little inside.
 
     With a ``side`` it is an end of the quantile's interval instead: the lower at -1, the upper at 1, each of
@@ -68,7 +68,7 @@ class Place:
         return self.grid.hi - self.grid.lo + 1
 
 
-def ends_of(place: Place, confidence: Fraction) -> tuple[Place, ...]:
+def ends_of(place: Quantile, confidence: Fraction) -> tuple[Quantile, ...]:
     """The ends that hold a quantile with this confidence together; those of the range need no choice.
 
     Edges: quantiles of moments have none.
@@ -81,14 +81,14 @@ def ends_of(place: Place, confidence: Fraction) -> tuple[Place, ...]:
     return tuple(replace(place, side=side, sure=sure) for side in sides)
 
 
-def place_of(aggregate: Aggregate) -> Place:
+def place_of(aggregate: Aggregate) -> Quantile:
     """The place that an aggregate asks for; its argument needs a range."""
     assert aggregate.argument is not None
-    return Place(aggregate, points_of(aggregate.argument))
+    return Quantile(aggregate, points_of(aggregate.argument))
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedQuantile:
     """A place with a price.
 
     Guarantee: the points of all groups together are loss-DP with ``norm`` L1, and loss^2/8-zCDP with L2.
@@ -98,7 +98,7 @@ class Placed:
     Reference: McSherry and Talwar 2007; Smith 2011; Dong, Durfee and Rogers 2020.  Proof: places.md.
     """
 
-    place: Place
+    place: Quantile
     spread: Spread
     loss: Fraction
 
@@ -192,7 +192,7 @@ class Placed:
 
 
 def spread_for(
-    place: Place, relation: Rows, keys: tuple[Expression, ...], norm: Norm, groups: int | None
+    place: Quantile, relation: Rows, keys: tuple[Expression, ...], norm: Norm, groups: int | None
 ) -> Spread:
     """The histogram a place is chosen from."""
     assert place.aggregate.argument is not None

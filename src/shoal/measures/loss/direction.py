@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from shoal.measures.loss.alone import KnownAlone
 from shoal.measures.loss.bracket import Bracket
-from shoal.measures.loss.contour import Losses, contour_delta, contour_epsilon
+from shoal.measures.loss.characteristic_functions import HasWaves
 from shoal.measures.loss.equal_laplaces import EqualLaplaces
-from shoal.measures.loss.few import FewSums
 from shoal.measures.loss.grid import grid_delta, grid_epsilon
+from shoal.measures.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.measures.loss.search import can_smooth, smoothed_delta, smoothed_epsilon
+from shoal.measures.loss.single_release import KnownAlone
 from shoal.measures.loss.sources import LossSource, NormalLoss, Sources
-from shoal.measures.loss.waves import HasWaves
+from shoal.measures.loss.two_point_sums import FewSums
 
 _LARGE = 1e3
 """Above such an epsilon brackets are as wide in relative terms."""
@@ -25,7 +25,7 @@ _LEAST = 2.0**-1022
 """A chance below it may have been rounded to 0."""
 
 
-class Side:
+class Direction:
     """Losses that are looked at from one of the two neighbours.
 
     Four roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
@@ -38,9 +38,9 @@ class Side:
         self._grows = False
         self._told: dict[float, Bracket | None] = {}
 
-    def plus(self, sources: Sequence[tuple[LossSource, int]]) -> Side:
+    def plus(self, sources: Sequence[tuple[LossSource, int]]) -> Direction:
         """These losses and those; what was worked out is kept."""
-        both = Side(*_inserted(self.sources, self._names, sources))
+        both = Direction(*_inserted(self.sources, self._names, sources))
         both._grows = True
         if "_losses" in vars(self) and self._losses is not None:
             added = [(source, copies) for source, copies in sources if isinstance(source, HasWaves)]
@@ -53,10 +53,10 @@ class Side:
         return both
 
     @cached_property
-    def _losses(self) -> Losses | None:
+    def _losses(self) -> LossSum | None:
         """The sum as waves, where every loss has them."""
         waves = [(source, n) for source, n in self.sources if isinstance(source, HasWaves)]
-        return Losses(waves, grows=self._grows) if len(waves) == len(self.sources) else None
+        return LossSum(waves, grows=self._grows) if len(waves) == len(self.sources) else None
 
     def quick_epsilon(self, delta: float) -> Bracket | None:
         """Epsilon at a delta without a grid; None where only a grid tells.  Asked again, it is the same."""
