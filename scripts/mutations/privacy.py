@@ -34,6 +34,26 @@ PRIVACY = (
         ),
     ),
     Mutation(
+        "a-repetition-states-its-relation-in-vain",
+        "src/shoal/accounting/pricing.py",
+        "relation = event.relation if relation is None else relation",
+        "relation = relation",
+        "Whoever writes that a row changes is given the price of a row that goes.",
+        (
+            "tests/accounting/test_stated_relations.py::test_a_stated_change_outside_of_a_sample_is_paid_for",
+        ),
+    ),
+    Mutation(
+        "a-shuffle-counts-as-one-answer",
+        "src/shoal/events/response.py",
+        '    SampledWithoutReplacement,\n    Shuffled,\n    TruncatedPoissonSampled,\n)\n"""Kinds',
+        '    SampledWithoutReplacement,\n    TruncatedPoissonSampled,\n)\n"""Kinds',
+        "A group in a shuffle that is released sometimes is priced as one person.",
+        (
+            "tests/events/test_nested.py::test_what_is_answered_sometimes_is_the_report_of_one_person",
+        ),
+    ),
+    Mutation(
         "composition-drops-a-release",
         "src/shoal/accounting/pricing.py",
         "lines[BillLine(one, size * steps, relation if steps > 1 else None)] += times",

@@ -140,3 +140,9 @@ def test_no_number_is_above_the_sum_of_the_epsilons() -> None:
     running = account(StatedPure(1)).plus(StatedPure(2))
     assert running.delta(epsilon=3).delta == 0
     assert running.epsilon(delta="1e-300").epsilon == 3
+
+
+def test_a_promise_that_is_left_out_for_its_size_leaves_nothing_known_from_below() -> None:
+    found = account("profile epsilons=(600, 600.0001) deltas=(0.5, 0)").epsilon(delta="0.6")
+    assert found.lower is None  # the second promise alone gives 600.0001 + ln 0.4
+    assert account("profile epsilons=(0.5, 1) deltas=(0.01, 0)").epsilon(delta="0.001").lower

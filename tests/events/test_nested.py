@@ -23,6 +23,7 @@ from shoal.events import (
     SampledWithoutReplacement,
     SampledWithReplacement,
     Shuffled,
+    SometimesAnswered,
     StatedPure,
 )
 from shoal.events.text import DEEPEST, LONGEST_TEXT
@@ -177,3 +178,19 @@ def test_a_randomizer_that_hides_reports_may_be_shuffled() -> None:
     assert Shuffled(RandomizedResponse(2, "3/4"), 100).people == 100
     assert isinstance(SAMPLES["shuffled"], Shuffled)
     assert isinstance(Shuffled(Gaussian(1, 1), 3).event, Gaussian)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        Shuffled(RandomizedResponse(2, epsilon=1), 2),
+        Repeated(Shuffled(RandomizedResponse(2, epsilon=1), 2), 2),
+        SampledWithoutReplacement(StatedPure(1), 2, 2),
+        Group(RandomizedResponse(2, epsilon=1), 2),
+        Parallel([StatedPure(1)]),
+    ],
+    ids=lambda event: event.kind,
+)
+def test_what_is_answered_sometimes_is_the_report_of_one_person(inside: Event) -> None:
+    with pytest.raises(EventError, match="must be the report of one person"):
+        SometimesAnswered(inside, "0.5")

@@ -52,6 +52,8 @@ def bill(event: Event, relation: str | None, size: int = 1) -> Bill:
 def _write(
     event: Event, size: int, times: int, relation: str | None, lines: Counter[BillLine]
 ) -> None:
+    # A list that states its relation says for which neighbours all that is inside is meant.
+    relation = event.relation if relation is None else relation
     match unfold(event):
         case Composed() as several:
             for part in several.events:

@@ -8,6 +8,16 @@ from dataclasses import dataclass
 
 from shoal.errors import EventError
 from shoal.events.event import Event
+from shoal.events.nested import (
+    Group,
+    Parallel,
+    PoissonSampled,
+    RandomlyAllocated,
+    SampledWithoutReplacement,
+    SampledWithReplacement,
+    Shuffled,
+    TruncatedPoissonSampled,
+)
 from shoal.events.parameter import Count, Exact, OptionalExact, count, exact, optional_exact
 from shoal.events.parts import Part, check_nesting, part, stated_relations
 from shoal.exact import closed_unit, non_negative
@@ -52,7 +62,8 @@ class SometimesAnswered(Event, kind="sometimes_answered"):
     Meaning: with probability ``rate`` the person is asked and sends the report that ``event`` describes for any two
         values of this person; otherwise the person sends a fixed "no answer".  The coin is independent of
         everything, and whether there was an answer is public.
-    Fields: ``private`` as for `Composed`; ``relation`` is never "add_remove", here or inside.
+    Fields: ``private`` as for `Composed`; ``relation`` is never "add_remove", here or inside.  Samples, shuffles, groups and
+        parts are refused inside: they are about several people.
     Edges: rate 0 tells nothing, rate 1 is the event itself.
     Reference: none is needed; the coin is public and independent of the value.
     """
@@ -62,8 +73,34 @@ class SometimesAnswered(Event, kind="sometimes_answered"):
 
     def __post_init__(self) -> None:
         check_nesting(self, (self.event,))
+        if (kind := _about_several(self.event)) is not None:
+            raise EventError(
+                f"event must be the report of one person; {kind!r} is about the data of several.",
+                remedy="Put 'answered' right behind the report, as in 'rr epsilon=1 | answered q=0.3 | shuffled people=1000'.",
+            )
         if "add_remove" in stated_relations(self):
             raise EventError(
                 "relation must not be 'add_remove': who was asked at all is not hidden.",
                 remedy="Use relation 'change', or leave it out.",
             )
+
+
+_SEVERAL = (
+    Group,
+    Parallel,
+    PoissonSampled,
+    RandomlyAllocated,
+    SampledWithReplacement,
+    SampledWithoutReplacement,
+    Shuffled,
+    TruncatedPoissonSampled,
+)
+"""Kinds that describe releases from the data of several people, so that a group can have more than one in it."""
+
+
+def _about_several(event: Event) -> str | None:
+    """The kind of an event, or of one inside it, that is about several people."""
+    if isinstance(event, _SEVERAL):
+        return event.kind
+    inside = [*getattr(event, "events", ()), *filter(None, [getattr(event, "event", None)])]
+    return next((kind for part in inside if (kind := _about_several(part)) is not None), None)

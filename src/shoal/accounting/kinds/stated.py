@@ -98,16 +98,18 @@ def profile_divergence(event: StatedProfile, unit: Unit) -> Fraction | None:
 def profile_loss(event: StatedProfile, size: int) -> ReleaseLoss | None:
     """The loss of the one pair that keeps the promises and no more.
 
-    Edges: for a group, that of what the promises imply for it; no release is known to attain it.
+    Edges: for a group, that of what the promises imply for it; no release is known to attain it, nor where a promise was left
+        out for its large epsilon.
     """
     points = _points(event if size == 1 else _profile_for_group(event, size))
     epsilon, delta = points.last
     if delta == 1:
         return None
+    attained = size == 1 and len(points.points) == len(event.epsilons)
     if epsilon > LARGEST:
-        return pure_loss(epsilon, attained=size == 1)
+        return pure_loss(epsilon, attained=attained)
     loss = points.loss()
-    return loss_from(*([] if loss is None else [loss]), attained=size == 1)
+    return loss_from(*([] if loss is None else [loss]), attained=attained)
 
 
 def _profile_for_group(event: StatedProfile, size: int) -> StatedProfile:

@@ -22,9 +22,10 @@ from shoal.measures import Approx, Pure, Renyi, pure_divergence_up
 
 
 def _inside(event: RepeatAndSelect) -> Bill:
-    """One run, for the neighbours it was made for."""
-    own = own_relations(event)
-    return bill(event.event, next(iter(own)) if len(own) == 1 else None)
+    """One run, for the neighbours that the event states, else for those the run was made for."""
+    own = own_relations(event.event)
+    alone = next(iter(own)) if len(own) == 1 else None
+    return bill(event.event, alone if event.relation is None else event.relation)
 
 
 def selected_failing(event: RepeatAndSelect, unit: Unit) -> Fraction | None:
