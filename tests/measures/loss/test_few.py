@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import comb
+from math import comb, log
 
 import pytest
 
@@ -57,3 +57,10 @@ def test_a_delta_too_small_for_a_float_is_not_told_as_zero() -> None:
     unbounded = account([Repeated(StatedPure(1), 800), Gaussian(sigma=1, sensitivity=3)])
     assert unbounded.delta(epsilon=900).delta > 0
     assert account([Repeated(StatedPure(1), 800)]).delta(epsilon=801).delta == 0
+
+
+def test_a_mass_below_the_floats_is_no_mistake() -> None:
+    found = account("pure epsilon=900 | x 7")
+    assert found.delta(epsilon=1).delta <= 1
+    assert float(found.delta(epsilon=1).delta) == pytest.approx(1)
+    assert float(found.epsilon(delta="0.5").epsilon) == pytest.approx(6300 + log(0.5))

@@ -151,6 +151,8 @@ def _listed(source: AtomicLoss, copies: int) -> tuple[Floats, Floats, float]:
 def binomial(atoms: Sequence[tuple[float, float]], copies: int) -> tuple[Floats, Floats, float]:
     """The sums of so many copies, their probabilities, and what these can be off by in relative terms."""
     (one, first), (other, second) = atoms
+    # A mass below the floats is raised to the least of them: far less than what the other sums pay for their rounding.
+    first, second = max(first, _LEAST), max(second, _LEAST)
     counts = np.arange(copies + 1)
     ways = np.concatenate([[0.0], np.cumsum(np.log((copies - counts[:-1]) / counts[1:]))])
     logs = ways + counts * math.log(first) + (copies - counts) * math.log(second)
