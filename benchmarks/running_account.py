@@ -1,11 +1,10 @@
 """Part of the row *accounting*: an account that grows by one release at a time and is asked after each.
 
-``python -m benchmarks.running_account`` prints the median and the worst answer, in CPU milliseconds.
+Times are CPU milliseconds of one answer.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 
@@ -58,12 +57,21 @@ def measured(mix: str) -> dict[str, float]:
     }
 
 
-def goals(found: dict[str, dict[str, float]]) -> list[Goal]:
-    """The worst answer within 5 ms and every gap within 0.0001, for measured mixes."""
+def running_goals(found: dict[str, dict[str, float]]) -> list[Goal]:
+    """The median and the worst answer within 5 ms, and every gap within 0.0001, for measured mixes."""
     slowest = max(found, key=lambda mix: found[mix]["worst"])
     widest = max(found, key=lambda mix: found[mix]["widest gap"])
     count = f"a running account of {RELEASES} releases"
+    middling = max(found, key=lambda mix: found[mix]["median"])
     return [
+        Goal(
+            f"{count}: median answer within {MOST_MILLISECONDS} ms",
+            MOST_MILLISECONDS,
+            found[middling]["median"],
+            " ms",
+            where=middling,
+            at_most=True,
+        ),
         Goal(
             f"{count}: worst answer within {MOST_MILLISECONDS} ms",
             MOST_MILLISECONDS,
@@ -81,15 +89,3 @@ def goals(found: dict[str, dict[str, float]]) -> list[Goal]:
             at_most=True,
         ),
     ]
-
-
-def run() -> list[Goal]:
-    """Measure all mixes, and what was promised of them."""
-    found = {mix: measured(mix) for mix in MIXES}
-    for mix, numbers in found.items():
-        print(f"{mix}: {json.dumps(numbers)}")
-    return goals(found)
-
-
-if __name__ == "__main__":
-    run()

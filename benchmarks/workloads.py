@@ -108,35 +108,3 @@ COMPOSITIONS = {
         *PROMISES_AND_CHOICES,
     )
 }
-
-
-def running() -> dict[str, float]:
-    """A running account of 200 different releases: the median and the worst answer, in CPU milliseconds."""
-    import statistics
-    import time
-
-    from shoal.accounting import account
-    from shoal.events import read_events
-
-    kinds = (
-        "gaussian sigma={}",
-        "laplace scale={}",
-        "pure epsilon=1/{}",
-        "geometric scale={}",
-        "gaussian sigma=1.{} | sampled q=0.01",
-    )
-    events = [read_events(kinds[k % len(kinds)].format(10 + k)) for k in range(200)]
-    together = account(events[0])
-    together.epsilon(delta=1e-6)
-    spent = []
-    for event in events[1:]:
-        start = time.process_time()
-        together = together.plus(event)
-        found = together.epsilon(delta=1e-6)
-        spent.append(1000 * (time.process_time() - start))
-    return {
-        "epsilon": float(found.epsilon),
-        "median": statistics.median(spent),
-        "worst": max(spent),
-        "above 5 ms": float(sum(each > 5 for each in spent)),
-    }
