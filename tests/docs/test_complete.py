@@ -146,3 +146,13 @@ def test_a_planted_broken_link_is_found(tmp_path: Path) -> None:
     found = links(page.read_text())
     assert found == ["gone.md", "page.md", "#a-heading-with-code", "#gone"]
     assert [link for link in found if broken(link, page)] == ["gone.md", "#gone"]
+
+
+# how to contribute
+
+
+def test_every_file_that_contributors_are_sent_to_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = re.findall(r"`((?:src|tests|scripts|docs)/[\w/]+(?:\.\w+|/))`", text)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
