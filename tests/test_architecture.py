@@ -15,6 +15,7 @@ TABLE = ROOT / "docs" / "architecture.md"
 FRONT = "__init__.py"
 EVERYTHING = "everything"
 LONGEST_FILE = 500
+PARTS = {"local/protocols/"}  # parts of a folder that have a row of their own
 NAMES_WITHOUT_AN_IDEA = {"util", "helper", "common", "manager", "base", "misc", "tool"}
 
 Table = dict[str, set[str]]
@@ -34,8 +35,10 @@ def read_table(text: str) -> Table:
 
 
 def place_of(path: Path) -> str:
-    """The row of the table a file belongs to."""
+    """The row of the table a file belongs to: a file, a folder, or a part of one."""
     first, *rest = path.relative_to(SOURCE).parts
+    if rest and f"{first}/{rest[0]}/" in PARTS:
+        return f"{first}/{rest[0]}/"
     return f"{first}/" if rest else first
 
 
@@ -48,7 +51,8 @@ def target_of(name: str, known: set[str]) -> str | None:
     head, *rest = name.split(".")
     if head != "shoal":
         return None
-    for place in (f"{rest[0]}/", f"{rest[0]}.py") if rest else ():
+    part = "/".join(rest[:2]) + "/"
+    for place in (part, f"{rest[0]}/", f"{rest[0]}.py") if rest else ():
         if place in known:
             return place
     return FRONT

@@ -19,7 +19,7 @@ from benchmarks.measure import Goal, Row, cpu_seconds, table
 from shoal.accounting import shuffled_variation_epsilon_up
 from shoal.errors import RangeError
 from shoal.local import odds_down
-from shoal.local.oracles import (
+from shoal.local.protocols.oracles import (
     HadamardResponse,
     KaryResponse,
     LinearHash,

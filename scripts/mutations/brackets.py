@@ -6,28 +6,26 @@ from scripts.mutations.mutation import Mutation
 
 _TESTS = "tests/accounting/test_lower_ends.py::"
 _GROUPS = "tests/accounting/test_groups_in_samples.py::"
-_MIXTURES = "tests/measures/loss/test_mixture_normal.py::"
+_MIXTURES = "tests/loss/test_mixture_normal.py::"
 
 BRACKETS = (
     Mutation(
         "a-sample-of-fixed-size-loses-only-one-way",
-        "src/shoal/measures/loss/fixed_size.py",
+        "src/shoal/loss/fixed_size.py",
         "atoms += [(sampled, (1 - rate) * plain + rate * mass), (-sampled, plain)]",
         "atoms += [(sampled, (1 - rate) * plain), (-sampled, plain)]",
         "Whoever is in a sample of fixed size is charged less than it costs.",
         (
-            "tests/measures/loss/test_fixed_size.py::test_no_function_of_a_sample_needs_more_and_one_needs_as_much",
+            "tests/loss/test_fixed_size.py::test_no_function_of_a_sample_needs_more_and_one_needs_as_much",
         ),
     ),
     Mutation(
         "the-least-part-stands-for-all",
-        "src/shoal/measures/loss/largest.py",
+        "src/shoal/loss/largest.py",
         "best = np.argmax([one.gains for one in tails], axis=0)",
         "best = np.argmin([one.gains for one in tails], axis=0)",
         "A person in the worst of several parts is charged for the best one.",
-        (
-            "tests/measures/loss/test_largest.py::test_several_releases_need_what_the_largest_law_needs",
-        ),
+        ("tests/loss/test_largest.py::test_several_releases_need_what_the_largest_law_needs",),
     ),
     Mutation(
         "several-releases-from-unlike-parts-claim-a-lower-end",
@@ -75,29 +73,29 @@ BRACKETS = (
     ),
     Mutation(
         "a-smoothed-payoff-below-the-payoff",
-        "src/shoal/measures/loss/kernel.py",
+        "src/shoal/loss/kernel.py",
         "return ORDER * a * a * (1 - a * a / 30) / 6",
         "return 0.0",
         "The upper bound on epsilon is too low, because smoothing lowers delta.",
         (
-            "tests/measures/loss/test_smoothed.py::test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it",
+            "tests/loss/test_smoothed.py::test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it",
         ),
     ),
     Mutation(
         "fine-cells-count-as-their-lower-ends",
-        "src/shoal/measures/loss/fine_cells.py",
+        "src/shoal/loss/fine_cells.py",
         "place = np.minimum(1.0, self.place + self._doubt)",
         "place = 0 * self._doubt",
         "The upper bound on epsilon is too low, because losses are rounded down.",
-        ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
+        ("tests/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
     ),
     Mutation(
         "fine-cells-count-as-their-upper-ends",
-        "src/shoal/measures/loss/fine_cells.py",
+        "src/shoal/loss/fine_cells.py",
         "place = np.maximum(0.0, self.place - self._doubt)",
         "place = 1 - 0 * self._doubt",
         "The lower bound on epsilon is too high, because losses are rounded up.",
-        ("tests/measures/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
+        ("tests/loss/test_smoothed.py::test_one_release_lies_between_its_twins",),
     ),
     Mutation(
         "of-a-group-nobody-comes",
@@ -125,7 +123,7 @@ BRACKETS = (
     ),
     Mutation(
         "groups-of-two-sizes-are-in-one-case",
-        "src/shoal/measures/loss/distribution.py",
+        "src/shoal/loss/distribution.py",
         "            for case, sources in fitting\n        ]",
         "            for case, sources in fitting[:1]\n        ]",
         "The dearest case of a group is left out.",
@@ -133,7 +131,7 @@ BRACKETS = (
     ),
     Mutation(
         "rows-that-come-pull-the-same-way",
-        "src/shoal/measures/loss/normal_mixtures.py",
+        "src/shoal/loss/normal_mixtures.py",
         "weight * normal_masses(ends, -distance)",
         "weight * normal_masses(ends, distance)",
         "Rows that go and rows that come are taken as moving the sum the same way.",
@@ -141,7 +139,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-group-is-sampled-as-a-whole",
-        "src/shoal/measures/loss/mixture_normal.py",
+        "src/shoal/loss/mixture_normal.py",
         "(i * mu, float(",
         "(mu, float(",
         "However many of a group are in the sample, the sum moves as far as with one of them.",
@@ -149,20 +147,18 @@ BRACKETS = (
     ),
     Mutation(
         "splines-that-are-not-divided-by-their-transform",
-        "src/shoal/measures/loss/nonuniform.py",
+        "src/shoal/loss/nonuniform.py",
         "/ fading - total",
         "- total",
         "Both ends of an epsilon are wrong, because far losses count for less at high frequencies.",
-        ("tests/measures/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
+        ("tests/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
     ),
     Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",
-        "src/shoal/measures/loss/search.py",
+        "src/shoal/loss/search.py",
         "return Setting(place.tilt, place.arc, self._step, kernel",
         "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
         "Losses on long steps count as if they lay elsewhere.",
-        (
-            "tests/measures/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",
-        ),
+        ("tests/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",),
     ),
 )

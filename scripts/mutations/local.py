@@ -5,13 +5,13 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _TOTAL = "tests/functions/test_total.py"
-_HISTORIES = "tests/local/test_histories.py"
-_DOORS = "tests/local/test_doors.py"
+_HISTORIES = "tests/local/protocols/test_histories.py"
+_DOORS = "tests/local/protocols/test_doors.py"
 
 LOCAL = (
     Mutation(
         "a-query-is-counted-after-it-ran",
-        "src/shoal/local/statistical.py",
+        "src/shoal/local/protocols/statistical.py",
         """            self.asked += 1
         batch = range(start, start + self.people_each)
         values = called(  # a copy of each person, since a view would hold all others
@@ -35,7 +35,7 @@ LOCAL = (
     ),
     Mutation(
         "a-query-sees-everyone-at-once",
-        "src/shoal/local/statistical.py",
+        "src/shoal/local/protocols/statistical.py",
         "query(np.array(self._people[place : place + 1]))",
         "query(np.array(self._people))",
         "One person's row changes the bits of all others, each of which is priced alone.",
@@ -122,7 +122,7 @@ LOCAL = (
     ),
     Mutation(
         "buckets-bound-a-lifetime",
-        "src/shoal/local/repeated.py",
+        "src/shoal/local/protocols/repeated.py",
         "return self._rounds.epsilon_if_changed(reports)",
         "return self.buckets * self._rounds.lifetime_epsilon",
         "A person whose value changes is told that all reports cost no more than a number that they pass in days.",
@@ -130,7 +130,7 @@ LOCAL = (
     ),
     Mutation(
         "a-change-costs-what-one-report-does",
-        "src/shoal/local/repeated.py",
+        "src/shoal/local/protocols/repeated.py",
         "return epsilon_of_changes(self.fresh.odds, reports)",
         "return epsilon_of_changes(self.odds, reports)",
         "What a changed value costs is priced by the odds of one report, which are those of both rounds together.",
@@ -141,7 +141,7 @@ LOCAL = (
     ),
     Mutation(
         "permanent-rows-differ-in-one-bit",
-        "src/shoal/local/oracles/unary.py",
+        "src/shoal/local/protocols/oracles/unary.py",
         "return Fraction(most.numerator**bits, most.denominator**bits)",
         "return most",
         "What a changed value costs is that of one bit, although all bits of a kept row can be different.",
@@ -151,7 +151,7 @@ LOCAL = (
     ),
     Mutation(
         "bits-beyond-the-last-value-are-a-report",
-        "src/shoal/local/oracles/oracle.py",
+        "src/shoal/local/protocols/oracles/oracle.py",
         "if (reports[:, -1] & ((1 << -bits % 8) - 1)).any():",
         "if False:",
         "Rows that no device made are counted as people.",
@@ -183,7 +183,7 @@ LOCAL = (
     ),
     Mutation(
         "an-infinite-report-is-a-mean",
-        "src/shoal/local/numeric/additive.py",
+        "src/shoal/local/protocols/numeric/additive.py",
         "if not np.isfinite(told).all():",
         "if False:",
         "One report makes the mean of all people infinite.",
@@ -191,7 +191,7 @@ LOCAL = (
     ),
     Mutation(
         "a-choice-that-is-not-there-is-left-out",
-        "src/shoal/local/attributes.py",
+        "src/shoal/local/protocols/attributes.py",
         "if not ((told[:, 0] >= 0) & (told[:, 0] < choices)).all():",
         "if False:",
         "Reports of another design are left out in silence, and the rest looks complete.",

@@ -233,31 +233,31 @@ NUMBERS = (
     ),
     Mutation(
         "loss-looks-from-one-side",
-        "src/shoal/measures/loss/distribution.py",
+        "src/shoal/loss/distribution.py",
         "found = found.joined(side.epsilon(target, tolerance, floor=found.high))",
         "pass",
         "People who come into the data are protected less than those who go, and it is not said.",
         (
-            "tests/measures/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
+            "tests/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
         ),
     ),
     Mutation(
         "delta-looks-from-one-side",
-        "src/shoal/measures/loss/distribution.py",
+        "src/shoal/loss/distribution.py",
         "return _largest([side.delta(float_down(exact), float_up(exact)) for side in self._sides])",
         "return self._sides[0].delta(float_down(exact), float_up(exact))",
         "The delta that is told holds for people who leave the data, not for those who come.",
         (
-            "tests/measures/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
+            "tests/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",
         ),
     ),
     Mutation(
         "infinite-losses-do-not-count",
-        "src/shoal/measures/loss/direction.py",
+        "src/shoal/loss/direction.py",
         "min(1.0, found.high + most))",
         "min(1.0, found.high))",
         "The chance that everything is told is left out of delta.",
-        ("tests/measures/loss/test_contour.py::test_what_is_infinite_is_counted_on_both_sides",),
+        ("tests/loss/test_contour.py::test_what_is_infinite_is_counted_on_both_sides",),
     ),
     Mutation(
         "histogram-under-change-moves-one-cell",

@@ -53,42 +53,42 @@ PRACTICE = (
     ),
     Mutation(
         "unary-odds-of-one-bit",
-        "src/shoal/local/oracles/unary.py",
+        "src/shoal/local/protocols/oracles/unary.py",
         'object.__setattr__(self, "odds", own * (1 - other) / (other * (1 - own)))',
         'object.__setattr__(self, "odds", own / other)',
         "Two bits change with a value, and one is charged.",
         (
-            "tests/local/oracles/test_oracles.py::test_the_largest_ratio_over_all_pairs_of_values_is_exactly_the_odds",
+            "tests/local/protocols/oracles/test_oracles.py::test_the_largest_ratio_over_all_pairs_of_values_is_exactly_the_odds",
         ),
     ),
     Mutation(
         "a-lifetime-of-one-bit",
-        "src/shoal/local/oracles/unary.py",
+        "src/shoal/local/protocols/oracles/unary.py",
         "return ((1 - self.noise / 2) / (self.noise / 2)) ** 2",
         "return (1 - self.noise / 2) / (self.noise / 2)",
         "What all reports of a lifetime tell is said to be half of it.",
         (
-            "tests/local/oracles/test_rappor.py::test_all_reports_of_a_lifetime_cost_the_largest_ratio_of_the_permanent_bits",
+            "tests/local/protocols/oracles/test_rappor.py::test_all_reports_of_a_lifetime_cost_the_largest_ratio_of_the_permanent_bits",
         ),
     ),
     Mutation(
         "hadamard-tells-more-truth",
-        "src/shoal/local/oracles/hadamard.py",
+        "src/shoal/local/protocols/oracles/hadamard.py",
         "told = np.flatnonzero(truthful((self.odds - 1) / self._total, len(values)))",
         "told = np.flatnonzero(truthful(self.odds / self._total, len(values)))",
         "Reports lean more to their sender than epsilon says.",
         (
-            "tests/local/oracles/test_oracles.py::test_reports_have_their_stated_law_and_not_that_of_another_value",
+            "tests/local/protocols/oracles/test_oracles.py::test_reports_have_their_stated_law_and_not_that_of_another_value",
         ),
     ),
     Mutation(
         "unit-vectors-without-slack",
-        "src/shoal/local/numeric/unit.py",
+        "src/shoal/local/protocols/numeric/unit.py",
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (-slack, slack))",
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (slack, -slack))",
         "Rounding a vector lets a report cost more than it says.",
         (
-            "tests/local/numeric/test_vectors.py::test_the_cost_of_a_unit_vector_is_a_little_above_the_logarithm_of_its_lean",
+            "tests/local/protocols/numeric/test_vectors.py::test_the_cost_of_a_unit_vector_is_a_little_above_the_logarithm_of_its_lean",
         ),
     ),
     Mutation(

@@ -141,7 +141,7 @@ PRIVACY = (
     ),
     Mutation(
         "a-profile-forgets-its-corners",
-        "src/shoal/measures/loss/profile.py",
+        "src/shoal/loss/profile.py",
         "return (middle[1] - left[1]) * (right[0] - left[0]) >= rise",
         "return (middle[1] - left[1]) * (right[0] - left[0]) <= rise",
         "Between two promises of a release less is charged than they allow.",

@@ -49,7 +49,7 @@ PROCESSES = (
     ),
     Mutation(
         "statistical-queries-ask-people-again-in-a-fork",
-        "src/shoal/local/statistical.py",
+        "src/shoal/local/protocols/statistical.py",
         "class StatisticalQueries(Owned):",
         "class StatisticalQueries:",
         "A class with a count of what was asked is copied, and people answer twice.",
@@ -99,7 +99,7 @@ PROCESSES = (
     ),
     Mutation(
         "squares-of-tiny-entries",
-        "src/shoal/local/numeric/unit.py",
+        "src/shoal/local/protocols/numeric/unit.py",
         "        rows = rows / largest[:, None]",
         "        rows = rows / 1",
         "A vector of tiny numbers is taken for a long one, and its report tells its direction.",

@@ -15,7 +15,7 @@ VIEWS = (
     ),
     Mutation(
         "a-query-sees-a-view-of-all-people",
-        "src/shoal/local/statistical.py",
+        "src/shoal/local/protocols/statistical.py",
         "query(np.array(self._people[place : place + 1]))",
         "query(np.asarray(self._people[place : place + 1]))",
         "Every report can be about one person.",

@@ -26,8 +26,8 @@ from shoal.events import (
     StatedApprox,
     StatedPure,
 )
+from shoal.loss import AtomicLoss, LossDistribution
 from shoal.measures import Approx, Pure, Renyi, gaussian_delta_up
-from shoal.measures.loss import AtomicLoss, LossDistribution
 
 
 def gaussian_needs(sigma: float, epsilon: float) -> float:

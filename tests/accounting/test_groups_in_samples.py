@@ -21,8 +21,8 @@ from shoal.events import (
     StatedGaussian,
     StatedPure,
 )
+from shoal.loss import MixtureNormalLoss
 from shoal.measures import GaussianDP
-from shoal.measures.loss import MixtureNormalLoss
 
 
 def sampled(rate: float = 0.05, sigma: float = 1.5) -> PoissonSampled:

@@ -13,7 +13,7 @@ from tests.accounting.test_shuffled_count import count_law, needed
 from shoal.accounting import account, shuffled_binary_delta_up, shuffled_binary_epsilon_up
 from shoal.accounting.shuffled_loss import shuffled_binary_loss
 from shoal.events import Composed, Gaussian, Group, RandomizedResponse, Repeated, Shuffled
-from shoal.measures.loss import LossDistribution
+from shoal.loss import LossDistribution
 
 THREE = Fraction(3)
 LOCAL = math.log(3)

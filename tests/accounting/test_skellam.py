@@ -15,8 +15,8 @@ from shoal.accounting.pricing import total
 from shoal.accounting.skellam import whole_moves
 from shoal.accounting.unit import divergence as at
 from shoal.events import Composed, Gaussian, Group, PoissonSampled, Repeated, Skellam
-from shoal.measures.loss import SkellamLoss
-from shoal.measures.loss.skellam import skellam_logs
+from shoal.loss import SkellamLoss
+from shoal.loss.skellam import skellam_logs
 
 
 def pair(variance: float, shift: int, reach: int = 0) -> tuple[Floats, Floats]:

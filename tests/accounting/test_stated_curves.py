@@ -27,8 +27,8 @@ from shoal.events import (
     StatedProfile,
     StatedRenyi,
 )
+from shoal.loss import atoms_of_profile
 from shoal.measures import Approx, Renyi
-from shoal.measures.loss import atoms_of_profile
 
 CURVE = StatedRenyi([2, 4, 8], ["0.1", "0.2", "0.4"])
 

@@ -25,8 +25,8 @@ from shoal.functions import (
     RocCurve,
     TrimmedMean,
 )
-from shoal.local.numeric import Coordinates, Hybrid, NoisyNumber, OneBit, Piecewise
-from shoal.local.uniform import estimate_uniform
+from shoal.local.protocols.numeric import Coordinates, Hybrid, NoisyNumber, OneBit, Piecewise
+from shoal.local.protocols.uniform import estimate_uniform
 from shoal.measures import Pure
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "shoal"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.contracts.ranges import ELSEWHERE, HOSTILE, ROWS, USES, Ends, takers
 
 from shoal.errors import ShoalError
-from shoal.local.numeric import NoisyNumber, OneBit, UnitVector
+from shoal.local.protocols.numeric import NoisyNumber, OneBit, UnitVector
 from shoal.mechanisms import Laplace
 
 OFTEN = settings(max_examples=20, deadline=None)

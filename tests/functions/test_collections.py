@@ -29,7 +29,7 @@ from shoal.functions import (
     TriangleCount,
     TrimmedMean,
 )
-from shoal.local.statistical import StatisticalQueries
+from shoal.local.protocols.statistical import StatisticalQueries
 from shoal.mechanisms.totality import each_row
 
 Pair = namedtuple("Pair", ["a", "b"])  # noqa: PYI024 - the kind that many programs have

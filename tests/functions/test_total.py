@@ -42,7 +42,7 @@ from shoal.functions import (
     TriangleCount,
     TrimmedMean,
 )
-from shoal.local.statistical import StatisticalQueries, people_needed
+from shoal.local.protocols.statistical import StatisticalQueries, people_needed
 from shoal.mechanisms.totality import called, number_of
 from shoal.noise.seam import seeded
 
@@ -175,7 +175,7 @@ NOT_OF_ROWS = {
     *("AboveThreshold", "SparseVector", "Laplace", "Gaussian", "DiscreteGaussian", "Geometric"),
     *("TruncatedGeometric", "Staircase", "Exponential", "NoisyMax", "PermuteAndFlip", "TopK"),
     *("Sampler", "SparseVectorRun", "Statistic"),
-    "RandomizedResponse",  # each answer is that of its own sender: tests/local/test_doors.py
+    "RandomizedResponse",  # each answer is that of its own sender: tests/local/protocols/test_doors.py
 }
 
 

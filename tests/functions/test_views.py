@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.functions import InverseSensitivity, SampleAndAggregate
-from shoal.local.statistical import StatisticalQueries
+from shoal.local.protocols.statistical import StatisticalQueries
 
 
 @pytest.mark.parametrize("first", [0.0, 10.0])

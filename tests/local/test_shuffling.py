@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.local.oracles.small import EVERY
+from tests.local.protocols.oracles.small import EVERY
 
 from shoal.errors import RangeError
-from shoal.local.oracles import KaryResponse, LinearHash
+from shoal.local.protocols.oracles import KaryResponse, LinearHash
 from shoal.local.shuffling import METHODS, shuffled
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.local import Subsets, TransitionMatrix, bit_worths, one_bit
-from shoal.local.oracles import SubsetSelection, subset
+from shoal.local.protocols.oracles import SubsetSelection, subset
 from shoal.local.subsets import rank_of, set_of
 
 SMALL = [(k, w) for k in range(2, 8) for w in range(1, k)]

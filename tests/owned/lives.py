@@ -24,7 +24,7 @@ from shoal.accounting import Filter, PureFilter, filter_for
 from shoal.errors import ShoalError
 from shoal.events import StatedPure
 from shoal.ledger import Charge, Ledger
-from shoal.local.statistical import StatisticalQueries
+from shoal.local.protocols.statistical import StatisticalQueries
 from shoal.measures import Approx, Pure, ZeroConcentrated
 from shoal.mechanisms import AboveThreshold
 from shoal.owned import this_process

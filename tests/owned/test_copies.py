@@ -23,7 +23,7 @@ from shoal.accounting import PureFilter, RenyiFilter, ZeroConcentratedFilter
 from shoal.errors import OwnerError
 from shoal.events import StatedPure
 from shoal.ledger import Charge, Ledger
-from shoal.local.statistical import StatisticalQueries
+from shoal.local.protocols.statistical import StatisticalQueries
 from shoal.measures import Approx, Pure
 from shoal.mechanisms import AboveThreshold
 from shoal.mechanisms.sparse import SparseVectorRun
@@ -134,14 +134,14 @@ NOTHING_TO_SPEND = {
     "ledger/sqlite.py SqliteStore": "a connection, dropped in a child",
     "ledger/store.py Store": "a connection, dropped in a child",
     "ledger/group_commit.py GroupCommit": "threads that wait; a child makes a new one",
-    "local/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
-    "local/oracles/oracle.py Tally": "counters of reports, which are private already",
-    "measures/loss/saddle_point.py LossSum": "a memo of public numbers",
-    "measures/loss/distribution.py _Combined": "losses while a composition is made",
-    "measures/loss/smoothed.py SmoothedLine": "a memo of public numbers",
-    "measures/loss/search.py _Lines": "a memo of public numbers",
-    "measures/loss/search.py _Search": "how finely public numbers are worked out",
-    "measures/loss/direction.py Direction": "a memo of public numbers",
+    "local/protocols/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
+    "local/protocols/oracles/oracle.py Tally": "counters of reports, which are private already",
+    "loss/saddle_point.py LossSum": "a memo of public numbers",
+    "loss/distribution.py _Combined": "losses while a composition is made",
+    "loss/smoothed.py SmoothedLine": "a memo of public numbers",
+    "loss/search.py _Lines": "a memo of public numbers",
+    "loss/search.py _Search": "how finely public numbers are worked out",
+    "loss/direction.py Direction": "a memo of public numbers",
     "mechanisms/totality.py _Interrupts": "signals that came while a function of rows ran",
     "noise/race.py _Runner": "one draw while it is made",
     "noise/source.py Keystream": "secret bits, forgotten in a child and held by no object of ours",

@@ -14,8 +14,8 @@ import pytest
 from shoal import account, plots
 from shoal.accounting import Account, compare, profile_points, promise_of
 from shoal.errors import ExtraError, PriceError, RangeError
+from shoal.interpret import trade_off
 from shoal.measures import GaussianDP, gaussian_delta_up
-from shoal.measures.views import trade_off
 from shoal.plots.measure_names import COLOURS, LOWER, MEASURES
 
 GAUSSIANS = account("gaussian sigma=30 | x 1000")

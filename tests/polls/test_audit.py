@@ -7,7 +7,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from tests.local.test_audit import FAULT, lower_epsilon
+from tests.local.protocols.test_audit import FAULT, lower_epsilon
 from tests.polls.samples import AGE, FARE, HOURS, MODE, polls
 
 from shoal.noise import seam

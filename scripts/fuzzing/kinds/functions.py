@@ -27,8 +27,8 @@ from shoal.functions import (
     TriangleCount,
     privatize,
 )
-from shoal.local.bloom import BloomRappor
-from shoal.local.statistical import StatisticalQueries
+from shoal.local.protocols.bloom import BloomRappor
+from shoal.local.protocols.statistical import StatisticalQueries
 from shoal.noise.seam import seeded
 from shoal.sensitivity import Relation
 

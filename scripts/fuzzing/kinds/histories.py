@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 from scripts.fuzzing.case import Case, Finding, Seen, ending
-from shoal.local.oracles import KaryResponse
-from shoal.local.oracles.unary import Rappor
-from shoal.local.repeated import RepeatedHash, RepeatedResponse
+from shoal.local.protocols.oracles import KaryResponse
+from shoal.local.protocols.oracles.unary import Rappor
+from shoal.local.protocols.repeated import RepeatedHash, RepeatedResponse
 
 History = tuple[tuple[int, int], ...]
 """Values one after another, each with how many reports are made while it holds."""

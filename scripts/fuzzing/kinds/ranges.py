@@ -22,7 +22,7 @@ from shoal.functions import (
     SmoothLaplace,
     TrimmedMean,
 )
-from shoal.local.numeric import Hybrid, NoisyNumber, OneBit, Piecewise, UnitVector
+from shoal.local.protocols.numeric import Hybrid, NoisyNumber, OneBit, Piecewise, UnitVector
 from shoal.noise.seam import seeded
 from shoal.sensitivity import Relation
 

@@ -32,6 +32,7 @@ from shoal.events import (
     read_events,
 )
 from shoal.exact import Number, closed_unit, exactly, non_negative, root_up, short, turning_point
+from shoal.loss import TOLERANCE, Bracket, LossDistribution
 from shoal.measures import (
     Approx,
     GaussianDP,
@@ -42,7 +43,6 @@ from shoal.measures import (
     gaussian_delta_down,
     gaussian_epsilon_up,
 )
-from shoal.measures.loss import TOLERANCE, Bracket, LossDistribution
 from shoal.measures.renyi import read_orders
 
 ORDERS = tuple(Fraction(order) for order in ("1.25", "1.5", 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))

@@ -14,7 +14,7 @@ from shoal.accounting.registry import kind_of
 from shoal.accounting.release_loss import ReleaseLoss, pure_loss
 from shoal.accounting.unit import FAILING, PURE
 from shoal.events import Parallel
-from shoal.measures.loss import LossDistribution
+from shoal.loss import LossDistribution
 from shoal.sensitivity import Relation
 
 

@@ -11,7 +11,7 @@ from shoal.accounting.converters import ways
 from shoal.accounting.failing import deltas_of, some_fails_down, some_fails_up
 from shoal.errors import ConversionError, PriceError, RangeError
 from shoal.exact import Number, non_negative
-from shoal.measures.loss import LossDistribution
+from shoal.loss import LossDistribution
 
 LOSSES = LossDistribution.__name__
 """The name under which loss distributions stand among the measures."""

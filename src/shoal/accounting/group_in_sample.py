@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
 from shoal.exact import float_up
-from shoal.measures.loss import LossDistribution, NormalLoss, sampled_group_loss
+from shoal.loss import LossDistribution, NormalLoss, sampled_group_loss
 
 _LEAST_WEIGHT = 1e-280
 """That all rows of a group are in one sample must be likelier than this, so that floats hold every weight."""

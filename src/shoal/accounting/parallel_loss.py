@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement
 from shoal.accounting.pricing import Bill, BillLine, bill
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, pure_loss
 from shoal.events import Parallel
-from shoal.measures.loss import LaplaceLoss, LargestLoss, LossDistribution, NormalLoss
-from shoal.measures.loss.direction import merged
-from shoal.measures.loss.sources import Sources
+from shoal.loss import LaplaceLoss, LargestLoss, LossDistribution, NormalLoss
+from shoal.loss.direction import merged
+from shoal.loss.sources import Sources
 from shoal.sensitivity import Relation
 
 _MOST_PARTS = 12

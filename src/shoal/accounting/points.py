@@ -11,8 +11,8 @@ from shoal.accounting.comparison import Comparison, compare
 from shoal.accounting.registry import kind_of
 from shoal.errors import PriceError
 from shoal.exact import Number, closed_unit
+from shoal.interpret import Profile, profile
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
-from shoal.measures.views import Profile, profile
 
 
 def profile_points(

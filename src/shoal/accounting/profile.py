@@ -1,7 +1,7 @@
 """Several (epsilon, delta) promises that hold at once: the one pair of laws that keeps them and no more.
 
 With probability δ, the least of the deltas, everything is told; otherwise the loss has finitely many values.  The proof
-stands in measures/loss/loss.md, "A profile known at some points".
+stands in loss/loss.md, "A profile known at some points".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import gcd, lcm
 from flint import arb
 
 from shoal.exact import ball, exponent_of, upper
-from shoal.measures.loss import AtomicLoss, ProfileAtoms, atoms_of_profile
+from shoal.loss import AtomicLoss, ProfileAtoms, atoms_of_profile
 from shoal.measures.numbers import holdable_up
 
 LARGEST = 500

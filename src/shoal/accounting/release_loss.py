@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shoal.exact import float_up
-from shoal.measures.loss import AtomicLoss, LossDistribution, LossSource, NormalLoss
+from shoal.loss import AtomicLoss, LossDistribution, LossSource, NormalLoss
 
 MOST_CASES = 16
 """Releases seen by groups whose sizes have more cases together than this have no loss distribution: each case is a sum of its own."""

@@ -10,7 +10,7 @@ from itertools import count, pairwise
 
 from shoal.accounting.shuffled_count import HIGHEST_EPSILON, MOST_PEOPLE, profile_for, worst_delta
 from shoal.exact import Number, ball, float_up, non_negative, upper, whole
-from shoal.measures.loss import AtomicLoss
+from shoal.loss import AtomicLoss
 
 Point = tuple[Fraction, Fraction]
 """An e^epsilon, and a delta that is enough there."""

@@ -10,7 +10,7 @@ from shoal.accounting import Account, Bound, Comparison, compare, promise_of
 from shoal.errors import EventError
 from shoal.events import write_events
 from shoal.exact import float_down, float_up, short, short_down, short_up
-from shoal.measures.views import explain
+from shoal.interpret import explain
 
 _NEIGHBOURS = {
     "add_remove": "one row more or less",

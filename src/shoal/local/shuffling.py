@@ -75,7 +75,7 @@ def shuffled(
     "variation" counts with the ratio and the total variation of the protocol; "clones" knows the epsilon only; "closed 2021"
     is a formula, and says the local epsilon outside of its range.
 
-    >>> from shoal.local.oracles import KaryResponse
+    >>> from shoal.local.protocols.oracles import KaryResponse
     >>> print(shuffled(KaryResponse.for_epsilon(1, size=10), people=100_000, delta="1e-6"))
     epsilon 1 for each report by itself; epsilon 0.00664931, delta 1e-6 for 100,000 reports in random order
     """

@@ -24,36 +24,21 @@ from shoal.measures.measure import Measure
 from shoal.measures.pure import Pure
 from shoal.measures.random_dp import RandomDP
 from shoal.measures.renyi import Renyi
-from shoal.measures.views import (
-    Explanation,
-    Pair,
-    Profile,
-    TradeOff,
-    explain,
-    profile,
-    trade_off,
-)
 from shoal.measures.zero_concentrated import ZeroConcentrated
 
 __all__ = [
     "Approx",
-    "Explanation",
     "GaussianDP",
     "Measure",
-    "Pair",
-    "Profile",
     "Pure",
     "RandomDP",
     "Renyi",
-    "TradeOff",
     "ZeroConcentrated",
-    "explain",
     "gaussian_delta_down",
     "gaussian_delta_up",
     "gaussian_epsilon_up",
     "gaussian_mu_down",
     "mironov_epsilon_up",
-    "profile",
     "pure_delta_up",
     "pure_divergence_up",
     "pure_epsilon_up",
@@ -61,7 +46,6 @@ __all__ = [
     "pure_rho_up",
     "renyi_delta_up",
     "renyi_epsilon_up",
-    "trade_off",
     "zero_concentrated_delta_up",
     "zero_concentrated_epsilon_up",
 ]

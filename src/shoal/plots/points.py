@@ -14,8 +14,8 @@ from shoal.accounting import Account, Bound, Comparison, compare, profile_points
 from shoal.accounting.orders import best_order
 from shoal.errors import PriceError
 from shoal.exact import Number, float_down, float_up, open_unit
+from shoal.interpret import trade_off
 from shoal.measures import Renyi, ZeroConcentrated, renyi_epsilon_up
-from shoal.measures.views import trade_off
 from shoal.plots.measure_names import measure_in_words
 
 Point = tuple[float, float]

@@ -10,8 +10,9 @@ from typing import Any
 
 from shoal.errors import ConversionError
 from shoal.exact import short_down
+from shoal.interpret import explain
 from shoal.ledger import Account
-from shoal.measures import Approx, Measure, Pure, ZeroConcentrated, explain
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.vault.plain_values import budget_to
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from shoal.auditing import doubles
 from shoal.auditing.attacks import believing, linkage, reconstruction, shaming, tables
+from shoal.interpret import posterior_interval
 from shoal.measures import Pure
-from shoal.measures.views import posterior_interval
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded

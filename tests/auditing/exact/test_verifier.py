@@ -29,7 +29,7 @@ from shoal.auditing.exact import (
     verify,
 )
 from shoal.errors import ConversionError, DataError, RangeError, ShapeError
-from shoal.local.oracles import KaryResponse, Oracle, SubsetSelection
+from shoal.local.protocols.oracles import KaryResponse, Oracle, SubsetSelection
 
 LN2 = math.log(2)
 

@@ -37,11 +37,18 @@ from shoal.functions import (
     privatize,
 )
 from shoal.local import Subsets, TransitionMatrix
-from shoal.local.attributes import FakedAttributes, SampledAttributes, SplitAttributes
-from shoal.local.bloom import BloomRappor
-from shoal.local.heavy import HeavyHitters
-from shoal.local.numeric import Coordinates, Hybrid, NoisyNumber, OneBit, Piecewise, UnitVector
-from shoal.local.oracles import (
+from shoal.local.protocols.attributes import FakedAttributes, SampledAttributes, SplitAttributes
+from shoal.local.protocols.bloom import BloomRappor
+from shoal.local.protocols.heavy import HeavyHitters
+from shoal.local.protocols.numeric import (
+    Coordinates,
+    Hybrid,
+    NoisyNumber,
+    OneBit,
+    Piecewise,
+    UnitVector,
+)
+from shoal.local.protocols.oracles import (
     HadamardResponse,
     KaryResponse,
     LocalHash,
@@ -49,8 +56,8 @@ from shoal.local.oracles import (
     SubsetSelection,
     UnaryEncoding,
 )
-from shoal.local.ranges import IntervalTree, SquareWave
-from shoal.local.repeated import RepeatedHash, RepeatedResponse
+from shoal.local.protocols.ranges import IntervalTree, SquareWave
+from shoal.local.protocols.repeated import RepeatedHash, RepeatedResponse
 from shoal.noise import seam
 
 Run = Callable[[Any], Any]

@@ -20,8 +20,8 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import FAILING, Unit, told
 from shoal.events import SometimesAnswered
 from shoal.exact import ball, float_up, upper
+from shoal.loss import LossDistribution, answered_loss
 from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
-from shoal.measures.loss import LossDistribution, answered_loss
 from shoal.measures.numbers import holdable_up
 from shoal.sensitivity import Relation
 

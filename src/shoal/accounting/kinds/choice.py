@@ -20,8 +20,8 @@ from shoal.events import (
     TopK,
 )
 from shoal.exact import float_up, root_up
+from shoal.loss import BoundedRangeLoss
 from shoal.measures import GaussianDP, Pure, Renyi, ZeroConcentrated, pure_rho_up
-from shoal.measures.loss import BoundedRangeLoss
 from shoal.sensitivity import Relation
 
 _Choice = TypeVar("_Choice", Exponential, PermuteAndFlip, NoisyMax)

@@ -11,8 +11,8 @@ from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
 from shoal.accounting.unit import Unit
 from shoal.events import DiscreteGaussian, Gaussian
+from shoal.loss import DiscreteNormalLoss
 from shoal.measures import GaussianDP, Renyi, ZeroConcentrated
-from shoal.measures.loss import DiscreteNormalLoss
 
 
 def gaussian_square(event: Gaussian, unit: Unit) -> Fraction:  # noqa: ARG001

@@ -12,6 +12,7 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import Unit
 from shoal.events import Geometric, Laplace, TruncatedGeometric
 from shoal.exact import float_up
+from shoal.loss import AtomicLoss, LaplaceLoss
 from shoal.measures import (
     Measure,
     Pure,
@@ -20,7 +21,6 @@ from shoal.measures import (
     pure_divergence_up,
     pure_rho_up,
 )
-from shoal.measures.loss import AtomicLoss, LaplaceLoss
 
 MOST_ATOMS = 4096
 """A lattice of more steps than this is taken as continuous, with the blur that costs."""

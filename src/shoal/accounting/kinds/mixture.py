@@ -9,13 +9,13 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss
 from shoal.accounting.unit import Unit
 from shoal.events import Gaussian, MixtureOfGaussians
 from shoal.exact import float_up
-from shoal.measures import GaussianDP
-from shoal.measures.loss import (
+from shoal.loss import (
     Components,
     LossDistribution,
     MixtureNormalLoss,
     SampledNormalLoss,
 )
+from shoal.measures import GaussianDP
 from shoal.sensitivity import Relation
 
 MOST_COMPONENTS = 256

@@ -38,18 +38,7 @@ from shoal.events import (
     SampledWithoutReplacement,
 )
 from shoal.exact import float_up, root_up
-from shoal.measures import (
-    Approx,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-    pure_divergence_up,
-    pure_mu_up,
-    pure_rho_up,
-)
-from shoal.measures.loss import (
+from shoal.loss import (
     AtomicLoss,
     BoundedRangeLoss,
     DiscreteNormalLoss,
@@ -63,6 +52,17 @@ from shoal.measures.loss import (
     SkellamLoss,
     fixed_size_loss,
     sampled_atoms,
+)
+from shoal.measures import (
+    Approx,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+    pure_divergence_up,
+    pure_mu_up,
+    pure_rho_up,
 )
 from shoal.sensitivity import Relation
 

@@ -10,8 +10,8 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.skellam import skellam_divergence_up, whole_moves
 from shoal.accounting.unit import Unit
 from shoal.events import Skellam
+from shoal.loss import LARGEST_VARIANCE, SkellamLoss
 from shoal.measures import Renyi
-from shoal.measures.loss import LARGEST_VARIANCE, SkellamLoss
 
 _LONGEST = 10_000
 """A longer shift of one number has no loss of its own here: its list of atoms would be as long."""

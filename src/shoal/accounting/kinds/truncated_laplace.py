@@ -2,7 +2,7 @@
 
 Write k for the shift between two neighbours, B for the bound, b for the scale and r = e^(-1/b): P has the weight r^|x| on
 [-B, B], Q the weight r^|x - k| on [k - B, k + B].  The law is log-concave, so the longest shift stands for all shorter ones
-(measures/loss/loss.md).  The k smallest answers of P are out of Q's reach, and their probability δ is what may fail, the
+(loss/loss.md).  The k smallest answers of P are out of Q's reach, and their probability δ is what may fail, the
 same for both.  On the answers from k - B to B the loss is (|x - k| - |x|) / b: k/b up to 0, (k - 2x)/b up to k, -k/b
 beyond; x to k - x exchanges both laws.
 """
@@ -20,8 +20,8 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import FAILING, Unit
 from shoal.events import TruncatedLaplace
 from shoal.exact import ball, upper
+from shoal.loss import AtomicLoss
 from shoal.measures import Approx, Pure, Renyi, pure_divergence_up
-from shoal.measures.loss import AtomicLoss
 from shoal.measures.numbers import holdable_up
 
 MOST_ATOMS = 4096

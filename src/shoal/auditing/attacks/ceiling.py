@@ -9,8 +9,8 @@ from functools import cache
 
 from shoal.auditing.attacks.attack import EPSILON, Score
 from shoal.exact import float_up
+from shoal.interpret import Promise, guess_up
 from shoal.measures import Pure
-from shoal.measures.views import Promise, guess_up
 from shoal.page import PagePicture
 from shoal.plots.lines import lines
 
@@ -27,7 +27,7 @@ def coin_up(promise: Promise) -> float:
 
     Guarantee: for a pure promise e^ε / (1 + e^ε), for any other (1 + δ(0)) / 2; rounded up.  It holds for
         whatever is computed from the release, by someone who knows everything but the coin.
-    Reference: `shoal.measures.views.guess_up` has the proof.
+    Reference: `shoal.interpret.guess_up` has the proof.
 
     >>> from shoal.measures import Pure
     >>> round(coin_up(Pure("0.1")), 4)

@@ -12,8 +12,8 @@ from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL, by_epsilon, epsilons, pure_coin_up
 from shoal.auditing.attacks.rehearsing import counted
 from shoal.exact import float_up
+from shoal.interpret import power_up
 from shoal.measures import Pure
-from shoal.measures.views import power_up
 from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort

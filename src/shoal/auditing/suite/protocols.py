@@ -9,11 +9,18 @@ import numpy as np
 
 from shoal.auditing.suite.case import Case
 from shoal.local import TransitionMatrix, crosswise, warner
-from shoal.local.attributes import FakedAttributes, SampledAttributes, SplitAttributes
-from shoal.local.bloom import BloomRappor
-from shoal.local.heavy import HeavyHitters
-from shoal.local.numeric import Coordinates, Hybrid, NoisyNumber, OneBit, Piecewise, UnitVector
-from shoal.local.oracles import (
+from shoal.local.protocols.attributes import FakedAttributes, SampledAttributes, SplitAttributes
+from shoal.local.protocols.bloom import BloomRappor
+from shoal.local.protocols.heavy import HeavyHitters
+from shoal.local.protocols.numeric import (
+    Coordinates,
+    Hybrid,
+    NoisyNumber,
+    OneBit,
+    Piecewise,
+    UnitVector,
+)
+from shoal.local.protocols.oracles import (
     HadamardResponse,
     KaryResponse,
     LinearHash,
@@ -23,9 +30,9 @@ from shoal.local.oracles import (
     SubsetSelection,
     UnaryEncoding,
 )
-from shoal.local.ranges import IntervalTree, SquareWave
-from shoal.local.repeated import RepeatedHash, RepeatedResponse
-from shoal.local.statistical import StatisticalQueries
+from shoal.local.protocols.ranges import IntervalTree, SquareWave
+from shoal.local.protocols.repeated import RepeatedHash, RepeatedResponse
+from shoal.local.protocols.statistical import StatisticalQueries
 from shoal.measures import Measure, Pure
 
 SAMPLES = 60_000

@@ -1,0 +1,404 @@
+"""Many independent losses added up without any grid of losses: delta as a sum along a vertical line.
+
+Let K(s) be the logarithm of E[exp(s L)] for the sum L of all finite losses.  Then for every tilt t > 0
+
+    delta(e) = 1 / (2 pi) * integral over omega of exp(K(s) - s e) / (s (s + 1)),      s = t + i omega,
+
+and the trapezoidal rule with spacing 2 pi / arc gives, by Poisson's summation formula, exactly
+
+    delta(e) + sum over m != 0 of exp(t m arc) delta(e + m arc):
+
+never less than delta, and more by what Chernoff's bound makes as small as one likes.  This serves wherever the
+product of characteristic functions fades fast, as with any Gaussian noise or many sampled releases; `transform` serves
+the rest.  The proof is in loss.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from shoal.loss.bracket import Bracket
+from shoal.loss.cells import UNIT, Complexes, Floats, dot
+from shoal.loss.characteristic_functions import HasWaves, Wave
+
+Copies = Sequence[tuple[HasWaves, int]]
+
+_PER_OCTAVE = 4
+_LOWEST, _HIGHEST = -40, 56
+"""Tilts are 2^(k / 4) for k between these: nearby questions then share what is known at a tilt."""
+_FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 97) / 4)
+_FADED = -26.0
+_MOST_ROTATIONS = 6e6
+"""Above this the transform is faster."""
+_ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
+"""How many steps of the ladder of tilts Chernoff bounds are taken aside."""
+_ALWAYS_ASIDE = (4, 2, 1)
+"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then."""
+_SPREADS, _REACHES = 14.0, 4.0
+_WIDENINGS, _RETRIES = 8, 4
+_FEW_KINDS = 2
+_SPARE, _LONGEST_STRIDE = 2, 8
+_NEGLIGIBLE = 1e-9
+_NEWTON = 60
+_PADS = 12
+_LEAST = 1e-300
+_AS_GOOD = 1e-7
+
+
+def contour_epsilon(losses: LossSum, delta: float) -> Bracket | None:
+    """Epsilon at a delta, enclosed; None where the sum does not fade fast enough."""
+    if delta < _LEAST:
+        return None
+    wanted = math.log(delta)
+
+    if (kept := losses.kept_line()) is not None and (found := kept.told(wanted)) is not None:
+        return found
+    losses.begin_near(wanted)
+    best = losses.lowest(lambda k: losses.renyi(k, wanted))
+    near = losses.renyi(best, wanted)
+    index = max(_LOWEST, best - losses.spare)
+    about = wanted - losses.cumulant(index) + tilt_of(index) * near
+    first = losses.octave_for(index, near, math.exp(min(about, 0.0)) / 100) + losses.spare
+    for widening in range(_RETRIES):
+        line = losses.line(index, first + widening)
+        found_near = None if line is None else line.solved(near, wanted)
+        if line is None or found_near is None:
+            return None
+        if line.is_alone(found_near):
+            losses.keep(line)
+            return line.enclosed(found_near, wanted)
+        near = found_near
+    return None
+
+
+def contour_delta(losses: LossSum, low: float, high: float) -> Bracket | None:
+    """Delta between an epsilon rounded down and the same rounded up; None as above."""
+    index = losses.lowest(lambda k: losses.chernoff(k, high))
+    spread = math.sqrt(max(1e-12, float(losses.moments(index)[3])))
+    tilt = tilt_of(index)
+    first = losses.octave_for(index, high, 1e-3 / (tilt * (1 + tilt) * (spread + 1 / tilt)))
+    for widening in range(_RETRIES):
+        line = losses.line(index, first + widening)
+        if line is None or line.bulk(high) <= 0:
+            return None
+        if line.is_alone(high):
+            return Bracket(line.delta(high, up=False), line.delta(low, up=True))
+    return None
+
+
+class LossSum:
+    """A sum of losses, seen from the tilts of a ladder.
+
+    Everything known about a sum is itself a sum over its parts, so `plus` only adds what is new to what was
+    already asked for: an account that grows by one release answers at the price of that release.
+    """
+
+    def __init__(self, sources: Copies, *, grows: bool = False) -> None:
+        self._sources = tuple(sources)
+        self._added: Copies = ()
+        self._grows = grows
+        self._before: dict[_Key, Any] = {}
+        self._known: dict[_Key, Any] = {}
+        self._last_tilt: int | None = None
+        self._kept: tuple[int, int, int] | None = None
+
+    def plus(self, sources: Copies) -> LossSum:
+        """The sum of these losses and of more."""
+        new = LossSum((*self._sources, *sources), grows=True)
+        new._added, new._before, new._last_tilt = sources, self._known, self._last_tilt
+        new._kept = self._kept
+        return new
+
+    @property
+    def spare(self) -> int:
+        """By how much a line has a lower tilt and a longer arc than is best, where a sum may grow: so it serves for many more releases."""
+        return _SPARE if self._grows or len(self._sources) > _FEW_KINDS else 0
+
+    def _sum(self, key: _Key, one: Callable[[HasWaves], Any]) -> Any:
+        """The sum over all copies of what one loss has; ``key`` names it."""
+        if key not in self._known:
+            start, sources = (
+                (self._before[key], self._added) if key in self._before else (0.0, self._sources)
+            )
+            for source, copies in sources:
+                start = start + copies * one(source)
+            self._known[key] = np.asarray(start)
+        return self._known[key]
+
+    def moments(self, index: float) -> Floats:
+        """Sums of what `_moments` tells of each loss."""
+        found: Floats = self._sum(("moments", index), lambda source: _moments(source, index))
+        return found
+
+    def cumulant(self, index: float) -> float:
+        """K at a tilt of the ladder."""
+        return float(self.moments(index)[0])
+
+    def doubt(self, index: int) -> float:
+        """How far K at a tilt can be off."""
+        moments = self.moments(index)
+        return float(moments[1] + UNIT * len(self._sources) * moments[2])
+
+    def renyi(self, index: int, log_delta: float) -> float:
+        """An epsilon that is enough at a delta, by the moment at this tilt."""
+        return (self.cumulant(index) - log_delta + _log_best_payoff(index)) / tilt_of(index)
+
+    def chernoff(self, index: int, epsilon: float) -> float:
+        """The logarithm of a delta that is enough at an epsilon, by the moment at this tilt."""
+        return self.cumulant(index) - tilt_of(index) * epsilon + _log_best_payoff(index)
+
+    def begin_near(self, log_delta: float) -> None:
+        """Begin to look for a tilt where a normal sum of this variance would have it; nothing rests on it."""
+        if self._last_tilt is None and (variance := float(self.moments(0)[3])) > 0:
+            tilt = math.sqrt(-2 * log_delta / variance)
+            index = round(_PER_OCTAVE * math.log2(tilt)) if tilt > 0 else 0
+            self._last_tilt = min(_HIGHEST, max(_LOWEST, index))
+
+    def lowest(self, value: Callable[[int], float]) -> int:
+        """Where on the ladder a function that falls and then rises is least, from where it was last."""
+        here = self._last_tilt or 0
+        for direction in (1, -1, 1):
+            stride = 1
+            while stride:
+                there = min(_HIGHEST, max(_LOWEST, here + direction * stride))
+                if value(there) < value(here):
+                    here, stride = there, min(2 * stride, _LONGEST_STRIDE)
+                else:
+                    stride //= 2
+        self._last_tilt = here
+        return here
+
+    def line(self, index: int, octave: int) -> SaddleLine | None:
+        """The terms of the sum along the line at this tilt; None where there would be too many."""
+        faded = np.flatnonzero(self._fading(index) < _FADED)
+        if len(faded) == 0:
+            return None
+        count = math.ceil(_FREQUENCIES[faded[0]] / spacing_of(octave)) + 1
+        waves = (_wave(source, index) for source, _ in self._sources)
+        if sum(wave.effort(spacing_of(octave), count) for wave in waves) > _MOST_ROTATIONS:
+            return None
+        return self._summed(index, octave, count)
+
+    def _fading(self, index: int) -> Floats:
+        found: Floats = self._sum(("fading", index), lambda source: _fading(source, index))
+        return found
+
+    def beside(self, index: int, octave: int, epsilon: float) -> float:
+        """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of the line."""
+        arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
+        total = 0.0
+        for direction in (1, -1):
+            best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
+            for step in _ASIDE:
+                if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
+                    break
+                if not _LOWEST <= index + direction * step <= _HIGHEST:
+                    break
+                other = tilt_of(index + direction * step)
+                exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
+                best = min(best, exponent - _log_expm1(abs(other - tilt) * arc))
+            total += math.exp(min(best, _LARGE))
+        return total
+
+    def octave_for(self, index: int, epsilon: float, bulk: float) -> int:
+        """An arc at which nothing beside delta counts, if epsilon and the sum are about these."""
+        spread = math.sqrt(max(0.0, float(self.moments(index)[3])))
+        octave = math.ceil(2 * math.log2(_SPREADS * spread + _REACHES / tilt_of(index)))
+        for widening in range(_WIDENINGS):
+            if self.beside(index, octave + widening, epsilon) <= _NEGLIGIBLE * bulk:
+                return octave + widening
+        return octave + _WIDENINGS
+
+    def keep(self, line: SaddleLine) -> None:
+        """Let sums that grow from this one begin with the same line; it serves until epsilon has moved far."""
+        self._kept = line.index, line.octave, len(line.turns)
+
+    def kept_line(self) -> SaddleLine | None:
+        """The line that served last, where all of its terms but the new ones are known."""
+        if self._kept is None:
+            return None
+        index, octave, count = self._kept
+        return self._summed(index, octave, count)
+
+    def _summed(self, index: int, octave: int, count: int) -> SaddleLine:
+        """The line's terms from the logarithms of the product and of the largest it can be."""
+        logs: Complexes = self._sum(
+            ("logs", index, octave, count),
+            lambda source: _spectrum(source, index, octave, count)[0],
+        )
+        loudest: Floats = self._sum(
+            ("loudest", index, octave, count),
+            lambda source: _spectrum(source, index, octave, count)[1],
+        )
+        spacing = spacing_of(octave)
+        heard = spacing * (count - 1) >= _FREQUENCIES
+        faded = math.exp(min(0.0, float(self._fading(index)[heard][-1])))
+        left_out = faded / (math.pi * spacing * (count - 1))
+        turns = spacing * np.arange(len(logs))
+        order = tilt_of(index) + 1j * turns
+        payoff = (spacing / math.pi / (order * (1 + order))).astype(np.complex128)
+        payoff[0] /= 2
+        values: Complexes = np.exp(logs)
+        sizes, shares = np.abs(values), np.abs(payoff)
+        doubts = np.exp(np.minimum(loudest, 0.0)) - sizes * (1 - 8 * UNIT * (4 + np.abs(logs)))
+        sums = np.maximum(doubts, 8 * UNIT * len(logs) * sizes)
+        return SaddleLine(
+            losses=self,
+            index=index,
+            octave=octave,
+            turns=turns,
+            terms=values * payoff,
+            round_off=left_out + dot(shares, sums),
+            turning=8 * UNIT * dot(shares * sizes, turns),
+        )
+
+
+_Key = tuple[str | float, ...]
+
+
+@dataclass(frozen=True)
+class SaddleLine:
+    """The terms of the sum along one line, and what they can be off by, in units of exp(K(t) - t e).
+
+    ``terms`` turn with epsilon at the rates ``turns``; ``round_off`` holds at any epsilon, and ``turning`` times
+    epsilon is what rounding of the angles adds.
+    """
+
+    losses: LossSum
+    index: int
+    octave: int
+    turns: Floats
+    terms: Complexes
+    round_off: float
+    turning: float
+
+    @property
+    def tilt(self) -> float:
+        return tilt_of(self.index)
+
+    @property
+    def mean(self) -> float:
+        """About where the sum lies when weighted."""
+        return float(self.losses.moments(self.index)[4])
+
+    def bulk(self, epsilon: float) -> float:
+        """The sum."""
+        return float((self.terms * np.exp(-1j * self.turns * epsilon)).real.sum())
+
+    def beside(self, epsilon: float) -> float:
+        """A bound on the deltas at whole arcs from epsilon, which the sum counts in."""
+        return self.losses.beside(self.index, self.octave, epsilon)
+
+    def is_alone(self, epsilon: float) -> bool:
+        """Whether what the sum counts in beside delta is negligible."""
+        return self.beside(epsilon) <= _NEGLIGIBLE * self.bulk(epsilon)
+
+    def told(self, wanted: float) -> Bracket | None:
+        """The answer, where this line gives it as well as the best one would."""
+        near = self.solved(self.mean, wanted)
+        found = None if near is None else self.enclosed(near, wanted)
+        return found if found is not None and found.width <= _AS_GOOD else None
+
+    def log_delta(self, epsilon: float, *, up: bool) -> float:
+        """The logarithm of delta, to a side; minus infinity where nothing is sure."""
+        off = self.round_off + self.turning * abs(epsilon)
+        inside = self.bulk(epsilon)
+        inside = inside + off if up else inside - off - 1.01 * self.beside(epsilon)
+        if inside <= 0:
+            return -math.inf
+        total, shift, size = self.losses.cumulant(self.index), self.tilt * epsilon, math.log(inside)
+        doubt = self.losses.doubt(self.index)
+        doubt += (
+            8 * UNIT * (1 + abs(total) + abs(shift) + abs(size))
+        )  # sums and logarithms, theirs and ours
+        return total - shift + size + (doubt if up else -doubt)
+
+    def delta(self, epsilon: float, *, up: bool) -> float:
+        return min(1.0, math.exp(min(0.0, self.log_delta(epsilon, up=up))))
+
+    def solved(self, near: float, wanted: float) -> float | None:
+        """By Newton's method, where the sum's logarithm is the wanted one; nothing rests on it."""
+        epsilon, total = near, self.losses.cumulant(self.index)
+        for _ in range(_NEWTON):
+            terms = self.terms * np.exp(-1j * self.turns * epsilon)
+            value, slope = float(terms.real.sum()), float((self.turns * terms.imag).sum())
+            if value <= 0:
+                return None
+            above = total - self.tilt * epsilon + math.log(value) - wanted
+            falls = self.tilt - slope / value
+            if falls <= 0:
+                return None
+            epsilon += above / falls
+            if abs(above) < _CLOSE * max(1.0, abs(wanted)):
+                return epsilon
+        return None
+
+    def enclosed(self, found: float, wanted: float) -> Bracket | None:
+        """Both sides, each checked; 0 where no epsilon is needed."""
+        if self.log_delta(0.0, up=True) <= wanted:
+            return Bracket(0.0, 0.0)
+        pad = _CLOSE * max(1.0, abs(found))
+        low = high = None
+        for _ in range(_PADS):
+            if high is None and self.log_delta(found + pad, up=True) <= wanted:
+                high = found + pad
+            if low is None and self.log_delta(found - pad, up=False) >= wanted:
+                low = found - pad
+            if low is not None and high is not None:
+                return Bracket(max(0.0, low), max(0.0, high))
+            pad *= 4
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _wave(source: HasWaves, index: float) -> Wave:
+    return source.wave(tilt_of(index))
+
+
+@lru_cache(maxsize=4096)
+def _moments(source: HasWaves, index: float) -> Floats:
+    """The logarithm of the moment, its doubt, its size, the variance and the mean."""
+    wave = _wave(source, index)
+    log = wave.log_moment
+    return np.array([log, wave.doubt, abs(log), wave.variance, wave.mean])
+
+
+@lru_cache(maxsize=4096)
+def _fading(source: HasWaves, index: int) -> Floats:
+    return _wave(source, index).fading(_FREQUENCIES)
+
+
+@lru_cache(maxsize=512)
+def _spectrum(source: HasWaves, index: int, octave: int, count: int) -> tuple[Complexes, Floats]:
+    """Logarithms of the characteristic function, and of the largest size it can have."""
+    logs, doubts = _wave(source, index).spectrum(spacing_of(octave), count)
+    return logs, logs.real + np.log1p(doubts)
+
+
+def tilt_of(index: float) -> float:
+    return float(2.0 ** (index / _PER_OCTAVE))
+
+
+def spacing_of(octave: int) -> float:
+    return float(2 * math.pi / 2.0 ** (octave / 2))
+
+
+def _log_best_payoff(index: int) -> float:
+    """The logarithm of the largest (1 - e^-y) e^(-tilt y)."""
+    tilt = tilt_of(index)
+    return tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
+
+
+def _log_expm1(number: float) -> float:
+    return number + math.log(-math.expm1(-number))
+
+
+_CLOSE = 1e-11
+_TINY = -32.0
+_LARGE = 700.0
