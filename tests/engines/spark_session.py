@@ -24,10 +24,9 @@ def is_left_out() -> bool:
     return not has_java() and not os.environ.get("SHOAL_NEED_SPARK")
 
 
-needs_java = pytest.mark.skipif(
-    is_left_out(),
-    reason="there is no Java, so Spark cannot run: sh scripts/java.sh installs it",
-)
+NO_JAVA = "there is no Java, so Spark cannot run: sh scripts/java.sh installs it"
+needs_java = pytest.mark.spark
+"""A marker for every test that starts Spark; `tests/conftest.py` skips them where they are left out."""
 
 
 @cache

@@ -78,6 +78,7 @@ def test_whatever_was_seen_before_any_of_three_hundred_kills_is_charged(
     assert found["slowest opening"] < 5
 
 
+@pytest.mark.postgres
 def test_whatever_was_seen_on_a_server_before_a_kill_is_charged(
     places: Callable[[str], str],
 ) -> None:

@@ -310,6 +310,7 @@ def test_who_waits_for_a_server_is_told_for_whom(
     assert f"the connection {number} of 'shoal' holds it" in caplog.text
 
 
+@pytest.mark.postgres
 def test_processes_of_one_machine_write_to_one_head(
     places: Callable[[str], str], state: Path
 ) -> None:
