@@ -72,9 +72,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 
 
 def _mark(item: pytest.Item) -> None:
-    used = {*getattr(item, "fixturenames", ()), *_texts(item)}
-    for name in {"browser", "postgres"} & used:
-        item.add_marker(name)
+    used = getattr(item, "fixturenames", ())
+    if "browser" in used:
+        item.add_marker("browser")
+    if "postgres" in {*used, *_texts(item)}:
+        item.add_marker("postgres")
     if item.get_closest_marker("spark") is not None:
         from tests.engines.spark_session import NO_JAVA, is_left_out  # noqa: PLC0415 - loads the engine
 
