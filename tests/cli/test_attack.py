@@ -23,6 +23,7 @@ def test_without_a_name_every_attack_is_listed() -> None:
     assert [each["name"] for each in listed] == list(ATTACKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["html", "md"])
 def test_a_page_is_written_where_it_was_asked_for(tmp_path: Path, ending: str) -> None:
     place = tmp_path / f"page.{ending}"

@@ -101,6 +101,7 @@ def test_the_help_of_a_command_has_an_example(name: str) -> None:
     assert f"shoal {name}" in good(name, "--help")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_of_the_help_does_something(example: str, office: Path) -> None:
     good("grant", "ana", "visits", "--budget", "2")

@@ -29,6 +29,10 @@ needs_java = pytest.mark.spark
 """A marker for every test that starts Spark; `tests/conftest.py` skips them where they are left out."""
 
 
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For Java: compile quickly rather than well, and collect in one thread. Small questions asked once repay nothing more."""
+
+
 @cache
 def session() -> Any:
     """The session; Spark forgets it with the process."""
@@ -43,8 +47,9 @@ def session() -> Any:
         "spark.local.dir": tempfile.mkdtemp(prefix="shoal-spark-"),
         "spark.log.level": "OFF",
         "spark.ui.enabled": "false",
+        "spark.driver.extraJavaOptions": BRIEF,
     }
-    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    given = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{given} pyspark-shell"
     made = opened("local[2]")
     made.sparkContext.setLogLevel("OFF")

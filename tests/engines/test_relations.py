@@ -133,6 +133,7 @@ PERSONS = [
 UNITS = [*PERSONS, (Row(), Row())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=60)
 @given(data=datasets(), draw=st.data())
@@ -144,6 +145,7 @@ def test_duckdb_gives_the_rows_of_the_reference_with_their_persons(
     assert Counter(map(repr, fast)) == rows_of(relation, data), explain(relation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=150)
 @given(data=datasets(), draw=st.data())
@@ -160,6 +162,7 @@ def test_one_row_changes_at_most_as_many_rows_as_the_relation_claims(
             assert most is None or changed <= most, explain(relation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", PERSONS, ids=str)
 @settings(max_examples=150)
 @given(data=datasets(), draw=st.data())

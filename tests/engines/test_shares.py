@@ -24,6 +24,7 @@ def spread_over(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
     return Bounded(relation, tuple(held[name] for name in keys), (), Norm.L1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", OF_PERSONS, ids=str)
 @settings(max_examples=20)
 @given(data=datasets(), draw=st.data())
@@ -36,6 +37,7 @@ def test_duckdb_gives_the_shares_of_the_reference(
     assert engine.shares(bounded) == Reference(data).shares(bounded), "a second time"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", OF_PERSONS, ids=str)
 @settings(max_examples=40)
 @given(data=datasets(), draw=st.data())

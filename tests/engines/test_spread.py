@@ -57,6 +57,7 @@ def spreads(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Spread:
     return Spread(relation, tuple(held[name] for name in keys), value, norm, grid, only=only)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=30)
 @given(data=datasets(), draw=st.data())
@@ -71,6 +72,7 @@ def test_duckdb_gives_the_weights_of_the_reference(
         assert engine.weights(spread) == meant, "a second time"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=100)
 @given(data=datasets(), draw=st.data())
@@ -111,6 +113,7 @@ SCHEMA = pa.schema(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u", rows_per_group=2)], ids=str)
 @settings(max_examples=60)
 @given(rows=st.lists(st.fixed_dictionaries(CELLS), max_size=8))

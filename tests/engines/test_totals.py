@@ -148,6 +148,7 @@ def fewer(data: Data, units: tuple[Unit, Unit]) -> list[Data]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=40)
 @given(data=datasets(), draw=st.data())
@@ -207,6 +208,7 @@ SCHEMA = pa.schema(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u", groups=2, rows_per_group=2)], ids=str)
 @settings(max_examples=150)
 @given(

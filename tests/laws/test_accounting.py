@@ -119,6 +119,7 @@ def test_more_noise_never_costs_more(name: str, noise: Fraction, more: Fraction)
         assert at_most(cost(make(noise + more), measure), cost(make(noise), measure)), measure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(NOISIER))
 def test_much_more_noise_costs_much_less(name: str) -> None:
     # So that the law above cannot be kept by prices that ignore the noise.
@@ -163,6 +164,7 @@ def test_nothing_is_free_but_what_does_not_depend_on_the_data(name: str) -> None
     assert (free.epsilon == 0) == (name == "laplace without movement" or "tell" in name)
 
 
+@pytest.mark.slow
 @every_event
 @examples(4, many=12)
 @given(exponent=st.integers(2, 12))

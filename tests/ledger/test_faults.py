@@ -63,6 +63,7 @@ def check_killed(found: Any) -> None:
     assert found["accounts"] == [[f"epsilon {charged}", charged]] * 2
 
 
+@pytest.mark.slow
 def test_whatever_was_seen_before_a_kill_is_charged(places: Callable[[str], str]) -> None:
     check_killed(lives("kill", places("sqlite"), 30, 1))
 

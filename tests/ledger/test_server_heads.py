@@ -293,6 +293,7 @@ def test_a_role_that_cannot_mend_the_guard_does_not_ask_without_it(
         _run(postgres, "DROP ROLE asker")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("state")
 def test_who_waits_for_a_server_is_told_for_whom(
     database: str, caplog: pytest.LogCaptureFixture
