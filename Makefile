@@ -42,7 +42,7 @@ fuzz: $(VENV)/.ready ## look for neighbours that can be told apart, for SECONDS=
 
 audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, 100,000 fuzzed neighbours, and planted faults
 	@sh scripts/java.sh
-	@$(VENV)/bin/python -m pytest $(TWO) -m audit || test $$? -eq 5
+	@SHOAL_EXAMPLES=many $(VENV)/bin/python -m pytest $(TWO) -m "audit or law" || test $$? -eq 5
 	@$(VENV)/bin/shoal audit suite --force --out audit-suite.html
 	@$(VENV)/bin/python -m scripts.fuzzing --cases 100000 --processes 2
 	@$(VENV)/bin/python -m scripts.mutations

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engines.spark_java import BRIEF
 
 from shoal.engines.spark.connection import opened
 
@@ -27,10 +28,6 @@ def is_left_out() -> bool:
 NO_JAVA = "there is no Java, so Spark cannot run: sh scripts/java.sh installs it"
 needs_java = pytest.mark.spark
 """A marker for every test that starts Spark; `tests/conftest.py` skips them where they are left out."""
-
-
-BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For Java: compile quickly rather than well, and collect in one thread. Small questions asked once repay nothing more."""
 
 
 @cache

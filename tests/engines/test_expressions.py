@@ -19,6 +19,7 @@ from tests.engines.generated import (
     pairs,
     tables,
 )
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -55,7 +56,7 @@ def both(project: Project | Filter, table: pa.Table) -> tuple[list[object], list
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
+@examples(120, many=500)
 @given(tables(), st.lists(st.sampled_from(TYPES).flatmap(expressions), min_size=1, max_size=8))
 def test_duckdb_gives_each_expression_the_value_of_the_reference(
     table: pa.Table, made: list[Expression]

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -135,7 +136,7 @@ UNITS = [*PERSONS, (Row(), Row())]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=60)
+@examples(25, many=100)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_rows_of_the_reference_with_their_persons(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
 from tests.engines.test_totals import UNITS, fewer
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -26,7 +27,7 @@ def spread_over(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", OF_PERSONS, ids=str)
-@settings(max_examples=20)
+@examples(10, many=40)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_shares_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
