@@ -19,6 +19,7 @@ def examples(some: int, *, many: int) -> Callable[[Test], Test]:
     """A decorator above ``@given``, in place of ``@settings(max_examples=...)``."""
 
     def decorated(test: Test) -> Test:
-        return pytest.mark.law(settings(max_examples=many if ARE_MANY else some)(test))
+        marked: Test = pytest.mark.law(settings(max_examples=many if ARE_MANY else some)(test))
+        return marked
 
     return decorated

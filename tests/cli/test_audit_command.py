@@ -69,6 +69,7 @@ def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Pa
     assert 0.5 < data["lower"] < 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "stands"),
     [

@@ -123,6 +123,7 @@ def _head(folder: Path) -> str:
         return str(vault.verify().head.hash[:16])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

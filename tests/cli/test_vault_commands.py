@@ -462,6 +462,7 @@ def test_a_mechanism_tells_its_cost_and_releases_a_number(kind: str) -> None:
     assert run("mechanism", kind, "--budget", budget, "--release", "many")[0] == Exit.USAGE
 
 
+@pytest.mark.slow
 def test_the_tour_shows_everything_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def lives(act: str, *words: object, **environment: str) -> Any:
 # races
 
 
+@pytest.mark.slow
 def test_eight_processes_get_exactly_what_the_budget_holds(place: str) -> None:
     found = lives("race", place, 8, 50)
     assert sum(found["granted"]) == 100
@@ -86,6 +87,7 @@ def test_whatever_was_seen_on_a_server_before_a_kill_is_charged(
     check_killed(lives("kill", places("postgres"), 5, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", fault_points.STEPS)
 def test_death_after_a_step_never_mints_and_never_alarms(
     step: str, places: Callable[[str], str]
@@ -143,6 +145,7 @@ def test_a_ledger_that_cannot_be_written_charges_nothing() -> None:
     assert "read" in found["problem"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", fault_points.STEPS)
 def test_a_step_that_fails_grants_nothing_and_the_ledger_goes_on(
     step: str, places: Callable[[str], str]

@@ -153,6 +153,7 @@ def test_an_auditor_with_read_access_alone_can_look(command: list[str], readable
     assert (code, "ledger-1" in text) == (0, False), text
 
 
+@pytest.mark.slow
 def test_an_auditor_with_read_access_alone_finds_what_is_wrong(readable: Path) -> None:
     readable.with_name("office.shoal.head").unlink()
     code, text = run("verify", "--vault", str(readable))
