@@ -88,6 +88,7 @@ PERSONS_OF = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 @pytest.mark.parametrize("nulls", ["drop", "one"])
 @pytest.mark.parametrize("kind", PERSONS_OF)
@@ -112,6 +113,7 @@ def test_a_hundred_thousand_keys_are_sorted_as_well() -> None:
     assert len(found) > 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1, 7, 1000])
 def test_how_many_rows_are_worked_on_at_a_time_changes_nothing(
     block: int, monkeypatch: pytest.MonkeyPatch
