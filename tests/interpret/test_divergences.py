@@ -192,6 +192,7 @@ def test_a_divergence_never_falls_with_its_order(pair: Pair) -> None:
     assert all(found[i] <= above[i + 1] for i in range(len(ORDERS) - 1))
 
 
+@pytest.mark.slow
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(pairs_of(n), channels_of(n))), st.floats(0, 2))
 @settings(max_examples=60)
 def test_no_post_processing_raises_any_divergence(
