@@ -56,7 +56,6 @@ def main() -> None:
         "spark.ui.liveUpdate.period": "0",
         "spark.log.level": "OFF",
         "spark.driver.extraJavaOptions": BRIEF,
-        "spark.executor.extraJavaOptions": BRIEF,
         "spark.local.dir": str(Path(place).parent / "local"),
         "spark.sql.warehouse.dir": str(Path(place).parent / "warehouse"),
     }
