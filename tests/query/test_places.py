@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 from unittest.mock import patch
 
@@ -48,6 +49,7 @@ CELLS = st.fixed_dictionaries(
 )
 
 
+@cache
 def placed(sql: str, unit: Any, law: str, epsilon: int = 1) -> PlacedQuantile:
     held = made([], protects=unit, budget=shoal.Approx(50, "1e-2"), columns=FACTS)
     ask = held.sql(f"SELECT kind, {sql} AS q FROM data GROUP BY kind")
