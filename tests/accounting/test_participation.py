@@ -73,6 +73,7 @@ small = {"steps": st.integers(1, 9), "most": st.integers(1, 5), "apart": st.inte
 numbers = st.fractions(-3, 3, max_denominator=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(coefficients=st.lists(numbers.map(abs), min_size=1, max_size=9), **small)
 def test_falling_coefficients_have_exactly_the_sensitivity_of_their_worst_pattern(

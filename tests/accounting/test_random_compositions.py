@@ -128,6 +128,7 @@ def pairs(draw: st.DrawFn) -> tuple[Bound, Bound]:
     return easy, needed(more_often, more_times, less_noise, delta)
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=25)
 def test_what_is_easier_needs_no_more_than_what_is_harder(both: tuple[Bound, Bound]) -> None:
