@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import permutations
 
+import pytest
 from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
