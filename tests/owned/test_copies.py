@@ -135,7 +135,7 @@ NOTHING_TO_SPEND = {
     "ledger/store.py Store": "a connection, dropped in a child",
     "ledger/group_commit.py GroupCommit": "threads that wait; a child makes a new one",
     "local/protocols/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
-    "local/protocols/oracles/oracle.py Tally": "counters of reports, which are private already",
+    "local/protocols/oracles/oracle.py ReportTally": "counters of reports, which are private already",
     "loss/saddle_point.py LossSum": "a memo of public numbers",
     "loss/distribution.py _Combined": "losses while a composition is made",
     "loss/smoothed.py SmoothedLine": "a memo of public numbers",
