@@ -71,6 +71,7 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_a_newcomers_session(tmp_path: Path) -> None:
     write(tmp_path, "visits.csv", rows())
     terminal = Terminal(tmp_path)
@@ -122,6 +123,7 @@ def _head(folder: Path) -> str:
         return str(vault.verify().head.hash[:16])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -101,6 +101,7 @@ def test_the_help_of_a_command_has_an_example(name: str) -> None:
     assert f"shoal {name}" in good(name, "--help")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_of_the_help_does_something(example: str, office: Path) -> None:
     good("grant", "ana", "visits", "--budget", "2")
@@ -112,6 +113,8 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
         words[1] = str(number)
     if words[0] == "init":
         words[1] = "other.shoal"
+    if words[0] == "reproduce" and "--quick" in words:
+        words.append("polls")  # the first example runs every experiment, as tests/reproduce does
     if words[0] in {"reproduce", "attack"}:
         words.append("--quick")
     if words[0] == "declare":
@@ -463,6 +466,7 @@ def test_a_mechanism_tells_its_cost_and_releases_a_number(kind: str) -> None:
     assert run("mechanism", kind, "--budget", budget, "--release", "many")[0] == Exit.USAGE
 
 
+@pytest.mark.slow
 def test_the_tour_shows_everything_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

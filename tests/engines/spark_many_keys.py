@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.engines.spark_java import BRIEF
+
 import shoal
 from shoal.engines.spark import contributions
 from shoal.engines.spark.connection import opened
@@ -23,7 +25,7 @@ def main() -> None:
         vars(contributions).update(_LARGE=1 << 14, _PART=1 << 12)
     folder = tempfile.gettempdir()
     os.environ["PYSPARK_SUBMIT_ARGS"] = (
-        f"--driver-memory {HEAP} --conf spark.log.level=ERROR --conf spark.ui.enabled=false "
+        f"--driver-memory {HEAP} --driver-java-options '{BRIEF}' --conf spark.log.level=ERROR --conf spark.ui.enabled=false "
         f"--conf spark.local.dir={folder} --conf spark.sql.shuffle.partitions=16 pyspark-shell"
     )
     spark = opened("local[2]")
