@@ -71,7 +71,7 @@ def audit(
 
     ``mechanism`` is a mechanism of Shoal, which brings its own claim, or a function of a dataset that returns one
     output: a number, a text, a tuple, a dict, or None for no answer.  With ``batch`` it is a function of a dataset and a
-    number that returns so many outputs at once.  The claim is any measure, a `TradeOff`, or an epsilon with perhaps a delta.
+    number that returns so many outputs at once.  The claim is any measure, a trade-off curve of `shoal.interpret`, or an epsilon with perhaps a delta.
 
     Guarantee: if the claim holds for these two datasets, it is called refuted with probability at most 1 - confidence;
         and the parameter is at least ``lower`` with probability at least confidence.  Nothing is proven of other datasets,
