@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.auditing.curves import (
+from shoal.auditing.claimed_curves import (
     ApproxClaim,
     GaussianClaim,
     PromiseCurve,

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from shoal.auditing.curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiClaim
+from shoal.auditing.claimed_curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiClaim
 from shoal.auditing.intervals import (
     COARSE,
     FINE,

@@ -13,7 +13,7 @@ from tests.auditing.broken import BROKEN, Broken
 
 import shoal
 from shoal.auditing import audit_samples
-from shoal.auditing.curves import claims_of
+from shoal.auditing.claimed_curves import claims_of
 from shoal.auditing.intervals import Counts, strength_down
 from shoal.auditing.programs import read_line
 from shoal.interpret import Polygon

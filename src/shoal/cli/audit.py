@@ -13,9 +13,9 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from shoal.auditing import Verdict, audit_samples
-from shoal.auditing.curves import Promise
+from shoal.auditing.bound_texts import figure_text, text_above, text_near
+from shoal.auditing.claimed_curves import Promise
 from shoal.auditing.programs import Program
-from shoal.auditing.rounding import figure_text, text_above, text_near
 from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, writable
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError

@@ -23,7 +23,7 @@ from shoal.interpret.approx_trade_off import ApproxCurve
 from shoal.interpret.moments import MomentCurve
 from shoal.interpret.polygon import Polygon
 from shoal.interpret.profiles import AllOf, OfMeasure, Profile, Promise, profile
-from shoal.interpret.search import promising
+from shoal.interpret.promising_point import promising
 from shoal.interpret.trade_offs import TradeOff
 from shoal.measures.approx import Approx
 from shoal.measures.gaussian import gaussian_delta_up
