@@ -18,7 +18,7 @@ from typing import Any
 from tests.engines.spark_java import BRIEF
 
 import shoal
-from shoal.engines import choosing
+from shoal.engines import engine_choice
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import opened
 from shoal.errors import ShoalError
@@ -67,7 +67,7 @@ def main() -> None:
     engine = Spark({"visits": frame})
     told("integers", sorted(engine.totals(plan_of(engine)).items()))
     engine.close()
-    vars(choosing)["Spark"] = Watched
+    vars(engine_choice)["Spark"] = Watched
     slow = frame.where(SLOW.format(steps))
     with shoal.open(place) as vault:
         for name, source in (("visits", SparkTable(spark, rows)), ("slow", slow)):

@@ -31,7 +31,7 @@ from shoal.cli.options import (
     unit_of,
     vault_path,
 )
-from shoal.cli.tables import facts_table, known_of, plain_table
+from shoal.cli.printed_tables import facts_table, known_of, plain_table
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Row
 from shoal.vault import Dataset, Vault

@@ -7,8 +7,8 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from threading import RLock
 
-from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
+from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shoal.engines.choosing import close, engine_over
+from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
 from shoal.engines.duckdb.csv_schema import check_rows, complete, implied, proposed
 from shoal.engines.engine import Engine
-from shoal.engines.reading import read_whole
+from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError, SourceError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
