@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.vault.fixtures.before_0_1 import make
 
 import shoal
 from shoal.polls import read_export
 from shoal.query.certificate import wrong_with
 from shoal.query.storing import stored
 from shoal.vault import Vault
-from tests.vault.fixtures.before_0_1 import make
 
 HERE = Path(make.__file__).parent
 EXPECTED: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
