@@ -24,7 +24,6 @@ from importlib import import_module
 from pathlib import Path
 from threading import setprofile
 from types import CodeType, FrameType
-from typing import Any
 
 from typer.testing import CliRunner
 
@@ -191,7 +190,7 @@ def trace(name: str) -> Trace:
 
 def _in_process(folder: str, *words: str) -> str:
     paths = {"PYTHONPATH": f"{SOURCE.parent}:{ROOT}", "XDG_STATE_HOME": folder}
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - ourselves
         [sys.executable, "-m", "scripts.trace_files", *words],
         cwd=folder,
         env={**_environment(), **paths},
@@ -205,7 +204,7 @@ def _in_process(folder: str, *words: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """This process's, without what would choose another vault."""
+    """The variables of this process, without what would choose another vault."""
     return {name: value for name, value in os.environ.items() if not name.startswith("SHOAL")}
 
 

@@ -15,8 +15,8 @@ from shoal.measures import Approx, Measure
 from shoal.plan import Row
 from shoal.query import Budget, CostRequest
 from shoal.query.paying import PaymentRequest
-from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
+from shoal.vault.sources.checked_engine import CheckedEngine
 
 CURATOR = "curator"
 """Who asks when nobody is named."""
