@@ -153,7 +153,7 @@ NOTHING_TO_SPEND = {
     "server/host.py Host": "polls by name; their counters are in the ledger",
     "sql/aggregates.py Gathered": "aggregates while a text is read",
     "sql/expressions.py Translator": "nodes of a text that were seen while it is read",
-    "vault/checked_engine.py CheckedEngine": "an engine over rows; a child opens its own",
+    "vault/sources/checked_engine.py CheckedEngine": "an engine over rows; a child opens its own",
 }
 """Classes that change after they were made, and why no budget or answer is taken from them."""
 

@@ -37,7 +37,7 @@ from shoal.plan import Row
 from shoal.vault import Dataset, Vault
 from shoal.vault import open as open_vault
 from shoal.vault.declaration import HEADER
-from shoal.vault.lineage import ALL_PEOPLE, NEW_PEOPLE, SAME_PEOPLE, SAME_ROWS
+from shoal.vault.sources.lineage import ALL_PEOPLE, NEW_PEOPLE, SAME_PEOPLE, SAME_ROWS
 
 _FIRST = "office.shoal"
 """What the vault is called that is made for the first dataset."""

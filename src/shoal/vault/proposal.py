@@ -18,8 +18,8 @@ from shoal.measures import Measure, Pure
 from shoal.plan import Kind, Type, Unit
 from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.declaration import HEADER
-from shoal.vault.location import Location, location_of
 from shoal.vault.plain_values import budget_to, fact_to, unit_to
+from shoal.vault.sources import source_of
 
 PROPOSED = "# PROPOSED, NOT REGISTERED.  Edit this file, then run: shoal add "
 """The line by which a proposal is known until it is registered."""
@@ -59,15 +59,13 @@ def undeclared(source: object, name: str, names: Sequence[str] = ()) -> Dataset:
     A CSV file has the types that fit all its cells, and without a header the ``names`` that are given.
     Needs: a curator's act.  The types of a CSV file depend on its rows, and are only proposed.
     """
-    location = location_of(as_csv(source) if is_csv(source) else source, name=name)
-    if isinstance(location, Location) and location.form == "csv":
+    location = source_of(as_csv(source) if is_csv(source) else source, name=name)
+    if location.form == "csv":
         file = as_csv(source)
-        if file.header is False and not file.types:
-            file = CsvFile.without_names(location.path, delimiter=file.delimiter)
         types = proposed(file, {}, name).types
         types = _renamed(types, names) if names else types
     else:
-        types = _types_of(location.source, name)
+        types = _types_of(source, name)
     columns = tuple(StatedColumn(each, kind) for each, kind in types.items())
     return Dataset(name, 1, location, None, columns, (), "")
 
@@ -136,13 +134,8 @@ def settled(text: str) -> str:
 
 def _place(dataset: Dataset, file: Path) -> Iterator[str]:
     yield _line("name", dataset.name, "what SQL calls it")
-    location = dataset.location
-    assert isinstance(location, Location)
-    path, folder = location.path, file.resolve().parent
-    yield _line("path", str(path.relative_to(folder) if path.is_relative_to(folder) else path))
-    for key in ("header", "delimiter", "table"):
-        if (value := location.to_dict().get(key)) is not None:
-            yield _line(key, value)
+    for key, value in dataset.location.declared(file.parent).items():
+        yield _line(key, value)
     if dataset.shares:
         yield _line(
             "shares", list(dataset.shares), "its people are in these datasets, under the same ids"

@@ -24,21 +24,19 @@ from shoal.query.opening import Facts
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
-from shoal.vault.accounts import CURATOR, Accounts, allowance, analyst_name
-from shoal.vault.budgets import Standing
+from shoal.vault.accounts.payer import CURATOR, Accounts, allowance, analyst_name
+from shoal.vault.accounts.standing import Standing
 from shoal.vault.certificate_check import wrong_in_vault
-from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_table, rehearsal
-from shoal.vault.fingerprint import Progress
-from shoal.vault.location import check_vault_name
-from shoal.vault.overlap import would_change
 from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.releases import Release, last_releases, release_at
-from shoal.vault.secret import make_secret, secret_of
+from shoal.vault.sources.checked_engine import CheckedEngine
+from shoal.vault.sources.choosing import check_vault_name
+from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
 
 _MOST_PURSES = 8
@@ -283,7 +281,7 @@ class Vault(NotCopied):
     ) -> Dataset:
         """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
 
-        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.lineage`.
+        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.sources.lineage`.
         ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
         """
         self._curator()
@@ -410,7 +408,7 @@ class Vault(NotCopied):
     def check_out(self, path: str | Path) -> None:
         """Refuse to write to a file that holds rows of a dataset, now or in an earlier version."""
         for each in self._registry.history:
-            if would_change(each.location, Path(path), self._registry.secret):
+            if each.location.holds(Path(path), self._registry.secret):
                 raise VaultError(
                     f"{Path(path).name!r} is where the rows of {each.name!r} lie; nothing was written.",
                     remedy="Choose another file.",

@@ -16,8 +16,8 @@ from shoal.plan import Row
 from shoal.plan.values import is_broken
 from shoal.query import Budget, CostRequest
 from shoal.query.paying import PaymentRequest
-from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
+from shoal.vault.sources.checked_engine import CheckedEngine
 
 CURATOR = "curator"
 """Who asks when nobody is named."""
