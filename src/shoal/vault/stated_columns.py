@@ -17,8 +17,8 @@ from shoal.query.public_tables import read_public
 from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.plain_values import choice_from
 from shoal.vault.sources.choosing import source_of
+from shoal.vault.sources.data_source import DataSource
 from shoal.vault.sources.file_source import FileSource
-from shoal.vault.sources.source import DataSource
 
 
 @dataclass(frozen=True)

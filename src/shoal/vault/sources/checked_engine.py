@@ -14,8 +14,8 @@ from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process
 from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, tables_of
 from shoal.vault.dataset import Dataset
+from shoal.vault.sources.data_source import DataSource, Handle
 from shoal.vault.sources.fingerprint import Dates, Progress
-from shoal.vault.sources.source import DataSource, Handle
 
 _NOT_READ = "Nothing was read or spent."
 _READ = "Rows may have been read; what was charged stays spent, and no answer was kept."

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
-from shoal.vault.sources.source import DataSource, Overlap
+from shoal.vault.sources.data_source import DataSource, Overlap
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",
