@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from shoal.auditing.curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiCurve
+from shoal.auditing.claimed_curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiClaim
 from shoal.auditing.intervals import (
     COARSE,
     FINE,
@@ -22,8 +22,8 @@ from shoal.auditing.intervals import (
 )
 from shoal.errors import RangeError
 
-RENYI = RenyiCurve((2.0,))
-RHO = RenyiCurve((1.0, 1.5, 4.0), zero_concentrated=True)
+RENYI = RenyiClaim((2.0,))
+RHO = RenyiClaim((1.0, 1.5, 4.0), zero_concentrated=True)
 CASES: list[tuple[PromiseCurve, float, int, int]] = [
     (ApproxClaim(0.0), 0.0, 14, 14),
     (ApproxClaim(0.0), 1.0, 14, 10),
@@ -109,7 +109,7 @@ def test_the_divergence_of_two_coins_is_what_the_formula_says() -> None:
     turned = math.log(q**2 / p + (1 - q) ** 2 / (1 - p))
     assert math.isclose(float(RENYI.strength(p, q)), max(direct, turned), rel_tol=1e-12)
     kl = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-    assert float(RenyiCurve((1.0,), zero_concentrated=True).strength(p, q)) >= kl
+    assert float(RenyiClaim((1.0,), zero_concentrated=True).strength(p, q)) >= kl
     assert order == RENYI.orders[0]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.auditing import EpsilonVerdict, audit_samples
-from shoal.auditing.curves import ApproxClaim
+from shoal.auditing.claimed_curves import ApproxClaim
 from shoal.errors import ConversionError, RangeError, ShapeError
 
 

@@ -12,10 +12,11 @@ import pytest
 from tests.auditing.broken import BROKEN, Broken
 
 import shoal
-from shoal.auditing import TradeOff, audit_samples
-from shoal.auditing.curves import claims_of
+from shoal.auditing import audit_samples
+from shoal.auditing.claimed_curves import claims_of
 from shoal.auditing.intervals import Counts, strength_down
 from shoal.auditing.programs import read_line
+from shoal.interpret import Polygon
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 
@@ -145,7 +146,7 @@ def _sets(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
 
 def _curve(draw: np.random.Generator) -> tuple[Any, Any, Any]:
     """On a trade-off curve: pieces with the differences of its corners."""
-    curve = TradeOff([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
+    curve = Polygon([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
     return draw.choice(3, SIZE, p=[0.5, 0.4, 0.1]), draw.choice(3, SIZE, p=[0.1, 0.4, 0.5]), curve
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import shoal
-from shoal.engines import choosing
+from shoal.engines import engine_choice
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import opened
 from shoal.errors import ShoalError
@@ -63,7 +63,7 @@ def main() -> None:
     engine = Spark({"visits": frame})
     told("integers", sorted(engine.totals(plan_of(engine)).items()))
     engine.close()
-    vars(choosing)["Spark"] = Watched
+    vars(engine_choice)["Spark"] = Watched
     slow = frame.where(SLOW.format(steps))
     with shoal.open(place) as vault:
         for name, source in (("visits", SparkTable(spark, rows)), ("slow", slow)):

@@ -33,11 +33,12 @@ def main() -> None:
     rows = spark.sql(
         f"SELECT id AS person, IF(id < 1000, 7, id) AS k FROM RANGE(0, {keys + 1000}, 1, 8)"
     )
+    # a key of one person is told with a chance of up to delta: of 10^7 such keys, once in a million runs
     held = shoal.private(
-        rows, protects=shoal.Person("person"), budget=shoal.Approx(1, "1e-6"), name="rows"
+        rows, protects=shoal.Person("person"), budget=shoal.Approx(1, "1e-12"), name="rows"
     )
     answer = held.sql("SELECT k, COUNT(*) AS n FROM rows GROUP BY k").release(
-        epsilon="0.5", delta="5e-7"
+        epsilon="0.5", delta="1e-13"
     )
     sys.stdout.write(f"told {[row[0] for row in answer.rows]} megabytes {_most_megabytes()}\n")
     spark.stop()

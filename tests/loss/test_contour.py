@@ -21,7 +21,7 @@ from shoal.loss import (
 )
 from shoal.loss.characteristic_functions import HasWaves
 from shoal.loss.equal_laplaces import EqualLaplaces
-from shoal.loss.grid import grid_delta, grid_epsilon
+from shoal.loss.grid_sums import grid_delta, grid_epsilon
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.measures import gaussian_delta_down, gaussian_delta_up, gaussian_epsilon_up
 

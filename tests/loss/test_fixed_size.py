@@ -22,8 +22,8 @@ from shoal.loss import (
     fixed_size_loss,
 )
 from shoal.loss.fixed_size import Symmetric
-from shoal.loss.grid import grid_epsilon
-from shoal.loss.search import smoothed_epsilon
+from shoal.loss.grid_sums import grid_epsilon
+from shoal.loss.inversion_search import smoothed_epsilon
 from shoal.measures import gaussian_delta_down, gaussian_delta_up
 
 Law = dict[object, Fraction]

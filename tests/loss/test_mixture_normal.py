@@ -22,7 +22,7 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR
-from shoal.loss.grid import grid_epsilon
+from shoal.loss.grid_sums import grid_epsilon
 from shoal.loss.normal_mixtures import Components, NormalMixtures
 from shoal.loss.single_release import KnownAlone
 

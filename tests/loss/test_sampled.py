@@ -23,7 +23,7 @@ from shoal.loss import (
     SampledNormalLoss,
     sampled_atoms,
 )
-from shoal.loss.grid import grid_epsilon
+from shoal.loss.grid_sums import grid_epsilon
 
 Pairs = list[tuple[float, float]]
 

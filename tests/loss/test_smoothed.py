@@ -24,9 +24,9 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, twins
+from shoal.loss.inversion_search import can_smooth, smoothed_delta, smoothed_epsilon
 from shoal.loss.kernel import EDGE_SHARE, ORDER, PEAK_SHARE, WIDEST, Kernel
-from shoal.loss.search import can_smooth, smoothed_delta, smoothed_epsilon
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 
 # the kernel
 

@@ -15,7 +15,7 @@ from tests.query.test_neighbours import CELLS, UNITS, check, without
 
 import shoal
 from shoal.accounting import account
-from shoal.cli.tables import show_answer
+from shoal.cli.printed_tables import show_answer
 from shoal.errors import SchemaError
 from shoal.events import Composed, Event
 from shoal.query.certificate import wrong_with

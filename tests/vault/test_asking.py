@@ -24,7 +24,7 @@ from shoal.errors import (
     VaultError,
 )
 from shoal.query.certificate import wrong_with
-from shoal.vault.budgets import risk_of, together
+from shoal.vault.accounts.standing import risk_of, together
 from shoal.vault.release_pages import certificate_page, report_page
 
 

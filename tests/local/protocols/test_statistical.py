@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import CalibrationError, ExhaustedError, RangeError
 from shoal.local.protocols.statistical import StatisticalQueries, people_needed
-from shoal.local.protocols.uniform import draw_uniform, estimate_uniform, supported_tolerance
+from shoal.local.protocols.uniform_theta import draw_uniform, estimate_uniform, supported_tolerance
 from shoal.noise.seam import seeded
 
 
