@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.extra import audit_module
 from shoal.errors import ConversionError, RangeError
 from shoal.exact import Number, ball, closed_unit, float_up, short, upper, whole
 from shoal.measures import Approx, GaussianDP, Measure, Pure
@@ -209,6 +210,7 @@ def _turns_up(one: Point, two: Point, three: Point) -> bool:
 
 def _normal(mu: float) -> Callable[[float], float]:
     """The trade-off curve of N(0, 1) and N(mu, 1)."""
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415 - large, and loaded when it is needed
+    special = audit_module("scipy.special")
+    ndtr, ndtri = special.ndtr, special.ndtri
 
     return lambda alpha: float(ndtr(-ndtri(alpha) - mu))
