@@ -35,7 +35,7 @@ VALUES: dict[Type, Any] = {
 def held(draw: Any) -> HeldRows:
     rows = draw(st.integers(0, 4))
     lists = {
-        f"{kind} \"x\"": (kind, draw(st.lists(st.none() | values, min_size=rows, max_size=rows)))
+        f'{kind} "x"': (kind, draw(st.lists(st.none() | values, min_size=rows, max_size=rows)))
         for kind, values in VALUES.items()
     }
     return HeldRows(lists, digits=18)

@@ -15,7 +15,7 @@ from scipy import optimize, stats
 from shoal import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated, limits
 from shoal.errors import ConversionError, RangeError
 from shoal.exact import at_precision
-from shoal.limits import Local, Shuffled
+from shoal.limits import Local, ShuffledPromise
 from shoal.limits.promises import group_overlap
 from shoal.limits.two_points import local_divergence
 
@@ -142,6 +142,7 @@ def test_privacy_has_a_price_where_it_is_strict_and_none_where_it_is_free() -> N
     assert limits.quantile(Pure(1), people=100, density=1).price is None
 
 
+@pytest.mark.slow
 def test_the_search_of_a_million_people_ends() -> None:
     assert 0 < float(limits.mean(Pure("0.001"), people=10**6)) < 1e-5
 
@@ -167,7 +168,7 @@ def test_a_limit_that_no_theorem_here_gives_is_refused(asked: Any) -> None:
 
 def test_what_describes_no_question_is_refused() -> None:
     for asked in (
-        Shuffled,
+        ShuffledPromise,
         lambda: limits.mean(Pure(1), people=9, low=1, high=0),
         lambda: limits.mean(Pure(1), people=9, target="people"),
     ):

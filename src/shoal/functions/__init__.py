@@ -2,13 +2,14 @@
 
 from shoal.functions.aggregate import SampleAndAggregate, Smoothed
 from shoal.functions.bernstein import Bernstein
-from shoal.functions.choosing import choose_operator
+from shoal.functions.degree_choice import choose_operator
 from shoal.functions.density import Distribution, KernelDensity, ReleasedDistribution
 from shoal.functions.inverse import InverseSensitivity
 from shoal.functions.loss import LossSurface
 from shoal.functions.means import ClippedMean, NarrowingMean, QuantileClippedMean
 from shoal.functions.operator import Operator
 from shoal.functions.privatizing import Privatized, privatize
+from shoal.functions.propose_test_release import ProposeTestRelease
 from shoal.functions.ratio import ReleasedRatio
 from shoal.functions.regression import KernelRegression, PriestleyChao
 from shoal.functions.released import ReleasedFunction
@@ -20,14 +21,13 @@ from shoal.functions.smooth import (
     SmoothCauchy,
     SmoothGaussian,
     SmoothLaplace,
-    Statistic,
+    SmoothStatistic,
     TriangleCount,
     TrimmedMean,
 )
 from shoal.functions.smoothness import Smoothness
 from shoal.functions.stable import StableHistogram, StableMode
 from shoal.functions.targets import LocalMean, SpacedCurve
-from shoal.functions.testing import ProposeTestRelease
 
 __all__ = [
     "Bernstein",
@@ -57,12 +57,12 @@ __all__ = [
     "SmoothCauchy",
     "SmoothGaussian",
     "SmoothLaplace",
+    "SmoothStatistic",
     "Smoothed",
     "Smoothness",
     "SpacedCurve",
     "StableHistogram",
     "StableMode",
-    "Statistic",
     "TriangleCount",
     "TrimmedMean",
     "choose_operator",

@@ -12,8 +12,8 @@ from shoal.errors import PollError
 from shoal.exact import Number, non_negative
 from shoal.local import Subsets
 from shoal.polls.estimates import mean_of, measured
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import AskedQuestion
-from shoal.polls.question import Question
 
 MOST_ROWS = 1001
 
@@ -46,7 +46,7 @@ class Suspicion:
 
 
 def suspicions(
-    question: Question,
+    question: PollQuestion,
     design: AskedQuestion,
     counts: Counter[int],
     prior: Sequence[Number] | None,
@@ -85,7 +85,10 @@ def _possible(design: AskedQuestion, report: int, known: Sequence[Fraction]) -> 
 
 
 def _prior(
-    question: Question, design: AskedQuestion, counts: Counter[int], prior: Sequence[Number] | None
+    question: PollQuestion,
+    design: AskedQuestion,
+    counts: Counter[int],
+    prior: Sequence[Number] | None,
 ) -> tuple[Fraction, ...]:
     size = len(question.answers)
     if prior is not None:

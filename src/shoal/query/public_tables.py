@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shoal.engines.choosing import close, engine_over
 from shoal.engines.csv_file import as_csv, is_csv
 from shoal.engines.duckdb.csv_schema import proposed
 from shoal.engines.engine import Engine
+from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.held_rows import HeldRows
 from shoal.plan import Column, Scan, Span, Table, Value, number_of, written
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.errors import NumberError, RangeError, ShapeError
 from shoal.exact import whole
-from shoal.sensitivity.relation import Norm, Relation
+from shoal.sensitivity.neighbour_relation import Norm, Relation
 
 Row = TypeVar("Row")
 _Places = tuple[int, ...]  # a dataset, as places of its rows in the domain
@@ -65,7 +65,7 @@ def of(
     >>> of(max, domain=[0, 5, 9], size=2, relation="change").pair
     ((0, 0), (9, 0))
     """
-    search = _Search(
+    search = _NeighbourSearch(
         relation=Relation.read(relation, "relation"),
         values=len(domain),
         size=whole(size, "size", at_least=0),
@@ -96,7 +96,7 @@ def of(
     return Witness(chosen.undo_up(largest), chosen, search.relation, pair, monotone)
 
 
-class _Search:
+class _NeighbourSearch:
     """All datasets of a small domain and all pairs of neighbours among them."""
 
     def __init__(

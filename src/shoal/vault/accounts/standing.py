@@ -1,0 +1,166 @@
+"""The budget of a dataset as it stands: what may be spent, what was, who may, and what it means for one person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shoal.errors import ConversionError
+from shoal.exact import short_down
+from shoal.interpret import explain
+from shoal.ledger import AccountState
+from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.vault.plain_values import budget_to
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The accounts that pay for a dataset, and the allowances of analysts under it.
+
+    Where several accounts pay, a question must fit all of them: ``whole``, ``spent`` and ``left`` are those of the one that
+    has least left.
+    """
+
+    dataset: str
+    accounts: tuple[AccountState, ...]
+    allowances: tuple[AccountState, ...]
+
+    @property
+    def tightest(self) -> AccountState:
+        """The account that refuses first: the one with the least left."""
+        return min(self.accounts, key=lambda each: _amount(each.left))
+
+    @property
+    def whole(self) -> Measure:
+        """All that may be spent, of the tightest account."""
+        return self.tightest.budget
+
+    @property
+    def spent(self) -> Measure:
+        """What was spent, of the tightest account."""
+        return self.tightest.spent
+
+    @property
+    def left(self) -> Measure:
+        """What still fits every account, exactly; of an approximate budget as the rho of an event that does.
+
+        As text a measure is rounded up, since it says what is spent; `str` of a standing shows what is left rounded down.
+        """
+        return self.tightest.left
+
+    def risk(self) -> tuple[str, ...]:
+        """What an attacker can learn of one person, at most: if all is spent, and so far.
+
+        Where several accounts pay, somebody may be in the data of all of them: then what is spent on each adds up.
+        """
+        used = any(each.events for each in self.accounts)
+        budgets = [each.budget for each in self.accounts]
+        spent = [each.spent for each in self.accounts]
+        so_far = _risks(spent) if used else ["nothing was released."]
+        return (
+            *(f"If all is spent: {each}" for each in _risks(budgets)),
+            *(f"So far: {each}" for each in so_far),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The wire shape, exact."""
+        return {
+            "dataset": self.dataset,
+            "accounts": [_account(each) for each in self.accounts],
+            "allowances": [_account(each) for each in self.allowances],
+            "risk": list(self.risk()),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{each.name}: {each.budget}; spent {each.spent}; left {left_text(each.left)}; {each.events} release{'' if each.events == 1 else 's'}"
+            for each in (*self.accounts, *self.allowances)
+        ]
+        return "\n".join([*lines, *self.risk()])
+
+
+def _risks(promises: Sequence[Measure]) -> list[str]:
+    """The risk of somebody in the data of one account, and of somebody in those of all."""
+    if len(promises) == 1:
+        return [risk_of(promises[0])]
+    worst, added = max(promises, key=_told), together(promises)
+    if added is None:
+        return [
+            f"for a person in the data of one account, {risk_of(worst)}",
+            "for a person in the data of several, every account's promise holds, and what they let through adds up.",
+        ]
+    number = "both" if len(promises) == 2 else f"all {len(promises)}"
+    return [
+        f"for a person in the data of one account, {risk_of(worst)}",
+        f"for a person in the data of {number}, {risk_of(added)}",
+    ]
+
+
+def together(promises: Sequence[Measure]) -> Measure | None:
+    """What several promises about one person come to together, by adding up; None if they are of different kinds.
+
+    >>> print(together([Pure(1), Pure(2)]))
+    epsilon 3
+    """
+    if all(isinstance(each, Pure) for each in promises):
+        return Pure(sum((each.epsilon for each in promises if isinstance(each, Pure)), Fraction(0)))
+    if all(isinstance(each, ZeroConcentrated) for each in promises):
+        rhos = (each.rho for each in promises if isinstance(each, ZeroConcentrated))
+        return ZeroConcentrated(sum(rhos, Fraction(0)))
+    known = [each for each in promises if isinstance(each, Pure | Approx)]
+    if len(known) < len(promises):
+        return None
+    deltas = [each.delta for each in known if isinstance(each, Approx)]
+    epsilon = sum((each.epsilon for each in known), Fraction(0))
+    return Approx(epsilon, min(Fraction(1), sum(deltas, Fraction(0))))
+
+
+def risk_of(promise: Measure) -> str:
+    """How far a belief about one person can move, in one sentence."""
+    try:
+        sentences: Sequence[str] = explain(promise).sentences
+    except ConversionError:
+        return "nothing is promised."
+    found = next((each for each in sentences if each.startswith("A suspicion")), sentences[-1])
+    return found[0].lower() + found[1:]
+
+
+def _told(promise: Measure) -> tuple[float, float]:
+    """How much a promise lets through, to compare: how far a belief can rise, and how often farther."""
+    try:
+        figures = dict(explain(promise).figures)
+    except ConversionError:
+        return math.inf, math.inf
+    return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)
+
+
+def left_text(left: Measure) -> str:
+    """What is left, in six digits, rounded down: so much can be asked for.
+
+    >>> left_text(Pure("2/3")), left_text(ZeroConcentrated("2/3"))
+    ('epsilon 0.666666', 'rho 0.666666')
+    """
+    word = "rho" if isinstance(left, ZeroConcentrated) else "epsilon"
+    return f"{word} {short_down(_amount(left))}"
+
+
+def _amount(left: Measure) -> Fraction:
+    """What is left as one number: an epsilon or a rho."""
+    if isinstance(left, ZeroConcentrated):
+        return left.rho
+    assert isinstance(left, Pure | Approx)
+    return left.epsilon
+
+
+def _account(account: AccountState) -> dict[str, Any]:
+    return {
+        "account": account.name,
+        "budget": budget_to(account.budget),
+        "spent": budget_to(account.spent),
+        "left": budget_to(account.left),
+        "relation": account.relation,
+        "releases": account.events,
+    }
