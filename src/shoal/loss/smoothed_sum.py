@@ -1,0 +1,92 @@
+"""Sums of losses by smoothed lines: which lines serve one level of delta, and what is read off them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shoal.loss.bracket import Bracket
+from shoal.loss.levels import TOLERANCE, EnclosedProfile, LevelledSum
+from shoal.loss.search import LinePair, LineSearch, LocalSlope
+
+_LOST = 1e-6
+"""Of delta, what may be left out of the losses, and of the sum."""
+_LEAST_DELTA = 1e-30
+_USEFUL = 10.0
+"""A bracket this many times as wide as was wanted is left to others."""
+
+
+@dataclass(frozen=True)
+class LevelLines:
+    """The lines for one delta, and where they find it."""
+
+    lines: LinePair
+    there: LocalSlope
+    bracket: Bracket
+    lost: float
+
+    def most(self, epsilon: float) -> float:
+        return math.exp(min(0.0, self.lines.above.log_delta(epsilon))) + self.lost
+
+    def least(self, epsilon: float) -> float:
+        return math.exp(min(0.0, self.lines.below().log_delta(epsilon)))
+
+    def epsilon(self, delta: float) -> Bracket | None:
+        above, near = self.lines.above, self.there.epsilon
+        wanted = math.log(delta * (1 - 2 * _LOST))  # what is left out is lost
+        found = above.solved(wanted, near)
+        high = found and above.enclosed(wanted, *found)
+        if high is None:
+            return None
+        low = lower_end(self.lines, delta, near) if self.bracket.high else 0.0
+        return Bracket(low, high)
+
+
+class SmoothedSum(LevelledSum):
+    """A sum of losses of which every one has fine cells, is normal or has few values (`can_smooth`)."""
+
+    def _passes(self, delta: float, tolerance: float) -> Iterator[LevelLines]:
+        search = LineSearch(self._sources, delta * _LOST)
+        wanted, wanted_up = math.log(delta), math.log(delta * (1 - 2 * _LOST))
+        there: LocalSlope | None = None
+        while (lines := search.lines(there, wanted, tolerance)) is not None:
+            near = there.epsilon if there else search.renyi(wanted)
+            found = lines.above.solved(wanted_up, near)
+            high = found and lines.above.enclosed(wanted_up, *found)
+            if there is None and (high is None or high > near):
+                # too coarse to hear delta: begin with the moments
+                there = LocalSlope(near, search.tilt)
+                search.refined(there, tolerance, None)
+                continue
+            if found is None:
+                return
+            before, there = there, LocalSlope(*found)
+            steady = lines.limited or (before is not None and there.is_as_steep_as(before))
+            low = lower_end(lines, delta, there.epsilon) if steady and high else 0.0
+            bracket = Bracket(low, math.inf if high is None else high)
+            yield LevelLines(lines, there, bracket, search.lost)
+            narrow = steady and bracket.width <= search.narrowest(there, tolerance)
+            if high == 0 or lines.limited or narrow:
+                return
+            if not search.refined(there, tolerance, bracket.width if low else None):
+                return
+
+    def _coarse(self, delta: float) -> EnclosedProfile | None:
+        return None  # the first pass is coarse
+
+    def _about(self, epsilon: float) -> float | None:
+        search = LineSearch(self._sources, _LEAST_DELTA)
+        lines = search.lines(None, search.chernoff(epsilon), TOLERANCE, at=epsilon)
+        size = -math.inf if lines is None else lines.above.told(epsilon)[0]
+        return math.exp(min(0.0, size)) if math.isfinite(size) else None
+
+    def _is_useful(self, found: EnclosedProfile, tolerance: float) -> bool:
+        return found.bracket.width <= _USEFUL * tolerance * max(1.0, found.bracket.low)
+
+
+def lower_end(lines: LinePair, delta: float, near: float) -> float:
+    """Epsilon at a delta from below; 0 where nothing is known."""
+    wanted = math.log(delta)
+    found = lines.below().solved(wanted, near)
+    return (found and lines.below().enclosed(wanted, *found)) or 0.0
