@@ -148,7 +148,9 @@ class Account:
         """
         events = self.event.events if isinstance(self.event, Composed) else (self.event,)
         whole = Composed((*events, event))
-        more = Account(whole, settle(whole, self.relation))
+        # releases for different neighbours stay so, whatever comes
+        settled = self.relation == OWN and event.private
+        more = Account(whole, OWN if settled else settle(whole, self.relation))
         one = Account(event, self.relation)
         anew = any(loss is not None and loss.only_alone for loss in (self._loss, one._loss))
         if more.relation == self.relation and self._loss is not None and not anew:
@@ -162,6 +164,8 @@ class Account:
                 _pure=_sum_of(self._pure, one._pure),
                 _shuffles=self._shuffles + one._shuffles,
             )
+            if not more._shuffles:
+                vars(more)["_losses_miss_shuffles"] = False
         return more
 
     def epsilon(self, *, delta: Number) -> Bound:

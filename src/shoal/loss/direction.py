@@ -47,6 +47,7 @@ class Direction:
             added = [(source, copies) for source, copies in sources if isinstance(source, HasWaves)]
             whole = len(added) == len(sources)
             both.__dict__["_losses"] = self._losses.plus(added) if whole else None
+        both.__dict__["_largest"] = self._largest + _largest_of(sources)
         both.__dict__["_blur"] = self._blur + _blur_of(sources)
         both.__dict__["_log_finite"] = self._log_finite + _log_finite_of(sources)
         if "_few" in vars(self) and self._few is None:
@@ -132,7 +133,7 @@ class Direction:
 
     def largest(self) -> Bracket:
         """The largest loss there is: epsilon at delta 0."""
-        whole = max(0.0, sum(copies * source.largest for source, copies in self.sources))
+        whole = max(0.0, self._largest)
         return Bracket(whole * (1 - _SLACK), whole * (1 + _SLACK))
 
     @cached_property
@@ -193,6 +194,10 @@ class Direction:
         return _log_finite_of(self.sources)
 
     @cached_property
+    def _largest(self) -> float:
+        return _largest_of(self.sources)
+
+    @cached_property
     def _blur(self) -> float:
         """How far the sum can lie from where the sources put it."""
         return _blur_of(self.sources)
@@ -201,6 +206,10 @@ class Direction:
 def _log_finite_of(sources: Sequence[tuple[LossSource, int]]) -> float:
     """The logarithm of the probability that all losses are finite."""
     return sum(n * math.log1p(-getattr(one, "infinite", 0.0)) for one, n in sources)
+
+
+def _largest_of(sources: Sequence[tuple[LossSource, int]]) -> float:
+    return sum(copies * source.largest for source, copies in sources)
 
 
 def _blur_of(sources: Sequence[tuple[LossSource, int]]) -> float:

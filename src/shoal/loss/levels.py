@@ -45,6 +45,7 @@ class LevelledSum(ABC):
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._known: dict[tuple[int, float], EnclosedProfile | None] = {}
+        self._coarser: dict[int, EnclosedProfile | None] = {}
 
     @abstractmethod
     def _passes(self, delta: float, tolerance: float) -> Iterator[EnclosedProfile]:
@@ -82,7 +83,7 @@ class LevelledSum(ABC):
             return found.most(low) <= floor
 
         best, tried = Bracket(0.0, 1.0), set[int]()
-        levels = self._first_levels(low, high)
+        levels = self._first_levels(low, high, floor)
         while levels and len(tried) < _MOST_LEVELS:
             level = levels.pop()
             tried.add(level)
@@ -93,13 +94,13 @@ class LevelledSum(ABC):
                 best = best.met(Bracket(found.least(high), found.most(low)))
             likely = range(level_of(best.low or best.high), level_of(best.high) + 1)
             levels = [each for each in likely if each not in tried]
-        return best if best.low > 0 else None
+        return best if best.high < 1 else None
 
-    def _first_levels(self, low: float, high: float) -> list[int]:
-        """The level that delta probably lies in: by what is known, or else by something coarse."""
+    def _first_levels(self, low: float, high: float, floor: float) -> list[int]:
+        """The level that delta probably lies in, or that of the floor: by what is known, or else by something coarse."""
         known = [found.most(low) for found in self._known.values() if found is not None]
         near = min(known) if known else self._about(high)
-        return [] if near is None else [level_of(near)]
+        return [] if near is None else [level_of(max(near, floor))]
 
     def _at(
         self,
@@ -114,7 +115,10 @@ class LevelledSum(ABC):
             return None
         key, delta = (level, tolerance), 2.0**level
         if key not in self._known:
-            if coarsely and (first := self._coarse(delta)) is not None and is_enough(first):
+            if coarsely and level not in self._coarser:
+                self._coarser[level] = self._coarse(delta)
+            first = self._coarser.get(level)
+            if first is not None and is_enough(first):
                 return first
             last = None
             for found in self._passes(delta, tolerance):

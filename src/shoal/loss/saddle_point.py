@@ -40,7 +40,8 @@ _MOST_ROTATIONS = 6e6
 _ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
 """How many steps of the ladder of tilts Chernoff bounds are taken aside."""
 _ALWAYS_ASIDE = (4, 2, 1)
-"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then."""
+"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then.  Others are
+not asked for by a sum that grows: each costs as much as a new release."""
 _SPREADS, _REACHES = 14.0, 4.0
 _WIDENINGS, _RETRIES = 8, 4
 _FEW_KINDS = 2
@@ -107,6 +108,7 @@ class LossSum:
         self._last_tilt: int | None = None
         self._kept: tuple[int, int, int] | None = None
         self._lines: dict[int, tuple[SaddleLine, float] | None] = {}
+        self._summed_lines: dict[tuple[int, int, int], SaddleLine] = {}
 
     def plus(self, sources: Copies) -> LossSum:
         """The sum of these losses and of more."""
@@ -220,13 +222,24 @@ class LossSum:
         found: Floats = self._sum(("fading", index), lambda source: _fading(source, index))
         return found
 
+    def _fading_at_least(self, index: int) -> Floats:
+        """As `_fading`, where a sum that grew may leave out what its new losses add: no factor is above 1."""
+        key, bound = ("fading", index), ("fading at least", index)
+        for known in (self._known, self._before):
+            for name in (key, bound):
+                if name in known:
+                    found: Floats = known[name]
+                    self._known.setdefault(bound, found)
+                    return found
+        return self._fading(index)
+
     def beside(self, index: int, octave: int, epsilon: float) -> float:
         """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of the line."""
         arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
         total = 0.0
         for direction in (1, -1):
             best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
-            for step in _ASIDE:
+            for step in _ALWAYS_ASIDE if self._grows else _ASIDE:
                 if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
                     break
                 if not _LOWEST <= index + direction * step <= _HIGHEST:
@@ -258,6 +271,13 @@ class LossSum:
         return self._summed(index, octave, count)
 
     def _summed(self, index: int, octave: int, count: int) -> SaddleLine:
+        """The line's terms; asked again, it is the same line."""
+        key = index, octave, count
+        if key not in self._summed_lines:
+            self._summed_lines[key] = self._sum_of_terms(*key)
+        return self._summed_lines[key]
+
+    def _sum_of_terms(self, index: int, octave: int, count: int) -> SaddleLine:
         """The line's terms from the logarithms of the product and of the largest it can be."""
         logs: Complexes = self._sum(
             ("logs", index, octave, count),
@@ -269,7 +289,7 @@ class LossSum:
         )
         spacing = spacing_of(octave)
         heard = spacing * (count - 1) >= _FREQUENCIES
-        faded = math.exp(min(0.0, float(self._fading(index)[heard][-1])))
+        faded = math.exp(min(0.0, float(self._fading_at_least(index)[heard][-1])))
         left_out = faded / (math.pi * spacing * (count - 1))
         turns = spacing * np.arange(len(logs))
         order = tilt_of(index) + 1j * turns

@@ -46,6 +46,11 @@ class LevelLines:
 class SmoothedSum(LevelledSum):
     """A sum of losses of which every one has fine cells, is normal or has few values (`can_smooth`)."""
 
+    def delta(self, low: float, high: float, *, floor: float = 0.0) -> Bracket | None:
+        found = super().delta(low, high, floor=floor)
+        is_heard = found is not None and (found.low > 0 or found.high <= floor)
+        return found if is_heard else None
+
     def _passes(self, delta: float, tolerance: float) -> Iterator[LevelLines]:
         search = LineSearch(self._sources, delta * _LOST)
         wanted, wanted_up = math.log(delta), math.log(delta * (1 - 2 * _LOST))
