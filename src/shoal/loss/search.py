@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.loss.cells import RELATIVE_ERROR, Floats, dot
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, of_atoms, twins
-from shoal.loss.kernel import WIDEST, Kernel
+from shoal.loss.kernel import WIDEST, Kernel, NormalKernel
 from shoal.loss.smoothed import Laws, Setting, SmoothedLine
 from shoal.loss.sources import AtomicLoss, LossSource, NormalLoss, Sources
 
@@ -46,7 +46,12 @@ _LEAST_TURN = 0.5
 _SIDES, _ROUNDED = 2, 1.2
 _LEAST_SMOOTHING = 0.1
 _FINER, _FINER_BY = 8, 3.0
+_LEAST_AGAIN = 0.2
+"""Cells are at most so much finer from one pass to the next: a wide bracket may have other causes."""
 _MOST_STEPS = 1 << 17
+_SHARP = 2e-7
+"""What the kernel of a sharpened line, its fine cells and its lattice may each move epsilon by."""
+_UNHEARD = 1e-8
 _DEEP = 200.0
 """Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
 
@@ -224,7 +229,7 @@ class LineSearch:
         )
         step = min(self._step, math.sqrt(_CUTTING * allowed / (max(even, 1 / 8) * steep)))
         if width is not None:  # too bold
-            again = 0.8 * math.sqrt(allowed / width)
+            again = max(0.8 * math.sqrt(allowed / width), _LEAST_AGAIN)
             share, step = min(share, again * self._share), min(step, again * self._step)
         if _SIDES * 4 * RELATIVE_ERROR * self._even() > _CUTTING * allowed:
             share = min(share, self._share / _FINER)  # fine cells know more of their masses
@@ -235,6 +240,30 @@ class LineSearch:
         self._share, self._step = share, step
         self._cut()
         return self._passes < _PASSES
+
+    def sharpened(self, there: LocalSlope, wanted: float) -> SmoothedLine | None:
+        """A line for the upper side alone, with a finer kernel and finer cells; None where floats or terms do not allow it."""
+        if self._floats(there) > _SHARP or self._arc == 0:
+            return None
+        steep = 1 + there.slope
+        fine, even = self._spreading()
+        share = self._share * math.sqrt(min(1.0, _SHARP / max(_LEAST_DELTA, fine * steep)))
+        step = min(self._step, math.sqrt(_SHARP / (max(even, 1 / 8) * steep)))
+        before = self._share, self._step
+        self._share = max(share, _FINEST_SHARE)
+        self._step = max(step, self._finest, self._arc / _MOST_STEPS)
+        if before != (self._share, self._step):
+            self._cut()
+        if (place := self._place(there.epsilon, there.epsilon, wanted)) is None:
+            return None
+        kernel = NormalKernel(math.sqrt(2 * _SHARP / steep))
+        frequency, heard = 1 / kernel.mu, _UNHEARD * math.exp(place.size)
+        while kernel.payoff_beyond(place.tilt, frequency) > heard:
+            frequency *= 1.1
+        setting = Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
+        if setting.count > _MOST_TERMS or setting.size > _MOST_STEPS:
+            return None
+        return SmoothedLine(self._above, setting, up=True)
 
     def _spare(self, there: LocalSlope, tolerance: float, share: float, step: float) -> float:
         """How much finer cells may be before they cost as much as the terms."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from shoal.loss.bracket import Bracket
 from shoal.loss.levels import TOLERANCE, EnclosedProfile, LevelledSum
 from shoal.loss.search import LinePair, LineSearch, LocalSlope
+from shoal.loss.smoothed import SmoothedLine
 
-_LOST = 1e-6
+_LOST = 1e-7
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
 _USEFUL = 10.0
@@ -21,25 +22,26 @@ _USEFUL = 10.0
 class LevelLines:
     """The lines for one delta, and where they find it."""
 
+    above: SmoothedLine
     lines: LinePair
     there: LocalSlope
     bracket: Bracket
     lost: float
 
     def most(self, epsilon: float) -> float:
-        return math.exp(min(0.0, self.lines.above.log_delta(epsilon))) + self.lost
+        return math.exp(min(0.0, self.above.log_delta(epsilon))) + self.lost
 
     def least(self, epsilon: float) -> float:
         return math.exp(min(0.0, self.lines.below().log_delta(epsilon)))
 
     def epsilon(self, delta: float) -> Bracket | None:
-        above, near = self.lines.above, self.there.epsilon
+        above, near = self.above, self.there.epsilon
         wanted = math.log(delta * (1 - 2 * _LOST))  # what is left out is lost
-        found = above.solved(wanted, near)
+        found = above.solved(wanted, near, closely=True)
         high = found and above.enclosed(wanted, *found)
         if high is None:
             return None
-        low = lower_end(self.lines, delta, near) if self.bracket.high else 0.0
+        low = lower_end(self.lines, delta, near, closely=True) if self.bracket.high else 0.0
         return Bracket(low, high)
 
 
@@ -55,6 +57,7 @@ class SmoothedSum(LevelledSum):
         search = LineSearch(self._sources, delta * _LOST)
         wanted, wanted_up = math.log(delta), math.log(delta * (1 - 2 * _LOST))
         there: LocalSlope | None = None
+        last: LevelLines | None = None
         while (lines := search.lines(there, wanted, tolerance)) is not None:
             near = there.epsilon if there else search.renyi(wanted)
             found = lines.above.solved(wanted_up, near)
@@ -70,12 +73,19 @@ class SmoothedSum(LevelledSum):
             steady = lines.limited or (before is not None and there.is_as_steep_as(before))
             low = lower_end(lines, delta, there.epsilon) if steady and high else 0.0
             bracket = Bracket(low, math.inf if high is None else high)
-            yield LevelLines(lines, there, bracket, search.lost)
+            last = LevelLines(lines.above, lines, there, bracket, search.lost)
+            yield last
             narrow = steady and bracket.width <= search.narrowest(there, tolerance)
-            if high == 0 or lines.limited or narrow:
+            if high == 0 or lines.limited:
                 return
-            if not search.refined(there, tolerance, bracket.width if low else None):
-                return
+            if narrow or not search.refined(there, tolerance, bracket.width if low else None):
+                break
+        if last is not None and (above := search.sharpened(last.there, wanted)) is not None:
+            found = above.solved(wanted_up, last.there.epsilon, closely=True)
+            high = found and above.enclosed(wanted_up, *found)
+            if high is not None and high <= last.bracket.high:
+                bracket = Bracket(last.bracket.low, high)
+                yield LevelLines(above, last.lines, last.there, bracket, search.lost)
 
     def _coarse(self, delta: float) -> EnclosedProfile | None:
         return None  # the first pass is coarse
@@ -90,8 +100,8 @@ class SmoothedSum(LevelledSum):
         return found.bracket.width <= _USEFUL * tolerance * max(1.0, found.bracket.low)
 
 
-def lower_end(lines: LinePair, delta: float, near: float) -> float:
+def lower_end(lines: LinePair, delta: float, near: float, *, closely: bool = False) -> float:
     """Epsilon at a delta from below; 0 where nothing is known."""
     wanted = math.log(delta)
-    found = lines.below().solved(wanted, near)
+    found = lines.below().solved(wanted, near, closely=closely)
     return (found and lines.below().enclosed(wanted, *found)) or 0.0
