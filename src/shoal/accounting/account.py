@@ -334,7 +334,9 @@ class Account:
     def _met_on_the_way_back(self, bound: Bound) -> Bound:
         """The bound with an epsilon at which its own measure needs no more than its delta."""
         way = next((way for way in ways() if way.measure.__name__ == bound.measure), None)
-        if way is None or self._shuffles:  # the loss distribution sees to it, and shuffles are asked at many deltas
+        if (
+            way is None or self._shuffles
+        ):  # the loss distribution sees to it, and shuffles are asked at many deltas
             return bound
 
         def needed(epsilon: Fraction) -> Fraction | None:

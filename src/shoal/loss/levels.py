@@ -51,15 +51,15 @@ class LevelledSum(ABC):
     def _passes(self, delta: float, tolerance: float) -> Iterator[EnclosedProfile]:
         """Enclosures for a delta, from coarse to fine; the last is as fine as was wanted, or as can be."""
 
-    @abstractmethod
-    def _coarse(self, delta: float) -> EnclosedProfile | None:
-        """An enclosure that costs little and tells at least how large a delta or an epsilon cannot be."""
+    def _coarse(self, delta: float) -> EnclosedProfile | None:  # noqa: ARG002 - for those that have one
+        """An enclosure that costs little, where the first pass costs much."""
+        return None
 
     @abstractmethod
     def _about(self, epsilon: float) -> float | None:
         """About the delta at an epsilon; None where it is not heard."""
 
-    def _is_useful(self, found: EnclosedProfile, tolerance: float) -> bool:
+    def _is_useful(self, found: EnclosedProfile, tolerance: float) -> bool:  # noqa: ARG002 - any is
         """Whether an enclosure that is as fine as can be is fine enough."""
         return True
 

@@ -256,14 +256,21 @@ class LineSearch:
             self._cut()
         if (place := self._place(there.epsilon, there.epsilon, wanted)) is None:
             return None
-        kernel = NormalKernel(math.sqrt(2 * _SHARP / steep))
-        frequency, heard = 1 / kernel.mu, _UNHEARD * math.exp(place.size)
-        while kernel.payoff_beyond(place.tilt, frequency) > heard:
-            frequency *= 1.1
-        setting = Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
-        if setting.count > _MOST_TERMS or setting.size > _MOST_STEPS:
+        mu = math.sqrt(2 * _SHARP / steep)
+        setting = self._sharp_setting(place, mu)
+        if setting.count > _MOST_TERMS:
+            setting = self._sharp_setting(place, mu * setting.count / _MOST_TERMS)
+        if setting.size > _MOST_STEPS or setting.count > _SIDES * _MOST_TERMS:
             return None
         return SmoothedLine(self._above, setting, up=True)
+
+    def _sharp_setting(self, place: _Place, mu: float) -> Setting:
+        """As many terms as one more release needs to fade."""
+        kernel = NormalKernel(mu)
+        frequency, heard = 1 / mu, _UNHEARD * math.exp(place.size)
+        while kernel.payoff_beyond(place.tilt, frequency) > heard:
+            frequency *= 1.1
+        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
 
     def _spare(self, there: LocalSlope, tolerance: float, share: float, step: float) -> float:
         """How much finer cells may be before they cost as much as the terms."""

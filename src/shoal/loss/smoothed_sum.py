@@ -14,8 +14,8 @@ from shoal.loss.smoothed import SmoothedLine
 _LOST = 1e-7
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
-_USEFUL = 10.0
-"""A bracket this many times as wide as was wanted is left to others."""
+_USEFUL, _NEARLY = 10.0, 0.05
+"""A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left to others."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,6 @@ class LevelLines:
 class SmoothedSum(LevelledSum):
     """A sum of losses of which every one has fine cells, is normal or has few values (`can_smooth`)."""
 
-    def delta(self, low: float, high: float, *, floor: float = 0.0) -> Bracket | None:
-        found = super().delta(low, high, floor=floor)
-        is_heard = found is not None and (found.low > 0 or found.high <= floor)
-        return found if is_heard else None
-
     def _passes(self, delta: float, tolerance: float) -> Iterator[LevelLines]:
         search = LineSearch(self._sources, delta * _LOST)
         wanted, wanted_up = math.log(delta), math.log(delta * (1 - 2 * _LOST))
@@ -76,9 +71,13 @@ class SmoothedSum(LevelledSum):
             last = LevelLines(lines.above, lines, there, bracket, search.lost)
             yield last
             narrow = steady and bracket.width <= search.narrowest(there, tolerance)
-            if high == 0 or lines.limited:
+            if high == 0:
                 return
-            if narrow or not search.refined(there, tolerance, bracket.width if low else None):
+            if (
+                narrow
+                or lines.limited
+                or not search.refined(there, tolerance, bracket.width if low else None)
+            ):
                 break
         if last is not None and (above := search.sharpened(last.there, wanted)) is not None:
             found = above.solved(wanted_up, last.there.epsilon, closely=True)
@@ -87,9 +86,6 @@ class SmoothedSum(LevelledSum):
                 bracket = Bracket(last.bracket.low, high)
                 yield LevelLines(above, last.lines, last.there, bracket, search.lost)
 
-    def _coarse(self, delta: float) -> EnclosedProfile | None:
-        return None  # the first pass is coarse
-
     def _about(self, epsilon: float) -> float | None:
         search = LineSearch(self._sources, _LEAST_DELTA)
         lines = search.lines(None, search.chernoff(epsilon), TOLERANCE, at=epsilon)
@@ -97,7 +93,10 @@ class SmoothedSum(LevelledSum):
         return math.exp(min(0.0, size)) if math.isfinite(size) else None
 
     def _is_useful(self, found: EnclosedProfile, tolerance: float) -> bool:
-        return found.bracket.width <= _USEFUL * tolerance * max(1.0, found.bracket.low)
+        allowed = max(
+            _USEFUL * tolerance * max(1.0, found.bracket.low), _NEARLY * found.bracket.low
+        )
+        return found.bracket.width <= allowed
 
 
 def lower_end(lines: LinePair, delta: float, near: float, *, closely: bool = False) -> float:
