@@ -18,7 +18,7 @@ from shoal.loss.direction import Direction
 from shoal.loss.distribution import LossDistribution, _asked_back
 from shoal.loss.kernel import NormalKernel
 from shoal.loss.levels import LevelledSum, level_of
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 
 
 @dataclass(frozen=True)

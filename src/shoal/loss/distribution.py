@@ -12,7 +12,7 @@ from shoal.exact import Number, closed_unit, float_down, float_up, non_negative,
 from shoal.loss.bracket import Bracket
 from shoal.loss.direction import Direction, merged
 from shoal.loss.levels import TOLERANCE
-from shoal.loss.sources import LossSource, Sources
+from shoal.loss.loss_sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]
 """For each size of group, how many of its rows are in the first dataset only; the others are in the second only."""

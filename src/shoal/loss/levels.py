@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from shoal.loss.bracket import Bracket
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 
 TOLERANCE = 1e-4
 """How wide a bracket of epsilon may be before it is refined."""
