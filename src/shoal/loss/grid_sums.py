@@ -30,6 +30,8 @@ def grid_epsilon(
     sources: Sources, delta: float, tolerance: float, *, floor: float = -math.inf
 ) -> Bracket:
     """Epsilon at a delta; it may stop early once it is known to lie below ``floor``."""
+    # What lies beyond the cells counts as infinite loss; all copies together then cost at most
+    # 1e-9 of delta.
     smallest = delta * 1e-9 / sum(copies for _, copies in sources)
     tilt = _best_tilt(sources, smallest, _renyi_bound(delta))
     tolerance = min(tolerance, _IN_DELTA / (1 + tilt))
@@ -40,9 +42,12 @@ def grid_epsilon(
         cells = [(source.cells(step, smallest), copies) for source, copies in sources]
         found = Bracket(_solved(cells, tilt, delta, up=False), _solved(cells, tilt, delta, up=True))
         best = Bracket(max(best.low, found.low), min(best.high, found.high))
+        # For a large epsilon the tolerance is relative: one part in 10^7.
         allowed = max(tolerance, 1e-7 * best.low)
         if best.width <= allowed or best.high <= floor or best.high == math.inf:
             break
+        # The twins differ from the truth in second order of the step, so its square is scaled;
+        # 0.9 leaves some room.
         step *= min(0.5, 0.9 * math.sqrt(allowed / best.width))
         if step < _finest(sources, smallest):
             break
@@ -119,6 +124,8 @@ def _best_tilt(sources: Sources, smallest: float, bound: Callable[[float, float]
         return bound(log_moment(parts, tilt), tilt)
 
     low, high = math.log(_TILTS[0]), math.log(_TILTS[1])
+    # Golden section: the bound falls and then rises with the tilt, and each step costs one
+    # evaluation. A tilt that is off widens the bracket; it cannot make it wrong.
     golden = (math.sqrt(5) - 1) / 2
     left, right = high - golden * (high - low), low + golden * (high - low)
     at_left, at_right = value(left), value(right)
@@ -137,6 +144,8 @@ def _best_tilt(sources: Sources, smallest: float, bound: Callable[[float, float]
 def _first_step(sources: Sources, smallest: float, tilt: float, tolerance: float) -> float:
     """A step whose spreading of the sum moves epsilon by about the tolerance."""
     copies = sum(count for _, count in sources)
+    # Each loss is spread by at most h^2 / 4 in variance (loss.md, The twins of a cell), so the
+    # step goes with the root of the tolerance.
     wanted = math.sqrt(1.4 * tolerance / (copies * (1 + tilt)))
     return max(wanted, _finest(sources, smallest))
 

@@ -110,6 +110,7 @@ class SmoothedLine:
         if not up:
             payoff -= kernel.cover(orders)
         payoff *= spacing / math.pi
+        # The terms at k and -k are conjugate, so each k > 0 stands for both; k = 0 counts once.
         payoff[0] /= 2
         self._terms: Complexes = np.exp(logs) * payoff
         sizes = np.abs(self._terms)
@@ -142,6 +143,7 @@ class SmoothedLine:
             away, off = _away_from_one(twin, self._tilt, size, self._arc, count)
             # |1 + z|^2 - 1, without the 1
             grown = 2 * away.real + away.real**2 + away.imag**2
+            # The bound keeps the logarithm finite where rounding takes the size of 1 + z to 0.
             logs.real += copies * np.log1p(np.maximum(grown, -1 + UNIT)) / 2
             logs.imag += copies * np.arctan2(away.imag, 1 + away.real)
             sizes = np.maximum(np.abs(1 + away), _LEAST)
@@ -189,6 +191,8 @@ class SmoothedLine:
         start = near - 0.9 * self._arc
         for _ in range(_ARCS):
             start = max(0.0, start)
+            # One transform gives the sum at every epsilon of the arc; asking for each would cost
+            # as many sums.
             values = np.fft.fft(self._terms * np.exp(-1j * self._turns * start), size).real
             epsilons = start + np.arange(size) * (self._arc / size)
             logs = np.log(np.maximum(values, _LEAST)) + self._cumulant - self._tilt * epsilons
@@ -235,6 +239,8 @@ class SmoothedLine:
             reached = self.log_delta(max(0.0, epsilon))
             if (reached <= wanted) if self._up else (reached >= wanted):
                 return max(0.0, epsilon)
+            # The first pad is an estimate by the slope; only the check above counts, so a pad
+            # that fails is lengthened.
             pad = 1.5 * pad
         return None
 
@@ -274,6 +280,7 @@ def _lattice_at(weights: Floats, size: int, count: int) -> Complexes:
     padded[: len(weights)] = weights
     half = np.conj(rfft(padded.reshape(rounds, size).sum(axis=0)))
     places = np.arange(count) % size
+    # A transform of real weights has conjugate halves, and `rfft` returns the first half only.
     behind = places > size // 2
     found: Complexes = half[np.where(behind, size - places, places)]
     return np.where(behind, np.conj(found), found)
