@@ -57,7 +57,7 @@ PROCESSES = (
     ),
     Mutation(
         "a-forked-vault-waits-for-the-threads-of-its-parent",
-        "src/shoal/vault/checked_engine.py",
+        "src/shoal/vault/sources/checked_engine.py",
         "        if self._process != this_process():",
         "        if False:",
         "A question in a forked worker is charged and never answered.",

@@ -57,6 +57,7 @@ def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise
             assert chances[found <= level].sum() <= level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", [ApproxClaim(0.0), GaussianClaim()], ids=lambda each: each.name)
 def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -> None:
     counts = Counts(60_000, 120_000, 55_000, 120_000)
@@ -67,6 +68,7 @@ def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -
     assert tail_up(counts, curve, strength_down(counts, curve, risk=0.01), aside=1e-4, grid=COARSE) > 0.01  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hits", [60_590, 60_596, 60_600])
 def test_a_small_p_value_and_a_bound_above_the_claim_go_together_at_claims_of_zero(
     hits: int,

@@ -217,6 +217,7 @@ def test_a_million_samples_prove_95_percent_of_the_truth(name: str, epsilon: str
     assert found >= (0.92 if (name, epsilon) == ("exponential", "0.1") else 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("risk", "least", "most"), [(0.01, 0.93, 0.94), (0.05, 0.95, 0.954)])
 def test_counts_as_expected_of_the_exponential_mechanism_prove_what_the_page_says(
     risk: float, least: float, most: float

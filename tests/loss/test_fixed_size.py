@@ -141,6 +141,7 @@ def test_two_samples_of_one_coin_need_at_most_the_sum_of_two_losses() -> None:
         assert losses.delta(epsilon=math.log(grown)).high >= float(needed) * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "rate", "times"),
     [

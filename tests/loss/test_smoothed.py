@@ -201,6 +201,7 @@ def by_an_integral(rate: float, sigma: float, steps: int, epsilon: float) -> flo
     return float(terms.real.sum() * turns[1] / math.pi)
 
 
+@pytest.mark.slow
 def test_a_plain_integral_leads_into_the_bracket() -> None:
     found = account("gaussian sigma=1 | sampled q=1e-5 | x 100000").epsilon(delta=1e-6)
     assert found.lower is not None

@@ -135,7 +135,7 @@ NOTHING_TO_SPEND = {
     "ledger/store.py Store": "a connection, dropped in a child",
     "ledger/group_commit.py GroupCommit": "threads that wait; a child makes a new one",
     "local/protocols/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
-    "local/protocols/oracles/oracle.py Tally": "counters of reports, which are private already",
+    "local/protocols/oracles/oracle.py ReportTally": "counters of reports, which are private already",
     "loss/saddle_point.py LossSum": "a memo of public numbers",
     "loss/distribution.py _Combined": "losses while a composition is made",
     "loss/smoothed.py SmoothedLine": "a memo of public numbers",
@@ -153,7 +153,7 @@ NOTHING_TO_SPEND = {
     "server/host.py Host": "polls by name; their counters are in the ledger",
     "sql/aggregates.py Gathered": "aggregates while a text is read",
     "sql/expressions.py Translator": "nodes of a text that were seen while it is read",
-    "vault/checked_engine.py CheckedEngine": "an engine over rows; a child opens its own",
+    "vault/sources/checked_engine.py CheckedEngine": "an engine over rows; a child opens its own",
 }
 """Classes that change after they were made, and why no budget or answer is taken from them."""
 

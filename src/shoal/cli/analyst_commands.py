@@ -20,7 +20,7 @@ from shoal.query import Answer, Preview, plan_budget
 from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
-from shoal.vault.budgets import risk_of
+from shoal.vault.accounts.standing import risk_of
 from shoal.vault.certificate_text import promise_of
 from shoal.vault.dummy import dummy_table
 

@@ -14,9 +14,8 @@ from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process
 from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, tables_of
 from shoal.vault.dataset import Dataset
-from shoal.vault.fingerprint import Dates, Progress, dates_of, fingerprint_of
-from shoal.vault.handle import Handle
-from shoal.vault.location import Location, Place
+from shoal.vault.sources.data_source import DataSource, Handle
+from shoal.vault.sources.fingerprint import Dates, Progress
 
 _NOT_READ = "Nothing was read or spent."
 _READ = "Rows may have been read; what was charged stays spent, and no answer was kept."
@@ -84,17 +83,17 @@ class CheckedEngine:
 
     def _check(self, dataset: Dataset, what: str, *, opening: bool = False) -> None:
         name, known = dataset.name, self._known(dataset)
-        is_same = known is not None and known == dates_of(dataset.location) == self._held(dataset)
+        is_same = known is not None and known == dataset.location.dates() == self._held(dataset)
         if is_same and (opening or name in self._settled):
             return
         if not is_same:  # the engine and the handle may be of what was there before
             self._forget(name)
-            if what is _READ and known is not None and isinstance(dataset.location, Location):
+            if what is _READ and known is not None and dataset.location.is_local:
                 raise ChangedError(  # though it may hold the same now, rows came from what was there meanwhile
                     f"the files of {name!r} were written or moved while they were read. {what}",
                     remedy="Ask again when nobody writes to them.",
                 )
-        now = fingerprint_of(self._place(dataset), self._secret, self._progress)
+        now = self._source(dataset).identity(self._secret, self._progress)
         if now.digest != dataset.digest:
             self._forget(name)
             raise ChangedError(
@@ -114,14 +113,14 @@ class CheckedEngine:
             self._settled.add(dataset.name)
         return self._dates.get(dataset.name)
 
-    def _place(self, dataset: Dataset) -> Place:
+    def _source(self, dataset: Dataset) -> DataSource:
         """Where a dataset is read: through a handle, opened once."""
         if dataset.name not in self._handles:
-            self._handles[dataset.name] = Handle(dataset.location)
-        return self._handles[dataset.name].place
+            self._handles[dataset.name] = dataset.location.open()
+        return self._handles[dataset.name].source
 
     def _held(self, dataset: Dataset) -> Dates:
-        return dates_of(self._place(dataset))
+        return self._source(dataset).dates()
 
     def close(self) -> None:
         """Drop what the engine keeps; it is opened anew when it is needed."""
@@ -160,9 +159,9 @@ class CheckedEngine:
 
     def _sources(self) -> dict[str, object]:
         """What the engine reads; a cluster cannot read through handles of this process."""
-        all_held = all(isinstance(each.location, Location) for each in self.datasets.values())
+        all_held = all(each.location.is_local for each in self.datasets.values())
         return {
-            name: each.source(self._place(each) if all_held else each.location)
+            name: each.source(self._source(each) if all_held else each.location)
             for name, each in self.datasets.items()
         }
 

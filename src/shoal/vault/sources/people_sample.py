@@ -16,7 +16,6 @@ from shoal.engines.duckdb import DuckDB
 from shoal.errors import VaultError
 from shoal.plan import Person
 from shoal.vault.dataset import Dataset
-from shoal.vault.location import Location
 
 MOST = 256
 """So many hashes are kept; of fewer people all."""
@@ -31,7 +30,7 @@ def with_samples(dataset: Dataset, secret: bytes) -> Dataset:
 
     None where it is public, or lies in Spark.  Rows are sampled too since another dataset may protect the same rows in another way.
     """
-    if dataset.protects is None or not isinstance(dataset.location, Location):
+    if dataset.protects is None or not dataset.location.is_local:
         return replace(dataset, sample=(), row_sample=())
     engine = DuckDB({dataset.name: dataset.source(dataset.location)})
     rows = sorted(each.name for each in dataset.columns)[:_MOST_COLUMNS]

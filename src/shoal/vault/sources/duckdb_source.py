@@ -1,11 +1,17 @@
-"""The tables of a DuckDB file, as its own catalogue spells them: one table has one name, and a view is no table."""
+"""Rows in a table of a DuckDB file, as its own catalogue spells it: one table has one name, and a view is no table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from shoal.engines.duckdb import DuckTable
 from shoal.engines.duckdb.connection import opened
 from shoal.errors import SourceError
+from shoal.plan import Type
+from shoal.vault.sources.data_source import DataSource, Overlap
+from shoal.vault.sources.file_source import FileSource
 
 _NAMES = """
 SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()
@@ -15,6 +21,30 @@ SELECT view_name AS name, 'view' AS kind FROM duckdb_views()
 WHERE database_name = 'held' AND schema_name = 'main' AND NOT internal
 ORDER BY name
 """
+
+
+@dataclass(frozen=True)
+class DuckDBSource(FileSource):
+    """A table of a DuckDB file."""
+
+    def overlaps(self, other: DataSource, secret: bytes) -> Overlap:
+        """Whether both are in one file, which may hold several tables."""
+        found = super().overlaps(other, secret)
+        is_other = isinstance(other, DuckDBSource) and other.table != self.table
+        return Overlap.FILE if is_other and found is Overlap.TABLE else found
+
+    def check_settled(self) -> None:
+        """Refuse a file with a log beside it: rows in the log are read, and are not in the file."""
+        log = self.path.with_name(f"{self.path.name}.wal")
+        if log.exists():
+            raise SourceError(
+                f"{self.path.name} has changes that are not in the file yet: {log.name} lies beside it.",
+                remedy="Let whoever writes to it run CHECKPOINT and close it, and try again.",
+            )
+
+    def for_engine(self, types: Mapping[str, Type] | None = None) -> object:  # noqa: ARG002 - the table says them
+        """What an engine is given."""
+        return DuckTable(self._reached, self.table or "")
 
 
 def table_in(path: Path, table: str) -> str:

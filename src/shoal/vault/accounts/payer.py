@@ -13,10 +13,11 @@ from shoal.exact import Number
 from shoal.ledger import Charge, Ledger, Replay
 from shoal.measures import Approx, Measure
 from shoal.plan import Row
+from shoal.plan.values import is_broken
 from shoal.query import Budget, CostRequest
 from shoal.query.paying import PaymentRequest
-from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
+from shoal.vault.sources.checked_engine import CheckedEngine
 
 CURATOR = "curator"
 """Who asks when nobody is named."""
@@ -206,3 +207,13 @@ class Paid:
     def left(self, reason: str) -> None:
         """Leave the charge as spent, without an answer."""
         self.charge.leave(reason)
+
+
+def analyst_name(name: str) -> str:
+    """The name of an analyst, if it can be one."""
+    usable = isinstance(name, str) and name.strip() and "@" not in name and name != CURATOR
+    if not usable or is_broken(name):
+        raise VaultError(
+            "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
+        )
+    return name

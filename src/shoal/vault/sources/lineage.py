@@ -9,7 +9,7 @@ Guarantee: whoever is in several versions, or under several names, is protected 
     A new dataset where private rows lie or lay shares their accounts, unless it is said that its people are new.
     A dataset that is moved to such a place pays from their accounts, too, but nobody said that its ids are theirs: `shoal.plan.id_spaces`
     then refuses questions that read both.
-Needs: the curator's word is true where the vault cannot see for itself.  What it sees: the same bytes, the same place, and, by keyed samples (`sample.py`), many of
+Needs: the curator's word is true where the vault cannot see for itself.  What it sees: the same bytes, the same place, and, by keyed samples (`people_sample.py`), many of
     the same ids or rows.  What it does not see: ids that were replaced, few people in common, what Spark reads.
 """
 
@@ -21,9 +21,7 @@ from typing import NamedTuple
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
-from shoal.vault.location import Place
-from shoal.vault.overlap import meet, same_table, told_apart
-from shoal.vault.spark_location import SparkLocation
+from shoal.vault.sources.data_source import DataSource, Overlap
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",
@@ -86,14 +84,14 @@ def of_content(digest: str, history: Sequence[Dataset]) -> Paying:
 
 
 def accounts_of_place(
-    name: str, location: Place, protects: Unit, history: Sequence[Dataset], secret: bytes
+    name: str, location: DataSource, protects: Unit, history: Sequence[Dataset], secret: bytes
 ) -> tuple[str, ...]:
     """The accounts of other datasets whose private rows lie or lay at a place that a dataset moves to."""
     met = [
         each
         for each in history
         if each.name != name and not each.public
-        and same_table(each.location, location) and meet(each.location, location, secret)
+        and each.location.overlaps(location, secret) is Overlap.TABLE
     ]  # fmt: skip
     for each in met:
         check_known(each, protects)
@@ -101,7 +99,7 @@ def accounts_of_place(
 
 
 def check_place(
-    location: Place,
+    location: DataSource,
     relation: str | None,
     shares: Sequence[str],
     history: Sequence[Dataset],
@@ -122,11 +120,12 @@ def check_place(
     for each in history if relation is None else ():
         if each.public or each.name in shares:
             continue
-        if meet(each.location, location, secret):
+        overlap = each.location.overlaps(location, secret)
+        if overlap.meets:
             found = f"{each.name!r} lies or lay in {location.label}"
         elif is_copy(each):
             found = f"{each.name!r} lies or lay in {location.label} or a copy of it"
-        elif not told_apart(each.location, location):
+        elif overlap is Overlap.UNKNOWN:
             found = f"it cannot be told whether rows of {each.name!r} are in {location.label}"
         else:
             continue
@@ -138,17 +137,17 @@ def check_place(
         )
 
 
-def check_public_place(location: Place, history: Sequence[Dataset], secret: bytes) -> None:
+def check_public_place(location: DataSource, history: Sequence[Dataset], secret: bytes) -> None:
     """Refuse to call public what lies where private rows lay, and what may be computed from them."""
     for each in history:
         if each.public:
             continue
-        if meet(each.location, location, secret) and same_table(each.location, location):
+        if each.location.overlaps(location, secret) is Overlap.TABLE:
             raise VaultError(
                 f"{location.label} is or was where {each.name!r} lies, which is private.",
                 remedy="Keep the public table in a file, or a table, of its own.",
             )
-        if isinstance(location, SparkLocation) and not location.listed:
+        if not location.listed:
             raise VaultError(
                 f"{location.label} may be computed from {each.name!r}, which is private.",
                 remedy="Write the public table to a file, or a table of the catalogue, and give that.",
@@ -205,11 +204,7 @@ def check_read_alike(made: Dataset, digest: str, history: Iterable[Dataset]) -> 
 def _person_cells(dataset: Dataset) -> tuple[object, ...]:
     """Which cells of a CSV file identify a person, and as what they are read; nothing for other sources."""
     location, unit = dataset.location, dataset.protects
-    if (
-        location.form != "csv"
-        or isinstance(location, SparkLocation)
-        or not isinstance(unit, Person)
-    ):
+    if location.form != "csv" or not isinstance(unit, Person):
         return ()
     named = location.header is not False
     read = {c.name: (c.name if named else at, str(c.type)) for at, c in enumerate(dataset.columns)}

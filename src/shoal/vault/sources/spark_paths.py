@@ -1,9 +1,13 @@
-"""Paths and names that Spark reads, in one spelling each, so that two of them can be compared."""
+"""Paths and names that Spark reads, in one spelling each, and keyed hashes of them, so that two can be compared."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -20,6 +24,36 @@ _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 
 Parts = tuple[str, ...]
 """A path: where it is, then folder by folder."""
+
+
+@dataclass(frozen=True)
+class PathMarks:
+    """Keyed hashes of what is read, files and folders, and of the folders above."""
+
+    reads: frozenset[str]
+    above: frozenset[str]
+
+    @classmethod
+    def of(cls, places: Iterable[Parts], secret: bytes) -> PathMarks:
+        """The marks of some files or folders."""
+        held = set(places)
+        above = {place[:end] for place in held for end in range(1, len(place))}
+        return cls(*(frozenset(_keyed(each, secret) for each in some) for some in (held, above)))
+
+    def joined(self, other: PathMarks) -> PathMarks:
+        """Both."""
+        return PathMarks(self.reads | other.reads, self.above | other.above)
+
+    def meet(self, other: PathMarks) -> bool:
+        """Whether one reads what the other reads, or a folder around it."""
+        return bool(
+            self.reads & other.reads or self.reads & other.above or self.above & other.reads
+        )
+
+
+def _keyed(place: Parts, secret: bytes) -> str:
+    said = "\0".join(("place", *place))
+    return hmac.new(secret, said.encode(errors="surrogateescape"), hashlib.sha256).hexdigest()[:32]
 
 
 def parts_of(path: str) -> Parts:
