@@ -13,9 +13,9 @@ from fractions import Fraction
 from heapq import nlargest
 from typing import Any
 
-from shoal.engines.choosing import close, engine_over
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.engine import Engine
+from shoal.engines.engine_choice import close, engine_over
 from shoal.plan import (
     TEXT,
     Bounded,
