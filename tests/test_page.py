@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.page import Code, Heading, Page, PagePicture, PageTable, Words
+from shoal.page import Code, Heading, Page, PagePicture, PageTable, Part, Words
 
 TAGS = {
     *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "pre", "figure", "svg"),
@@ -39,7 +39,7 @@ class Reader(HTMLParser):
 
 @given(hostile, hostile)
 def test_every_text_of_a_page_is_read_back_as_it_was_given(one: str, other: str) -> None:
-    parts = [
+    parts: list[Part] = [
         Heading(one),
         Words(other),
         Code(one),

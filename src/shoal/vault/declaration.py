@@ -252,7 +252,7 @@ def _value(value: Any) -> str:
     # loaded here: it takes 40 ms, and most declarations are read, not written
     import tomlkit  # noqa: PLC0415
 
-    return tomlkit.item(value).as_string()
+    return str(tomlkit.item(value).as_string())
 
 
 def _key(name: str) -> str:
