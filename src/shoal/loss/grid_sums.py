@@ -112,9 +112,12 @@ class GridSum(LevelledSum):
         for _ in range(_PASSES):
             found = self._with_step(step, smallest, tilt, delta).best(found)
             yield found
+            # For a large epsilon the tolerance is relative: one part in 10^7.
             width, allowed = found.bracket.width, max(tolerance, 1e-7 * found.bracket.low)
             if width <= allowed or found.bracket.high == math.inf:
                 return
+            # The twins differ from the truth in second order of the step, so its square is scaled;
+            # 0.9 leaves some room.
             step *= min(0.5, 0.9 * math.sqrt(allowed / width))
             if step < _finest(self._sources, smallest):
                 return
@@ -193,6 +196,8 @@ def _best_tilt(parts: Sequence[Part], bound: Callable[[float, float], float]) ->
         return bound(log_moment(parts, tilt), tilt)
 
     low, high = math.log(_TILTS[0]), math.log(_TILTS[1])
+    # Golden section: the bound falls and then rises with the tilt, and each step costs one
+    # evaluation. A tilt that is off widens the bracket; it cannot make it wrong.
     golden = (math.sqrt(5) - 1) / 2
     left, right = high - golden * (high - low), low + golden * (high - low)
     at_left, at_right = value(left), value(right)
@@ -211,6 +216,8 @@ def _best_tilt(parts: Sequence[Part], bound: Callable[[float, float], float]) ->
 def _first_step(sources: Sources, smallest: float, tilt: float, tolerance: float) -> float:
     """A step whose spreading of the sum moves epsilon by about the tolerance."""
     copies = sum(count for _, count in sources)
+    # Each loss is spread by at most h^2 / 4 in variance (loss.md, The twins of a cell), so the
+    # step goes with the root of the tolerance.
     wanted = math.sqrt(1.4 * tolerance / (copies * (1 + tilt)))
     return max(wanted, _finest(sources, smallest))
 

@@ -35,6 +35,8 @@ class Kernel:
         """The logarithm of the mean exponential of their sum."""
         a = self.width
         if a < _SMALL:
+            # The series of ln(sinh(a) / a): for a small a the quotient is so close to 1 that its
+            # logarithm loses digits.
             return ORDER * a * a * (1 - a * a / 30) / 6
         return ORDER * math.log(math.sinh(a) / a)
 

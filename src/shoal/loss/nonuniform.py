@@ -17,6 +17,7 @@ FINER = 8
 """The lattice has at least so many points for each frequency asked for."""
 ORDER = 20
 """The order of the splines; even, so that they are centred on lattice points."""
+# What a Taylor series of this order leaves out is below 1.1 * 2^-56 where |w x| <= 1 (loss.md).
 MOMENTS = 18
 _FEW, _LOWER = 64, 8
 _NEAR_UNITS = 600

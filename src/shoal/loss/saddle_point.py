@@ -34,6 +34,8 @@ _PER_OCTAVE = 4
 _LOWEST, _HIGHEST = -40, 56
 """Tilts are 2^(k / 4) for k between these: nearby questions then share what is known at a tilt."""
 _FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 97) / 4)
+# e^-26 is 5e-12: a line ends where the product of characteristic functions is below that; what
+# lies beyond counts as doubt.
 _FADED = -26.0
 _MOST_ROTATIONS = 6e6
 """Above this the transform is faster."""
@@ -42,6 +44,8 @@ _ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
 _ALWAYS_ASIDE = (4, 2, 1)
 """These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then.  Others are
 not asked for by a sum that grows: each costs as much as a new release."""
+# The first length of an arc that is tried; `beside` says whether it is long enough, so only time
+# depends on it.
 _SPREADS, _REACHES = 14.0, 4.0
 _WIDENINGS, _RETRIES = 8, 4
 _FEW_KINDS = 2
@@ -130,6 +134,8 @@ class LossSum:
             )
             for source, copies in sources:
                 start = start + copies * one(source)
+            # Kept for sums that grow from this one: they add their own parts to it instead of
+            # asking all parts again.
             self._known[key] = np.asarray(start)
         return self._known[key]
 
@@ -238,6 +244,8 @@ class LossSum:
         arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
         total = 0.0
         for direction in (1, -1):
+            # Below the line a bound is always at hand: the tilt 0, where K is at most 0 (loss.md,
+            # The contour).
             best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
             for step in _ALWAYS_ASIDE if self._grows else _ASIDE:
                 if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
@@ -294,6 +302,7 @@ class LossSum:
         turns = spacing * np.arange(len(logs))
         order = tilt_of(index) + 1j * turns
         payoff = (spacing / math.pi / (order * (1 + order))).astype(np.complex128)
+        # The terms at k and -k are conjugate, so each k > 0 stands for both; k = 0 counts once.
         payoff[0] /= 2
         values: Complexes = np.exp(logs)
         sizes, shares = np.abs(values), np.abs(payoff)

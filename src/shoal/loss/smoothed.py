@@ -195,6 +195,8 @@ class SmoothedLine:
         start = near - 0.9 * self._arc
         for _ in range(_ARCS):
             start = max(0.0, start)
+            # One transform gives the sum at every epsilon of the arc; asking for each would cost
+            # as many sums.
             values = np.fft.fft(self._terms * np.exp(-1j * self._turns * start), size).real
             epsilons = start + np.arange(size) * (self._arc / size)
             logs = np.log(np.maximum(values, _LEAST)) + self._cumulant - self._tilt * epsilons
@@ -249,6 +251,8 @@ class SmoothedLine:
             reached = self.log_delta(max(0.0, epsilon))
             if (reached <= wanted) if self._up else (reached >= wanted):
                 return max(0.0, epsilon)
+            # The first pad is an estimate by the slope; only the check above counts, so a pad
+            # that fails is lengthened.
             pad = 1.5 * pad
         return None
 
@@ -286,6 +290,7 @@ def _lattice_at(weights: Floats, size: int, count: int) -> Complexes:
     padded[: len(weights)] = weights
     half = np.conj(np.fft.rfft(padded.reshape(rounds, size).sum(axis=0)))
     places = np.arange(count) % size
+    # A transform of real weights has conjugate halves, and `rfft` returns the first half only.
     behind = places > size // 2
     found: Complexes = half[np.where(behind, size - places, places)]
     return np.where(behind, np.conj(found), found)
