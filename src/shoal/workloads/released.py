@@ -1,0 +1,114 @@
+"""Published tables: estimates that agree with each other, with the standard error and an interval for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from shoal.events import Event
+from shoal.exact import Number, open_unit
+from shoal.workloads.column_queries import Floats
+from shoal.workloads.tables import TableQuery
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shoal.workloads.plan import PublicationPlan
+
+
+def normal_quantile(confidence: Fraction) -> float:
+    """Within how many standard errors a normal number lies with this probability."""
+    return float(ndtri((1 + float(confidence)) / 2))
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedTable:
+    """One table: an array of estimates with one axis for each column.
+
+    Estimates are real numbers and can be negative; sums of them agree with every other table of the release.
+    """
+
+    plan: PublicationPlan
+    query: TableQuery
+    values: Floats
+
+    @property
+    def name(self) -> str:
+        """The columns and what is asked of them."""
+        return self.query.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, one for each axis."""
+        return self.query.columns
+
+    @cached_property
+    def labels(self) -> tuple[list[Any], ...]:
+        """What stands along each axis: values, or the first and last value of a range."""
+        domain = self.plan.workload.domain
+        pairs = zip(self.query.queries, self.columns, strict=True)
+        return tuple(query.names(domain.values(column)) for query, column in pairs)
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The standard error of each cell, in the shape of ``values``."""
+        return self.plan.standard_errors(self.name)
+
+    def intervals(self, *, confidence: Number = "0.95") -> tuple[Floats, Floats]:
+        """The lower and upper ends of an interval for each cell, each at this confidence.
+
+        Edges: the ends are those of normal noise.  The noise is a sum of discrete or rounded normal numbers on a lattice that is much
+            finer than their spread, so the difference is far below what can be seen; it covers noise, not the sampling of people.
+        """
+        half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
+        return self.values - half, self.values + half
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Every cell as a row: its labels, the estimate and the standard error."""
+        numbers = zip(self.values.reshape(-1), self.standard_errors.reshape(-1), strict=True)
+        for cell, (value, error) in zip(product(*self.labels), numbers, strict=True):
+            yield (*cell, float(value), float(error))
+
+    def __getitem__(self, cell: Any) -> float:
+        """The estimate of one cell, by its labels."""
+        given = (cell,) if len(self.columns) == 1 else cell
+        return float(
+            self.values[tuple(a.index(v) for a, v in zip(self.labels, given, strict=True))]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedTables:
+    """All tables of a release, and the event that says what was drawn."""
+
+    plan: PublicationPlan
+    arrays: tuple[Floats, ...]
+    event: Event
+
+    def __getitem__(self, columns: str | tuple[str, ...]) -> ReleasedTable:
+        """A table by its columns: ``tables["region", "sex"]``, ``tables["prefix(age)"]``, ``tables["total"]``."""
+        given = (columns,) if isinstance(columns, str) else columns
+        wanted = self.plan.table(*given)
+        at = self.plan.workload.tables.index(wanted)
+        return ReleasedTable(self.plan, wanted, self.arrays[at])
+
+    def __iter__(self) -> Iterator[ReleasedTable]:
+        pairs = zip(self.plan.workload.tables, self.arrays, strict=True)
+        return (ReleasedTable(self.plan, table, array) for table, array in pairs)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    def to_dict(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every table by name, as rows of labels, estimate and standard error."""
+        return {table.name: list(table.rows()) for table in self}
+
+    def __repr__(self) -> str:
+        cells = sum(int(np.size(array)) for array in self.arrays)
+        return f"<{len(self)} tables, {cells} cells, costing {self.plan.measure}>"
