@@ -4,7 +4,7 @@ from shoal.workloads.counts import GivenMarginals, ListedCells, WholeArray
 from shoal.workloads.domain import TableDomain
 from shoal.workloads.plan import PublicationPlan
 from shoal.workloads.released import ReleasedTable, ReleasedTables
-from shoal.workloads.tables import AllRanges, Marginals, PrefixSums, TableQuery, Total
+from shoal.workloads.tables import AllRanges, Marginals, PrefixSums, TableQuery, Total, WantedTables
 from shoal.workloads.workload import Workload
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "TableDomain",
     "TableQuery",
     "Total",
+    "WantedTables",
     "WholeArray",
     "Workload",
 ]

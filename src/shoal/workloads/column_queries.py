@@ -139,8 +139,8 @@ class EachRange(ColumnQuery):
         moved = np.moveaxis(counts, axis, 0)
         before = np.concatenate([np.zeros((1, *moved.shape[1:])), np.cumsum(moved, axis=0)])
         low, high = np.triu_indices(moved.shape[0])
-        found: Floats = np.moveaxis(before[high + 1] - before[low], 0, axis)
-        return found
+        found: Floats = before[high + 1] - before[low]
+        return np.moveaxis(found, 0, axis)
 
     def variances(self, covariance: Floats) -> Floats:
         size = len(covariance)

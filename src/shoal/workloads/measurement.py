@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-import numpy as np
-
 from shoal.exact import IntegerArray, root_up
 from shoal.sensitivity import Norm, Relation, Sensitivity
 from shoal.workloads.counts import largest

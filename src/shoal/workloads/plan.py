@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.errors import UnknownNameError
-from shoal.events import Composed, Event
-from shoal.exact import Number, ball, lower, open_unit
+from shoal.events import Composed
+from shoal.exact import IntegerArray, Number, ball, lower, open_unit
 from shoal.measures import Measure, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian
 from shoal.mechanisms.budgets import gaussian_mu_of
 from shoal.sensitivity import Relation
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.counts import counts_of
+from shoal.workloads.measurement import Measurement
 from shoal.workloads.released import ReleasedTables, normal_quantile
 from shoal.workloads.tables import TableQuery
 
@@ -77,15 +79,19 @@ class PublicationPlan:
         return cls(workload, measure, relation, bound, unit, tuple(made))
 
     @property
-    def event(self) -> Event:
+    def event(self) -> Composed:
         """What is released, as one event."""
-        pairs = zip(self.mechanisms, self.workload.strategy.measurements, strict=True)
+        pairs = zip(self.mechanisms, self._measurements, strict=True)
         return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs))
 
     @property
     def measured(self) -> tuple[tuple[str, ...], ...]:
         """The sets of columns whose marginals are measured; () is the total."""
-        return tuple(each.columns for each in self.workload.strategy.measurements)
+        return tuple(each.columns for each in self._measurements)
+
+    @property
+    def _measurements(self) -> tuple[Measurement, ...]:
+        return self.workload.strategy.measurements
 
     @cached_property
     def noise_variances(self) -> tuple[float, ...]:
@@ -157,15 +163,39 @@ class PublicationPlan:
         ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with ``marginal``.
         Nothing is charged here: charge ``event`` first, as with a bare mechanism.
         """
+        return self.published(self.measure_counts(counts))
+
+    def measure_counts(self, counts: Any) -> list[IntegerArray]:
+        """What is measured, with noise: whole numbers, from which everything else follows."""
         held = counts_of(self.workload.domain, counts)
-        event, strategy = self.event, self.workload.strategy
         answers = []
-        for measurement, noise in zip(strategy.measurements, self.mechanisms, strict=True):
+        for measurement, noise in zip(self._measurements, self.mechanisms, strict=True):
             exact: Any = measurement.exact(held.marginal(measurement.columns))
-            answers.append(noise.release(exact).astype(np.float64))
-        tables = self.workload.tables
-        estimates = [each * float(self.unit) for each in strategy.estimates(tables, answers)]
-        return ReleasedTables(self, tuple(estimates), event)
+            answers.append(noise.release(exact))
+        return answers
+
+    def published(
+        self, answers: Sequence[IntegerArray], certificate: Mapping[str, Any] | None = None
+    ) -> ReleasedTables:
+        """Every table, from what was measured with noise."""
+        floats = [answer.astype(np.float64) for answer in answers]
+        found = self.workload.strategy.estimates(self.workload.tables, floats)
+        arrays = tuple(np.asarray(each * float(self.unit)) for each in found)
+        return ReleasedTables(self, arrays, self.event, certificate)
+
+    def measured_terms(self) -> list[dict[str, str]]:
+        """Each measurement in words, for a certificate."""
+        law = "discrete" if isinstance(self.measure, ZeroConcentrated) else "rounded"
+        return [
+            {
+                "total": f"what {', '.join(each.columns)} tell" if each.columns else "the total",
+                "unit": str(self.unit),
+                "sensitivity": str(noise.sensitivity.value),
+                "norm": str(noise.sensitivity.norm),
+                "noise": f"{law} Gaussian, sigma {noise.spread} units",
+            }
+            for each, noise in zip(self._measurements, self.mechanisms, strict=True)
+        ]
 
     def preview(self, *, confidence: Number = "0.95") -> str:
         """What it costs, and how far each table's cells can be off, in words; free."""

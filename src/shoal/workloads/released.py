@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from shoal.events import Event
+from shoal.events import Composed
 from shoal.exact import Number, open_unit
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.tables import TableQuery
@@ -85,11 +85,12 @@ class ReleasedTable:
 
 @dataclass(frozen=True, eq=False)
 class ReleasedTables:
-    """All tables of a release, and the event that says what was drawn."""
+    """All tables of a release, the event that says what was drawn, and the certificate where a budget was charged."""
 
     plan: PublicationPlan
     arrays: tuple[Floats, ...]
-    event: Event
+    event: Composed
+    certificate: Mapping[str, Any] | None = None
 
     def __getitem__(self, columns: str | tuple[str, ...]) -> ReleasedTable:
         """A table by its columns: ``tables["region", "sex"]``, ``tables["prefix(age)"]``, ``tables["total"]``."""

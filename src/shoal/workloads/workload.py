@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -108,10 +109,22 @@ class Workload:
                 "a plan needs a budget or a rho, and not both.", remedy="Write plan(rho=0.5)."
             )
         measure = ZeroConcentrated(rho) if rho is not None else budget
-        if not isinstance(measure, ZeroConcentrated | GaussianDP | Approx):
+        reach = Fraction(whole(rows_per_person, "rows_per_person", at_least=1))
+        return self.plan_for(measure, Relation.read(relation, "relation"), reach=reach)
+
+    def plan_for(
+        self,
+        measure: Measure | None,
+        relation: Relation,
+        *,
+        reach: Fraction,
+        unit: Fraction = Fraction(1),
+    ) -> PublicationPlan:
+        """The same for counts in other units: one person adds at most ``reach`` to them, and 1 is worth a ``unit``."""
+        pure = isinstance(measure, Approx) and not measure.delta
+        if pure or not isinstance(measure, ZeroConcentrated | GaussianDP | Approx):
             raise RangeError(
-                "tables get Gaussian noise, which this budget cannot buy.",
-                remedy="Write plan(rho=0.5), or plan(shoal.Approx(1, '1e-6')).",
+                "tables that are published together get Gaussian noise, which a pure budget cannot buy.",
+                remedy="Use a budget such as shoal.ZeroConcentrated('0.5') or shoal.Approx(1, '1e-6').",
             )
-        reach = whole(rows_per_person, "rows_per_person", at_least=1)
-        return PublicationPlan.of(self, measure, Relation.read(relation, "relation"), reach)
+        return PublicationPlan.of(self, measure, relation, reach, unit)
