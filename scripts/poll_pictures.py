@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import shoal
 from shoal.local import crosswise
-from shoal.polls import Arm, Poll, Question, by_device, by_own, directly, once_number
+from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly, once_number
 from shoal.server.address import Address
 from shoal.server.door import Door
 from shoal.server.server_process import listening, server_of
@@ -23,8 +23,8 @@ from shoal.vault import Vault
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"
 PEOPLE = 3000
 BIRTH = "Was your mother born in January, February or March? Say only whether both answers are the same."
-FARE = Question("fare", "Have you ever travelled without a ticket?")
-AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
+FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
+AGE = PollQuestion("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
 ALONE = Poll("ticket", FARE.text, odds=3, intro="We ask commuters in Aldam, once a year.")
 STUDY = Poll(
     "commuting", title="Commuting in Aldam", questions=[FARE, AGE],

@@ -46,3 +46,8 @@ def test_completion_shows_every_public_name() -> None:
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError):
         getattr(shoal, "no_such_name")  # noqa: B009
+
+
+def test_an_earlier_name_still_works_and_says_what_it_is_called_now() -> None:
+    with pytest.warns(DeprecationWarning, match="shoal.Question is now called shoal.PollQuestion"):
+        assert shoal.Question is shoal.PollQuestion

@@ -7,11 +7,11 @@ from typing import Any
 
 from scripts.fuzzing.case import Finding
 from shoal.engines.reference import Reference
-from shoal.plan import TEXT, Call, Expression, Filter, Project, Question, Ref, Rows, Scan, evaluate
+from shoal.plan import TEXT, Call, Expression, Filter, Project, Query, Ref, Rows, Scan, evaluate
 from shoal.plan.sizes import LARGEST, LONGEST_TEXT, MOST_NODES, MOST_WORK
 
 
-def beyond(asked: Question, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def beyond(asked: Query, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """What of a planned question is beyond a public limit; ``rows`` have the longest texts there can be."""
     steps = _first(_steps(asked.relation), MOST_NODES + 1)
     if len(steps) > MOST_NODES:

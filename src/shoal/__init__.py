@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         counting,
     )
     from shoal.plan import Choices, Person, Range, Row
-    from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
+    from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
     from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
@@ -99,8 +99,8 @@ __all__ = [
     "PermuteAndFlip",
     "Person",
     "Poll",
+    "PollQuestion",
     "Pure",
-    "Question",
     "RandomDP",
     "RandomizedResponse",
     "Range",
@@ -177,10 +177,19 @@ _FLOORS = (
 )
 
 
+_RENAMED = {"Question": "PollQuestion"}
+"""Public names of earlier versions, which still work and say what they are called now."""
+
+
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for, so that importing Shoal costs next to nothing."""
     if name == "__version__":
         return import_module("importlib.metadata").version("shoal")
+    if name in _RENAMED:
+        import_module("warnings").warn(
+            f"shoal.{name} is now called shoal.{_RENAMED[name]}.", DeprecationWarning, stacklevel=2
+        )
+        return __getattr__(_RENAMED[name])
     if name in _FLOORS:
         return import_module(f"shoal.{name}")
     if name in __all__:
@@ -199,7 +208,7 @@ def __getattr__(name: str) -> Any:
             "CsvFile": ("engines",),
             "EngineLimits": ("engines",),
             "audit": ("auditing",),
-            "Question": ("polls",),
+            "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),
             "privatize": ("functions",),

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter
+from shoal.accounting import PrivacyFilter, PureFilter, RenyiFilter, ZeroConcentratedFilter
 from shoal.accounting.sums import ODD_BITS, added_up, sum_from_text, sum_to_text
 from shoal.errors import EventError
 from shoal.events import Event, Gaussian, Laplace, StatedApprox, StatedPure, StatedZeroConcentrated
 from shoal.measures import Approx, Pure, ZeroConcentrated
 
-MAKERS: dict[str, Callable[[], Filter]] = {
+MAKERS: dict[str, Callable[[], PrivacyFilter]] = {
     "pure": lambda: PureFilter(1, relation="add_remove"),
     "zero concentrated": lambda: ZeroConcentratedFilter(1),
     "renyi": lambda: RenyiFilter(Approx(1, "1e-6"), reserve="1e-7"),

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.accounting.samples import hockey_stick
 
-from shoal.accounting import Filter, PureFilter, RenyiFilter, ZeroConcentratedFilter, account
+from shoal.accounting import PrivacyFilter, PureFilter, RenyiFilter, ZeroConcentratedFilter, account
 from shoal.accounting.filters import short_down
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.events import (
@@ -29,7 +29,7 @@ from shoal.events import (
 from shoal.measures import Approx, Pure, ZeroConcentrated, renyi_epsilon_up
 
 some = settings(derandomize=True, deadline=None, max_examples=40)
-MAKERS: dict[str, Callable[..., Filter]] = {
+MAKERS: dict[str, Callable[..., PrivacyFilter]] = {
     "pure": lambda **rest: PureFilter(1, **rest),
     "zero concentrated": lambda **rest: ZeroConcentratedFilter(1, **rest),
     "renyi": lambda **rest: RenyiFilter(Approx(1, "1e-6"), **rest),

@@ -86,7 +86,7 @@ def test_what_is_typed_is_the_poll_that_is_meant(office: Path) -> None:
         "--arm", "open direct",
     )  # fmt: skip
     text = good("poll", "new", "mode", "How?", "--answers", "foot, bus,car", *arms, "--toml")
-    question = shoal.Question("mode", "How?", answers=("foot", "bus", "car"))
+    question = shoal.PollQuestion("mode", "How?", answers=("foot", "bus", "car"))
     meant = Poll(
         "mode",
         questions=[question],
@@ -183,7 +183,7 @@ def test_results_show_arms_differences_and_tables(office: Path) -> None:
     poll = Poll(
         "two",
         title="Two",
-        questions=[shoal.Question("fare", QUESTION), shoal.Question("age", "Old?")],
+        questions=[shoal.PollQuestion("fare", QUESTION), shoal.PollQuestion("age", "Old?")],
         arms=[
             shoal.Arm("one", by_device(odds=3)),
             shoal.Arm("two", by_device(odds=2)),

@@ -15,7 +15,7 @@ from scipy import optimize, stats
 from shoal import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated, limits
 from shoal.errors import ConversionError, RangeError
 from shoal.exact import at_precision
-from shoal.limits import Local, Shuffled
+from shoal.limits import Local, ShuffledPromise
 from shoal.limits.promises import group_overlap
 from shoal.limits.two_points import local_divergence
 
@@ -167,7 +167,7 @@ def test_a_limit_that_no_theorem_here_gives_is_refused(asked: Any) -> None:
 
 def test_what_describes_no_question_is_refused() -> None:
     for asked in (
-        Shuffled,
+        ShuffledPromise,
         lambda: limits.mean(Pure(1), people=9, low=1, high=0),
         lambda: limits.mean(Pure(1), people=9, target="people"),
     ):

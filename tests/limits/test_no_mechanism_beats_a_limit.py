@@ -16,7 +16,7 @@ from shoal import (
     ZeroConcentrated,
     limits,
 )
-from shoal.limits import Central, Limit, Local, Shuffled
+from shoal.limits import Central, Limit, Local, ShuffledPromise
 
 EPSILONS = ["0.01", "0.1", "0.5", "1", "2", "4", "8"]
 
@@ -115,11 +115,11 @@ def test_a_released_histogram_is_within_its_factor_of_the_population_limit(epsil
 def test_shuffled_reports_obey_both_limits(epsilon: str) -> None:
     people = 500
     spread = 1 / (4 * people * math.tanh(float(epsilon) / 2) ** 2)
-    both = limits.mean(Shuffled(local=epsilon, central=Pure("0.01")), people=people)
+    both = limits.mean(ShuffledPromise(local=epsilon, central=Pure("0.01")), people=people)
     local = limits.mean(Local(epsilon), people=people)
     central = limits.mean(Central(Pure("0.01")), people=people)
     assert float(both) == max(float(local), float(central))
-    alone = limits.mean(Shuffled(local=epsilon), people=people)
+    alone = limits.mean(ShuffledPromise(local=epsilon), people=people)
     assert alone.value == local.value
     assert factor(spread, alone) >= 1
 

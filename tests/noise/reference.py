@@ -23,7 +23,7 @@ from shoal.noise import (
     geometric,
 )
 from shoal.noise.blocks import BlockSampler
-from shoal.noise.laws import Exponential, Normal
+from shoal.noise.laws import ExponentialLaw, NormalLaw
 
 BITS = 384
 """Precision of the reference: six words."""
@@ -141,9 +141,9 @@ def label(target: object) -> str:
 @cache
 def _sampler(target: Target) -> BlockSampler:
     if target.gaussian:
-        return BlockSampler(Normal(target.scale**2, floor=target.gap == 0))
+        return BlockSampler(NormalLaw(target.scale**2, floor=target.gap == 0))
     side = ("floor" if target.gap == 0 else "both") if target.two_sided else "right"
-    return BlockSampler(Exponential(target.scale, side))
+    return BlockSampler(ExponentialLaw(target.scale, side))
 
 
 _sums: dict[Target, list[arb]] = {}

@@ -11,7 +11,7 @@ from tests.noise.scripted import ONES, Scripted
 
 from shoal.noise import IntegerNoise, discrete_laplace, rounded_gaussian
 from shoal.noise.blocks import CHUNK, LARGEST_BITS, BlockSampler
-from shoal.noise.laws import Normal
+from shoal.noise.laws import NormalLaw
 from shoal.noise.seam import use
 
 CELLS = 1 << 16
@@ -142,7 +142,7 @@ def test_a_rounded_gaussian_is_the_nearest_integer_to_the_fine_floor(variance: F
     """floor(y) and y round to the same integer, for a grid of half an integer or finer."""
     noise: IntegerNoise = rounded_gaussian(variance)
     finer = next(k for k in range(1, 200) if variance * 4**k >= 2**40)
-    floors = BlockSampler(Normal(variance * 4**finer, floor=True))
+    floors = BlockSampler(NormalLaw(variance * 4**finer, floor=True))
     words = [place * (ONES // 1500) for place in range(1500)]
     scripts = [
         Scripted([*words[:1000], *[0] * 5000], u16=[7] * 9000, u32=[7] * 9000, forever=0)

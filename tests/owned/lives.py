@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import shoal
-from shoal.accounting import Filter, PureFilter, filter_for
+from shoal.accounting import PrivacyFilter, PureFilter, filter_for
 from shoal.errors import ShoalError
 from shoal.events import StatedPure
 from shoal.ledger import Charge, Ledger
@@ -52,7 +52,7 @@ def forked(life: Callable[[], Any]) -> Any:
     return json.loads(told) if told else "died"
 
 
-def spends(kept: Filter) -> str:
+def spends(kept: PrivacyFilter) -> str:
     kept.spend(ONE)
     return "spent"
 
@@ -66,7 +66,7 @@ def budgets(place: str) -> Any:
     }
 
 
-def _inherited(kept: Filter) -> list[Any]:
+def _inherited(kept: PrivacyFilter) -> list[Any]:
     return [
         forked(lambda: spends(kept)),
         forked(lambda: forked(lambda: spends(kept))),

@@ -22,7 +22,7 @@ from shoal.plan import (
     PersonJoin,
     Project,
     PublicJoin,
-    Question,
+    Query,
     Range,
     Ref,
     Row,
@@ -85,10 +85,10 @@ def test_a_join_or_union_without_a_bound_is_refused(wrong: Any) -> None:
         lambda: Aggregate("a", Statistic.QUANTILE, ref(VISITS, "x")),
         lambda: Aggregate("a", Statistic.QUANTILE, ref(VISITS, "x"), Fraction(2)),
         lambda: Aggregate("a", Statistic.SUM, ref(VISITS, "x"), Fraction(1, 2)),
-        lambda: Question(TOWNS, (), (Aggregate("n", Statistic.COUNT_ROWS),), After(())),
-        lambda: Question(VISITS, (Key("n", ref(VISITS, "k")),), (Aggregate("n", Statistic.COUNT_ROWS),), After(())),
-        lambda: Question(VISITS, (), (Aggregate("n", Statistic.COUNT_ROWS),), After((("x", ref(VISITS, "x")),))),
-        lambda: Question(VISITS, (Key("n", ref(NOTES, "n")),), (), After(())),
+        lambda: Query(TOWNS, (), (Aggregate("n", Statistic.COUNT_ROWS),), After(())),
+        lambda: Query(VISITS, (Key("n", ref(VISITS, "k")),), (Aggregate("n", Statistic.COUNT_ROWS),), After(())),
+        lambda: Query(VISITS, (), (Aggregate("n", Statistic.COUNT_ROWS),), After((("x", ref(VISITS, "x")),))),
+        lambda: Query(VISITS, (Key("n", ref(NOTES, "n")),), (), After(())),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_its_rows_is_refused(wrong: Any) -> None:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from shoal.local import coins, crosswise, forced, triangular
-from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
+from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
 
 VECTORS = Path(__file__).parent / "vectors.json"
 CASES = 40
 
-FARE = Question("fare", "Have you ever travelled without a ticket?")
-MODE = Question("mode", "How do you come?", answers=("foot", "bicycle", "bus", "train", "car"))
-HOURS = Question("hours", "How many hours a week?", range=(0, 4, "0.5"), unit="hours")
-AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
+FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
+MODE = PollQuestion("mode", "How do you come?", answers=("foot", "bicycle", "bus", "train", "car"))
+HOURS = PollQuestion("hours", "How many hours a week?", range=(0, 4, "0.5"), unit="hours")
+AGE = PollQuestion("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
 
 
 def polls() -> dict[str, Poll]:

@@ -21,11 +21,11 @@ from shoal.local import (
     triangular,
     unrelated,
 )
-from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
+from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
 from shoal.polls.protocol import readable_odds
 
 POLLS = polls()
-TWO = [Question("one", "One?"), Question("two", "Two?")]
+TWO = [PollQuestion("one", "One?"), PollQuestion("two", "Two?")]
 
 
 @pytest.mark.parametrize("name", POLLS)
@@ -193,7 +193,7 @@ def test_a_one_sided_design_says_what_it_gives_away() -> None:
         lambda: Poll(
             "a",
             title="T",
-            questions=[Question(f"q{i}", "Q?", range=(0, 1000), unit="x") for i in range(40)],
+            questions=[PollQuestion(f"q{i}", "Q?", range=(0, 1000), unit="x") for i in range(40)],
             epsilon=40,
         ),
         lambda: by_device(epsilon=1, odds=3),
@@ -201,7 +201,7 @@ def test_a_one_sided_design_says_what_it_gives_away() -> None:
         lambda: by_own("crosswise"),  # type: ignore[arg-type]
         lambda: by_own(crosswise(), harmless=5),  # type: ignore[arg-type]
         lambda: by_own(coins(), harmless="Born in spring?"),
-        lambda: Question("q", "Q?", range=(0, 1, 1, 1)),
+        lambda: PollQuestion("q", "Q?", range=(0, 1, 1, 1)),
     ],
 )
 def test_a_poll_that_cannot_be_is_refused(wrong: Any) -> None:
@@ -316,7 +316,7 @@ def test_text_with_what_cannot_be_seen_is_refused(text: str) -> None:
     with pytest.raises(PollError, match="that can be seen"):
         Poll("a", text, epsilon=1)
     with pytest.raises(PollError, match="that can be seen"):
-        Question("a", "Q?", answers=("no", text))
+        PollQuestion("a", "Q?", answers=("no", text))
 
 
 def test_text_with_lines_and_joined_letters_is_kept() -> None:
@@ -327,7 +327,7 @@ def test_text_with_lines_and_joined_letters_is_kept() -> None:
 @pytest.mark.parametrize("pair", [("e\u0301", "\u00e9"), ("ok", "\uff4f\uff4b"), ("a b", "a  b"), ("ab", "a\u200db")])  # fmt: skip
 def test_two_answers_that_look_alike_are_refused(pair: tuple[str, str]) -> None:
     with pytest.raises(PollError, match="different answers"):
-        Question("a", "Q?", answers=pair)
+        PollQuestion("a", "Q?", answers=pair)
 
 
 @pytest.mark.parametrize("given", [{"epsilon": "1e4"}, {"epsilon": 28}, {"odds": 10**12 + 1}, {"odds": Fraction(10**5000 + 1, 10**5000)}])  # fmt: skip

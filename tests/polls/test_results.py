@@ -18,7 +18,7 @@ from shoal.local import TransitionMatrix, crosswise, interval_of, number_below
 from shoal.polls import (
     Arm,
     Poll,
-    Question,
+    PollQuestion,
     Results,
     by_device,
     by_own,
@@ -483,7 +483,7 @@ def test_the_table_of_counters_has_a_line_for_each_text_in_words() -> None:
 
 
 def test_no_cell_of_a_table_is_a_formula() -> None:
-    question = Question("sums", "Sum?", answers=("=1+1", "@x", "-3", "fine"))
+    question = PollQuestion("sums", "Sum?", answers=("=1+1", "@x", "-3", "fine"))
     poll = Poll("sums", title="S", questions=[question], arms=[Arm("one", directly())])
     results = Results(poll, {"00": 1, "01": 1, "02": 1, "03": 1}, is_open=False)
     for text in (export_csv(results), results.to_csv()):

@@ -8,7 +8,7 @@ from itertools import product
 
 from tests.polls.samples import FARE
 
-from shoal.polls import Arm, Poll, Question, Results, by_device, directly
+from shoal.polls import Arm, Poll, PollQuestion, Results, by_device, directly
 
 
 def test_the_combination_of_arms_covers_and_is_unbiased_with_few_people_in_each() -> None:
@@ -37,7 +37,7 @@ def test_pairs_together_leave_out_an_arm_that_asks_openly_what_another_hides() -
     poll = Poll(
         "pairs",
         title="T",
-        questions=[FARE, Question("fine", "Fined?")],
+        questions=[FARE, PollQuestion("fine", "Fined?")],
         arms=[
             Arm("one", ways),
             Arm("two", by_device(odds=2)),

@@ -16,22 +16,22 @@ from tests.server.browser import fresh
 from tests.server.conftest import Running
 
 from shoal.local import crosswise
-from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
+from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
 
-FARE = Question("fare", "Have you ever travelled without a ticket?")
-MODE = Question(
+FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
+MODE = PollQuestion(
     "mode",
     "How do you come to work?",
     answers=("on foot", "bicycle", "bus", "train", "car", "not at all"),
 )
-HOURS = Question(
+HOURS = PollQuestion(
     "hours", "How many hours a week are you on the way?", range=(0, 40, "0.5"), unit="hours"
 )
-AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
+AGE = PollQuestion("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
 INTRO = "We ask commuters in Aldam, once a year."
 
 
-def one_way(name: str, way: Any, *questions: Question, once: str = "browser") -> Poll:
+def one_way(name: str, way: Any, *questions: PollQuestion, once: str = "browser") -> Poll:
     return Poll(
         name, title=f"Commuting: {name}", intro=INTRO, questions=questions, once=once,
         arms=[Arm("only", way)],

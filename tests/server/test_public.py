@@ -16,7 +16,7 @@ from tests.server.asking import ELSEWHERE, Asker, hosting
 
 from shoal.errors import StorageError
 from shoal.local import crosswise
-from shoal.polls import Arm, Poll, Question, by_device, by_own, directly
+from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
 from shoal.server.headers import HEADERS
 
 FARE = Poll("fare", "Have you ever travelled without a ticket?", odds=3)
@@ -26,7 +26,7 @@ HOSTILE = Poll(
 )
 MIXED = Poll(
     "mixed", title="Mixed", intro="Two lines,\nand <more>.",
-    questions=[Question("fare", "Fare?"), Question("hours", "Hours?", range=(0, 4, "0.5"), unit="h")],
+    questions=[PollQuestion("fare", "Fare?"), PollQuestion("hours", "Hours?", range=(0, 4, "0.5"), unit="h")],
     arms=[
         Arm("device", by_device(odds=3)),
         Arm("own", {"fare": by_own(crosswise("1/4"), harmless="Born in spring?"), "hours": directly()}, share=2),

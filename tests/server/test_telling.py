@@ -14,10 +14,10 @@ from tests.server.asking import hosting
 
 from shoal.local import Design, crosswise, forced, triangular
 from shoal.local.design import times
-from shoal.polls import Arm, Poll, PollProtocol, Question, by_device, by_own
+from shoal.polls import Arm, Poll, PollProtocol, PollQuestion, by_device, by_own
 from shoal.server.rendering import STATIC
 
-FARE = Question("fare", "Have you ever travelled without a ticket?")
+FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
 
 
 @pytest.fixture
@@ -41,14 +41,14 @@ def ran(scripts: Path, *cases: list[Any]) -> list[Any]:
     return found
 
 
-def design_of(way: PollProtocol, question: Question = FARE) -> dict[str, Any]:
+def design_of(way: PollProtocol, question: PollQuestion = FARE) -> dict[str, Any]:
     poll = Poll("poll", title="A poll", questions=[question], arms=[Arm("only", way)])
     found: dict[str, Any] = poll.to_dict()["arms"][0]["designs"][0]
     return found
 
 
 def told(
-    scripts: Path, way: PollProtocol, report: int, question: Question = FARE
+    scripts: Path, way: PollProtocol, report: int, question: PollQuestion = FARE
 ) -> dict[str, Any]:
     found: dict[str, Any] = ran(scripts, ["tells", design_of(way, question), str(report)])[0]
     return found
@@ -110,7 +110,7 @@ def test_every_design_by_device_says_how_many_have_each_answer(
 
 
 def test_a_set_of_hundreds_is_counted_at_once_and_rounded_once(scripts: Path) -> None:
-    many = Question("mode", "Which?", answers=[f"answer {number}" for number in range(600)])
+    many = PollQuestion("mode", "Which?", answers=[f"answer {number}" for number in range(600)])
     asked = design_of(by_device(odds=3), many)
     size = asked["subset"]["size"]
     report = str(int(asked["subset"]["kinds"]) - 1)
@@ -121,7 +121,7 @@ def test_a_set_of_hundreds_is_counted_at_once_and_rounded_once(scripts: Path) ->
 
 
 def test_a_range_tells_both_ends(scripts: Path) -> None:
-    hours = Question("hours", "How many?", range=(0, 40, 1))
+    hours = PollQuestion("hours", "How many?", range=(0, 40, 1))
     found = told(scripts, by_device(odds=3), 1, hours)
     assert "answer 0, about 25 send" in found["words"]
     assert "answer 40, about 75 do" in found["words"]

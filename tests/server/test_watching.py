@@ -13,11 +13,11 @@ from tests.server.browser import fresh
 from tests.server.conftest import Running
 
 from shoal.local import crosswise
-from shoal.polls import Arm, Poll, Question, by_device, by_own, directly, once_number
+from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly, once_number
 
-FARE = Question("fare", "Have you ever travelled without a ticket?")
-HOURS = Question("hours", "How many hours a week?", range=(0, 40, 1), unit="hours")
-AGE = Question("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
+FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
+HOURS = PollQuestion("hours", "How many hours a week?", range=(0, 40, 1), unit="hours")
+AGE = PollQuestion("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
 GUESTS = Poll(
     "guests", title="Guests", questions=[FARE, HOURS, AGE], once="invitation",
     arms=[

@@ -14,7 +14,7 @@ from shoal.plan import (
     PersonJoin,
     Project,
     PublicJoin,
-    Question,
+    Query,
     Scan,
     Selected,
     Statistic,
@@ -26,7 +26,7 @@ from shoal.plan import (
 from shoal.sql import expression, outputs, question, relation
 
 
-def asked(sql: str) -> Question:
+def asked(sql: str) -> Query:
     return question(sql, TABLES)
 
 

@@ -19,7 +19,7 @@ from shoal.errors import (
     UnknownNameError,
     UnreadableError,
 )
-from shoal.plan import BOOLEAN, INTEGER, TEXT, Literal, Question, Ref, Row, Scan, Table, column
+from shoal.plan import BOOLEAN, INTEGER, TEXT, Literal, Query, Ref, Row, Scan, Table, column
 from shoal.sql import expression, question, relation
 
 REFUSED = [
@@ -195,7 +195,7 @@ def outcome(read: Callable[[], T]) -> T | ShoalError:
 )
 def test_any_text_gives_a_question_or_an_error_of_ours(sql: str) -> None:
     made = outcome(lambda: question(sql, TABLES))
-    assert made.explain() if isinstance(made, Question) else made.remedy
+    assert made.explain() if isinstance(made, Query) else made.remedy
 
 
 @settings(max_examples=400)

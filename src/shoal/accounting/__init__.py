@@ -14,7 +14,7 @@ from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
 from shoal.accounting.comparison import Comparison, compare
 from shoal.accounting.converters import Way, add_way, ways
 from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
-from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
+from shoal.accounting.filters import PrivacyFilter, PureFilter, ZeroConcentratedFilter
 from shoal.accounting.group import group_delta_up
 from shoal.accounting.neighbours import OWN
 from shoal.accounting.optimal import optimal_delta_up, optimal_epsilon_up
@@ -50,7 +50,7 @@ __all__ = [
     "Bound",
     "Comparison",
     "Cost",
-    "Filter",
+    "PrivacyFilter",
     "PureFilter",
     "RenyiFilter",
     "Way",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from shoal.accounting.filters import Filter, PureFilter, ZeroConcentratedFilter
+from shoal.accounting.filters import PrivacyFilter, PureFilter, ZeroConcentratedFilter
 from shoal.accounting.renyi_filter import RenyiFilter
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import exactly
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 
 
-def filter_for(budget: Measure, *, relation: str | None = None) -> Filter:
+def filter_for(budget: Measure, *, relation: str | None = None) -> PrivacyFilter:
     """The filter that keeps a budget; half of the delta of an approximate one is its reserve.
 
     A mechanism that was made for the whole budget, by its ``for_budget``, fits a filter that has spent nothing.

@@ -28,7 +28,7 @@ State = Mapping[str, Any]
 """What a filter has spent, as plain JSON values."""
 
 
-class Filter(Owned, ABC):
+class PrivacyFilter(Owned, ABC):
     """What every filter does: say whether an event fits, and spend on it or refuse.
 
     ``relation`` is the one for which the budget is kept; without it the events must agree on one.
@@ -205,7 +205,7 @@ class Filter(Owned, ABC):
             )
 
 
-class _SumFilter(Filter):
+class _SumFilter(PrivacyFilter):
     """A filter whose budget is one number and whose costs add up to it."""
 
     unit: ClassVar[Unit]
@@ -285,7 +285,7 @@ class PureFilter(_SumFilter):
         return Pure(self._whole - self._spent)
 
     def odometer(self, *, delta: Number = 0) -> Approx:
-        """The (epsilon, delta) spent so far; at delta 0 the plain sum.  See `Filter.odometer`."""
+        """The (epsilon, delta) spent so far; at delta 0 the plain sum.  See `PrivacyFilter.odometer`."""
         return self.spent.to_approx(delta=delta)
 
 
@@ -323,7 +323,7 @@ class ZeroConcentratedFilter(_SumFilter):
         return ZeroConcentrated(self._whole - self._spent)
 
     def odometer(self, *, delta: Number) -> Approx:
-        """The (epsilon, delta) spent so far.  See `Filter.odometer`."""
+        """The (epsilon, delta) spent so far.  See `PrivacyFilter.odometer`."""
         return self.spent.to_approx(delta=delta)
 
 

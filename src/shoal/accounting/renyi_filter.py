@@ -10,7 +10,7 @@ from typing import Self
 
 from flint import arb
 
-from shoal.accounting.filters import Filter, State, short_down
+from shoal.accounting.filters import PrivacyFilter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
 from shoal.accounting.sums import Cost
 from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, SQUARED_MU, divergence, told
@@ -32,7 +32,7 @@ _FILLED = Fraction(-1)
 _SPREAD = tuple(Fraction(2) ** power for power in (-2, -1, 0, 1, 2))
 
 
-class RenyiFilter(Filter):
+class RenyiFilter(PrivacyFilter):
     """An (epsilon, delta) budget, for events that are chosen, with their noise, in view of earlier answers.
 
     Guarantee: whatever is spent, the interaction is (epsilon, delta)-DP for the budget.  An event is accepted
@@ -113,7 +113,7 @@ class RenyiFilter(Filter):
         return tuple(self._shares)
 
     def odometer(self, *, delta: Number | None = None) -> Approx:
-        """The (epsilon, delta) spent so far, at the budget's delta; see `Filter.odometer`.
+        """The (epsilon, delta) spent so far, at the budget's delta; see `PrivacyFilter.odometer`.
 
         Edges: another delta cannot be asked for; the shares of the orders were made for this one.
         """
@@ -143,13 +143,13 @@ class RenyiFilter(Filter):
             return ZeroConcentrated(self._rho_left())
 
     def state(self) -> State:
-        """What was spent at each order, exactly, and the shares of the orders; see `Filter.state`."""
+        """What was spent at each order, exactly, and the shares of the orders; see `PrivacyFilter.state`."""
         return {**super().state(), "shares": [list(pair) for pair in self._shares_text]}
 
     def _fresh(self, state: State) -> Self:
         """The orders and shares are those of the state: how the best ones are found may change."""
         made = type(self).__new__(type(self))
-        Filter.__init__(made, relation=self.relation)
+        PrivacyFilter.__init__(made, relation=self.relation)
         made.budget, made.reserve = self.budget, self.reserve
         made._parts = _read_shares(state.get("shares"))  # noqa: SLF001 - of its own kind
         if made._parts == self._parts:  # noqa: SLF001 - of its own kind
@@ -161,7 +161,7 @@ class RenyiFilter(Filter):
 
     @property
     def counts_in(self) -> tuple[object, ...]:
-        """The orders too; see `Filter.counts_in`."""
+        """The orders too; see `PrivacyFilter.counts_in`."""
         return (*super().counts_in, *(order for order, _ in self._shares_text))
 
     @property
@@ -191,7 +191,7 @@ class RenyiFilter(Filter):
         return granted
 
     def give_back(self, event: Event | Cost) -> None:
-        """See `Filter.give_back`; one event that filled the whole budget gives all of it back."""
+        """See `PrivacyFilter.give_back`; one event that filled the whole budget gives all of it back."""
         cost = self._read(event)
         with self._turn:
             filled = _was_filled(self._sums)

@@ -42,13 +42,13 @@ def group_of(commands: tuple[LazyCommand, ...]) -> type[TyperGroup]:
     """A group that knows its commands by name and sentence, and loads the one that is called."""
     by_name = {each.name: each for each in commands}
 
-    class Group(TyperGroup):
+    class CommandGroup(TyperGroup):
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             name, listed, rest = super().resolve_command(ctx, args)
             late = None if name is None else by_name.get(name)
             return name, listed if late is None else late.load(), rest
 
-    return Group
+    return CommandGroup
 
 
 def _nothing() -> None:

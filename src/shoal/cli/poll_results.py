@@ -15,7 +15,7 @@ from shoal.cli.options import AsJson, VaultOption, opened
 from shoal.cli.tables import plain_table
 from shoal.errors import PollError
 from shoal.exact import short_down, shown, shown_up
-from shoal.polls import Estimate, Results
+from shoal.polls import PollEstimate, Results
 
 RESULTS = """
 For example:
@@ -118,7 +118,7 @@ def _show_results(console: Console, found: Results) -> None:
         console.print(Text(note, style="dim"))
 
 
-def _estimates(lines: list[tuple[str, Estimate]], found: Results) -> Any:
+def _estimates(lines: list[tuple[str, PollEstimate]], found: Results) -> Any:
     head = ["arm", "answer", "people", "estimate", f"{short_down(found.confidence)} interval"]
     rows = [
         [
@@ -135,7 +135,7 @@ def _estimates(lines: list[tuple[str, Estimate]], found: Results) -> Any:
     return plain_table([*head, *(["at any time"] if found.is_open else [])], rows, (2, 3))
 
 
-def _always(each: Estimate) -> str:
+def _always(each: PollEstimate) -> str:
     return "" if each.always is None else shown(each.value, *each.always).ends
 
 

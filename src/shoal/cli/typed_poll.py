@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.errors import PollError
 from shoal.exact import whole_numeral
-from shoal.polls import Arm, Poll, Question
+from shoal.polls import Arm, Poll, PollQuestion
 from shoal.polls.toml import way_of
 
 _BY_DEVICE = ("subset", "kary")
@@ -36,7 +36,7 @@ def poll_of(
             "a poll needs a name and a question.",
             remedy='Write shoal poll new commute "Have you ever ...?" --epsilon 1, or give --file.',
         )
-    question = Question(
+    question = PollQuestion(
         name,
         text,
         answers=None if answers is None else [each.strip() for each in answers.split(",")],
@@ -76,7 +76,7 @@ def _single(design: str | None, epsilon: str | None, odds: str | None) -> str:
     return f"own {design}"
 
 
-def _arm(text: str, question: Question, instructions: str) -> Arm:
+def _arm(text: str, question: PollQuestion, instructions: str) -> Arm:
     """An arm as it is typed: NAME WAY [DESIGN] [key=value ...]."""
     try:
         words = shlex.split(text)

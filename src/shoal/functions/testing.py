@@ -13,7 +13,7 @@ from flint import arb
 from shoal.errors import RangeError
 from shoal.events import Composed, Event, Geometric, StatedApprox
 from shoal.exact import Number, ball, float_down, lower, open_unit, positive, whole
-from shoal.functions.smooth import Reading, Statistic
+from shoal.functions.smooth import Reading, SmoothStatistic
 from shoal.functions.thresholds import rarely_reached
 from shoal.measures import Approx
 from shoal.mechanisms.mechanism import Mechanism
@@ -86,7 +86,7 @@ class ProposeTestRelease(Mechanism):
             return float_down(lower(lambda: beyond(missing)))
         return float_down(lower(lambda: 1 - beyond(1 - missing)))
 
-    def release(self, statistic: Statistic, data: Any) -> float | None:
+    def release(self, statistic: SmoothStatistic, data: Any) -> float | None:
         """The value plus noise, or None where the data are too close to a dataset that is not stable.
 
         Guarantee: what `cost` says, for neighbours under the statistic's relation.
@@ -113,7 +113,7 @@ class ProposeTestRelease(Mechanism):
         claim = Stands(reading.value, Fraction(moved), relation)
         return meet(draw, lambda: NoiseWitness(self, (*test.law, *noise.law), distance, claim))
 
-    def event_for(self, statistic: Statistic) -> Event:
+    def event_for(self, statistic: SmoothStatistic) -> Event:
         """The description of one release of a statistic: two noises, and delta that may fail."""
         moved = self._steps(statistic)
         own: dict[str, Any] = {"relation": statistic.relation, "private": secret()}
@@ -128,7 +128,7 @@ class ProposeTestRelease(Mechanism):
     def _answer_scale(self, moved: int) -> Fraction:
         return moved / ((1 - self.share) * self.epsilon)
 
-    def _steps(self, statistic: Statistic) -> int:
+    def _steps(self, statistic: SmoothStatistic) -> int:
         """The bound in whole steps of the statistic, which is where its values lie."""
         moved = self.bound // statistic.spacing
         if moved < 1:

@@ -20,7 +20,7 @@ LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
-class Account:
+class AccountState:
     """An account as it stood at one moment.
 
     ``spent`` is in the measure of the budget (the odometer, for an approximate one); ``left`` is what still fits: an epsilon,
@@ -104,10 +104,10 @@ class Book:
         """The refusal of the filter, with the name of the account."""
         return BudgetExceeded(f"account {self.name!r}: {refused.problem}", remedy=refused.remedy)
 
-    def account(self) -> Account:
+    def account(self) -> AccountState:
         """The account as it stands."""
         kept = self.filter
-        return Account(
+        return AccountState(
             self.name, self.budget, self.relation, kept.spent, kept.left, self.events, self.entry
         )
 

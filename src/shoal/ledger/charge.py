@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from shoal.accounting import Filter
+from shoal.accounting import PrivacyFilter
 from shoal.errors import (
     BudgetExceeded,
     ChargeError,
@@ -214,7 +214,7 @@ def charge(
 def _spend(books: Sequence[Book], event: Event) -> None:
     """Spend on every book, or leave all as they were."""
     costs = [price(book.filter, event) for book in books]
-    spent: list[tuple[Filter, tuple[Fraction | None, ...]]] = []
+    spent: list[tuple[PrivacyFilter, tuple[Fraction | None, ...]]] = []
     for book, cost in zip(books, costs, strict=True):
         kept = book.filter
         before = kept.sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.accounting import Cost, Filter
+from shoal.accounting import Cost, PrivacyFilter
 from shoal.events import Event
 
 
@@ -32,7 +32,7 @@ def known_event(event: Event) -> KnownEvent:
     return known
 
 
-def price(of: Filter, event: Event) -> Cost:
+def price(of: PrivacyFilter, event: Event) -> Cost:
     """What an event costs a filter."""
     known, way = known_event(event), of.counts_in
     cost = known.costs.get(way)

@@ -18,7 +18,7 @@ from shoal.events import Event
 from shoal.exact import Number, out_of_range, positive
 from shoal.ledger import fault_points
 from shoal.ledger.account_opening import Opening
-from shoal.ledger.book import Account, Book, budget_to, read_name
+from shoal.ledger.book import AccountState, Book, budget_to, read_name
 from shoal.ledger.charge import Charge, Pending, Replay, charge
 from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, RESUMED, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
@@ -31,7 +31,7 @@ from shoal.ledger.schema import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.store import Store, entry_from
 from shoal.ledger.store_address import store_for
 from shoal.ledger.transaction import Transaction, no_account
-from shoal.ledger.verification import Verdict, accept_act, alarm_act, examine
+from shoal.ledger.verification import Verification, accept_act, alarm_act, examine
 from shoal.measures import Measure
 from shoal.owned import NotCopied, this_process
 
@@ -176,24 +176,24 @@ class Ledger(NotCopied):
 
     # accounts
 
-    def open_account(self, name: str, budget: Measure, *, relation: str) -> Account:
+    def open_account(self, name: str, budget: Measure, *, relation: str) -> AccountState:
         """Open an account with a budget, kept by a filter for one relation of neighbours.
 
         Edges: opening it again with the same budget and relation changes nothing; with others it is refused.
         """
         opening = Opening.of(name, budget, relation)
 
-        def act(transaction: Transaction) -> Account:
+        def act(transaction: Transaction) -> AccountState:
             transaction.check_calm()
             return opening.open(transaction, opening.ready(transaction)).account()
 
         return self.take(act)
 
-    def change_budget(self, name: str, budget: Measure) -> Account:
+    def change_budget(self, name: str, budget: Measure) -> AccountState:
         """Give an account another budget in the same measure, never below what was spent."""
         text = canonical({"account": read_name(name), "budget": budget_to(budget)})
 
-        def act(transaction: Transaction) -> Account:
+        def act(transaction: Transaction) -> AccountState:
             transaction.check_calm()
             changed = transaction.book(name).with_budget(budget)
             transaction.add(BUDGET, text)
@@ -202,13 +202,13 @@ class Ledger(NotCopied):
 
         return self.take(act)
 
-    def accounts(self) -> list[Account]:
+    def accounts(self) -> list[AccountState]:
         """Every account as it stands, by name."""
         with self._reading() as connection:
             rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.name)).all()
         return [Book.read(tuple(row)).account() for row in rows]
 
-    def account(self, name: str) -> Account:
+    def account(self, name: str) -> AccountState:
         """One account as it stands."""
         return self._books((name,))[0].account()
 
@@ -330,7 +330,7 @@ class Ledger(NotCopied):
         *,
         known: Iterable[Head] = (),
         progress: Callable[[int, int], None] | None = None,
-    ) -> Verdict:
+    ) -> Verification:
         """Read the whole journal again and compare everything with it.
 
         What is wrong stops all charges, in every process, until `accept`.  ``known`` are heads that were noted elsewhere, on a

@@ -22,7 +22,7 @@ _MOST_TOLD = 1000
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verification:
     """What verifying found.  ``findings`` stop all charges; ``accepted`` are those the curator lives with."""
 
     head: Head
@@ -57,13 +57,15 @@ class Examination:
         """What is wrong, entries first."""
         return self.history.unaccepted + [(None, what) for what in self.beside]
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Verification:
         accepted = [
             what
             for number, what in self.history.findings
             if (number, what) in self.history.accepted
         ]
-        return Verdict(self.history.head, tuple(what for _, what in self.findings), tuple(accepted))
+        return Verification(
+            self.history.head, tuple(what for _, what in self.findings), tuple(accepted)
+        )
 
 
 def examine(

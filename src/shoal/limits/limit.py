@@ -39,7 +39,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LimitComparison:
     """An error beside the best possible one."""
 
     error: Fraction
@@ -61,7 +61,7 @@ class Comparison:
         return f"{error}, where no mechanism has less than {least}: {ratio} times the limit"
 
 
-def beside(error: Number, limit: Limit) -> Comparison:
+def beside(error: Number, limit: Limit) -> LimitComparison:
     """Show an error beside the best possible one.
 
     Edges: an error below the limit is refused: it belongs to another promise, class or measure of error.
@@ -77,4 +77,4 @@ def beside(error: Number, limit: Limit) -> Comparison:
             "error is below the limit, so the two are not about the same thing.",
             remedy=f"Give an error that is a {limit.of}, under the promise the limit was made for.",
         )
-    return Comparison(found, limit)
+    return LimitComparison(found, limit)

@@ -40,7 +40,7 @@ class Local:
 
 
 @dataclass(frozen=True, init=False)
-class Shuffled:
+class ShuffledPromise:
     """Reports in random order: each is ``local`` epsilon-DP, all together keep ``central``; one of them may be None.
 
     What comes out of a shuffler is a function of the reports, so the limit of the local model holds; and it is a
@@ -61,14 +61,14 @@ class Shuffled:
         object.__setattr__(self, "central", None if central is None else Central(central).measure)
 
 
-Promise = Central | Local | Shuffled
+Promise = Central | Local | ShuffledPromise
 
 
 def read(promise: Promise | Measure) -> tuple[Central | Local, ...]:
     """The promises that hold, each of which gives a limit; a plain measure is central."""
     if isinstance(promise, Central | Local):
         return (promise,)
-    if isinstance(promise, Shuffled):
+    if isinstance(promise, ShuffledPromise):
         found: list[Central | Local] = []
         if promise.local is not None:
             found.append(Local(promise.local))

@@ -33,7 +33,7 @@ class Randomizer(Protocol):
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class ShuffledReports:
     """Reports of many people whose order, and therefore whose sender, nobody knows.
 
     Guarantee: all reports together are (``central``, ``delta``)-DP for a person whose value changes, and each one is ``local``-DP
@@ -69,7 +69,7 @@ METHODS: dict[str, _Method] = {
 
 def shuffled(
     randomizer: Randomizer, *, people: int, delta: Number, method: str = "variation"
-) -> Shuffled:
+) -> ShuffledReports:
     """The guarantee of shuffled reports.
 
     "variation" counts with the ratio and the total variation of the protocol; "clones" knows the epsilon only; "closed 2021"
@@ -87,4 +87,4 @@ def shuffled(
     count, risk = whole(people, "people", at_least=1), open_unit(delta, "delta")
     found = METHODS[method](randomizer, count, risk)
     central = randomizer.epsilon if found is None else min(found, randomizer.epsilon)
-    return Shuffled(randomizer.epsilon, central, risk, count, method)
+    return ShuffledReports(randomizer.epsilon, central, risk, count, method)

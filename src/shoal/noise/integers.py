@@ -16,7 +16,7 @@ import numpy as np
 from shoal.errors import RangeError
 from shoal.exact import IntegerArray, exponent_of, short, whole
 from shoal.noise.blocks import BlockSampler
-from shoal.noise.laws import BlockLaw, Exponential, Normal
+from shoal.noise.laws import BlockLaw, ExponentialLaw, NormalLaw
 from shoal.noise.source import Source, current
 from shoal.noise.uniform import draw_below
 
@@ -69,19 +69,19 @@ def discrete_laplace(scale: Fraction) -> IntegerNoise:
     Edges: draws that do not fit 64 bits (scales near 2^60) come as Python's integers.
     Reference: Ghosh, Roughgarden and Sundararajan 2009, the two-sided geometric law.
     """
-    return _blocks(Exponential(_checked(scale), "both"), "discrete_laplace", scale)
+    return _blocks(ExponentialLaw(_checked(scale), "both"), "discrete_laplace", scale)
 
 
 @lru_cache(maxsize=64)
 def geometric(scale: Fraction) -> IntegerNoise:
     """P(x) proportional to exp(-x / scale) on 0, 1, 2, …; needs and edges as `discrete_laplace`."""
-    return _blocks(Exponential(_checked(scale), "right"), "geometric", scale)
+    return _blocks(ExponentialLaw(_checked(scale), "right"), "geometric", scale)
 
 
 @lru_cache(maxsize=64)
 def floored_laplace(scale: Fraction) -> IntegerNoise:
     """The floor of a continuous Laplace variable of this scale; needs as `discrete_laplace`."""
-    return _blocks(Exponential(_checked(scale), "floor"), "floored_laplace", scale)
+    return _blocks(ExponentialLaw(_checked(scale), "floor"), "floored_laplace", scale)
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +94,7 @@ def discrete_gaussian(variance: Fraction) -> IntegerNoise:
     Reference: Canonne, Kamath and Steinke 2020 (the law; the sampler is ours).
     """
     _check_variance(variance)
-    return _blocks(Normal(variance, floor=False), "discrete_gaussian", variance)
+    return _blocks(NormalLaw(variance, floor=False), "discrete_gaussian", variance)
 
 
 @lru_cache(maxsize=64)
@@ -106,7 +106,7 @@ def rounded_gaussian(variance: Fraction) -> IntegerNoise:
     """
     _check_variance(variance)
     finer = max(1, _FINE - exponent_of(variance) // 2)
-    fine = BlockSampler(Normal(variance * 4**finer, floor=True))
+    fine = BlockSampler(NormalLaw(variance * 4**finer, floor=True))
     half = 1 << (finer - 1)
 
     def draw(count: int, source: Source) -> IntegerArray:
@@ -124,7 +124,7 @@ def truncated_geometric(scale: Fraction, limit: int) -> IntegerNoise:
     exp(-x / scale).  Either way at least one in three proposals is kept.
     """
     limit = whole(limit, "limit", at_least=0)
-    unlimited = BlockSampler(Exponential(_checked(scale), "right"))
+    unlimited = BlockSampler(ExponentialLaw(_checked(scale), "right"))
     if limit >= scale:
 
         def within(count: int, source: Source) -> IntegerArray:

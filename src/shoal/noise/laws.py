@@ -56,7 +56,7 @@ class BlockLaw(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class ExponentialLaw:
     """P(x) proportional to exp(-|x| / scale).
 
     ``side`` is "both" for the discrete Laplace law, "right" for the geometric law on 0, 1, 2, …, and
@@ -114,7 +114,7 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
-class Normal:
+class NormalLaw:
     """P(x) proportional to exp(-x^2 / (2 variance)) on the integers.
 
     With ``floor`` it is the floor of the continuous normal law of this variance instead.
@@ -169,7 +169,7 @@ class Normal:
         return offset * (2 * self.start(rank) + offset) / ball(2 * self.variance)
 
 
-def _weights(law: Normal, rank: int) -> Iterator[arb]:
+def _weights(law: NormalLaw, rank: int) -> Iterator[arb]:
     """The weights of the blocks from this rank on, each from the one two ranks before it.
 
     With c = 1 / (2 variance) and blocks of size B, a block that starts at s is followed on its side by one
@@ -188,7 +188,7 @@ def _weights(law: Normal, rank: int) -> Iterator[arb]:
             factors[side] = factors[side] * shrinking
 
 
-def _tail(law: Normal, rank: int) -> arb:
+def _tail(law: NormalLaw, rank: int) -> arb:
     """The sum of the weights from this rank on, as a ball.
 
     The factor between neighbours on one side only falls, so the terms from a pair (a, b) on sum to at
@@ -208,5 +208,5 @@ def _tail(law: Normal, rank: int) -> arb:
 
 
 @lru_cache(maxsize=64)
-def _total(law: Normal, precision: int) -> arb:  # noqa: ARG001 - the key under which it is kept
+def _total(law: NormalLaw, precision: int) -> arb:  # noqa: ARG001 - the key under which it is kept
     return _tail(law, 0)

@@ -35,7 +35,7 @@ ONE_SPACE = IdSpace(frozenset({""}), frozenset({""}))
 """That of tables that were given together, as those of the same persons, with one budget."""
 
 
-class _Held(Protocol):
+class _HeldTable(Protocol):
     @property
     def name(self) -> str: ...
 
@@ -43,13 +43,13 @@ class _Held(Protocol):
     def ids(self) -> IdSpace: ...
 
 
-def spaces_of(tables: Iterable[_Held]) -> dict[str, str]:
+def spaces_of(tables: Iterable[_HeldTable]) -> dict[str, str]:
     """For each table by name, the first table of those it shares its ids with; refused where declarations leave it open.
 
     Guarantee: two tables have one space exactly if it was declared that they share ids, and two spaces only if no account pays
         for both.
     """
-    found: dict[str, list[_Held]] = {}
+    found: dict[str, list[_HeldTable]] = {}
     for each in sorted(tables, key=lambda one: one.name):
         at = {
             first: [each.ids.is_shared_with(one.ids) for one in members]
@@ -68,7 +68,7 @@ def spaces_of(tables: Iterable[_Held]) -> dict[str, str]:
     return {each.name: first for first, members in found.items() for each in members}
 
 
-def check_one_space(tables: Iterable[_Held]) -> None:
+def check_one_space(tables: Iterable[_HeldTable]) -> None:
     """Refuse to take equal ids of these tables for one person unless that was declared of all of them."""
     spaces = spaces_of(tables)
     firsts = sorted(set(spaces.values()))
@@ -81,7 +81,7 @@ def check_one_space(tables: Iterable[_Held]) -> None:
         )
 
 
-def _check_apart(left: _Held, right: _Held) -> None:
+def _check_apart(left: _HeldTable, right: _HeldTable) -> None:
     if not left.ids.is_apart_from(right.ids):
         raise RelationError(
             f"{left.name!r} and {right.name!r} pay from one account, and nobody declared that an id means the same person in both.",

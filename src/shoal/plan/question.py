@@ -203,7 +203,7 @@ def _fills_null(expression: Expression) -> bool:
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """Everything that is asked of private rows at once."""
 
     relation: Rows

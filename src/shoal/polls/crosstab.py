@@ -12,9 +12,9 @@ from shoal.errors import PollError
 from shoal.local import Subsets
 from shoal.local.intervals import Groups
 from shoal.local.subsets import set_of
-from shoal.polls.estimates import Estimate, Measured, combined, estimates
+from shoal.polls.estimates import Measured, PollEstimate, combined, estimates
 from shoal.polls.protocol import DIRECT, AskedQuestion, Law
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 
 MOST_PAIRS = 2500
 Pair = tuple[int, int]
@@ -27,9 +27,9 @@ class CrossTab:
     An arm that asks directly what another arm hides is left out of ``together``: it measures what people say openly.
     """
 
-    questions: tuple[Question, Question]
-    arms: Mapping[str, tuple[tuple[Estimate, ...], ...]]
-    together: tuple[tuple[Estimate, ...], ...]
+    questions: tuple[PollQuestion, PollQuestion]
+    arms: Mapping[str, tuple[tuple[PollEstimate, ...], ...]]
+    together: tuple[tuple[PollEstimate, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain values."""
@@ -42,12 +42,12 @@ class CrossTab:
         }
 
 
-def _rows(rows: tuple[tuple[Estimate, ...], ...]) -> list[list[dict[str, Any]]]:
+def _rows(rows: tuple[tuple[PollEstimate, ...], ...]) -> list[list[dict[str, Any]]]:
     return [[cell.to_dict() for cell in row] for row in rows]
 
 
 def cross_tab(
-    questions: tuple[Question, Question],
+    questions: tuple[PollQuestion, PollQuestion],
     arms: Sequence[tuple[str, tuple[AskedQuestion, AskedQuestion], Counter[Pair]]],
     risk: Fraction,
     *,
@@ -81,12 +81,12 @@ def cross_tab(
     )
 
 
-def _cut(cells: tuple[Estimate, ...], wide: int) -> tuple[tuple[Estimate, ...], ...]:
+def _cut(cells: tuple[PollEstimate, ...], wide: int) -> tuple[tuple[PollEstimate, ...], ...]:
     return tuple(cells[start : start + wide] for start in range(0, len(cells), wide))
 
 
 def _measured(
-    questions: tuple[Question, Question],
+    questions: tuple[PollQuestion, PollQuestion],
     designs: tuple[AskedQuestion, AskedQuestion],
     counts: Counter[Pair],
 ) -> Measured:

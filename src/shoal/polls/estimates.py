@@ -12,14 +12,14 @@ from shoal.exact import ball, float_down, float_up, shown, upper
 from shoal.local import bit_worths, interval_of
 from shoal.local.intervals import Groups, Interval
 from shoal.polls.protocol import DIRECT, AskedQuestion
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 
 MEAN = "mean"
 Ends = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PollEstimate:
     """The share of an answer, or the mean of a range, from the reports of one arm or several.
 
     ``value`` is exact and unbiased, so possibly outside of the range of what it estimates; ``interval`` is cut to it.
@@ -68,7 +68,7 @@ class Measured:
         return sum(count for _, count in self.groups[0])
 
 
-def measured(question: Question, design: AskedQuestion, counts: Mapping[int, int]) -> Measured:
+def measured(question: PollQuestion, design: AskedQuestion, counts: Mapping[int, int]) -> Measured:
     """The worths of the reports of a question; counts are by the report."""
     scale, law = question.scale, design.law
     if scale is None:
@@ -83,7 +83,7 @@ def measured(question: Question, design: AskedQuestion, counts: Mapping[int, int
     return Measured((MEAN,), (groups,), (scale.low, scale.high))
 
 
-def estimates(found: Measured, risk: Fraction, *, is_open: bool) -> tuple[Estimate, ...]:
+def estimates(found: Measured, risk: Fraction, *, is_open: bool) -> tuple[PollEstimate, ...]:
     """The estimates of one arm, each with the exact interval at this risk."""
     return tuple(
         _estimate(name, groups, found.ends, risk, is_open=is_open)
@@ -93,14 +93,14 @@ def estimates(found: Measured, risk: Fraction, *, is_open: bool) -> tuple[Estima
 
 def _estimate(
     name: str, groups: Groups, ends: tuple[Fraction, Fraction], risk: Fraction, *, is_open: bool
-) -> Estimate:
+) -> PollEstimate:
     people = sum(count for _, count in groups)
     if not people:
         nothing = float_down(ends[0]), float_up(ends[1])
-        return Estimate(name, 0, None, None, nothing, nothing if is_open else None)
+        return PollEstimate(name, 0, None, None, nothing, nothing if is_open else None)
     always = exact_interval(groups, ends, risk, method="always") if is_open else None
     error = math.sqrt(variance_of(groups)) if people > 1 else None
-    return Estimate(
+    return PollEstimate(
         name, people, mean_of(groups), error, exact_interval(groups, ends, risk), always
     )
 
@@ -131,7 +131,9 @@ def variance_of(groups: Groups, *, softened: bool = False) -> Fraction:
     return spread / (people * max(1, people - 1))
 
 
-def combined(found: Sequence[Measured], risk: Fraction, *, is_open: bool) -> tuple[Estimate, ...]:
+def combined(
+    found: Sequence[Measured], risk: Fraction, *, is_open: bool
+) -> tuple[PollEstimate, ...]:
     """Several arms that hide the answer, weighted by how many reported and by how far their worths reach, never by what was reported.
 
     Proof: polls.md.
@@ -147,7 +149,7 @@ def combined(found: Sequence[Measured], risk: Fraction, *, is_open: bool) -> tup
 
 def _weighted(
     name: str, arms: Sequence[Groups], ends: Ends, risks: tuple[Fraction, Fraction], *, is_open: bool
-) -> Estimate:  # fmt: skip
+) -> PollEstimate:  # fmt: skip
     """``risks`` are that of the whole interval, and that of each arm's where all of them must hold at once."""
     people = [sum(count for _, count in groups) for groups in arms]
     reaches = [max(groups)[0] - min(groups)[0] for groups in arms]
@@ -166,7 +168,7 @@ def _weighted(
     weight = 2 * sum(weights, Fraction(0))
     reach = upper(lambda: (ball(2 / risks[0]).log() / ball(weight)) ** ball(Fraction(1, 2)))
     interval = _cut((value - reach, value + reach), ends)
-    return Estimate(name, sum(people), value, math.sqrt(spread), interval, always, "hoeffding")
+    return PollEstimate(name, sum(people), value, math.sqrt(spread), interval, always, "hoeffding")
 
 
 def _cut(found: tuple[Fraction, Fraction], ends: Ends) -> Interval:

@@ -24,7 +24,7 @@ from shoal.polls.protocol import (
     by_device,
     check_fits,
 )
-from shoal.polls.question import LONGEST_TEXT, Question, read_name, read_text
+from shoal.polls.question import LONGEST_TEXT, PollQuestion, read_name, read_text
 
 ONCE = ("browser", "invitation")
 MOST_ARMS, MOST_QUESTIONS, MOST_SHARES = 10, 50, 10**6
@@ -45,7 +45,7 @@ class Arm:
     ways: PollProtocol | Mapping[str, PollProtocol]
     share: int = 1
 
-    def for_questions(self, questions: Sequence[Question]) -> PollArm:
+    def for_questions(self, questions: Sequence[PollQuestion]) -> PollArm:
         """The arm with all its questions in words and odds."""
         ways = self.ways
         if isinstance(ways, PollProtocol):
@@ -141,7 +141,7 @@ class Poll:
     language: str
     once: str
     people: int | None
-    questions: tuple[Question, ...]
+    questions: tuple[PollQuestion, ...]
     arms: tuple[PollArm, ...]
 
     def __init__(
@@ -153,7 +153,7 @@ class Poll:
         range: Sequence[Number] | None = None,  # noqa: A002 - the word for it
         unit: str = "",
         bins: Sequence[Number] | None = None,
-        questions: Iterable[Question] | None = None,
+        questions: Iterable[PollQuestion] | None = None,
         epsilon: Number | None = None,
         odds: Number | None = None,
         arms: Iterable[Arm] | None = None,
@@ -169,7 +169,7 @@ class Poll:
                 remedy="Give Poll('commute', 'Have you ever ...?', epsilon=1) or questions=[...].",
             )
         if text is not None:
-            one = Question(name, text, answers=answers, range=range, unit=unit, bins=bins)
+            one = PollQuestion(name, text, answers=answers, range=range, unit=unit, bins=bins)
             questions = (one,)
         assert questions is not None
         known = tuple(questions)
@@ -190,7 +190,7 @@ class Poll:
         self,
         *,
         name: str,
-        questions: tuple[Question, ...],
+        questions: tuple[PollQuestion, ...],
         arms: tuple[PollArm, ...],
         once: str,
         title: str,
@@ -244,7 +244,7 @@ class Poll:
         """What a report costs who sends it, in the dearest arm, rounded up; infinite where a question is asked directly."""
         return _logarithm(self.ratio)
 
-    def question(self, name: str) -> Question:
+    def question(self, name: str) -> PollQuestion:
         """One question by name."""
         for each in self.questions:
             if each.name == name:
@@ -355,7 +355,7 @@ class Poll:
 
 
 def _arms(
-    questions: Sequence[Question],
+    questions: Sequence[PollQuestion],
     *,
     epsilon: Number | None,
     odds: Number | None,

@@ -20,7 +20,7 @@ from shoal.local import (
     one_bit,
 )
 from shoal.local.design import DICE, HARMLESS, times
-from shoal.polls.question import LONGEST_TEXT, Question, read_text
+from shoal.polls.question import LONGEST_TEXT, PollQuestion, read_text
 
 DEVICE, OWN, DIRECT = "device", "own", "direct"
 Law = TransitionMatrix | Subsets
@@ -43,7 +43,7 @@ class PollProtocol:
     title: str = ""
     instructions: str = ""
 
-    def law_for(self, question: Question) -> Law:
+    def law_for(self, question: PollQuestion) -> Law:
         """The chances of every report under every answer of a question."""
         if self.kind == DIRECT:
             return TransitionMatrix.of_odds(
@@ -168,7 +168,7 @@ def _costs_most_of(odds: Fraction, epsilon: Fraction) -> bool:
     return is_below(lambda: ball(epsilon * Fraction(99, 100)), lambda: ball(odds).log())
 
 
-def _renamed(design: Design, question: Question) -> TransitionMatrix:
+def _renamed(design: Design, question: PollQuestion) -> TransitionMatrix:
     """The matrix of a design with the answers of the question; reports named like answers are renamed with them."""
     matrix = design.matrix
     if question.scale is not None or matrix.odds.answers != len(question.answers):
@@ -243,7 +243,7 @@ class AskedQuestion:
         return len(str(self.law.kinds - 1))
 
 
-def asked(question: Question, way: PollProtocol, *, anew: str = "") -> AskedQuestion:
+def asked(question: PollQuestion, way: PollProtocol, *, anew: str = "") -> AskedQuestion:
     """A way of asking, applied to a question and put into words; ``anew`` is said where dice are rolled for several questions."""
     law, kind = way.law_for(question), way.kind
     words = law_in_words(law, kind)
@@ -257,7 +257,7 @@ def asked(question: Question, way: PollProtocol, *, anew: str = "") -> AskedQues
     return AskedQuestion(question.name, kind, title, told, words, law)
 
 
-def check_fits(question: Question, found: AskedQuestion) -> None:
+def check_fits(question: PollQuestion, found: AskedQuestion) -> None:
     """Refuse a way of asking that is not one for this question, or whose words are not those of its odds."""
     law = found.law
     direct = PollProtocol(DIRECT).law_for(question)

@@ -52,15 +52,15 @@ class Scale:
 
 
 @dataclass(frozen=True, init=False)
-class Question:
+class PollQuestion:
     """One question: ``answers`` to choose from, "no" and "yes" if left out, or a ``range`` (low, high, step) of numbers.
 
     With ``bins``, where each interval but the first begins, a range becomes a choice among intervals: it then tells the distribution
     and not only the mean.
 
-    >>> Question("fare", "Have you ever travelled without a ticket?").answers
+    >>> PollQuestion("fare", "Have you ever travelled without a ticket?").answers
     ('no', 'yes')
-    >>> Question("hours", "How many hours?", range=(0, 40, 1), unit="hours", bins=(1, 11, 21)).answers
+    >>> PollQuestion("hours", "How many hours?", range=(0, 40, 1), unit="hours", bins=(1, 11, 21)).answers
     ('0 hours', '1 to 10 hours', '11 to 20 hours', '21 to 40 hours')
     """
 
@@ -130,7 +130,7 @@ class Question:
         return {**said, "answers": list(self.answers), **scale}
 
     @classmethod
-    def from_dict(cls, said: dict[str, Any]) -> Question:
+    def from_dict(cls, said: dict[str, Any]) -> PollQuestion:
         """Read a question back."""
         if "range" in said:
             scale = said["range"]

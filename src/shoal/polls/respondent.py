@@ -13,7 +13,7 @@ from shoal.exact import Number, non_negative
 from shoal.local import Subsets
 from shoal.polls.estimates import mean_of, measured
 from shoal.polls.protocol import AskedQuestion
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 
 MOST_ROWS = 1001
 
@@ -46,7 +46,7 @@ class Suspicion:
 
 
 def suspicions(
-    question: Question,
+    question: PollQuestion,
     design: AskedQuestion,
     counts: Counter[int],
     prior: Sequence[Number] | None,
@@ -85,7 +85,10 @@ def _possible(design: AskedQuestion, report: int, known: Sequence[Fraction]) -> 
 
 
 def _prior(
-    question: Question, design: AskedQuestion, counts: Counter[int], prior: Sequence[Number] | None
+    question: PollQuestion,
+    design: AskedQuestion,
+    counts: Counter[int],
+    prior: Sequence[Number] | None,
 ) -> tuple[Fraction, ...]:
     size = len(question.answers)
     if prior is not None:

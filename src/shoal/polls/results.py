@@ -14,12 +14,12 @@ from typing import Any
 
 from shoal.errors import PollError
 from shoal.exact import Number, open_unit
-from shoal.local.shuffling import Shuffled
+from shoal.local.shuffling import ShuffledReports
 from shoal.polls.crosstab import CrossTab, cross_tab
 from shoal.polls.estimates import (
     Difference,
-    Estimate,
     Measured,
+    PollEstimate,
     combined,
     differences,
     estimates,
@@ -27,7 +27,7 @@ from shoal.polls.estimates import (
 )
 from shoal.polls.poll import Poll, PollArm
 from shoal.polls.protocol import DIRECT
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 from shoal.polls.respondent import Suspicion, suspicions
 from shoal.polls.sample_size import WhatIf, what_if
 from shoal.polls.shuffled import central
@@ -38,9 +38,9 @@ from shoal.polls.written_poll import epsilon_text
 class QuestionResult:
     """One question: estimates in each arm, in all arms together that hide the answer, and arms compared."""
 
-    question: Question
-    arms: Mapping[str, tuple[Estimate, ...]]
-    together: tuple[Estimate, ...]
+    question: PollQuestion
+    arms: Mapping[str, tuple[PollEstimate, ...]]
+    together: tuple[PollEstimate, ...]
     differences: tuple[Difference, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Results:
         places = enumerate(self.poll.questions)
         return {question.name: self._result(place, question) for place, question in places}
 
-    def _result(self, place: int, question: Question) -> QuestionResult:
+    def _result(self, place: int, question: PollQuestion) -> QuestionResult:
         found = {arm.name: self._measured(number, place) for number, arm in enumerate(self.poll.arms)}  # fmt: skip
         hidden = [found[arm.name] for arm in self.poll.arms if arm.designs[place].way != DIRECT]
         return QuestionResult(
@@ -164,7 +164,7 @@ class Results:
             self.poll.questions[place], design, self.reports(found, place), prior, self.poll.arms[found].name
         )  # fmt: skip
 
-    def shuffled(self, *, delta: Number = "1e-6") -> dict[str, Shuffled | None]:
+    def shuffled(self, *, delta: Number = "1e-6") -> dict[str, ShuffledReports | None]:
         """What all counters together cost one person, in each arm, towards someone who sees nothing else; None where a report has no bound."""
         pairs = zip(self.poll.arms, self._told, strict=True)
         return {arm.name: central(arm, told, delta) for arm, told in pairs}
@@ -214,7 +214,7 @@ class Results:
             "questions": [each.to_dict() for each in self],
         }
 
-    def _arm_dict(self, arm: PollArm, found: Shuffled | None) -> dict[str, Any]:
+    def _arm_dict(self, arm: PollArm, found: ShuffledReports | None) -> dict[str, Any]:
         return {
             "name": arm.name,
             "people": self.arms[arm.name],

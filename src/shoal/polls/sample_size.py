@@ -15,7 +15,7 @@ from shoal.local.intervals import normal_point
 from shoal.polls.estimates import Measured, mean_of
 from shoal.polls.poll import Poll
 from shoal.polls.protocol import DIRECT, AskedQuestion, asked, by_device
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 from shoal.polls.written_poll import epsilon_text
 
 
@@ -63,7 +63,7 @@ def needs(
     return tuple(made)
 
 
-def _reach(question: Question, margin: Number | None) -> Fraction:
+def _reach(question: PollQuestion, margin: Number | None) -> Fraction:
     scale = question.scale
     if margin is None:
         return Fraction(1, 20) * (1 if scale is None else scale.high - scale.low)
@@ -76,7 +76,7 @@ def _reach(question: Question, margin: Number | None) -> Fraction:
     return reach
 
 
-def spread(question: Question, design: AskedQuestion, share: Fraction) -> Fraction:
+def spread(question: PollQuestion, design: AskedQuestion, share: Fraction) -> Fraction:
     """The variance of the estimate from one report, where the answer of interest has this share."""
     law, scale = design.law, question.scale
     if scale is not None:
@@ -113,7 +113,7 @@ class WhatIf:
 
 
 def what_if(
-    question: Question,
+    question: PollQuestion,
     design: AskedQuestion,
     found: Measured,
     epsilons: Iterable[Number],
@@ -145,7 +145,7 @@ def _margin(variance: Fraction, people: int, risk: Fraction) -> float:
     return normal_point(risk) * math.sqrt(variance / people)
 
 
-def _share(question: Question, found: Measured) -> Fraction:
+def _share(question: PollQuestion, found: Measured) -> Fraction:
     """The estimate of the last answer, or the place of the mean, cut to [0, 1]; one half before the first report."""
     if not found.people:
         return Fraction(1, 2)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.exact import Number
-from shoal.local.shuffling import Shuffled, shuffled
+from shoal.local.shuffling import ShuffledReports, shuffled
 from shoal.polls.poll import PollArm
 from shoal.polls.protocol import DIRECT
 
@@ -23,7 +23,7 @@ class _Hidden:
 
 def central(
     arm: PollArm, told: Counter[tuple[int, ...]], delta: Number
-) -> Shuffled | None:  # fmt: skip
+) -> ShuffledReports | None:  # fmt: skip
     """The guarantee of an arm's counters for one person's hidden answers; None without a bound, or without people.
 
     Counters forget the order, so each person is hidden among those with the same direct answers: the smallest such group counts.

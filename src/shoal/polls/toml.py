@@ -20,7 +20,7 @@ from shoal.polls.protocol import (
     by_own,
     directly,
 )
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll
@@ -43,14 +43,14 @@ def read(text: str) -> dict[str, Any]:
     return {**{part: said[part] for part in _PLAIN if part in said}, "questions": questions, "arms": arms}  # fmt: skip
 
 
-def _question(said: Mapping[str, Any]) -> Question:
+def _question(said: Mapping[str, Any]) -> PollQuestion:
     _only(said, ("name", "text", "answers", "range", "unit", "bins"), "a question")
     _needs(said, ("name", "text"), "a question")
-    return Question(said["name"], said["text"], **_but(said, "name", "text"))
+    return PollQuestion(said["name"], said["text"], **_but(said, "name", "text"))
 
 
 def _arm(
-    said: Mapping[str, Any], questions: list[Question]
+    said: Mapping[str, Any], questions: list[PollQuestion]
 ) -> tuple[str, dict[str, PollProtocol], int]:
     _only(said, ("name", "share", "ways"), "an arm")
     _needs(said, ("name", "ways"), "an arm")
@@ -61,7 +61,7 @@ def _arm(
     return said["name"], ways, said.get("share", 1)
 
 
-def way_of(said: Mapping[str, Any], question: Question | None) -> PollProtocol:
+def way_of(said: Mapping[str, Any], question: PollQuestion | None) -> PollProtocol:
     """A way of asking from its fields: ``way``, and what goes with it."""
     _needs(said, ("way",), "a way")
     kind, rest = said["way"], _but(said, *_WAY)
@@ -148,7 +148,7 @@ def _lines(poll: Poll) -> Iterator[str]:
             yield from _law(poll.question(design.question), design)
 
 
-def _law(question: Question, design: AskedQuestion) -> Iterator[str]:
+def _law(question: PollQuestion, design: AskedQuestion) -> Iterator[str]:
     law = design.law
     if design.way == DIRECT:
         return

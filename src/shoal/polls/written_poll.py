@@ -12,7 +12,7 @@ from shoal.exact import short_up
 from shoal.local import Subsets, TransitionMatrix
 from shoal.local.stream import bits_below
 from shoal.polls.protocol import DEVICE, DIRECT, OWN, AskedQuestion, Law
-from shoal.polls.question import Question
+from shoal.polls.question import PollQuestion
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll, PollArm
@@ -104,7 +104,7 @@ def read(text: str) -> dict[str, Any]:
         return {
             **{part: said[part] for part in ("name", "title", "intro", "language", "once")},
             "people": said["people"],
-            "questions": tuple(Question.from_dict(each) for each in said["questions"]),
+            "questions": tuple(PollQuestion.from_dict(each) for each in said["questions"]),
             "arms": [
                 (arm["name"], arm["share"], tuple(_read_design(each) for each in arm["designs"]))
                 for arm in said["arms"]

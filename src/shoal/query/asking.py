@@ -15,7 +15,7 @@ from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeErro
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
-from shoal.plan import Bounded, Question, Table
+from shoal.plan import Bounded, Query, Table
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of
@@ -40,7 +40,7 @@ class Held:
     tables: dict[str, Table]
     budget: Purse
 
-    def for_question(self, question: Question) -> Held:  # noqa: ARG002 - for those with several purses
+    def for_question(self, question: Query) -> Held:  # noqa: ARG002 - for those with several purses
         """The same for one question: a vault knows by its tables what is to be opened and who pays."""
         return self
 
@@ -69,7 +69,7 @@ class Ask:
     def __init__(
         self,
         held: Held,
-        question: Question,
+        question: Query,
         text: str,
         weights: Mapping[str, Any] | None = None,
         intervals: Number | None = None,

@@ -24,7 +24,7 @@ from shoal.plan import (
     Literal,
     Person,
     Project,
-    Question,
+    Query,
     Ref,
     Rows,
     Scan,
@@ -50,7 +50,7 @@ def canonical_of(made: Priced) -> str:
     return json.dumps(body, sort_keys=True, separators=(",", ":"))
 
 
-def canonical_plan(question: Question) -> dict[str, Any]:
+def canonical_plan(question: Query) -> dict[str, Any]:
     """Rows, keys and aggregates, without the names they are given."""
     return {
         "rows": canonical_rows(question.relation),

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.engines.engine import Engine
 from shoal.events import Event
 from shoal.exact import root_up, shown
-from shoal.plan import Bounded, Person, Question, Statistic
+from shoal.plan import Bounded, Person, Query, Statistic
 from shoal.query.noises import Means, Noise, noise_with
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
@@ -93,7 +93,7 @@ class Clipping:
         return beyond, sum(found.values()) - beyond
 
 
-def limits_of(question: Question, bounded: Bounded) -> list[str]:
+def limits_of(question: Query, bounded: Bounded) -> list[str]:
     """In words, which people are beyond their share; nothing where nobody can be."""
     unit = bounded.unit
     if not isinstance(unit, Person) or not question.aggregates:
@@ -107,6 +107,6 @@ def limits_of(question: Question, bounded: Bounded) -> list[str]:
     return found
 
 
-def counts_rows(question: Question) -> bool:
+def counts_rows(question: Query) -> bool:
     """Whether it matters how many rows a person has: not where only persons are counted."""
     return any(each.statistic is not Statistic.COUNT_PERSONS for each in question.aggregates)

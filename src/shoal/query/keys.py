@@ -8,19 +8,19 @@ from typing import Any
 
 from shoal.engines.engine import Engine
 from shoal.errors import FactsError
-from shoal.plan import FromTable, Key, Listed, Project, Question, Ref, Scan, Selected, Table, Value
+from shoal.plan import FromTable, Key, Listed, Project, Query, Ref, Scan, Selected, Table, Value
 
 MOST_GROUPS = 1_000_000
 
 Group = tuple[Value, ...]
 
 
-def selects(question: Question) -> bool:
+def selects(question: Query) -> bool:
     """Whether some key is not known, so that groups must be selected privately."""
     return any(isinstance(key.known, Selected) for key in question.keys)
 
 
-def known_groups(question: Question, engine: Engine, tables: dict[str, Table]) -> list[Group]:
+def known_groups(question: Query, engine: Engine, tables: dict[str, Table]) -> list[Group]:
     """Every group there can be, from facts and public tables alone."""
     lists = [values_of_key(key, engine, tables) for key in question.keys]
     count = prod(len(values) for values in lists)

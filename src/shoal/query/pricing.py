@@ -10,7 +10,7 @@ from typing import NamedTuple
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
-from shoal.plan import Bounded, Person, Question, Spread, Statistic, check_size, count_of, votes_of
+from shoal.plan import Bounded, Person, Query, Spread, Statistic, check_size, count_of, votes_of
 from shoal.query.budget import CostRequest
 from shoal.query.clipping import SHARE, Clipping, counts_rows, limits_of
 from shoal.query.keys import selects
@@ -31,7 +31,7 @@ _FAINTEST = Fraction(1, 1 << 200)
 class Priced:
     """A question, what was asked to be spent on it, and everything that will be drawn."""
 
-    question: Question
+    question: Query
     request: CostRequest
     recipes: tuple[Recipe, ...]
     noised: Noised
@@ -75,7 +75,7 @@ class Priced:
 
 
 def priced(
-    question: Question,
+    question: Query,
     request: CostRequest,
     *,
     groups: int | None = None,
@@ -104,7 +104,7 @@ def priced(
             f"{request.measure} can buy noise {allowed}.", remedy=f"Choose noise={allowed}."
         )
     found = [
-        _priced(means, recipes, NORMS[each], _Frame(question, groups, weights or {}, clipped))
+        _priced(means, recipes, NORMS[each], _PricingKey(question, groups, weights or {}, clipped))
         for each in ((law,) if law else means.laws)
     ]
     best = min(found, key=lambda one: one.variance)
@@ -121,7 +121,7 @@ def _check_clipped(made: Priced) -> None:
         )
 
 
-def read_weights(question: Question, given: Mapping[str, object]) -> dict[str, Fraction]:
+def read_weights(question: Query, given: Mapping[str, object]) -> dict[str, Fraction]:
     """Weights by the names of aggregates, checked."""
     names = [aggregate.name for aggregate in question.aggregates]
     for name in given:
@@ -133,14 +133,14 @@ def read_weights(question: Question, given: Mapping[str, object]) -> dict[str, F
     return {name: positive(weight, name) for name, weight in given.items()}  # type: ignore[arg-type]
 
 
-class _Frame(NamedTuple):
-    question: Question
+class _PricingKey(NamedTuple):
+    question: Query
     groups: int | None
     weights: Weights
     clipped: bool
 
 
-def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Frame) -> Priced:
+def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _PricingKey) -> Priced:
     question, law = frame.question, "laplace" if norm is Norm.L1 else "gaussian"
     keys = tuple(key.expression for key in question.keys)
     bounded = Bounded(question.relation, keys, terms_of(recipes), norm, frame.groups)

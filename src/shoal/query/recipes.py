@@ -14,7 +14,7 @@ from shoal.plan import (
     PERSONS,
     Aggregate,
     Expression,
-    Question,
+    Query,
     Statistic,
     Term,
     count_of,
@@ -74,7 +74,7 @@ class Recipe:
         return (Fraction(1),)
 
 
-def recipes_of(question: Question, *, ends: Fraction | None = None) -> tuple[Recipe, ...]:
+def recipes_of(question: Query, *, ends: Fraction | None = None) -> tuple[Recipe, ...]:
     """How every aggregate of a question is computed, or an error that asks for facts.
 
     ``ends`` is the confidence of the intervals of quantiles, where they are to have any.

@@ -15,7 +15,7 @@ from shoal.plan import (
     Aggregate,
     Column,
     Key,
-    Question,
+    Query,
     Range,
     Ref,
     Scan,
@@ -63,7 +63,7 @@ class SuggestedBounds:
     __repr__ = __str__
 
 
-def magnitudes_asked(table: Table, column: Column) -> Question:
+def magnitudes_asked(table: Table, column: Column) -> Query:
     """The question how many rows there are of each magnitude of a column, as it is in the source.
 
     What is stated of the column is left aside: with a range applied, what lies outside would be counted at its ends, and
@@ -81,7 +81,7 @@ def magnitudes_asked(table: Table, column: Column) -> Question:
     key = Key(_BUCKET, bucket, known_values(bucket))
     count = Aggregate(_ROWS, Statistic.COUNT_ROWS)
     after = After(((_BUCKET, Ref(key.column)), (_ROWS, Ref(count.column))))
-    return Question(rows, (key,), (count,), after)
+    return Query(rows, (key,), (count,), after)
 
 
 def bounds_from(answer: Answer, name: str, column: Column, share: Fraction) -> SuggestedBounds:

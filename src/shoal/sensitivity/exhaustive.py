@@ -65,7 +65,7 @@ def of(
     >>> of(max, domain=[0, 5, 9], size=2, relation="change").pair
     ((0, 0), (9, 0))
     """
-    search = _Search(
+    search = _NeighbourSearch(
         relation=Relation.read(relation, "relation"),
         values=len(domain),
         size=whole(size, "size", at_least=0),
@@ -96,7 +96,7 @@ def of(
     return Witness(chosen.undo_up(largest), chosen, search.relation, pair, monotone)
 
 
-class _Search:
+class _NeighbourSearch:
     """All datasets of a small domain and all pairs of neighbours among them."""
 
     def __init__(

@@ -11,7 +11,7 @@ from shoal import local
 from shoal.errors import PollError
 from shoal.exact import positive, rational
 from shoal.local import Design
-from shoal.polls import Arm, Poll, PollProtocol, Question, by_device, by_own, directly
+from shoal.polls import Arm, Poll, PollProtocol, PollQuestion, by_device, by_own, directly
 from shoal.server.failures import malformed
 
 
@@ -61,13 +61,13 @@ def percent_of(said: Mapping[str, Any], field: str) -> Fraction:
     return rational(_text(said, field).removesuffix("%").strip(), field) / 100
 
 
-def _question(said: Mapping[str, Any]) -> Question:
+def _question(said: Mapping[str, Any]) -> PollQuestion:
     name, text = _text(said, "name"), _text(said, "text")
     if "range" in said:
         ends = [_short(end) for end in _list(said, "range", most=3)]
-        return Question(name, text, range=ends, unit=_text(said, "unit"))
+        return PollQuestion(name, text, range=ends, unit=_text(said, "unit"))
     answers = [_short(answer) for answer in _list(said, "answers", most=2000)]
-    return Question(name, text, answers=answers)
+    return PollQuestion(name, text, answers=answers)
 
 
 def _arm(said: Mapping[str, Any], plain: set[str], harmless: Mapping[str, str]) -> Arm:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.exact import shown_up
-from shoal.polls import Poll, PollArm, Question
+from shoal.polls import Poll, PollArm, PollQuestion
 from shoal.polls.protocol import DIRECT
 from shoal.polls.sample_size import Need, needs
 from shoal.polls.written_poll import epsilon_text
@@ -27,7 +27,9 @@ def preview(poll: Poll, *, guess: Fraction, margin: Fraction) -> dict[str, Any]:
     }
 
 
-def _planned(poll: Poll, question: Question, guess: Fraction, margin: Fraction) -> dict[str, Any]:
+def _planned(
+    poll: Poll, question: PollQuestion, guess: Fraction, margin: Fraction
+) -> dict[str, Any]:
     scale = question.scale
     reach = margin if scale is None else margin * (scale.high - scale.low)
     every = needs(poll, margin=reach, guess=guess)
@@ -35,7 +37,7 @@ def _planned(poll: Poll, question: Question, guess: Fraction, margin: Fraction) 
     return {"text": question.text, "people": found[0].in_all, "words": _in_words(found, question)}
 
 
-def _in_words(found: Sequence[Need], question: Question) -> str:
+def _in_words(found: Sequence[Need], question: PollQuestion) -> str:
     first, *others = found
     scale = question.scale
     words = "" if scale is None else f"Within {shown_up(first.margin)} {scale.unit}".rstrip() + ". "

@@ -10,8 +10,8 @@ from typing import Any
 
 from shoal.exact import shown_up
 from shoal.local import Subsets
-from shoal.polls import PublishedPoll, Question, Results
-from shoal.polls.estimates import Difference, Estimate
+from shoal.polls import PollQuestion, PublishedPoll, Results
+from shoal.polls.estimates import Difference, PollEstimate
 from shoal.polls.protocol import DEVICE, DIRECT, readable_odds
 from shoal.polls.respondent import Suspicion
 from shoal.polls.results import QuestionResult
@@ -104,7 +104,7 @@ def _question(found: Results, result: QuestionResult) -> dict[str, Any]:
     }
 
 
-def _notes(question: Question, result: QuestionResult, ways: Mapping[str, str]) -> list[str]:
+def _notes(question: PollQuestion, result: QuestionResult, ways: Mapping[str, str]) -> list[str]:
     made = []
     if question.scale is not None and DEVICE in ways.values():
         made.append(
@@ -117,7 +117,7 @@ def _notes(question: Question, result: QuestionResult, ways: Mapping[str, str]) 
     return made
 
 
-def _estimate(title: str, way: str, rows: Sequence[Estimate]) -> dict[str, Any]:
+def _estimate(title: str, way: str, rows: Sequence[PollEstimate]) -> dict[str, Any]:
     shown = [
         {"answer": each.answer, "value": float(each.value), "exact": each.interval, "always": each.always}
         for each in rows
@@ -126,7 +126,7 @@ def _estimate(title: str, way: str, rows: Sequence[Estimate]) -> dict[str, Any]:
     return {"title": title, "way": way, "rows": shown}
 
 
-def _differences(question: Question, found: Sequence[Difference]) -> list[dict[str, Any]]:
+def _differences(question: PollQuestion, found: Sequence[Difference]) -> list[dict[str, Any]]:
     """Arms in pairs; of two answers only the second, since the first is its mirror image."""
     made = []
     for (one, two), rows in groupby(found, key=lambda each: each.arms):
@@ -199,7 +199,7 @@ def what_if(handle: PublishedPoll, name: str, confidence: str) -> dict[str, Any]
     return {"rows": rows, "present": nearest, "words": words}
 
 
-def _margin(margin: float, question: Question) -> str:
+def _margin(margin: float, question: PollQuestion) -> str:
     if question.scale is None:
         return f"{shown_up(100 * margin, digits=3)} %"
     return f"{shown_up(margin, digits=3)} {question.scale.unit}".strip()
@@ -228,5 +228,5 @@ def crosstab(handle: PublishedPoll, one: str, two: str, confidence: str) -> dict
     return {"tables": tables, "note": note}
 
 
-def _cell(each: Estimate) -> dict[str, Any]:
+def _cell(each: PollEstimate) -> dict[str, Any]:
     return {"value": float(each.value or 0), "interval": each.always or each.interval}

@@ -11,7 +11,7 @@ from shoal.plan import (
     Key,
     Literal,
     Order,
-    Question,
+    Query,
     Ref,
     Rows,
     Table,
@@ -31,7 +31,7 @@ _CLAUSES = (
 )  # fmt: skip
 
 
-def question(sql: str, tables: Mapping[str, Table], *, dialect: str = "duckdb") -> Question:
+def question(sql: str, tables: Mapping[str, Table], *, dialect: str = "duckdb") -> Query:
     """The question that a SELECT asks of registered tables, or an error that points at the word.
 
     >>> from shoal.plan import INTEGER, Row, Table, column
@@ -74,7 +74,7 @@ def outputs(
     show: Mapping[str, str],
     having: str | None = None,
     dialect: str = "duckdb",
-) -> Question:
+) -> Query:
     """A question from parts: names and texts of keys and of what is shown of each group.
 
     >>> from shoal.plan import INTEGER, Row, Scan, Table, column
@@ -99,7 +99,7 @@ def outputs(
         gathered.text = Text(having)
         with nothing_else(gathered.text):
             condition = gathered.after(tree_of(gathered.text, dialect=dialect))
-    return Question(rows, keys, tuple(gathered.found), After(tuple(columns), condition))
+    return Query(rows, keys, tuple(gathered.found), After(tuple(columns), condition))
 
 
 def _named(name: str, tree: Any) -> Any:
@@ -117,7 +117,7 @@ def _key(name: str, made: Expression) -> Key:
     return Key(name, made, known_values(made))
 
 
-def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Question:
+def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
     if type(select).__name__ != "Select":
         raise text.refused(select, "a question is one SELECT.", "Put a UNION ALL in FROM (...).")
     if select.args.get("distinct"):
@@ -156,7 +156,7 @@ def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Question:
         )
     with text.at(select):
         after = After(tuple(columns), condition, order, limit, offset or 0)
-        return Question(scope.rows, keys, tuple(gathered.found), after)
+        return Query(scope.rows, keys, tuple(gathered.found), after)
 
 
 def _item(item: Any) -> tuple[str, Any]:

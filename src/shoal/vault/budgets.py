@@ -11,7 +11,7 @@ from typing import Any
 from shoal.errors import ConversionError
 from shoal.exact import short_down
 from shoal.interpret import explain
-from shoal.ledger import Account
+from shoal.ledger import AccountState
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.vault.plain_values import budget_to
 
@@ -25,11 +25,11 @@ class Standing:
     """
 
     dataset: str
-    accounts: tuple[Account, ...]
-    allowances: tuple[Account, ...]
+    accounts: tuple[AccountState, ...]
+    allowances: tuple[AccountState, ...]
 
     @property
-    def tightest(self) -> Account:
+    def tightest(self) -> AccountState:
         """The account that refuses first: the one with the least left."""
         return min(self.accounts, key=lambda each: _amount(each.left))
 
@@ -155,7 +155,7 @@ def _amount(left: Measure) -> Fraction:
     return left.epsilon
 
 
-def _account(account: Account) -> dict[str, Any]:
+def _account(account: AccountState) -> dict[str, Any]:
     return {
         "account": account.name,
         "budget": budget_to(account.budget),

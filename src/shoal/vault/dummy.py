@@ -13,7 +13,7 @@ from shoal.engines.choosing import engine_over
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole
-from shoal.ledger import Account, Ledger
+from shoal.ledger import AccountState, Ledger
 from shoal.measures import Measure
 from shoal.noise import uniform_below
 from shoal.noise.seam import seeded
@@ -21,7 +21,7 @@ from shoal.plan import (
     Column,
     Kind,
     Person,
-    Question,
+    Query,
     Value,
     number_of,
     tables_of,
@@ -74,7 +74,7 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
         for each in datasets
     }
     first = next(iter(paid_by))
-    held = _Held(
+    held = _DummyTables(
         engine_over(sources),
         {each.name: each.table for each in datasets},
         _pretended(paid_by[first]),
@@ -84,18 +84,18 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
 
 
 @dataclass(frozen=True)
-class _Held(Held):
+class _DummyTables(Held):
     """Made-up tables; a question finds by the tables it reads what it would be paid from."""
 
-    paid_by: Mapping[str, tuple[Account, ...]] = field(default_factory=dict)
+    paid_by: Mapping[str, tuple[AccountState, ...]] = field(default_factory=dict)
 
-    def for_question(self, question: Question) -> Held:
+    def for_question(self, question: Query) -> Held:
         names = sorted(tables_of(question.relation))
         paying = [account for name in names for account in self.paid_by.get(name, ())]
         return Held(self.engine, self.tables, _pretended(paying)) if paying else self
 
 
-def _pretended(accounts: Sequence[Account]) -> Rehearsal:
+def _pretended(accounts: Sequence[AccountState]) -> Rehearsal:
     whole = asked_in([account.budget for account in accounts])
     return Rehearsal(whole, relation=accounts[0].relation)
 

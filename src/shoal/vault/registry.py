@@ -47,7 +47,7 @@ _Declared = tuple[Dataset, _Opens]
 """A declaration, and the accounts that come with it: their budgets and relations by name."""
 
 
-class _Seen:
+class _ReadSoFar:
     """How far the journal was read, and the declarations in it so far."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Registry:
     secret: bytes
     progress: Progress | None = None
 
-    _seen: _Seen = field(default_factory=_Seen, repr=False, compare=False)
+    _seen: _ReadSoFar = field(default_factory=_ReadSoFar, repr=False, compare=False)
 
     @property
     def history(self) -> list[Dataset]:

@@ -11,11 +11,11 @@ from typing import Any, Self
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError, VaultError
 from shoal.exact import Number
-from shoal.ledger import Head, Ledger, Verdict
+from shoal.ledger import Head, Ledger, Verification
 from shoal.measures import Measure
 from shoal.owned import NotCopied
 from shoal.plan import Person as PersonUnit
-from shoal.plan import Question, Row, Unit, facts_of, tables_of
+from shoal.plan import Query, Row, Unit, facts_of, tables_of
 from shoal.plan.values import is_broken
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
@@ -144,7 +144,7 @@ class Vault(NotCopied):
     def _held(self) -> Held:
         tables = {name: each.table for name, each in self.datasets.items()}
         nothing = Accounts(self._ledger, (), CheckedEngine((), b""), self._analyst)
-        return _Held(nothing.shelf, tables, nothing, self)
+        return _VaultTables(nothing.shelf, tables, nothing, self)
 
     def _for(self, names: Sequence[str]) -> Accounts:
         datasets = [self._registry.one(name) for name in names]
@@ -381,7 +381,7 @@ class Vault(NotCopied):
 
     def verify(
         self, *, known: Iterable[str | Head] = (), progress: Progress | None = None
-    ) -> Verdict:
+    ) -> Verification:
         """Read the whole journal again and say what is wrong; what is found stops all asking until `accept`.
 
         ``known`` are heads that were noted elsewhere, as ``verdict.head`` prints them: the journal must still have those entries.
@@ -479,12 +479,12 @@ def open(  # noqa: A001 - the word for it
 
 
 @dataclass(frozen=True)
-class _Held(Held):
+class _VaultTables(Held):
     """The tables of a vault; a question finds its own rows and accounts by the tables it reads."""
 
     vault: Vault | None = None
 
-    def for_question(self, question: Question) -> Held:
+    def for_question(self, question: Query) -> Held:
         assert self.vault is not None
         names = sorted(tables_of(question.relation))
         paying = self.vault._for(names)  # noqa: SLF001 - its own

@@ -24,7 +24,7 @@ from shoal.functions import (
     TriangleCount,
     TrimmedMean,
 )
-from shoal.functions.smooth import Smooth, Statistic
+from shoal.functions.smooth import Smooth, SmoothStatistic
 from shoal.functions.smooth.arsinh import BOW, TURN
 from shoal.measures import gaussian_delta_up
 
@@ -36,7 +36,7 @@ LAWS: dict[type[Smooth], Any] = {
     SmoothGaussian: lambda mechanism: laws.normal,
     SmoothArsinhNormal: lambda mechanism: laws.arsinh_normal(mechanism.bend),
 }
-STATISTICS: dict[str, tuple[Statistic, Any, Any]] = {
+STATISTICS: dict[str, tuple[SmoothStatistic, Any, Any]] = {
     "median of five": (
         TrimmedMean.median(size=5, low=0, high=VALUES - 1, grid=Grid(0)), rows(5, VALUES), changed(VALUES)
     ),

@@ -127,7 +127,7 @@ def replay(
     """
     neighbours = None if relation is None else Relation.read(relation, "relation")
     steps = whole(group, "group", at_least=1)
-    seen, times = _Seen(), whole(repeats, "repeats", at_least=1)
+    seen, times = _ReplayTotals(), whole(repeats, "repeats", at_least=1)
     playing = _Playing(run, neighbours, steps, seen)
     kept: list[_Recorded] = []
     for one, two in pairs:
@@ -139,7 +139,7 @@ def replay(
     return ReplayResult(seen.pairs, seen.noises, seen.worst, tuple(seen.differences), seen.errors)
 
 
-class _Seen:
+class _ReplayTotals:
     def __init__(self) -> None:
         self.pairs = self.noises = self.errors = 0
         self.worst = Fraction(0)
@@ -169,7 +169,7 @@ class _Playing:
     """Recordings, and what came of playing them on neighbours."""
 
     def __init__(
-        self, run: Callable[[Any], Any], relation: Relation | None, group: int, seen: _Seen
+        self, run: Callable[[Any], Any], relation: Relation | None, group: int, seen: _ReplayTotals
     ) -> None:
         self._run, self._relation, self._group, self._seen = run, relation, group, seen
 

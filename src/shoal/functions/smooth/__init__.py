@@ -5,7 +5,7 @@ from shoal.functions.smooth.cauchy import SmoothCauchy
 from shoal.functions.smooth.gaussian import SmoothGaussian
 from shoal.functions.smooth.laplace import SmoothLaplace
 from shoal.functions.smooth.mechanism import Smooth
-from shoal.functions.smooth.statistic import Reading, Statistic, smooth_steps
+from shoal.functions.smooth.statistic import Reading, SmoothStatistic, smooth_steps
 from shoal.functions.smooth.triangles import TriangleCount
 from shoal.functions.smooth.trimmed import TrimmedMean
 
@@ -16,7 +16,7 @@ __all__ = [
     "SmoothCauchy",
     "SmoothGaussian",
     "SmoothLaplace",
-    "Statistic",
+    "SmoothStatistic",
     "TriangleCount",
     "TrimmedMean",
     "smooth_steps",

@@ -11,7 +11,7 @@ from typing import Self
 from shoal.events import StatedApprox
 from shoal.exact import Number, Real, ball, is_below, lower, open_unit, positive, turning_point
 from shoal.functions.smooth.mechanism import Smooth
-from shoal.functions.smooth.statistic import Statistic
+from shoal.functions.smooth.statistic import SmoothStatistic
 from shoal.functions.smooth.widths import approx_of
 from shoal.measures import Approx, Measure
 from shoal.noise import secret
@@ -67,7 +67,7 @@ class SmoothApproximate(Smooth):
     def cost(self) -> Approx:
         return Approx(self.epsilon, self.delta)
 
-    def event_for(self, statistic: Statistic) -> StatedApprox:
+    def event_for(self, statistic: SmoothStatistic) -> StatedApprox:
         return StatedApprox(
             epsilon=self.epsilon,
             delta=self.delta,

@@ -12,7 +12,7 @@ from flint import arb
 from shoal.events import StatedZeroConcentrated
 from shoal.exact import Number, Real, ball, lower, open_unit, positive, upper
 from shoal.functions.smooth.mechanism import Smooth, normal_quantile
-from shoal.functions.smooth.statistic import Statistic
+from shoal.functions.smooth.statistic import SmoothStatistic
 from shoal.measures import Measure, ZeroConcentrated
 from shoal.mechanisms.budgets import rho_of
 from shoal.noise import IntegerNoise, rounded_arsinh_normal, secret
@@ -67,7 +67,7 @@ class SmoothArsinhNormal(Smooth):
     def cost(self) -> ZeroConcentrated:
         return ZeroConcentrated(self.rho)
 
-    def event_for(self, statistic: Statistic) -> StatedZeroConcentrated:
+    def event_for(self, statistic: SmoothStatistic) -> StatedZeroConcentrated:
         return StatedZeroConcentrated(rho=self.rho, relation=statistic.relation, private=secret())
 
     def _noise(self, scale: Fraction) -> IntegerNoise:

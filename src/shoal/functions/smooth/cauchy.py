@@ -14,7 +14,7 @@ from shoal.errors import RangeError
 from shoal.events import StatedPure
 from shoal.exact import Number, Real, ball, lower, open_unit, positive, short, upper
 from shoal.functions.smooth.mechanism import Smooth
-from shoal.functions.smooth.statistic import Statistic
+from shoal.functions.smooth.statistic import SmoothStatistic
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.budgets import pure_epsilon_of
 from shoal.noise import IntegerNoise, rounded_cauchy, secret
@@ -81,7 +81,7 @@ class SmoothCauchy(Smooth):
     def cost(self) -> Pure:
         return Pure(self.epsilon)
 
-    def event_for(self, statistic: Statistic) -> StatedPure:
+    def event_for(self, statistic: SmoothStatistic) -> StatedPure:
         return StatedPure(epsilon=self.epsilon, relation=statistic.relation, private=secret())
 
     def _shown(self) -> Iterator[tuple[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.events import Event
 from shoal.exact import Number, Real, ball, float_up, non_negative, open_unit, truth_value, upper
-from shoal.functions.smooth.statistic import Statistic, smooth_steps
+from shoal.functions.smooth.statistic import SmoothStatistic, smooth_steps
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.witness import NoiseWitness, meet
@@ -40,7 +40,7 @@ class Smooth(Mechanism, ABC):
         """What one release costs."""
 
     @abstractmethod
-    def event_for(self, statistic: Statistic) -> Event:
+    def event_for(self, statistic: SmoothStatistic) -> Event:
         """The description of one release of a statistic."""
 
     @abstractmethod
@@ -51,7 +51,7 @@ class Smooth(Mechanism, ABC):
     def _quantile(self, confidence: Fraction) -> Real:
         """What |Z| stays within with this probability."""
 
-    def release(self, statistic: Statistic, data: Any, *, clamped: bool = True) -> float:
+    def release(self, statistic: SmoothStatistic, data: Any, *, clamped: bool = True) -> float:
         """The value plus noise, as a float; by default clamped to the public range of the statistic.
 
         Guarantee: what `cost` says, for neighbours under the statistic's relation.

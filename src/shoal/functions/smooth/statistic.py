@@ -36,7 +36,7 @@ class Reading:
     last: int
 
 
-class Statistic(ABC):
+class SmoothStatistic(ABC):
     """A real-valued statistic whose local sensitivity at every distance is known exactly."""
 
     @property

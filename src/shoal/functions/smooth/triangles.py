@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.exact import out_of_range, whole
-from shoal.functions.smooth.statistic import Reading, Statistic
+from shoal.functions.smooth.statistic import Reading, SmoothStatistic
 from shoal.mechanisms.totality import each_row, number_of
 from shoal.sensitivity import Relation
 
@@ -21,7 +21,7 @@ MOST_NODES = 4096
 
 
 @dataclass(frozen=True, init=False)
-class TriangleCount(Statistic):
+class TriangleCount(SmoothStatistic):
     """The number of triangles of a graph on ``nodes`` public nodes, 0 to nodes - 1; its edges are the rows.
 
     Guarantee: A_k = max over pairs i, j of min(a + floor((k + min(k, b)) / 2), nodes - 2), exactly, where a nodes

@@ -13,12 +13,12 @@ import numpy as np
 from shoal.errors import RangeError
 from shoal.exact import Grid, Number, closed_unit, whole
 from shoal.functions.rows import BoundedRows
-from shoal.functions.smooth.statistic import Reading, Statistic
+from shoal.functions.smooth.statistic import Reading, SmoothStatistic
 from shoal.sensitivity import Relation
 
 
 @dataclass(frozen=True, init=False)
-class TrimmedMean(Statistic):
+class TrimmedMean(SmoothStatistic):
     """The mean of the rows that are left when the lowest and the highest few are dropped.
 
     ``size`` rows, a public number, are clamped to [low, high] and rounded to the grid; ``below`` of the lowest

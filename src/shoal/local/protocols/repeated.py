@@ -13,7 +13,7 @@ from shoal.errors import RangeError, ShapeError
 from shoal.exact import Number, whole
 from shoal.local.indices import read_indices
 from shoal.local.odds import odds_down
-from shoal.local.protocols.oracles import KaryResponse, LocalHash, Tally
+from shoal.local.protocols.oracles import KaryResponse, LocalHash, ReportTally
 from shoal.local.protocols.promise import epsilon_of_changes
 
 
@@ -98,7 +98,7 @@ class RepeatedResponse:
         """A fresh report from each kept answer."""
         return self.fresh.report(permanent)
 
-    def tally(self) -> Tally:
+    def tally(self) -> ReportTally:
         """Empty counters of reports."""
         return self.together.tally()
 
@@ -170,7 +170,7 @@ class RepeatedHash:
         kept = people.answers[np.arange(len(known)), buckets]
         return self.together.speaking_reports(people.hashes, self._rounds.report_again(kept))
 
-    def tally(self) -> Tally:
+    def tally(self) -> ReportTally:
         """Empty counters of reports."""
         return self.together.tally()
 

@@ -6,7 +6,7 @@ from shoal.local.protocols.oracles.hadamard import HadamardResponse
 from shoal.local.protocols.oracles.hashing import LocalHash
 from shoal.local.protocols.oracles.kary import KaryResponse
 from shoal.local.protocols.oracles.linear import LinearHash
-from shoal.local.protocols.oracles.oracle import Oracle, Tally
+from shoal.local.protocols.oracles.oracle import Oracle, ReportTally
 from shoal.local.protocols.oracles.subset import LineSelection, SubsetSelection
 from shoal.local.protocols.oracles.unary import Rappor, UnaryEncoding
 
@@ -19,8 +19,8 @@ __all__ = [
     "LocalHash",
     "Oracle",
     "Rappor",
+    "ReportTally",
     "SubsetSelection",
-    "Tally",
     "UnaryEncoding",
     "choose",
     "oracles",

@@ -122,14 +122,14 @@ class Oracle(OneReport, ABC):
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
         """How many reports speak for each value, and how many against it."""
 
-    def tally(self) -> Tally:
+    def tally(self) -> ReportTally:
         """Empty counters."""
         if self.counters > _MOST_COUNTERS:
             raise RangeError(
                 f"a tally of {self.counters} counters was asked for; {_MOST_COUNTERS} can be kept.",
                 remedy="Search for common values with HeavyHitters, or ask about prefixes.",
             )
-        return Tally(self)
+        return ReportTally(self)
 
     def estimate(self, reports: Any) -> Frequencies:
         """Unbiased shares of all values from reports."""
@@ -162,7 +162,7 @@ class Oracle(OneReport, ABC):
         return (second - (share if fixed else share**2)) / whole(people, "people", at_least=1)
 
 
-class Tally:
+class ReportTally:
     """Counters of reports: reports are added and forgotten, tallies of the same oracle are merged.
 
     >>> from shoal.local.protocols.oracles import KaryResponse
@@ -189,7 +189,7 @@ class Tally:
         self.people += len(told)
         return self
 
-    def merge(self, other: Tally) -> Self:
+    def merge(self, other: ReportTally) -> Self:
         """Count what another tally has counted."""
         if other.oracle != self.oracle:
             raise ShapeError(
