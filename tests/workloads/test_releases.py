@@ -23,7 +23,7 @@ from shoal.workloads import (
     Workload,
 )
 
-DOMAIN = {"region": 40, "sex": ["f", "m"], "age": 30}
+DOMAIN: dict[str, Any] = {"region": 40, "sex": ["f", "m"], "age": 30}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def _fits(drawn: Any, law: Any) -> Any:
 
 def test_the_noise_of_a_total_has_exactly_the_law_of_its_event() -> None:
     plan = Workload.of({"a": 2}, [Total()]).plan(rho="0.05")
-    (noise,) = plan.event.events
+    noise: Any = plan.event.events[0]
     assert noise.sensitivity_squared == 1
     drawn = [round(float(plan.release([3, 4])["total"].values)) - 7 for _ in range(4000)]
     assert _fits(drawn, _discrete_gaussian(float(noise.sigma_squared))) > 1e-3
@@ -115,7 +115,8 @@ def test_the_noise_of_a_total_has_exactly_the_law_of_its_event() -> None:
 def test_the_noise_of_a_difference_has_the_law_that_two_measured_numbers_give_it() -> None:
     plan = Workload.of({"a": 2}, [Marginals(["a"])]).plan(rho="0.2")
     measured = plan.measured.index(("a",))
-    one = _discrete_gaussian(float(plan.event.events[measured].sigma_squared))
+    noise: Any = plan.event.events[measured]
+    one = _discrete_gaussian(float(noise.sigma_squared))
     law: dict[int, float] = {}
     for x, p in one.items():
         for y, q in one.items():
@@ -130,9 +131,8 @@ def test_the_noise_of_a_difference_has_the_law_that_two_measured_numbers_give_it
 def test_the_event_names_every_measurement_its_noise_and_its_size() -> None:
     plan = Workload.of({"a": 3, "b": 2}, [Marginals(["a", "b"])]).plan(rho="0.5")
     assert isinstance(plan.event, Composed)
-    sizes = {
-        columns: event.size for columns, event in zip(plan.measured, plan.event.events, strict=True)
-    }
+    listed: Any = plan.event.events
+    sizes = {columns: event.size for columns, event in zip(plan.measured, listed, strict=True)}
     assert sizes == {(): 1, ("a",): 3, ("b",): 2, ("a", "b"): 6}
     assert all(isinstance(event, DiscreteGaussian) for event in plan.event.events)
     normal = Workload.of({"a": 3}, [Marginals(["a"])]).plan(Approx(1, "1e-6"))

@@ -29,9 +29,6 @@ from shoal.workloads import (
     Workload,
 )
 
-_MOST_KEPT = 1_000_000
-"""So many measured numbers a vault keeps of one publication."""
-
 
 class Publication:
     """Tables to be published together, not yet released.  Only `release` reads private rows, and only it spends.
@@ -48,7 +45,7 @@ class Publication:
     ... )
     >>> print(people.workload([Marginals(["sex", "region"], up_to=2)]).preview(rho="0.5"))
     costs zero-concentrated, rho 0.5; errors at 95% confidence for each cell
-    total: 1 cells, each within 3.3
+    total: 1 cell within 3.3
     sex: 2 cells, each within 2.8
     region: 2 cells, each within 2.8
     sex,region: 2 x 2 cells, each within 2.6

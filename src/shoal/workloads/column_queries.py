@@ -137,7 +137,7 @@ class EachRange(ColumnQuery):
 
     def apply(self, counts: Floats, axis: int) -> Floats:
         moved = np.moveaxis(counts, axis, 0)
-        before = np.concatenate([np.zeros((1, *moved.shape[1:])), np.cumsum(moved, axis=0)])
+        before: Floats = np.concatenate([np.zeros((1, *moved.shape[1:])), np.cumsum(moved, axis=0)])
         low, high = np.triu_indices(moved.shape[0])
         found: Floats = before[high + 1] - before[low]
         return np.moveaxis(found, 0, axis)

@@ -36,7 +36,7 @@ class TableDomain:
             _check_values(name, values)
 
     @classmethod
-    def of(cls, given: TableDomain | Mapping[str, Iterable[Any] | int]) -> TableDomain:
+    def of(cls, given: TableDomain | Mapping[str, Any]) -> TableDomain:
         """What a caller gave as a domain: for each column its values, or how many there are."""
         if isinstance(given, TableDomain):
             return given

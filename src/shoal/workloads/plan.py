@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.errors import UnknownNameError
+from shoal.errors import CalibrationError, UnknownNameError
 from shoal.events import Composed
 from shoal.exact import IntegerArray, Number, ball, lower, open_unit
 from shoal.measures import Measure, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian
 from shoal.mechanisms.budgets import gaussian_mu_of
+from shoal.noise import LARGEST_SCALE
 from shoal.sensitivity import Relation
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.counts import counts_of
@@ -76,6 +77,11 @@ class PublicationPlan:
                 made.append(
                     Gaussian(sigma=far.value / _root_down(squared * share), sensitivity=far)
                 )
+        if any(noise.spread > LARGEST_SCALE for noise in made):
+            raise CalibrationError(
+                "the noise would be wider than can be drawn.",
+                remedy="Ask with more budget, or for tables with fewer columns or values.",
+            )
         return cls(workload, measure, relation, bound, unit, tuple(made))
 
     @property
@@ -171,7 +177,7 @@ class PublicationPlan:
         answers = []
         for measurement, noise in zip(self._measurements, self.mechanisms, strict=True):
             exact: Any = measurement.exact(held.marginal(measurement.columns))
-            answers.append(noise.release(exact))
+            answers.append(noise.release(exact.reshape(-1)).reshape(exact.shape))
         return answers
 
     def published(
@@ -205,7 +211,8 @@ class PublicationPlan:
         for table in self.workload.tables:
             worst = float(self._standard_errors(table).max()) * reach
             shape = " x ".join(map(str, table.shape(self.workload.domain))) or "1"
-            lines.append(f"{table.name}: {shape} cells, each within {worst:,.1f}")
+            cells = "cell" if shape == "1" else "cells, each"
+            lines.append(f"{table.name}: {shape} {cells} within {worst:,.1f}")
         return "\n".join(lines)
 
     __str__ = preview

@@ -55,7 +55,7 @@ class WantedTables(ABC):
         """The tables it stands for."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Marginals(WantedTables):
     """Counts by every combination of some of these columns.
 
@@ -94,6 +94,10 @@ class Marginals(WantedTables):
         keep(self, "orders", tuple(orders))
         keep(self, "weight", positive(weight, "weight"))
 
+    def __repr__(self) -> str:
+        orders = f"of={self.orders[0]}" if len(self.orders) == 1 else f"up_to={self.orders[-1]}"
+        return f"Marginals({list(self.columns)}, {orders}{_weight(self.weight)})"
+
     def tables(self, domain: TableDomain) -> Iterator[TableQuery]:
         names = domain.in_order(self.columns)
         for order in self.orders:
@@ -101,7 +105,7 @@ class Marginals(WantedTables):
                 yield TableQuery(chosen, (EACH_VALUE,) * order, self.weight)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Total(WantedTables):
     """The number of all."""
 
@@ -110,11 +114,14 @@ class Total(WantedTables):
     def __init__(self, *, weight: Number = 1) -> None:
         object.__setattr__(self, "weight", positive(weight, "weight"))
 
+    def __repr__(self) -> str:
+        return f"Total({_weight(self.weight)[2:]})"
+
     def tables(self, domain: TableDomain) -> Iterator[TableQuery]:  # noqa: ARG002 - of no column
         yield TableQuery((), (), self.weight)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class _Ordered(WantedTables):
     """A column whose declared values are in order, and columns by which its counts are told apart."""
 
@@ -132,6 +139,10 @@ class _Ordered(WantedTables):
                 f"column {self.column[:40]!r} is asked for and stands in by, too.",
                 remedy="Leave it out of by.",
             )
+
+    def __repr__(self) -> str:
+        by = f", by={list(self.by)}" if self.by else ""
+        return f"{type(self).__name__}({self.column!r}{by}{_weight(self.weight)})"
 
     @property
     @abstractmethod
@@ -158,6 +169,11 @@ class AllRanges(_Ordered):
     @property
     def _query(self) -> ColumnQuery:
         return EACH_RANGE
+
+
+def _weight(weight: Fraction) -> str:
+    """The weight as it would be typed, where it is not 1."""
+    return "" if weight == 1 else f", weight='{weight}'"
 
 
 def _names(columns: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -43,7 +43,7 @@ class Workload:
     @classmethod
     def of(
         cls,
-        domain: TableDomain | Mapping[str, Iterable[Any] | int],
+        domain: TableDomain | Mapping[str, Any],
         wanted: Sequence[WantedTables] | WantedTables,
     ) -> Workload:
         """The tables that some lines stand for; those that are the same are merged."""
