@@ -86,7 +86,7 @@ def test_inner_products_of_columns_are_exact_at_every_size(entry: Any) -> None:
     assert factor.least_product == exact.min()
 
 
-@pytest.mark.parametrize("largest", [10, 1 << 40, 1 << 90])
+@pytest.mark.parametrize("largest", [10, 1 << 58, 1 << 90])
 @pytest.mark.parametrize("centred", [True, False])
 def test_what_is_measured_is_exact_however_large_the_counts_are(largest: Any, centred: Any) -> None:
     shape = (3, 4)

@@ -32,6 +32,7 @@ class Workload:
     Edges: a table that is wanted twice counts with both weights and is published once.  A workload without tables costs
         nothing and publishes nothing.  Columns that no table names are summed over.
 
+    >>> from shoal.workloads import Marginals
     >>> workload = Workload.of({"region": 4, "sex": ["f", "m"]}, [Marginals(["region", "sex"], up_to=2)])
     >>> [table.name for table in workload.tables]
     ['total', 'region', 'sex', 'region,sex']
