@@ -18,6 +18,7 @@ import shoal
 from shoal.accounting import account
 from shoal.errors import (
     BudgetExceeded,
+    CalibrationError,
     ExpressionError,
     FactsError,
     RangeError,
@@ -258,3 +259,42 @@ def test_a_person_in_many_cells_moves_no_measurement_by_more_than_its_sensitivit
     for (noise, one), (_, two) in zip(*given_to, strict=True):
         far = sum((a - b) ** 2 for a, b in zip(one, two, strict=True))
         assert far <= noise.sensitivity.value**2
+
+
+@pytest.mark.parametrize(
+    ("budget", "word"), [(shoal.ZeroConcentrated(9), "rho"), (shoal.Approx(9, "1e-6"), "epsilon")]
+)
+@pytest.mark.parametrize("table", [None, "sex,region"])
+def test_a_wanted_error_is_met_at_the_price_named_and_not_below_it(
+    budget: Any, word: str, table: str | None
+) -> None:
+    asked = _people(SOME, budget=budget).workload(LINES)
+    columns = [] if table is None else [table]
+    price = asked.for_error(4, table=table, confidence="0.9")
+    assert asked.preview(**{word: price}).widest(*columns, confidence="0.9") <= 4
+    less = asked.preview(**{word: 0.999 * price})
+    assert less.widest(*columns, confidence="0.9") > 4
+
+
+def test_a_table_is_an_arrow_table_and_a_file(tmp_path: Path) -> None:
+    with without_noise():
+        tables = _people(SOME).workload(LINES).release(rho="0.5")
+    arrow = tables["sex", "prefix(age)"].to_arrow()
+    assert arrow.column_names == [
+        "sex", "age_from", "age_to", "count", "count_low", "count_high", "standard_error",
+    ]  # fmt: skip
+    found = {(row["sex"], row["age_to"]): row["count"] for row in arrow.to_pylist()}
+    assert found["f", 3] == pytest.approx(2)
+    assert found["m", 9] == pytest.approx(1)
+    assert len(arrow) == 20
+    tables["total"].to_csv(tmp_path / "total.csv")
+    assert (tmp_path / "total.csv").read_text().startswith('"count","count_low"')
+    frame = tables["sex", "region"].to_pandas()
+    assert list(frame.columns[:3]) == ["sex", "region", "count"]
+    assert frame["count"].round().tolist() == [2, 1, 0, 0, 1, 0]
+
+
+def test_an_error_below_the_rounding_to_whole_numbers_is_refused() -> None:
+    asked = _people(SOME, budget=shoal.Approx(9, "1e-6")).workload([Total()])
+    with pytest.raises(CalibrationError, match="larger error"):
+        asked.for_error("0.01")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from shoal.errors import FactsError
-from shoal.exact import Number
+from shoal.errors import CalibrationError, FactsError
+from shoal.exact import Number, float_up, positive, short, turning_point
+from shoal.measures import ZeroConcentrated
+from shoal.mechanisms.budgets import gaussian_mu_of
 from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
 from shoal.query.asking import Held
 from shoal.query.budget import CostRequest
@@ -28,6 +31,11 @@ from shoal.workloads import (
     WantedTables,
     Workload,
 )
+
+_HAIR = 1 + Fraction(1, 10**9)
+"""A little more than is needed, for the rounding of floats and of shares."""
+
+_ROUNDS = 20
 
 
 class Publication:
@@ -108,6 +116,45 @@ class Publication:
     ) -> PublicationPlan:
         """What `release` with these numbers would give: every error, table by table.  Free: no private row is read."""
         return self._plan(self._held.budget.request(epsilon=epsilon, rho=rho))
+
+    def for_error(
+        self, error: Number, *, table: str | None = None, confidence: Number = "0.95"
+    ) -> float:
+        """The epsilon (or rho) at which every cell of all tables, or of one ``table``, is within an error.
+
+        Noise that is half as wide costs twice the mu, so few plans are needed; they differ only by what rounding to whole numbers adds.
+        """
+        wanted = positive(error, "error")
+        columns = [] if table is None else [table]
+        size = Fraction(1)
+        mu = gaussian_mu_of(self._request(size).measure)
+        for _ in range(_ROUNDS):
+            far = self._plan(self._request(size)).widest(*columns, confidence=confidence)
+            if far <= wanted and size != 1:
+                return float_up(size)
+            mu *= Fraction(far) / wanted * _HAIR
+            size = self._size_for(mu)
+        raise CalibrationError(
+            f"no budget makes the error {short(wanted)}: noise is rounded to whole numbers.",
+            remedy="Ask for a larger error.",
+        )
+
+    def _size_for(self, mu: Fraction) -> Fraction:
+        """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this mu."""
+        if isinstance(self._held.budget.whole, ZeroConcentrated):
+            return mu**2 / 2
+        inverse, _ = turning_point(
+            lambda inverse: gaussian_mu_of(self._request(1 / inverse).measure) >= mu,
+            start=Fraction(1),
+            bits=30,
+        )
+        return 1 / inverse
+
+    def _request(self, size: Fraction) -> CostRequest:
+        budget = self._held.budget
+        if isinstance(budget.whole, ZeroConcentrated):
+            return budget.request(rho=size)
+        return budget.request(epsilon=size)
 
     def release(
         self, *, epsilon: Number | None = None, rho: Number | None = None, key: str | None = None

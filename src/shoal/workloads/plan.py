@@ -133,6 +133,13 @@ class PublicationPlan:
         """The root of the mean squared error over the cells of a table."""
         return float(np.sqrt((self.standard_errors(*columns) ** 2).mean()))
 
+    def widest(self, *columns: str, confidence: Number = "0.95") -> float:
+        """Half the widest interval of a table's cells at a confidence; without columns, of all tables."""
+        half = normal_quantile(open_unit(confidence, "confidence"))
+        tables = [self.table(*columns)] if columns else self.workload.tables
+        worst = (float(self._standard_errors(table).max()) for table in tables)
+        return half * max(worst, default=0.0)
+
     @cached_property
     def _sums(self) -> tuple[float, float, int]:
         """Over all tables: the weighted and the plain sum of variances, and the number of cells."""

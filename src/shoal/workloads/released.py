@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from shoal.events import Composed
@@ -75,12 +77,50 @@ class ReleasedTable:
         for cell, (value, error) in zip(product(*self.labels), numbers, strict=True):
             yield (*cell, float(value), float(error))
 
+    def to_arrow(self, *, confidence: Number = "0.95") -> Any:
+        """An Arrow table with one row for each cell: its labels, the count, its interval and its standard error.
+
+        A column of which ranges are asked has two: the first and the last value.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - heavy
+
+        low, high = self.intervals(confidence=confidence)
+        shape, columns = self.values.shape, {}
+        for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
+            place = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape).reshape(-1)
+            is_range = bool(self.query.queries[axis].word)
+            parts = {"_from": 0, "_to": 1} if is_range else {"": None}
+            for ending, part in parts.items():
+                listed = pa.array([v if part is None else v[part] for v in labels])
+                columns[column + ending] = listed.take(pa.array(place))
+        numbers = {"count": self.values, "count_low": low, "count_high": high}
+        for name, held in (numbers | {"standard_error": self.standard_errors}).items():
+            columns[name] = pa.array(np.asarray(held).reshape(-1))
+        return pa.table(columns)
+
+    def to_pandas(self, *, confidence: Number = "0.95") -> Any:
+        """A pandas frame; see `to_arrow`."""
+        return self.to_arrow(confidence=confidence).to_pandas()
+
+    def to_csv(self, path: str | Path, *, confidence: Number = "0.95") -> None:
+        """A CSV file; see `to_arrow`."""
+        from pyarrow import csv  # noqa: PLC0415 - heavy
+
+        csv.write_csv(self.to_arrow(confidence=confidence), str(path))
+
     def __getitem__(self, cell: Any) -> float:
         """The estimate of one cell, by its labels."""
         given = (cell,) if len(self.columns) == 1 else cell
         return float(
             self.values[tuple(a.index(v) for a, v in zip(self.labels, given, strict=True))]
         )
+
+
+def _along_axis(size: int, axis: int, dimensions: int) -> NDArray[np.int64]:
+    """0, 1, 2, ... along one axis."""
+    shape = [1] * dimensions
+    shape[axis] = size
+    return np.arange(size, dtype=np.int64).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
