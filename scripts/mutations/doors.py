@@ -95,7 +95,7 @@ DOORS = (
     ),
     Mutation(
         "rows-and-people-are-never-compared",
-        "src/shoal/vault/people_sample.py",
+        "src/shoal/vault/sources/people_sample.py",
         "return overlap(one.sample, other.sample) or overlap(*by_row)",
         "return overlap(one.sample, other.sample)",
         "The same rows get a second budget by being protected in another way.",

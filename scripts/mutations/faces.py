@@ -80,7 +80,7 @@ FACES = (
     Mutation(
         "the-command-writes-over-rows",
         "src/shoal/vault/vault.py",
-        "            if would_change(each.location, Path(path), self._registry.secret):\n",
+        "            if each.location.holds(Path(path), self._registry.secret):\n",
         "            if False:\n",
         "An answer is written over the rows it was computed from.",
         ("tests/cli/test_vault_refusals.py::test_no_file_that_holds_rows_is_written_over",),

@@ -120,7 +120,7 @@ LEDGERS = (
     ),
     Mutation(
         "known-people-in-a-new-file-are-new",
-        "src/shoal/vault/people_sample.py",
+        "src/shoal/vault/sources/people_sample.py",
         "return _ALIKE * len(mine & theirs) > min(len(mine), len(theirs)) > 0",
         "return False",
         "A file one row shorter has a whole new budget for the same people.",
@@ -130,7 +130,7 @@ LEDGERS = (
     ),
     Mutation(
         "people-are-hashed-without-a-key",
-        "src/shoal/vault/people_sample.py",
+        "src/shoal/vault/sources/people_sample.py",
         'hmac.new(secret, f"sample {kind}".encode(), hashlib.sha256).hexdigest()[:32]',
         'hashlib.sha256(f"sample {kind}".encode()).hexdigest()[:32]',
         "Whoever sees a sample finds out by trying who is in it.",

@@ -59,7 +59,7 @@ SAID = (
     ),
     Mutation(
         "the-risk-is-that-of-one-account",
-        "src/shoal/vault/budgets.py",
+        "src/shoal/vault/accounts/standing.py",
         "worst, added = max(promises, key=_told), together(promises)",
         "worst, added = max(promises, key=_told), max(promises, key=_told)",
         "Somebody in the data of two accounts is told the risk of one.",

@@ -35,7 +35,7 @@ SOURCES = (
     ),
     Mutation(
         "two-columns-of-one-name",
-        "src/shoal/engines/reading.py",
+        "src/shoal/engines/column_reading.py",
         "        if other is not None:\n",
         "        if False:\n",
         "A person is told by another column than the one that was named.",
@@ -71,7 +71,7 @@ SOURCES = (
     ),
     Mutation(
         "texts-are-counted-and-not-read",
-        "src/shoal/engines/reading.py",
+        "src/shoal/engines/column_reading.py",
         'f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"',
         'f"COUNT({value})"',
         "One row with broken text makes every later question fail.",
@@ -135,15 +135,15 @@ SOURCES = (
     ),
     Mutation(
         "files-are-read-by-path",
-        "src/shoal/vault/handle.py",
-        "        self.place = replace(location, handle=_THROUGH / str(number))\n",
-        "        self.place = location\n",
+        "src/shoal/vault/sources/file_source.py",
+        "        return Handle(replace(self, handle=_THROUGH / str(number)), number)\n",
+        "        return Handle(self, number)\n",
         "Rows come from a folder that nobody declared, which lay at the path for a moment.",
         (f"{_HANDLES}test_rows_never_come_from_what_lay_at_the_path_for_a_moment",),
     ),
     Mutation(
         "what-holds-the-same-was-never-away",
-        "src/shoal/vault/checked_engine.py",
+        "src/shoal/vault/sources/checked_engine.py",
         "            if what is _READ and known is not None and",
         "            if False and",
         "Rows come from a file that nobody declared, which lay in the folder for a moment.",
@@ -151,7 +151,7 @@ SOURCES = (
     ),
     Mutation(
         "dates-settle-while-files-are-hashed",
-        "src/shoal/vault/fingerprint.py",
+        "src/shoal/vault/sources/file_source.py",
         "before if newest + _SETTLED < start else ()",
         "before if newest + _SETTLED < time.time_ns() else ()",
         "A file that was written while it was hashed is believed to be the one that was declared.",
@@ -159,7 +159,7 @@ SOURCES = (
     ),
     Mutation(
         "dates-are-believed-at-once",
-        "src/shoal/vault/checked_engine.py",
+        "src/shoal/vault/sources/checked_engine.py",
         "        if now.dates:  # else",
         "        if True:  # else",
         "A file that changes without a later date is asked about as if it had not.",

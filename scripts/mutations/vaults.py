@@ -221,7 +221,7 @@ VAULTS = (
     ),
     Mutation(
         "all-people-means-the-last",
-        "src/shoal/vault/lineage.py",
+        "src/shoal/vault/sources/lineage.py",
         "return Paying.of(own if relation == ALL_PEOPLE else own[-1:])",
         "return Paying.of(own[-1:])",
         "People of earlier versions are asked about again without being charged.",
@@ -231,7 +231,7 @@ VAULTS = (
     ),
     Mutation(
         "a-place-is-not-asked-about",
-        "src/shoal/vault/lineage.py",
+        "src/shoal/vault/sources/lineage.py",
         "for each in history if relation is None else ():",
         "for each in ():",
         "The same people under a second name have a second budget.",
@@ -241,9 +241,9 @@ VAULTS = (
     ),
     Mutation(
         "private-rows-are-called-public",
-        "src/shoal/vault/lineage.py",
-        "if meet(each.location, location, secret) and same_table(each.location, location):",
-        "if False:",
+        "src/shoal/vault/sources/lineage.py",
+        "if each.location.overlaps(location, secret) is Overlap.TABLE:\n            raise",
+        "if False:\n            raise",
         "A private file is declared public, and answers are exact.",
         ("tests/vault/test_refills.py::test_what_lies_where_private_rows_lay_is_not_public",),
     ),
@@ -275,7 +275,7 @@ VAULTS = (
     ),
     Mutation(
         "allowances-are-not-charged",
-        "src/shoal/vault/accounts.py",
+        "src/shoal/vault/accounts/payer.py",
         "            if self.analyst is not None and not each.public:\n                found[allowance(each.name, self.analyst)] = None\n",
         "",
         "An analyst spends the budget of everybody.",
@@ -285,7 +285,7 @@ VAULTS = (
     ),
     Mutation(
         "hashes-without-a-key",
-        "src/shoal/vault/fingerprint.py",
+        "src/shoal/vault/sources/fingerprint.py",
         "return hmac.new(secret, said.encode(), hashlib.sha256).hexdigest()",
         "return hashlib.sha256(said.encode()).hexdigest()",
         "Whoever knows all rows but one finds the last one by its hash.",
@@ -295,7 +295,7 @@ VAULTS = (
     ),
     Mutation(
         "a-certificate-tells-the-files",
-        "src/shoal/vault/accounts.py",
+        "src/shoal/vault/accounts/payer.py",
         '"datasets": [each.stated for each in self.datasets],',
         '"datasets": [each.to_dict() for each in self.datasets],',
         "Published certificates carry the size, the dates and the hash of a private file.",
@@ -305,7 +305,7 @@ VAULTS = (
     ),
     Mutation(
         "written-rows-are-read",
-        "src/shoal/vault/checked_engine.py",
+        "src/shoal/vault/sources/checked_engine.py",
         "        if now.digest != dataset.digest:\n",
         "        if False:\n",
         "People who were never declared are asked about, on the account of others.",
@@ -315,7 +315,7 @@ VAULTS = (
     ),
     Mutation(
         "one-row-in-two-datasets",
-        "src/shoal/vault/accounts.py",
+        "src/shoal/vault/accounts/payer.py",
         "            if seen & set(each.accounts):\n",
         "            if False:\n",
         "A row that lies in both halves of a question counts twice and is hidden once.",
@@ -325,7 +325,7 @@ VAULTS = (
     ),
     Mutation(
         "an-opening-fails-in-its-own-words",
-        "src/shoal/vault/accounts.py",
+        "src/shoal/vault/accounts/payer.py",
         "self.charge.leave)(type(error).__name__)",
         "self.charge.leave)(str(error))",
         "The text of an engine, with a cell of somebody in it, is written into the journal for good.",

@@ -33,7 +33,7 @@ VIEWS = (
     ),
     Mutation(
         "the-same-cells-are-other-persons",
-        "src/shoal/vault/lineage.py",
+        "src/shoal/vault/sources/lineage.py",
         "each.digest == digest and _person_cells(each) != _person_cells(made)",
         "False",
         "A person is counted as often as they came, on an account that was opened for people.",

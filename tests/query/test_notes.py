@@ -13,7 +13,7 @@ from tests.query.tables import made, rows, without_noise
 import shoal
 from shoal.errors import BudgetExceeded
 from shoal.query import Private
-from shoal.vault.budgets import left_text
+from shoal.vault.accounts.standing import left_text
 
 PEOPLE = made(rows(60))
 COUNT = "SELECT COUNT(*) AS n FROM data"

@@ -24,7 +24,7 @@ from shoal.errors import (
     VaultError,
 )
 from shoal.query.certificate import wrong_with
-from shoal.vault.budgets import risk_of, together
+from shoal.vault.accounts.standing import risk_of, together
 from shoal.vault.release_pages import certificate_page, report_page
 
 
@@ -123,6 +123,7 @@ def test_what_fails_before_rows_are_opened_is_given_back(tmp_path: Path) -> None
     assert len(ask.release(epsilon="0.5")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "told"),
     [("totals", UnansweredError), ("columns", RuntimeError)],

@@ -24,6 +24,7 @@ from shoal.engines.duckdb import DuckTable
 from shoal.errors import ChangedError, SchemaError, ShoalError, SourceError, VaultError
 from shoal.vault import Vault
 from shoal.vault.plain_values import budget_from, number_to
+from shoal.vault.sources import FileSource
 
 
 def spent(vault: Vault, name: str = "visits") -> shoal.Measure:
@@ -234,9 +235,9 @@ def test_a_file_that_is_long_settled_is_not_hashed_again(tmp_path: Path) -> None
     path = write(tmp_path)
     vault = shoal.open(tmp_path / "office.shoal")
     later = time.time_ns() + 10**10
-    with patch("shoal.vault.fingerprint.time.time_ns", return_value=later):
+    with patch("shoal.vault.sources.file_source.time.time_ns", return_value=later):
         vault.add("visits", path, protects=UNIT, columns=FACTS, budget=shoal.Pure(1))
-    with patch("shoal.vault.checked_engine.fingerprint_of", side_effect=AssertionError):
+    with patch.object(FileSource, "identity", side_effect=AssertionError):
         vault._for(["visits"]).shelf.check_content()
     os.utime(path, (1_700_000_001, 1_700_000_001))
     vault.sql(COUNT).release(epsilon="0.25")

@@ -17,9 +17,7 @@ import shoal
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import ChangedError, SourceError, UnansweredError
 from shoal.vault import Vault
-from shoal.vault.fingerprint import dates_of, fingerprint_of
-from shoal.vault.handle import Handle
-from shoal.vault.location import Location, location_of
+from shoal.vault.sources import FileSource, source_of
 
 ROW: Any = {"protects": shoal.Row(), "budget": shoal.Pure(1000)}
 COUNT = "SELECT COUNT(*) AS n FROM t"
@@ -124,39 +122,41 @@ def test_a_folder_that_is_swapped_while_it_is_registered_is_refused_or_read_whol
     parquet.write_table(pa.table({"x": ["a"], "name": ["b"]}), other / "a.parquet")
     vault = shoal.open(tmp_path / "v.shoal")
 
+    identity = FileSource.identity
+
     def swapped(*arguments: Any) -> Any:
         own.rename(tmp_path / "aside")
         other.rename(own)
         try:
-            return fingerprint_of(*arguments)
+            return identity(*arguments)
         finally:
             own.rename(other)
             (tmp_path / "aside").rename(own)
 
-    with patch("shoal.vault.registry.fingerprint_of", swapped):
+    with patch.object(FileSource, "identity", swapped):
         vault.add("t", own, **ROW)
     assert abs((released(vault, 100) or 0) - OWN) < 50
 
 
 def test_a_handle_reads_what_was_opened_wherever_it_is_moved(tmp_path: Path) -> None:
-    own = location_of(_folder(tmp_path / "own", OWN))
-    assert isinstance(own, Location)
-    with Handle(own) as held:
-        before = dates_of(held)
+    own = source_of(_folder(tmp_path / "own", OWN))
+    assert isinstance(own, FileSource)
+    with own.open() as held:
+        before = held.dates()
         (tmp_path / "own").rename(tmp_path / "moved")
         _folder(tmp_path / "own", OTHER)
-        assert dates_of(held) == before != dates_of(own)
+        assert held.dates() == before != own.dates()
 
 
 def test_dates_are_kept_only_if_they_were_settled_before_the_hashing_began(tmp_path: Path) -> None:
-    place = location_of(_parquet(tmp_path / "own", OWN))
-    ((_, written, changed, _),) = dates_of(place)
+    place = source_of(_parquet(tmp_path / "own", OWN))
+    ((_, written, changed, _),) = place.dates()
     newest = max(written, changed)
     slow = itertools.chain([newest + 10**9], itertools.repeat(newest + 10**10))
-    with patch("shoal.vault.fingerprint.time.time_ns", lambda: next(slow)):
-        assert fingerprint_of(place, b"key").dates == ()
-    with patch("shoal.vault.fingerprint.time.time_ns", lambda: newest + 10**10):
-        assert fingerprint_of(place, b"key").dates == dates_of(place)
+    with patch("shoal.vault.sources.file_source.time.time_ns", lambda: next(slow)):
+        assert place.identity(b"key").dates == ()
+    with patch("shoal.vault.sources.file_source.time.time_ns", lambda: newest + 10**10):
+        assert place.identity(b"key").dates == place.dates()
 
 
 def test_a_fresh_file_that_changes_without_a_later_date_is_found_in_the_same_session(
@@ -165,13 +165,9 @@ def test_a_fresh_file_that_changes_without_a_later_date_is_found_in_the_same_ses
     path = _path(_csv(tmp_path / "own", OWN))
     vault = shoal.open(tmp_path / "v.shoal")
     vault.add("t", shoal.CsvFile(path, {"x": "integer"}), **ROW)
-    place = vault.dataset("t").location
-    then, now = dates_of(place), 4 * 10**18
+    now = 4 * 10**18
     # the clock of the disk stands still: whatever is written has the date of before
-    with (
-        patch("shoal.vault.checked_engine.dates_of", lambda _: then),
-        patch("shoal.vault.fingerprint.dates_of", lambda _: ((0, now, now, 0),)),
-    ):
+    with patch.object(FileSource, "dates", lambda _: ((0, now, now, 0),)):
         assert released(vault, 100) is not None
         path.write_text(path.read_text().replace("7", "8"))
         with pytest.raises(ChangedError):

@@ -19,7 +19,6 @@ import shoal
 from shoal.errors import ChangedError, SchemaError, SourceError, VaultError
 from shoal.vault import Vault
 from shoal.vault.dataset import Dataset
-from shoal.vault.fingerprint import dates_of
 
 ROW: dict[str, Any] = {"protects": shoal.Row(), "budget": shoal.Pure(1)}
 
@@ -259,9 +258,9 @@ def test_a_settled_file_that_is_written_with_the_same_size_and_date_is_found(
     os.utime(path, (1_700_000_000, 1_700_000_000))
     vault = shoal.open(tmp_path / "office.shoal")
     later = time.time_ns() + 10**10
-    with patch("shoal.vault.fingerprint.time.time_ns", return_value=later):
+    with patch("shoal.vault.sources.file_source.time.time_ns", return_value=later):
         vault.add("visits", shoal.CsvFile(path, {"age": "integer"}), **ROW)
-    assert vault.dataset("visits").dates == dates_of(vault.dataset("visits").location)
+    assert vault.dataset("visits").dates == vault.dataset("visits").location.dates()
     target = tmp_path / "swap.csv" if swapped else path
     target.write_text("age\n1\n3\n")
     os.utime(target, (1_700_000_000, 1_700_000_000))

@@ -13,7 +13,7 @@ from tests.vault.office import FACTS, PLANTED, UNIT, office, rows, write
 import shoal
 from shoal.engines.duckdb import DuckDB
 from shoal.errors import SourceError, VaultError
-from shoal.vault.people_sample import MOST, overlap
+from shoal.vault.sources.people_sample import MOST, overlap
 
 ROWS: dict[str, Any] = {"protects": shoal.Row(), "budget": shoal.Pure(1)}
 

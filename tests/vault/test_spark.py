@@ -16,8 +16,8 @@ import shoal
 from shoal.cli import app
 from shoal.engines.spark import SparkTable
 from shoal.errors import ChangedError, SourceError, VaultError
-from shoal.vault.location import location_from, location_of
-from shoal.vault.spark_location import _FRAMES, SparkLocation
+from shoal.vault.sources import SparkSource, source_from, source_of
+from shoal.vault.sources.spark_source import _FRAMES
 
 pytestmark = needs_java
 
@@ -70,12 +70,12 @@ def test_a_path_that_spark_reads_is_known_again_and_refused_when_it_was_written(
 
 
 def test_an_address_is_kept_without_what_is_secret_in_it() -> None:
-    made = location_of("sc://ann:pw@host:15002/;token=pw", "db.visits")
-    assert made == SparkLocation("db.visits", "sc://host:15002")
-    assert location_from(made.to_dict()) == made
+    made = source_of("sc://ann:pw@host:15002/;token=pw", "db.visits")
+    assert made == SparkSource("db.visits", "sc://host:15002")
+    assert source_from(made.to_dict()) == made
     assert "pw" not in f"{made!r} {made} {made.to_dict()}"
     with pytest.raises(SourceError, match="needs a table"):
-        location_of("sc://host:15002")
+        source_of("sc://host:15002")
 
 
 def test_a_declaration_of_a_table_of_spark_is_read_back(tmp_path: Path) -> None:

@@ -14,10 +14,8 @@ from tests.vault.test_spark import DATA, QUESTION, SAID, near
 import shoal
 from shoal.engines.spark import SparkTable
 from shoal.errors import SourceError, VaultError
-from shoal.vault.location import location_of
-from shoal.vault.overlap import looked_at, meet, would_change
-from shoal.vault.spark_location import SparkLocation
-from shoal.vault.spark_paths import parts_of
+from shoal.vault.sources import SparkSource, source_of
+from shoal.vault.sources.spark_paths import parts_of
 
 pytestmark = needs_java
 
@@ -87,28 +85,28 @@ def test_folders_files_tables_and_frames_over_them_meet_both_ways(tmp_path: Path
     folder = tmp_path / "fold er"
     folder.mkdir()
     file = written(folder, "a.parquet")
-    beside = looked_at(SparkLocation(written(tmp_path, "b.parquet")), SECRET)
+    beside = SparkSource(written(tmp_path, "b.parquet")).looked_at(SECRET)
     session().read.parquet(file).write.mode("overwrite").saveAsTable("meeting")
     try:
-        table = looked_at(SparkLocation("meeting"), SECRET)
+        table = SparkSource("meeting").looked_at(SECRET)
         (part, *_) = session().table("meeting").inputFiles()
         same: list[tuple[Any, Any]] = [
-            (location_of(folder), SparkLocation(file)),
-            (SparkLocation(str(folder)), SparkLocation(file)),
-            (location_of(file), SparkLocation(f"file://{file}")),
+            (source_of(folder), SparkSource(file)),
+            (SparkSource(str(folder)), SparkSource(file)),
+            (source_of(file), SparkSource(f"file://{file}")),
             (
-                location_of(file),
-                SparkLocation("f", form="frame", held=session().read.parquet(file)),
+                source_of(file),
+                SparkSource("f", form="frame", held=session().read.parquet(file)),
             ),
-            (table, SparkLocation(part.rpartition("/")[0])),
-            (table, SparkLocation(part)),
-            (table, SparkLocation("f", form="frame", held=session().table("meeting"))),
+            (table, SparkSource(part.rpartition("/")[0])),
+            (table, SparkSource(part)),
+            (table, SparkSource("f", form="frame", held=session().table("meeting"))),
         ]
         for one, other in same:
-            seen = looked_at(other, SECRET)
-            assert meet(one, seen, SECRET)
-            assert meet(seen, looked_at(one, SECRET), SECRET)
-            assert not meet(seen, beside, SECRET)
+            seen = other.looked_at(SECRET)
+            assert one.overlaps(seen, SECRET).meets
+            assert seen.overlaps(one.looked_at(SECRET), SECRET).meets
+            assert not seen.overlaps(beside, SECRET).meets
         assert table.listed  # type: ignore[union-attr]
     finally:
         session().sql("DROP TABLE meeting")
@@ -118,9 +116,9 @@ def test_folders_files_tables_and_frames_over_them_meet_both_ways(tmp_path: Path
     "name", ["default.visits", "spark_catalog.default.visits", "`visits`", "`Default`.VISITS"]
 )
 def test_a_table_is_one_place_however_its_name_is_written(name: str) -> None:
-    assert meet(SparkLocation("visits"), SparkLocation(name), SECRET)
-    assert meet(SparkLocation(name), SparkLocation("visits"), SECRET)
-    assert not meet(SparkLocation("db.visits"), SparkLocation("other.visits"), SECRET)
+    assert SparkSource("visits").overlaps(SparkSource(name), SECRET).meets
+    assert SparkSource(name).overlaps(SparkSource("visits"), SECRET).meets
+    assert not SparkSource("db.visits").overlaps(SparkSource("other.visits"), SECRET).meets
 
 
 @pytest.mark.parametrize(
@@ -150,15 +148,15 @@ def test_a_path_is_one_place_however_it_is_written(one: str, other: str) -> None
 )
 def test_a_place_that_cannot_be_told_or_holds_a_secret_is_refused(table: str, words: str) -> None:
     with pytest.raises(SourceError, match=words) as refusal:
-        location_of("local[2]", table)
+        source_of("local[2]", table)
     assert "SEC" not in str(refusal.value)
 
 
 def test_a_file_with_a_scheme_is_that_file(tmp_path: Path) -> None:
-    made = location_of("local[2]", f"file:{tmp_path}/x.parquet")
+    made = source_of("local[2]", f"file:{tmp_path}/x.parquet")
     assert made.table == f"{tmp_path}/x.parquet"
-    assert would_change(made, tmp_path / "x.parquet", SECRET)
-    assert not would_change(made, tmp_path / "y.parquet", SECRET)
+    assert made.holds(tmp_path / "x.parquet", SECRET)
+    assert not made.holds(tmp_path / "y.parquet", SECRET)
 
 
 def test_a_refused_update_leaves_the_frame_that_was_declared(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.vault.office import BY_KIND, office
 
 import shoal
 from shoal.engines.engine import Engine
-from shoal.vault.checked_engine import CheckedEngine
+from shoal.vault.sources.checked_engine import CheckedEngine
 
 
 def test_four_threads_that_ask_at_once_spend_once_and_see_one_table(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.exact import short, short_up
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.vault.budgets import risk_of
+from shoal.vault.accounts.standing import risk_of
 
 _NEIGHBOURS = {
     "add_remove": "one {unit} more or less",

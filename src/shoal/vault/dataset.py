@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
-from shoal.vault.location import Place, location_from
 from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
+from shoal.vault.sources.choosing import source_from
+from shoal.vault.sources.data_source import DataSource
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Dataset:
 
     name: str
     version: int
-    location: Place
+    location: DataSource
     protects: Unit | None
     columns: tuple[StatedColumn, ...]
     accounts: tuple[str, ...]
@@ -96,9 +97,9 @@ class Dataset:
         ids = IdSpace(frozenset(self.ids), frozenset(self.accounts))
         return Table(self.name, made, protects=self.protects, keys=keys, ids=ids)
 
-    def source(self, place: Place) -> object:
+    def source(self, place: DataSource) -> object:
         """What an engine is given to read it at a place: its own, or that held open; a CSV file with the declared types."""
-        return place.typed({each.name: each.type for each in self.columns})
+        return place.for_engine({each.name: each.type for each in self.columns})
 
     @property
     def public(self) -> bool:
@@ -163,7 +164,7 @@ class Dataset:
         return cls(
             name=written["name"],
             version=written["version"],
-            location=location_from(written["location"]),
+            location=source_from(written["location"]),
             protects=None if unit is None else unit_from(unit),
             columns=tuple(StatedColumn.from_dict(each) for each in written["columns"]),
             accounts=tuple(written["accounts"]),

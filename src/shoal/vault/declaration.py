@@ -13,11 +13,10 @@ from typing import Any
 
 from shoal.engines.csv_file import CsvFile, is_csv
 from shoal.engines.spark.sources import SparkTable
-from shoal.errors import SchemaError, VaultError
+from shoal.errors import SchemaError
 from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, StatedColumn
-from shoal.vault.location import Location
 from shoal.vault.plain_values import (
     budget_from,
     budget_to,
@@ -27,17 +26,13 @@ from shoal.vault.plain_values import (
     unit_from,
     unit_to,
 )
-from shoal.vault.spark_location import SparkLocation
+from shoal.vault.sources.choosing import source_named
 from shoal.vault.stated_columns import Said
 
 HEADER = "# A dataset of a Shoal vault."
 _ABOUT = """\
 # Facts are stated from knowledge of the world, never read off the rows: values outside a range are moved to its
-# nearer end, values outside the choices are NULL.  Read back with: shoal add --from FILE
-"""
-_PROPOSED = """\
-# PROPOSED, NOT REGISTERED.  The types below fit every cell of the file as it is now.  Correct them, and the names if the
-# file has no header (then also write header = false above), from what you know; a cell that does not fit its type is NULL.
+# nearer end, values outside the choices are NULL.  Read back with: shoal add FILE
 """
 _KNOWN = {
     "name", "path", "spark", "table", "header", "delimiter", "public", "shares", "protects", "budget", "columns",
@@ -63,29 +58,10 @@ class Declaration:
     shares: tuple[str, ...] = ()
 
 
-def to_toml(
-    dataset: Dataset,
-    budget: Measure | None,
-    *,
-    beside: Path | None = None,
-    is_proposed: bool = False,
-) -> str:
+def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
-    about = (_ABOUT + _PROPOSED if is_proposed else _ABOUT).rstrip("\n")
-    lines = [HEADER, about, "", f"name = {_text(dataset.name)}"]
-    place = dataset.location
-    if place.form == "frame":
-        raise VaultError(
-            f"{dataset.name!r} is a frame of Spark, which lies nowhere that a file could name.",
-            remedy="Write it to a table or a path, and tell the vault: vault.update(name, path=SparkTable(session, 'database.table')).",
-        )
-    if isinstance(place, SparkLocation):
-        lines.append(f"spark = {_text(place.address or '')}")
-    else:
-        lines.append(f"path = {_text(_relative(place.path, beside))}")
-        lines += _pairs({n: v for n, v in place.to_dict().items() if n in ("header", "delimiter")})
-    if dataset.location.table is not None:
-        lines.append(f"table = {_text(dataset.location.table)}")
+    lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
+    lines += _pairs(dataset.location.declared(beside))
     if dataset.shares:
         lines.append(
             f"shares = {_value(dataset.shares[0] if len(dataset.shares) == 1 else list(dataset.shares))}"
@@ -126,32 +102,13 @@ def from_toml(path: str | Path) -> Declaration:
     _check_kind(said, "header", bool, "true or false", file.name)
     return Declaration(
         name=str(said["name"]),
-        source=_source(said, file),
+        source=source_named(said, file),
         table=None if "spark" in said else said.get("table"),
         protects=None if _is_public(said, file.name) else _protected(said, file.name),
         budget=budget_from(said["budget"]) if "budget" in said else None,
         said=_said(columns),
         shares=names_of(said.get("shares")),
     )
-
-
-def settled(text: str) -> str:
-    """A declaration that is registered now, without the lines that call it a proposal."""
-    return text.replace(_PROPOSED, "")
-
-
-def _source(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkTable:
-    """Where the rows lie: a path beside the file, with the types of a CSV file, or a table that Spark reads."""
-    if "spark" in said:
-        return SparkTable(str(said["spark"]) or None, str(said.get("table", "")))
-    place = Path(str(said["path"])).expanduser()
-    found = place if place.is_absolute() else file.resolve().parent / place
-    if is_csv(found):
-        types = {
-            name: each["type"] for name, each in said.get("columns", {}).items() if "type" in each
-        }
-        return CsvFile(found, types, header=said.get("header"), delimiter=said.get("delimiter"))
-    return found
 
 
 def declared_source(
@@ -178,7 +135,7 @@ def declared_source(
 def declared_again(dataset: Dataset, source: object) -> object:
     """A CSV file of a dataset with what is said of it now over what was declared before: types, header, delimiter."""
     place = dataset.location
-    if not isinstance(source, CsvFile) or not isinstance(place, Location) or place.form != "csv":
+    if not isinstance(source, CsvFile) or place.form != "csv":
         return source
     header = place.header if source.header is None else source.header
     known = {each.name: each.type for each in dataset.columns}
@@ -288,12 +245,6 @@ def _check_names(given: Mapping[str, Any], known: set[str], where: str) -> None:
                 remedy=(f"Write {near[0]}. " if near else "")
                 + f"The words are: {', '.join(sorted(known))}.",
             )
-
-
-def _relative(path: Path, beside: Path | None) -> str:
-    if beside is not None and path.is_relative_to(beside.resolve()):
-        return str(path.relative_to(beside.resolve()))
-    return str(path)
 
 
 def _pairs(values: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from shoal.engines.choosing import engine_over
+from shoal.engines.engine_choice import engine_over
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole
@@ -32,7 +32,7 @@ from shoal.query import Budget, Private
 from shoal.query.answer import arrow_type
 from shoal.query.asking import Held
 from shoal.query.paying import PaymentRequest, QuestionCharge, Taken
-from shoal.vault.accounts import asked_in
+from shoal.vault.accounts.payer import asked_in
 from shoal.vault.dataset import Dataset
 
 _STEPS = 1 << 20

@@ -8,16 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from shoal.engines.spark.connection import is_address
-from shoal.engines.spark.sources import SparkTable
 from shoal.errors import KeyReusedError, SourceError, VaultError
 from shoal.ledger import Ledger
 from shoal.measures import Measure
 from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, StatedColumn
-from shoal.vault.fingerprint import Fingerprint, Progress, dates_of, fingerprint_of
-from shoal.vault.handle import Handle
-from shoal.vault.lineage import (
+from shoal.vault.plain_values import budget_to
+from shoal.vault.sources.choosing import source_moved, source_of
+from shoal.vault.sources.data_source import DataSource
+from shoal.vault.sources.fingerprint import Fingerprint, Progress
+from shoal.vault.sources.lineage import (
     NEW_PEOPLE,
     SAME_ROWS,
     Paying,
@@ -31,11 +31,7 @@ from shoal.vault.lineage import (
     read_relation,
     with_content,
 )
-from shoal.vault.location import Location, Place, location_of
-from shoal.vault.overlap import looked_at
-from shoal.vault.people_sample import check_people, with_samples
-from shoal.vault.plain_values import budget_to
-from shoal.vault.spark_location import SparkLocation
+from shoal.vault.sources.people_sample import check_people, with_samples
 from shoal.vault.stated_columns import Said, private_columns, public_columns
 
 _KIND = "dataset"
@@ -118,7 +114,7 @@ class Registry:
 
         def act(history: Sequence[Dataset]) -> _Declared:
             self._check_new(name, history)
-            location = looked_at(location_of(source, table, name=name), self.secret)
+            location = source_of(source, table, name=name).looked_at(self.secret)
             columns, found = self._read(name, location, said.of(source), protects)
             paying, declared = self._paying(found, protects, shares, history)
             if protects is None:
@@ -188,7 +184,8 @@ class Registry:
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
             is_moved = path is not None or table is not None
-            location = looked_at(_moved(before, path, table), self.secret)
+            moved = source_moved(before.location, path, table, name=name)
+            location = moved.looked_at(self.secret)
             merged = _merged(before, said, location).of(path)
             columns, found = self._read(name, location, merged, protects)
             if before.public:
@@ -223,17 +220,14 @@ class Registry:
         return self._in_turn(act)
 
     def _read(
-        self, name: str, location: Place, said: Said, protects: Unit | None
+        self, name: str, location: DataSource, said: Said, protects: Unit | None
     ) -> tuple[tuple[StatedColumn, ...], Fingerprint]:
         """The columns and the fingerprint of the same files: both are read through one handle."""
-        if not isinstance(location, Location):
-            columns = self._columns(name, location, said, protects)
-            return columns, fingerprint_of(location, self.secret, self.progress)
-        with Handle(location) as place:
-            before = dates_of(place)
-            columns = self._columns(name, place, said, protects)
-            found = fingerprint_of(place, self.secret, self.progress)
-            if not before == dates_of(place) == dates_of(location):
+        with location.open() as held:
+            before = held.dates() if location.is_local else ()
+            columns = self._columns(name, held, said, protects)
+            found = held.identity(self.secret, self.progress)
+            if location.is_local and not before == held.dates() == location.dates():
                 raise SourceError(
                     f"the files at {location} were written or moved while they were read.",
                     remedy="Wait until they are whole, and try again.",
@@ -241,7 +235,7 @@ class Registry:
         return columns, found
 
     def _columns(
-        self, name: str, location: Place, said: Said, protects: Unit | None
+        self, name: str, location: DataSource, said: Said, protects: Unit | None
     ) -> tuple[StatedColumn, ...]:
         if protects is None:
             return public_columns(name, location, said)
@@ -283,21 +277,6 @@ class Registry:
             )
 
 
-def _moved(before: Dataset, path: object, table: str | None) -> Place:
-    """The place that a dataset moves to; a database, and Spark, may have a table of the same name there."""
-    there = before.location
-    if path is None and table is None:
-        return there
-    if path is None:
-        if isinstance(there, SparkLocation):
-            path = SparkTable(there.address, table or "")
-        else:
-            path = there.path
-    named = there.form == "duckdb" or (isinstance(path, str) and is_address(path))
-    same = there.table if named and there.form != "frame" else None
-    return location_of(path, table or same, name=before.name)
-
-
 def _opens(name: str, budget: Measure | None, protects: Unit) -> _Opens:
     """The account that new people need."""
     if budget is None:
@@ -314,7 +293,7 @@ def _with(made: Dataset, found: Fingerprint) -> Dataset:
     return replace(made, location=location, digest=found.digest, dates=found.dates, size=found.size)
 
 
-def _merged(before: Dataset, said: Said, location: Place) -> Said:
+def _merged(before: Dataset, said: Said, location: DataSource) -> Said:
     """What was stated of the columns before, and what is stated now."""
     facts = {c.name: c.fact for c in before.columns if c.fact is not None}
     required = (c.name for c in before.columns if c.required)
@@ -327,7 +306,7 @@ def _merged(before: Dataset, said: Said, location: Place) -> Said:
     )
 
 
-def _types(before: Dataset, location: Place) -> dict[str, str]:
+def _types(before: Dataset, location: DataSource) -> dict[str, str]:
     """The types that were declared of a CSV file, which says none itself."""
     csv = location.form == "csv" or str(location.path).lower().removesuffix(".gz").endswith(".csv")
     return {each.name: str(each.type) for each in before.columns} if csv else {}

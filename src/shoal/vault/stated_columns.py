@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shoal.engines.choosing import close, engine_over
+from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
 from shoal.engines.duckdb.csv_schema import check_rows, complete, implied, proposed
 from shoal.engines.engine import Engine
-from shoal.engines.reading import read_whole
+from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.spark.sources import SparkTable
 from shoal.errors import SchemaError, SourceError
 from shoal.plan import Choices, Column, Range, Scan, Table, Type, Unit, type_named
 from shoal.query.public_tables import read_public
 from shoal.vault.dataset import Dataset, StatedColumn
-from shoal.vault.location import Location, Place, location_of
 from shoal.vault.plain_values import choice_from
+from shoal.vault.sources.choosing import source_of
+from shoal.vault.sources.data_source import DataSource
+from shoal.vault.sources.file_source import FileSource
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Said:
 
 
 def private_columns(
-    name: str, location: Place, said: Said, protects: Unit
+    name: str, location: DataSource, said: Said, protects: Unit
 ) -> tuple[tuple[StatedColumn, ...], Mapping[str, str]]:
     """The columns of a private source with what is stated, and the columns that cannot be used.
 
@@ -74,11 +76,10 @@ def private_columns(
         close(engine)
 
 
-def _declared(name: str, location: Place, said: Said) -> object:
+def _declared(name: str, location: DataSource, said: Said) -> object:
     """What is read: a CSV file with a type for every column, declared or left by a fact."""
-    if isinstance(location, Location) and location.form == "csv":
-        return complete(location.csv(_types(said)), said.facts, name)
-    return location.typed(_types(said))
+    given = location.for_engine(_types(said))
+    return complete(given, said.facts, name) if isinstance(given, CsvFile) else given
 
 
 def _types(said: Said) -> dict[str, Type]:
@@ -117,11 +118,9 @@ def _read(fact: Range | Choices | None, kind: Type) -> Range | Choices | None:
     return Choices([choice_from(value, kind) for value in fact.values])
 
 
-def public_columns(name: str, location: Place, said: Said) -> tuple[StatedColumn, ...]:
+def public_columns(name: str, location: DataSource, said: Said) -> tuple[StatedColumn, ...]:
     """The columns of a public source, with all that there is to know of them."""
-    source = location.source
-    if isinstance(location, Location) and location.form == "csv":
-        source = location.csv(_types(said))
+    source = location.for_engine(_types(said) if location.form == "csv" else None)
     table, _ = read_public({name: source})[name]
     return tuple(
         StatedColumn(each.name, each.type, rows=table.keys[(each.name,)], span=each.span)
@@ -135,8 +134,8 @@ def proposed_dataset(
     """A private CSV file as a dataset whose missing types are those that fit its cells; None if none is missing."""
     if protects is None or not is_csv(source):
         return None
-    location = location_of(as_csv(source), name=name)
-    assert isinstance(location, Location)
+    location = source_of(as_csv(source), name=name)
+    assert isinstance(location, FileSource)
     types = _types(said.of(source))
     file = (
         CsvFile.without_names(location.path, delimiter=location.delimiter)

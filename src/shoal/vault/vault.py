@@ -16,7 +16,6 @@ from shoal.measures import Measure
 from shoal.owned import NotCopied
 from shoal.plan import Person as PersonUnit
 from shoal.plan import Query, Row, Unit, facts_of, tables_of
-from shoal.plan.values import is_broken
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
 from shoal.query.asking import Held
@@ -25,19 +24,19 @@ from shoal.query.opening import Facts
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
-from shoal.vault.accounts import CURATOR, Accounts, allowance
-from shoal.vault.budgets import Standing
+from shoal.vault.accounts.payer import CURATOR, Accounts, allowance, analyst_name
+from shoal.vault.accounts.standing import Standing
 from shoal.vault.certificate_check import wrong_in_vault
-from shoal.vault.checked_engine import CheckedEngine
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import from_toml, names_of, to_toml
+from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_table, rehearsal
-from shoal.vault.fingerprint import Progress
-from shoal.vault.location import check_vault_name
-from shoal.vault.overlap import would_change
+from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.releases import Release, last_releases, release_at
-from shoal.vault.secret import make_secret, secret_of
+from shoal.vault.sources.checked_engine import CheckedEngine
+from shoal.vault.sources.choosing import check_vault_name
+from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
 
 _MOST_PURSES = 8
@@ -133,7 +132,7 @@ class Vault(NotCopied):
         """The same vault for one analyst, who spends from allowances and may not change anything."""
         return Vault(
             self._ledger,
-            analyst=_analyst(analyst),
+            analyst=analyst_name(analyst),
             progress=self._progress,
             registry=self._registry,
             purses=self._purses,
@@ -238,18 +237,26 @@ class Vault(NotCopied):
         required: Sequence[str] = (),
         keys: Mapping[str, int] | None = None,
         shares: str | Sequence[str] | None = None,
-        beside: Path | None = None,
+        file: Path | None = None,
     ) -> str | None:
-        """The declaration of a CSV file, with the types that fit its cells, for a curator to review and `add_from` to read.
-
-        None if nothing needs to be proposed: the source says its types, or they are all declared.  Nothing is registered.
-        """
+        """The text of a declaration to edit in ``file``, with the types that fit the cells of a CSV file; None if all types are known."""
         self._curator()
         said = Said(facts_of(columns), tuple(required), dict(keys or {}))
         made = proposed_dataset(name, source, said, protects, names_of(shares))
-        if made is not None:
-            self._registry.check_first(made, budget)
-        return None if made is None else to_toml(made, budget, beside=beside, is_proposed=True)
+        if made is None:
+            return None
+        self._registry.check_first(made, budget)
+        return proposal(made, budget, file or Path(f"{name}.toml"))
+
+    def declare(self, path: str | Path, out: str | Path | None = None) -> Path:
+        """Write a declaration of a file for you to edit, NAME.toml here or ``out``; `add_from` registers it."""
+        self._curator()
+        return declare(path, out=out)
+
+    def check(self, name: str) -> DeclarationCheck:
+        """What the declaration of a dataset cuts off, as exact numbers for the curator alone; nothing is written."""
+        self._curator()
+        return check_declaration(self.dataset(name))
 
     def to_toml(self, name: str, *, beside: Path | None = None) -> str:
         """A dataset as a declaration that people can review, and `add_from` reads."""
@@ -274,7 +281,7 @@ class Vault(NotCopied):
     ) -> Dataset:
         """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
 
-        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.lineage`.
+        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.sources.lineage`.
         ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
         """
         self._curator()
@@ -334,7 +341,7 @@ class Vault(NotCopied):
                 f"the budget of {dataset!r} is {whole}; an allowance is counted in the same measure.",
                 remedy=f"Give one like {whole}.",
             )
-        name = allowance(dataset, _analyst(analyst))
+        name = allowance(dataset, analyst_name(analyst))
         if name in {each.name for each in self._ledger.accounts()}:
             self._ledger.change_budget(name, budget)
         else:
@@ -401,7 +408,7 @@ class Vault(NotCopied):
     def check_out(self, path: str | Path) -> None:
         """Refuse to write to a file that holds rows of a dataset, now or in an earlier version."""
         for each in self._registry.history:
-            if would_change(each.location, Path(path), self._registry.secret):
+            if each.location.holds(Path(path), self._registry.secret):
                 raise VaultError(
                     f"{Path(path).name!r} is where the rows of {each.name!r} lie; nothing was written.",
                     remedy="Choose another file.",
@@ -489,12 +496,3 @@ class _VaultTables(Held):
         names = sorted(tables_of(question.relation))
         paying = self.vault._for(names)  # noqa: SLF001 - its own
         return Held(paying.shelf, self.tables, paying)
-
-
-def _analyst(name: str) -> str:
-    usable = isinstance(name, str) and name.strip() and "@" not in name and name != CURATOR
-    if not usable or is_broken(name):
-        raise VaultError(
-            "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
-        )
-    return name
