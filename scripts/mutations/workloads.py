@@ -40,7 +40,7 @@ WORKLOADS = (
     ),
     Mutation(
         "every-measurement-takes-the-whole-budget",
-        "src/shoal/workloads/plan.py",
+        "src/shoal/workloads/publication_plan.py",
         "part = ZeroConcentrated(measure.rho * share)",
         "part = measure",
         "A publication of many measurements costs many times what was asked for.",
@@ -48,7 +48,7 @@ WORKLOADS = (
     ),
     Mutation(
         "the-event-forgets-the-last-measurement",
-        "src/shoal/workloads/plan.py",
+        "src/shoal/workloads/publication_plan.py",
         "return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs))",
         "return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs)[:-1])",
         "One measurement is never charged.",
@@ -86,7 +86,7 @@ WORKLOADS = (
     ),
     Mutation(
         "errors-forget-the-smaller-sets",
-        "src/shoal/workloads/residual.py",
+        "src/shoal/workloads/residual_strategy.py",
         "part = np.multiply.outer(part, told if column in chosen else spread)",
         "part = np.multiply.outer(part, told)",
         "Standard errors are not those of the estimates.",

@@ -13,7 +13,7 @@ import numpy as np
 from shoal.errors import CalibrationError, FactsError
 from shoal.exact import Number, float_up, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
-from shoal.mechanisms.budgets import gaussian_mu_of
+from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
 from shoal.query.asking import Held
 from shoal.query.budget import CostRequest

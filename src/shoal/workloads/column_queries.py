@@ -129,8 +129,9 @@ class EachRange(ColumnQuery):
 
     def gram(self, size: int) -> Floats:
         place = np.arange(1, size + 1)
-        both = np.minimum.outer(place, place) * (size + 1 - np.maximum.outer(place, place))
-        return both.astype(np.float64)
+        low, high = np.minimum.outer(place, place), np.maximum.outer(place, place)
+        found: Floats = (low * (size + 1 - high)).astype(np.float64)
+        return found
 
     def inverse_gram(self, size: int) -> Tridiagonal:
         return np.full(size, 2.0) / (size + 1), np.full(size - 1, -1.0) / (size + 1)

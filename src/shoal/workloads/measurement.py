@@ -8,7 +8,7 @@ from math import prod
 
 from shoal.exact import IntegerArray, root_up
 from shoal.sensitivity import Norm, Relation, Sensitivity
-from shoal.workloads.counts import largest
+from shoal.workloads.cell_counts import largest
 from shoal.workloads.factors import Factor
 
 _FITS = 1 << 62

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.measurement import Measurement
-from shoal.workloads.tables import TableQuery
+from shoal.workloads.table_queries import TableQuery
 
 
 class Strategy(Protocol):

@@ -13,12 +13,12 @@ from shoal.exact import Number, whole
 from shoal.measures import Approx, GaussianDP, Measure, ZeroConcentrated
 from shoal.sensitivity import Relation
 from shoal.workloads.column_queries import EACH_VALUE
-from shoal.workloads.domain import TableDomain
-from shoal.workloads.ordered import MOST_ORDERED, OrderedStrategy
-from shoal.workloads.plan import PublicationPlan
-from shoal.workloads.residual import ResidualStrategy
+from shoal.workloads.ordered_strategy import MOST_ORDERED, OrderedStrategy
+from shoal.workloads.publication_plan import PublicationPlan
+from shoal.workloads.residual_strategy import ResidualStrategy
 from shoal.workloads.strategy import Strategy
-from shoal.workloads.tables import TableQuery, WantedTables
+from shoal.workloads.table_domain import TableDomain
+from shoal.workloads.table_queries import TableQuery, WantedTables
 
 MOST_CELLS = 100_000_000
 """So many cells all tables may have together."""

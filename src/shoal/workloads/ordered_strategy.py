@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from shoal.workloads.column_queries import Floats
-from shoal.workloads.domain import TableDomain
 from shoal.workloads.factors import IntegerMatrix
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.optimum import Optimum, optimum
-from shoal.workloads.tables import TableQuery
+from shoal.workloads.table_domain import TableDomain
+from shoal.workloads.table_queries import TableQuery
 
 FINENESS = 1 << 20
 """Strategies are rounded to whole multiples of one part in so many of their longest column."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError, ShapeError
 from shoal.exact import IntegerArray
-from shoal.workloads.domain import TableDomain
+from shoal.workloads.table_domain import TableDomain
 
 _FITS = 1 << 62
 

@@ -16,12 +16,12 @@ from scipy.special import ndtri
 from shoal.events import Composed
 from shoal.exact import Number, open_unit
 from shoal.workloads.column_queries import Floats
-from shoal.workloads.tables import TableQuery
+from shoal.workloads.table_queries import TableQuery
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shoal.workloads.plan import PublicationPlan
+    from shoal.workloads.publication_plan import PublicationPlan
 
 
 def normal_quantile(confidence: Fraction) -> float:

@@ -16,14 +16,14 @@ from shoal.events import Composed
 from shoal.exact import IntegerArray, Number, ball, lower, open_unit
 from shoal.measures import Measure, ZeroConcentrated
 from shoal.mechanisms import DiscreteGaussian, Gaussian
-from shoal.mechanisms.budgets import gaussian_mu_of
+from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.noise import LARGEST_SCALE
 from shoal.sensitivity import Relation
+from shoal.workloads.cell_counts import counts_of
 from shoal.workloads.column_queries import Floats
-from shoal.workloads.counts import counts_of
 from shoal.workloads.measurement import Measurement
-from shoal.workloads.released import ReleasedTables, normal_quantile
-from shoal.workloads.tables import TableQuery
+from shoal.workloads.released_tables import ReleasedTables, normal_quantile
+from shoal.workloads.table_queries import TableQuery
 
 if TYPE_CHECKING:
     from shoal.workloads.workload import Workload

@@ -15,12 +15,12 @@ from math import prod, sqrt
 import numpy as np
 
 from shoal.workloads.column_queries import EACH_VALUE, ColumnQuery, Floats
-from shoal.workloads.domain import TableDomain
 from shoal.workloads.factors import Centred, Factor, IntegerMatrix
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.optimum import optimum
 from shoal.workloads.strategy import subsets
-from shoal.workloads.tables import TableQuery
+from shoal.workloads.table_domain import TableDomain
+from shoal.workloads.table_queries import TableQuery
 
 FINENESS = 1 << 12
 """Strategies for ordered columns are rounded to whole multiples of one part in so many of their longest column."""

@@ -17,7 +17,7 @@ from shoal.workloads.column_queries import (
     EACH_VALUE,
     ColumnQuery,
 )
-from shoal.workloads.domain import TableDomain
+from shoal.workloads.table_domain import TableDomain
 
 
 @dataclass(frozen=True)
