@@ -51,6 +51,8 @@ _LEAST_AGAIN = 0.2
 _MOST_STEPS = 1 << 17
 _SHARP = 2e-7
 """What the kernel of a sharpened line, its fine cells and its lattice may each move epsilon by."""
+_BLUNT = 5e-6
+"""Where floats move it by more than this, there is nothing to sharpen."""
 _UNHEARD = 1e-8
 _DEEP = 200.0
 """Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
@@ -243,12 +245,13 @@ class LineSearch:
 
     def sharpened(self, there: LocalSlope, wanted: float) -> SmoothedLine | None:
         """A line for the upper side alone, with a finer kernel and finer cells; None where floats or terms do not allow it."""
-        if self._floats(there) > _SHARP or self._arc == 0:
+        sharp = max(_SHARP, self._floats(there))
+        if sharp > _BLUNT or self._arc == 0:
             return None
         steep = 1 + there.slope
         fine, even = self._spreading()
-        share = self._share * math.sqrt(min(1.0, _SHARP / max(_LEAST_DELTA, fine * steep)))
-        step = min(self._step, math.sqrt(_SHARP / (max(even, 1 / 8) * steep)))
+        share = self._share * math.sqrt(min(1.0, sharp / max(_LEAST_DELTA, fine * steep)))
+        step = min(self._step, math.sqrt(sharp / (max(even, 1 / 8) * steep)))
         before = self._share, self._step
         self._share = max(share, _FINEST_SHARE)
         self._step = max(step, self._finest, self._arc / _MOST_STEPS)
@@ -256,7 +259,7 @@ class LineSearch:
             self._cut()
         if (place := self._place(there.epsilon, there.epsilon, wanted)) is None:
             return None
-        mu = math.sqrt(2 * _SHARP / steep)
+        mu = math.sqrt(2 * sharp / steep)
         setting = self._sharp_setting(place, mu)
         if setting.count > _MOST_TERMS:
             setting = self._sharp_setting(place, mu * setting.count / _MOST_TERMS)

@@ -13,6 +13,8 @@ from shoal.loss.smoothed import SmoothedLine
 
 _LOST = 1e-7
 """Of delta, what may be left out of the losses, and of the sum."""
+_SPARE = 0.9
+"""Brackets of the other deltas of a level can be a little wider."""
 _LEAST_DELTA = 1e-30
 _USEFUL, _NEARLY = 10.0, 0.05
 """A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left to others."""
@@ -70,7 +72,7 @@ class SmoothedSum(LevelledSum):
             bracket = Bracket(low, math.inf if high is None else high)
             last = LevelLines(lines.above, lines, there, bracket, search.lost)
             yield last
-            narrow = steady and bracket.width <= search.narrowest(there, tolerance)
+            narrow = steady and bracket.width <= _SPARE * search.narrowest(there, tolerance)
             if high == 0:
                 return
             if (
