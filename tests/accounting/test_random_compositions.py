@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import permutations
 
+import pytest
 from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -128,6 +129,7 @@ def pairs(draw: st.DrawFn) -> tuple[Bound, Bound]:
     return easy, needed(more_often, more_times, less_noise, delta)
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(max_examples=25)
 def test_what_is_easier_needs_no_more_than_what_is_harder(both: tuple[Bound, Bound]) -> None:

@@ -21,6 +21,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_canonical_text_is_what_the_standard_library_writes(value: Any) -> None:
     plain = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)

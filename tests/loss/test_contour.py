@@ -152,6 +152,7 @@ def test_the_line_and_the_grid_agree(
         assert line.low <= grid.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("removed", [True, False])
 @pytest.mark.parametrize(("rate", "mu", "delta"), [(0.01, 1.25, 1e-6), (0.1, 0.5, 1e-9)])
 def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
@@ -315,6 +316,7 @@ def test_equal_laplaces_cost_what_the_grid_says(epsilon: float, copies: int, del
     assert elsewhere.high <= elsewhere.low * (1 + 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [0.0, 0.3, 0.75, 1.2])
 def test_two_laplaces_need_the_delta_of_an_integral_over_both(asked: float) -> None:
     epsilon = 0.7

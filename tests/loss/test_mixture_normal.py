@@ -119,6 +119,7 @@ def test_one_release_costs_what_an_integral_says(source: MixtureNormalLoss, epsi
     assert truth * (1 - 1e-7) - 1e-13 <= found.high <= truth * (1 + 1e-6) + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("removed", [True, False])
 def test_a_group_of_one_has_the_loss_of_one_person(*, removed: bool) -> None:
     old = SampledNormalLoss(0.02, 0.9, removed)
@@ -219,6 +220,7 @@ def _law_of_sum(rows: Points, rate: float) -> Points:
     return _law(lambda coins: np.array(coins, dtype=float) @ rows, len(rows), rate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("removed", "added"), [(2, 0), (0, 2), (1, 1), (2, 1), (1, 2)])
 def test_no_rows_on_a_plane_need_more_than_the_pair_on_a_line(removed: int, added: int) -> None:
     rate, draws = 0.3, np.random.default_rng(7)

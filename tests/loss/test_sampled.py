@@ -66,6 +66,7 @@ def agrees(losses: LossDistribution, truth: float, epsilon: float) -> None:
     assert epsilon < 0.4 or found.high <= truth * 1.02 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.02, 0.4, 0.95])
 @pytest.mark.parametrize("copies", [1, 3])
 def test_sampled_atoms_cost_what_enumeration_says(rate: float, copies: int) -> None:

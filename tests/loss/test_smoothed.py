@@ -56,6 +56,7 @@ def test_the_bump_covers_what_smoothing_adds() -> None:
     assert Fraction(EDGE_SHARE) * density(last) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1e-4, 3e-3, WIDEST])
 def test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it(width: float) -> None:
     kernel = Kernel(width)
@@ -147,6 +148,7 @@ KNOWN: list[tuple[Sources, float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sources", "delta"), KNOWN, ids=str)
 def test_other_roads_lead_into_the_bracket(sources: Sources, delta: float) -> None:
     assert can_smooth(sources)

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from shoal.floats import quick_length
 from shoal.loss.cells import RELATIVE_ERROR, UNIT, Complexes, Floats, dot
 from shoal.loss.characteristic_functions import NormalWave
 from shoal.loss.fine_cells import Twin
@@ -77,11 +78,9 @@ class Setting:
     @cached_property
     def size(self) -> int:
         """Points of the lattice around the circle; 0 where its steps are too long to close one."""
-        from scipy.fft import next_fast_len  # noqa: PLC0415 - heavy, and needed here only
-
         if self.arc < _FEWEST * self.step:
             return 0
-        return int(next_fast_len(math.ceil(self.arc / self.step), real=True))
+        return quick_length(math.ceil(self.arc / self.step))
 
     @property
     def closed_arc(self) -> float:
@@ -273,12 +272,10 @@ def _away_from_one(
 
 def _lattice_at(weights: Floats, size: int, count: int) -> Complexes:
     """The transform of a lattice, from its first point, at so many frequencies; it repeats around the circle."""
-    from scipy.fft import rfft  # noqa: PLC0415 - heavy, and needed here only
-
     rounds = -(-len(weights) // size)
     padded = np.zeros(rounds * size)
     padded[: len(weights)] = weights
-    half = np.conj(rfft(padded.reshape(rounds, size).sum(axis=0)))
+    half = np.conj(np.fft.rfft(padded.reshape(rounds, size).sum(axis=0)))
     places = np.arange(count) % size
     # A transform of real weights has conjugate halves, and `rfft` returns the first half only.
     behind = places > size // 2

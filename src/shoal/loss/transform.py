@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.floats import quick_length
 from shoal.loss.cells import RELATIVE_ERROR, Floats, Lattice
 
 Complexes = NDArray[np.complex128]
@@ -243,10 +244,8 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
 
     Most frequencies vanish in the product; only their bound is computed.
     """
-    from scipy.fft import irfft, rfft  # noqa: PLC0415 - heavy, and needed here only
-
     level = _PER_LEVEL * _UNIT * max(1.0, math.log2(size))
-    spectra = [(rfft(_folded(part.weights, size)), part.copies) for part in parts]
+    spectra = [(np.fft.rfft(_folded(part.weights, size)), part.copies) for part in parts]
     bounds = np.zeros(size // 2 + 1)
     for spectrum, copies in spectra:
         bounds += copies * np.log(np.abs(spectrum) + level)
@@ -262,7 +261,7 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
     doubts = np.exp(np.minimum(bounds[heard], 0.0) + total * 4 * _UNIT) - sizes
     product = np.zeros(size // 2 + 1, dtype=np.complex128)
     product[heard] = kept
-    weighted: Floats = irfft(product, size)
+    weighted: Floats = np.fft.irfft(product, size)
     # Twice, because half of the circle stands for both conjugate halves.
     doubt = 2 * (float(np.maximum(doubts, 0).sum()) + unheard + level * float(sizes.sum()))
     return weighted, doubt / size
@@ -290,6 +289,4 @@ def _folded(weights: Floats, size: int) -> Floats:
 
 
 def _good_size(at_least: int) -> int:
-    from scipy.fft import next_fast_len  # noqa: PLC0415 - as above
-
-    return int(next_fast_len(at_least, real=True))
+    return quick_length(at_least)
