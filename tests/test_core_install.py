@@ -79,7 +79,7 @@ app(["tour", "--rows", "500"], standalone_mode=False)
     + """
 vault = shoal.open("office.shoal")
 vault.add("visits", visits, protects=whom, columns=facts, budget=shoal.Pure(1))
-assert str(vault.rehearse(100)["visits"].sql("SELECT COUNT(*) AS n FROM visits").release(epsilon=1))
+assert str(vault.rehearse(100).sql("SELECT COUNT(*) AS n FROM visits").release(epsilon=1))
 """,
     "accounts": """
 for line in ("gaussian sigma=30 | x 1000", "gaussian sigma=1 | sampled q=0.01 | x 500", "laplace scale=10 | x 50"):
@@ -93,7 +93,7 @@ poll = shoal.Poll("commute", "Have you ever travelled without a ticket?", epsilo
 vault = shoal.open("office.shoal")
 live = vault.publish(poll)
 for _ in range(20):
-    live.add(poll.client().respond({"commute": "yes"}), mark=poll.mark)
+    live.add(poll.client().respond({"commute": "yes"}), once=shoal.polls.once_number(), mark=poll.mark)
 live.close()
 assert live.results().to_csv()
 """,

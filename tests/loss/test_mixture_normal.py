@@ -22,7 +22,7 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR
-from shoal.loss.grid_sums import grid_epsilon
+from shoal.loss.grid_sums import GridSum
 from shoal.loss.normal_mixtures import Components, NormalMixtures
 from shoal.loss.single_release import KnownAlone
 
@@ -182,7 +182,7 @@ def test_a_thousand_releases_cost_what_dp_accounting_prints(
     removed: int, added: int, delta: float, published: float
 ) -> None:
     sources = ((mixture(removed, added, 0.01, 1.0), 1000),)
-    found = grid_epsilon(sources, delta, 1e-4)
+    found = GridSum(sources).epsilon(delta, 1e-4)
     assert found.low - 1e-5 <= published <= found.high + 1e-4
     assert found.width <= 1e-4
 
@@ -191,7 +191,7 @@ def test_a_thousand_releases_cost_what_dp_accounting_prints(
 @pytest.mark.parametrize(("removed", "added"), [(1, 1), (0, 2)])
 def test_smoothing_and_the_grid_meet(removed: int, added: int) -> None:
     sources = ((mixture(removed, added, 0.001, 1.2), 4000),)
-    one, other = Direction(sources).epsilon(1e-6, 1e-4), grid_epsilon(sources, 1e-6, 1e-4)
+    one, other = Direction(sources).epsilon(1e-6, 1e-4), GridSum(sources).epsilon(1e-6, 1e-4)
     assert one.low <= other.high
     assert other.low <= one.high
     assert one.width <= 1e-4

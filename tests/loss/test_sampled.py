@@ -23,7 +23,7 @@ from shoal.loss import (
     SampledNormalLoss,
     sampled_atoms,
 )
-from shoal.loss.grid_sums import grid_epsilon
+from shoal.loss.grid_sums import GridSum
 
 Pairs = list[tuple[float, float]]
 
@@ -158,7 +158,7 @@ def test_one_release_costs_the_same_by_its_tails_and_on_a_grid(
     for delta in ("0.05", "1e-3"):
         alone, grid = (
             source.epsilon_alone(Fraction(delta)),
-            grid_epsilon(((source, 1),), float(delta), 1e-4),
+            GridSum(((source, 1),)).epsilon(float(delta), 1e-4),
         )
         assert alone.low <= grid.high + 1e-12
         assert grid.low <= alone.high + 1e-12

@@ -73,6 +73,27 @@ class Kernel:
         return a * (PEAK_SHARE * a * math.exp(ORDER * a) + EDGE_SHARE * self.shift)
 
 
+@dataclass(frozen=True)
+class NormalKernel:
+    """The loss of one more release, with Gaussian noise that moves by ``mu`` standard deviations.
+
+    Whoever sees one release more needs no less, so delta with it is not below delta; and where the sum is smoothed from above only,
+    no kernel of the same variance fades sooner.
+    """
+
+    mu: float
+
+    def payoff(self, orders: Complexes) -> Complexes:
+        """The transform of the payoff, times that of the loss."""
+        faded: Complexes = np.exp(orders * (1 + orders) * self.mu**2 / 2) / (orders * (1 + orders))
+        return faded
+
+    def payoff_beyond(self, tilt: float, frequency: float) -> float:
+        """As `Kernel.payoff_beyond`."""
+        size = self.mu**2 * (tilt * (1 + tilt) - frequency**2) / 2
+        return math.exp(size) / (math.pi * frequency)
+
+
 def _fading(angles: Complexes) -> Complexes:
     """The transform of eight numbers uniform within ±1, added up."""
     faded: Complexes = (np.sinh(angles) / angles) ** ORDER

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.floats import quick_length
-from shoal.loss.cells import RELATIVE_ERROR, Floats, Lattice
+from shoal.loss.cells import RELATIVE_ERROR, Floats, Lattice, dot
 
 Complexes = NDArray[np.complex128]
 Part = tuple[Lattice, int]
@@ -172,8 +172,8 @@ class _Tilted:
     def of(cls, lattice: Lattice, copies: int, tilt: float) -> _Tilted:
         losses = _losses(lattice)
         log_moment, weights = _weighted(lattice.weights, tilt * losses)
-        mean = float(np.dot(weights, losses))
-        variance = float(np.dot(weights, (losses - mean) ** 2))
+        mean = dot(weights, losses)
+        variance = dot(weights, (losses - mean) ** 2)
         return cls(weights, losses, copies, log_moment, mean, variance)
 
     def log_moment_at(self, further: float) -> float:
