@@ -186,7 +186,7 @@ def test_a_count_that_is_nearly_all_null_questions_the_declared_choices(
     answer = made(data).sql("SELECT kind, COUNT(*) AS n FROM data GROUP BY kind").release(epsilon=1)
     said = "% of the released count is NULL: the declared choices of kind may not match the data"
     assert (said in str(answer)) is hinted
-    assert (said in on_terminal(stored(answer))) is hinted
+    assert (said in on_terminal(answer)) is hinted
 
 
 def test_noise_alone_questions_no_choices() -> None:
