@@ -9,9 +9,13 @@ PEERS := opendp pipelinedp smartnoise tumult
 AUDITED := numpy diffprivlib pydp opendp tumult
 PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
+TWO := -n 2 --dist worksteal
+
+# Modules are compiled once, whatever the shell says: tests start many programs, and each would compile them again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz audit bench figures reproduce clean
+.PHONY: help demo quick test check fuzz audit bench figures reproduce clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -19,10 +23,13 @@ help: ## list the targets
 demo: $(DEMO)/.ready ## a guided walk through a vault, in a minute
 	@$(DEMO)/bin/shoal tour
 
+quick: $(VENV)/.ready ## run the quick tests: no Spark, browser or PostgreSQL, nothing slow
+	@$(VENV)/bin/python -m pytest $(TWO) -m "not (audit or slow or spark or browser or postgres)" --durations=10 --durations-min=1
+
 test: $(VENV)/.ready ## run every test but the long statistical audits
 	@sh scripts/browser.sh
 	@sh scripts/java.sh
-	@$(VENV)/bin/python -m pytest -n 2 -m "not audit"
+	@$(VENV)/bin/python -m pytest $(TWO) -m "not audit"
 
 check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: lint" && $(VENV)/bin/ruff check -q $(CODE)
@@ -35,7 +42,7 @@ fuzz: $(VENV)/.ready ## look for neighbours that can be told apart, for SECONDS=
 
 audit: $(VENV)/.ready ## the long statistical audits, the suite over every mechanism and question, 100,000 fuzzed neighbours, and planted faults
 	@sh scripts/java.sh
-	@$(VENV)/bin/python -m pytest -n 2 -m audit || test $$? -eq 5
+	@SHOAL_EXAMPLES=many $(VENV)/bin/python -m pytest $(TWO) -m "audit or law" || test $$? -eq 5
 	@$(VENV)/bin/shoal audit suite --force --out audit-suite.html
 	@$(VENV)/bin/python -m scripts.fuzzing --cases 100000 --processes 2
 	@$(VENV)/bin/python -m scripts.mutations

@@ -1,11 +1,13 @@
-"""The same in every run: one profile for all property tests, noise that is known by the name of the test; and one process for all tests of Spark."""
+"""The same in every run: one profile for all property tests, and noise that is known by the name of the test.
+
+Tests that need Spark, a browser or PostgreSQL are marked here, by what they use; `make quick` leaves them out with those marked slow.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -52,14 +54,41 @@ def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests go wherever there is room, but those of Spark to one process: each would start a Java of its own."""
-    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not there without the plugin
+HEAVY = ("spark", "browser", "postgres", "slow")
+"""Markers of the tests that `make quick` leaves out, in the order in which they run: before all others."""
 
-    class SparkTogether(LoadScopeScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            is_spark = PurePath(nodeid.partition("::")[0]).name.startswith("test_spark")
-            return "spark" if is_spark else nodeid
 
-    return SparkTogether(config, log)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Mark items by what they use, before `-m` chooses among them; then put the heavy ones first.
+
+    Each process of `pytest -n 2 --dist worksteal` begins with one half of the list, in its order, and takes from the end of the other's
+    when it is done. So one process has all tests of Spark, which start one Java, and what is left at the end is short.
+    """
+    for item in items:
+        _mark(item)
+    yield
+    items.sort(key=_weight)
+
+
+def _mark(item: pytest.Item) -> None:
+    used = getattr(item, "fixturenames", ())
+    if "browser" in used:
+        item.add_marker("browser")
+    if "postgres" in {*used, *_texts(item)}:
+        item.add_marker("postgres")
+    if item.get_closest_marker("spark") is not None:
+        from tests.engines.spark_session import NO_JAVA, is_left_out  # noqa: PLC0415 - loads the engine
+
+        item.add_marker(pytest.mark.skipif(is_left_out(), reason=NO_JAVA))
+
+
+def _texts(item: pytest.Item) -> set[str]:
+    """The parameters of an item that are texts: a store is named by one."""
+    spec = getattr(item, "callspec", None)
+    return {value for value in spec.params.values() if isinstance(value, str)} if spec else set()
+
+
+def _weight(item: pytest.Item) -> int:
+    found = [at for at, name in enumerate(HEAVY) if item.get_closest_marker(name) is not None]
+    return min(found, default=len(HEAVY))

@@ -16,6 +16,34 @@ FRONT = "__init__.py"
 EVERYTHING = "everything"
 LONGEST_FILE = 500
 PARTS = {"local/protocols/"}  # parts of a folder that have a row of their own
+NAMED_AFTER_THEIR_SUBJECT = {
+    "cli": "a command has the name of what it is about",
+    "reproduce": "an experiment has the name of what it repeats",
+    "auditing/suite": "a suite has the name of the folder it audits",
+}
+FAMILIES = (
+    # one kind of release: its event, its mechanism, its price in each measure, its loss
+    {"events", "mechanisms", "accounting", "accounting/kinds", "loss", "measures", "functions/smooth"},
+    # one part of the row language: what it means, how SQL says it, how each engine computes it
+    {"sql", "plan", "plan/functions", "engines", "engines/sql", "engines/reference", "engines/duckdb", "engines/spark"},
+)  # fmt: skip
+ONE_IDEA = {
+    "app.py": "the application object of a framework",
+    "estimates.py": "an estimate and its interval from noisy counts",
+    "extra.py": "libraries of an extra, loaded when they are first needed",
+    "intervals.py": "confidence intervals from counts",
+    "means.py": "private means, and the experiment on them",
+    "mechanism.py": "what all mechanisms of a folder share",
+    "planning.py": "what is needed, before anyone is asked",
+    "pricing.py": "what something costs: events, or a query made of them",
+    "registry.py": "the one list of what is known by name",
+    "regression.py": "regression from private data",
+    "report.py": "the page that a run leaves",
+    "shares.py": "how many groups persons are in, and how much they have there",
+    "shuffled.py": "reports in random order",
+    "shuffling.py": "what reports cost in random order",
+    "values.py": "values as they come in: which are taken, and as what",
+}
 NAMES_WITHOUT_AN_IDEA = {"util", "helper", "common", "manager", "base", "misc", "tool"}
 
 Table = dict[str, set[str]]
@@ -165,6 +193,59 @@ def test_only_noise_draws_random_numbers() -> None:
     assert offenders(draws) == {}
 
 
+def classes_by_name(sources: dict[str, str]) -> dict[str, list[str]]:
+    """The files in which each class name is defined, at any depth."""
+    found: dict[str, list[str]] = {}
+    for place, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(place)
+    return found
+
+
+def names_twice(sources: dict[str, str]) -> dict[str, list[str]]:
+    """Class names that stand more than once; an event and its mechanism may share theirs."""
+    return {
+        name: sorted(found)
+        for name, found in classes_by_name(sources).items()
+        if len(found) > 1
+        and [place.split("/")[0] for place in sorted(found)] != ["events", "mechanisms"]
+    }
+
+
+def files_with_one_name(places: list[str]) -> dict[str, set[str]]:
+    """File names that folders share without a reason that stands above."""
+    folders: dict[str, set[str]] = {}
+    for place in places:
+        folder, _, name = place.rpartition("/")
+        if name != FRONT and folder not in NAMED_AFTER_THEIR_SUBJECT:
+            folders.setdefault(name, set()).add(folder)
+    return {
+        name: found
+        for name, found in folders.items()
+        if len(found) > 1 and name not in ONE_IDEA and not any(found <= each for each in FAMILIES)
+    }
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    assert names_twice({relative(path): path.read_text() for path in FILES}) == {}
+
+
+def test_files_share_a_name_only_where_they_are_one_idea() -> None:
+    assert files_with_one_name([relative(path) for path in FILES]) == {}
+
+
+def test_every_reason_for_a_shared_name_is_needed() -> None:
+    names = [path.name for path in FILES]
+    assert {name for name in ONE_IDEA if names.count(name) < 2} == set()
+    folders = {path.parent.relative_to(SOURCE).as_posix() for path in FILES}
+    assert set(NAMED_AFTER_THEIR_SUBJECT).union(*FAMILIES) <= folders
+
+
 def test_the_checks_look_at_every_file() -> None:
     assert len(offenders(lambda _: True)) == len(FILES) > 500
 
@@ -259,3 +340,19 @@ def test_a_name_without_an_idea_is_found(name: str) -> None:
 
 def test_a_name_with_an_idea_is_let_pass() -> None:
     assert without_an_idea(Path("noise/baseline.py")) == []
+
+
+def test_a_class_name_that_stands_twice_is_found() -> None:
+    law = "class Law: ..."
+    assert names_twice({"noise/a.py": law, "loss/b.py": law}) == {
+        "Law": ["loss/b.py", "noise/a.py"]
+    }
+    assert names_twice({"noise/a.py": law, "noise/b.py": f"def f():\n    {law}"}) != {}
+    assert names_twice({"mechanisms/a.py": law, "events/b.py": law}) == {}
+    assert names_twice({"mechanisms/a.py": law, "events/b.py": law, "loss/c.py": law}) != {}
+
+
+def test_a_file_name_that_is_shared_without_a_reason_is_found() -> None:
+    assert files_with_one_name(["exact/grid.py", "loss/grid.py"]) == {"grid.py": {"exact", "loss"}}
+    assert files_with_one_name(["events/tuning.py", "accounting/tuning.py"]) == {}
+    assert files_with_one_name(["cli/account.py", "accounting/account.py"]) == {}

@@ -155,7 +155,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",
-        "src/shoal/loss/search.py",
+        "src/shoal/loss/inversion_search.py",
         "return Setting(place.tilt, place.arc, self._step, kernel",
         "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
         "Losses on long steps count as if they lay elsewhere.",

@@ -103,7 +103,7 @@ DATA = (
     ),
     Mutation(
         "change-moves-totals-once",
-        "src/shoal/plan/bounded.py",
+        "src/shoal/plan/bounded_totals.py",
         "if relation is Relation.ADD_REMOVE:",
         "if relation in Relation:",
         "A person who changes everything is hidden as if they only left.",
@@ -139,7 +139,7 @@ DATA = (
     ),
     Mutation(
         "a-replaced-person-always-has-rows",
-        "src/shoal/plan/bounded.py",
+        "src/shoal/plan/bounded_totals.py",
         "return isinstance(self.unit, Row) and term.in_every_row and keeps_every_row(self.relation)",
         "return term.in_every_row and keeps_every_row(self.relation)",
         "How many rows somebody has is told by an exact count.",
@@ -165,7 +165,7 @@ DATA = (
     ),
     Mutation(
         "rows-per-group-not-squared",
-        "src/shoal/plan/bounded.py",
+        "src/shoal/plan/bounded_totals.py",
         "return root_up(Fraction(unit.groups * rows * rows))",
         "return root_up(Fraction(unit.groups * rows))",
         "Whoever has many rows in a group gets Gaussian noise for the root of them.",
@@ -175,7 +175,7 @@ DATA = (
     ),
     Mutation(
         "a-row-moves-one-row",
-        "src/shoal/plan/bounded.py",
+        "src/shoal/plan/bounded_totals.py",
         "return max(factor for factor in factors if factor is not None)",
         "return 1",
         "What joins and unions make of a row is forgotten when noise is chosen.",
@@ -185,7 +185,7 @@ DATA = (
     ),
     Mutation(
         "shares-are-rounded-up",
-        "src/shoal/plan/bounded.py",
+        "src/shoal/plan/bounded_totals.py",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows)",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows) + 1",
         "Whoever has very many rows counts for more than their share.",

@@ -69,7 +69,7 @@ EQUALITY = (
     ),
     Mutation(
         "persons-of-two-accounts-are-joined",
-        "src/shoal/plan/identity.py",
+        "src/shoal/plan/id_spaces.py",
         "if len(firsts) > 1:",
         "if False:",
         "Rows of one person appear and vanish with those of another who has the same id: 2.00 times the claim.",
@@ -93,7 +93,7 @@ EQUALITY = (
     ),
     Mutation(
         "who-pays-together-needs-no-word-on-ids",
-        "src/shoal/plan/identity.py",
+        "src/shoal/plan/id_spaces.py",
         "if not left.ids.is_apart_from(right.ids):",
         "if False:",
         "Someone in two datasets of one account, under two ids, counts twice for one charge.",
@@ -113,7 +113,7 @@ EQUALITY = (
     ),
     Mutation(
         "a-shared-id-is-shared-by-all",
-        "src/shoal/plan/identity.py",
+        "src/shoal/plan/id_spaces.py",
         "if len(joins) > 1 or any(any(s) and not all(s) for s in at.values()):",
         "if False:",
         "Two datasets are taken for ones with the same ids because a third shares its ids with both.",

@@ -77,7 +77,7 @@ LOCAL = (
     ),
     Mutation(
         "nan-is-no-place-on-a-curve",
-        "src/shoal/functions/tables.py",
+        "src/shoal/functions/kernel_sums.py",
         "places = np.where(missing, low, places)",
         "places = np.asarray(places)",
         "A row that is not a number has the cell that a cast happens to give it, or none.",
@@ -183,7 +183,7 @@ LOCAL = (
     ),
     Mutation(
         "an-infinite-report-is-a-mean",
-        "src/shoal/local/protocols/numeric/additive.py",
+        "src/shoal/local/protocols/numeric/noisy_number.py",
         "if not np.isfinite(told).all():",
         "if False:",
         "One report makes the mean of all people infinite.",

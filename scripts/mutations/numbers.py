@@ -297,4 +297,20 @@ NUMBERS = (
         "A person who changes is hidden as if they only left.",
         ("tests/sensitivity/test_value.py::test_a_change_is_a_removal_and_an_addition",),
     ),
+    Mutation(
+        "a-claimed-curve-holds-in-one-order-only",
+        "src/shoal/auditing/claimed_curves.py",
+        "np.clip(1 - np.maximum(missed, swapped) + _ROOM, 0, 1)",
+        "np.clip(1 - missed + _ROOM, 0, 1)",
+        "An audit takes a release that breaks the claim with the datasets swapped for one that keeps it.",
+        ("tests/auditing/test_claimed_curves.py::test_the_swapped_datasets_are_in_the_claim",),
+    ),
+    Mutation(
+        "a-polygon-below-a-curve-goes-through-its-points",
+        "src/shoal/interpret/polygon_below.py",
+        "return _hull(_ended(_corners(grid, values)))",
+        "return _hull(_ended([(0.0, 1.0), *zip(grid, values, strict=True), (1.0, 0.0)]))",
+        "Between its corners a polygon promises more than the curve that it stands for.",
+        ("tests/auditing/test_claimed_curves.py::test_a_curve_of_a_function_lies_on_or_below_it",),
+    ),
 )

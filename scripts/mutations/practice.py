@@ -83,7 +83,7 @@ PRACTICE = (
     ),
     Mutation(
         "unit-vectors-without-slack",
-        "src/shoal/local/protocols/numeric/unit.py",
+        "src/shoal/local/protocols/numeric/unit_vectors.py",
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (-slack, slack))",
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (slack, -slack))",
         "Rounding a vector lets a report cost more than it says.",
@@ -221,7 +221,7 @@ PRACTICE = (
     ),
     Mutation(
         "proposed-bounds-pass-too-early",
-        "src/shoal/functions/testing.py",
+        "src/shoal/functions/propose_test_release.py",
         "if distance + test.one() < self.threshold:",
         "if distance + test.one() < self.threshold - 1:",
         "Data next to an unstable dataset are answered more often than delta.",
@@ -229,7 +229,7 @@ PRACTICE = (
     ),
     Mutation(
         "proposed-answer-takes-all-of-epsilon",
-        "src/shoal/functions/testing.py",
+        "src/shoal/functions/propose_test_release.py",
         "return moved / ((1 - self.share) * self.epsilon)",
         "return moved / self.epsilon",
         "The test and the answer cost more than epsilon together.",

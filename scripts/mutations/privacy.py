@@ -525,7 +525,7 @@ PRIVACY = (
     ),
     Mutation(
         "top-k-at-the-rate-of-one",
-        "src/shoal/mechanisms/choosing.py",
+        "src/shoal/mechanisms/exponential.py",
         "return super().rate / self.k",
         "return super().rate",
         "Each of k choices takes the whole epsilon.",
@@ -533,7 +533,7 @@ PRIVACY = (
     ),
     Mutation(
         "top-k-tells-one-more",
-        "src/shoal/mechanisms/choosing.py",
+        "src/shoal/mechanisms/exponential.py",
         "gumbel_race(numbers, self.rate, places=self.k)",
         "gumbel_race(numbers, self.rate, places=min(len(names), self.k + 1))",
         "One choice more is told than was paid for.",

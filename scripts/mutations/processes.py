@@ -65,7 +65,7 @@ PROCESSES = (
     ),
     Mutation(
         "ends-without-a-width-in-doubles",
-        "src/shoal/exact/ends.py",
+        "src/shoal/exact/range_ends.py",
         "    if not bottom < top:",
         "    if False:",
         "Between ends whose doubles are equal a value is no number, and a report tells it.",
@@ -73,7 +73,7 @@ PROCESSES = (
     ),
     Mutation(
         "ends-of-any-size",
-        "src/shoal/exact/ends.py",
+        "src/shoal/exact/range_ends.py",
         "        if abs(end) > LARGEST_END:",
         "        if False:",
         "The width of a range is infinite, and every value between its ends the same or no number.",
@@ -89,7 +89,7 @@ PROCESSES = (
     ),
     Mutation(
         "noise-on-the-nearest-doubles",
-        "src/shoal/exact/ends.py",
+        "src/shoal/exact/range_ends.py",
         "    return float_up(low), float_down(high)",
         "    return float(low), float(high)",
         "Values are further apart than the noise hides.",
@@ -99,7 +99,7 @@ PROCESSES = (
     ),
     Mutation(
         "squares-of-tiny-entries",
-        "src/shoal/local/protocols/numeric/unit.py",
+        "src/shoal/local/protocols/numeric/unit_vectors.py",
         "        rows = rows / largest[:, None]",
         "        rows = rows / 1",
         "A vector of tiny numbers is taken for a long one, and its report tells its direction.",

@@ -35,7 +35,7 @@ SOURCES = (
     ),
     Mutation(
         "two-columns-of-one-name",
-        "src/shoal/engines/reading.py",
+        "src/shoal/engines/column_reading.py",
         "        if other is not None:\n",
         "        if False:\n",
         "A person is told by another column than the one that was named.",
@@ -71,7 +71,7 @@ SOURCES = (
     ),
     Mutation(
         "texts-are-counted-and-not-read",
-        "src/shoal/engines/reading.py",
+        "src/shoal/engines/column_reading.py",
         'f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"',
         'f"COUNT({value})"',
         "One row with broken text makes every later question fail.",

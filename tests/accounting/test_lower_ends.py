@@ -25,6 +25,7 @@ from shoal.events import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["gaussian sigma=1", "laplace scale=1", "pure epsilon=1"])
 def test_a_sample_of_a_sample_costs_what_one_sample_at_the_product_of_the_rates_costs(
     noise: str,
@@ -36,6 +37,7 @@ def test_a_sample_of_a_sample_costs_what_one_sample_at_the_product_of_the_rates_
     assert nested.delta(epsilon=1) == single.delta(epsilon=1)
 
 
+@pytest.mark.slow
 def test_a_sample_of_fixed_size_of_such_a_sample_is_one_sample() -> None:
     noise = Gaussian(sigma=2, sensitivity=1)
     inner = SampledWithoutReplacement(noise, sample=10, population=100)

@@ -59,6 +59,7 @@ def test_parts_of_several_releases_are_told_by_themselves() -> None:
     assert float(found.epsilon) == pytest.approx(float(max(each)), abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [SHARP, Gaussian(sigma=2, sensitivity=1), StatedPure("0.1")])
 def test_several_such_releases_cost_at_least_every_part_so_often_and_claim_no_lower_end(
     extra: Event,
@@ -72,6 +73,7 @@ def test_several_such_releases_cost_at_least_every_part_so_often_and_claim_no_lo
     assert not lines.laws_are_known
 
 
+@pytest.mark.slow
 def test_an_account_that_grows_by_parts_is_the_account_of_all() -> None:
     parts = Parallel([NOISE, SHARP])
     grown = account(parts, relation="add_remove").plus(NOISE)

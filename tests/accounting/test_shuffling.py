@@ -125,6 +125,7 @@ def test_the_closed_form_is_refused_outside_its_range() -> None:
     assert math.isclose(float(found), truth)
 
 
+@pytest.mark.slow
 def test_more_people_hide_each_other_better() -> None:
     found = [shuffled_epsilon_up(1, people=n, delta="1e-4") for n in (10, 100, 1000, 10_000)]
     assert found == sorted(found, reverse=True)
@@ -149,6 +150,7 @@ def test_a_shuffle_is_priced_with_and_without_a_delta() -> None:
     assert shuffle.epsilon(delta=0).epsilon == 1
 
 
+@pytest.mark.slow
 def test_randomizers_other_than_one_bit_are_cloned_less_often() -> None:
     one_bit = account(Shuffled(RandomizedResponse(2, epsilon=1), 1000)).epsilon(delta="1e-4")
     other = account(Shuffled(StatedPure(1), 1000)).epsilon(delta="1e-4")
@@ -201,6 +203,7 @@ def test_the_divergence_of_few_people_is_that_of_their_clones(
     assert truth * (1 - 1e-9) <= found <= truth * (1 + 1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1.25, 2.0, 7.0, 30.0])
 @pytest.mark.parametrize(("local", "people"), [(1.0, 600), (0.3, 400)])
 def test_the_divergence_of_many_people_is_on_the_safe_side_and_near(
@@ -309,6 +312,7 @@ def test_more_categories_hide_more_and_clones_alone_less() -> None:
     ) > Fraction(1, 10**6)
 
 
+@pytest.mark.slow
 def test_an_account_takes_the_smaller_of_both_bounds() -> None:
     answers = account(Shuffled(RandomizedResponse(10, epsilon=1), 1000))
     direct = shuffled_response_epsilon_up(1, categories=10, people=1000, delta="1e-6")

@@ -105,6 +105,7 @@ def test_time_is_drawn_for_the_question_that_it_says_most_about() -> None:
     assert min(x for x, _ in one) > max(x for x, _ in two)
 
 
+@pytest.mark.slow
 def test_noise_that_comes_again_is_drawn_as_one_level() -> None:
     where, points = repeats(constant, 0.0, 1.0, epsilon=1).drawings[0].given
     assert where

@@ -11,7 +11,7 @@ import pytest
 
 from shoal import Pure
 from shoal.auditing import audit_samples
-from shoal.auditing.curves import claims_of
+from shoal.auditing.claimed_curves import claims_of
 from shoal.auditing.event_search import Judge, _searched
 from shoal.auditing.output_events import Chosen, Opposite, OutputEvent, key_of
 from shoal.auditing.outputs import Outputs, alike, number_of, numbers_of, read_outputs

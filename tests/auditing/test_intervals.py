@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from shoal.auditing.curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiCurve
+from shoal.auditing.claimed_curves import ApproxClaim, GaussianClaim, PromiseCurve, RenyiClaim
 from shoal.auditing.intervals import (
     COARSE,
     FINE,
@@ -22,8 +22,8 @@ from shoal.auditing.intervals import (
 )
 from shoal.errors import RangeError
 
-RENYI = RenyiCurve((2.0,))
-RHO = RenyiCurve((1.0, 1.5, 4.0), zero_concentrated=True)
+RENYI = RenyiClaim((2.0,))
+RHO = RenyiClaim((1.0, 1.5, 4.0), zero_concentrated=True)
 CASES: list[tuple[PromiseCurve, float, int, int]] = [
     (ApproxClaim(0.0), 0.0, 14, 14),
     (ApproxClaim(0.0), 1.0, 14, 10),
@@ -57,6 +57,7 @@ def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise
             assert chances[found <= level].sum() <= level
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", [ApproxClaim(0.0), GaussianClaim()], ids=lambda each: each.name)
 def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -> None:
     counts = Counts(60_000, 120_000, 55_000, 120_000)
@@ -67,6 +68,7 @@ def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -
     assert tail_up(counts, curve, strength_down(counts, curve, risk=0.01), aside=1e-4, grid=COARSE) > 0.01  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hits", [60_590, 60_596, 60_600])
 def test_a_small_p_value_and_a_bound_above_the_claim_go_together_at_claims_of_zero(
     hits: int,
@@ -106,7 +108,7 @@ def test_the_divergence_of_two_coins_is_what_the_formula_says() -> None:
     turned = math.log(q**2 / p + (1 - q) ** 2 / (1 - p))
     assert math.isclose(float(RENYI.strength(p, q)), max(direct, turned), rel_tol=1e-12)
     kl = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-    assert float(RenyiCurve((1.0,), zero_concentrated=True).strength(p, q)) >= kl
+    assert float(RenyiClaim((1.0,), zero_concentrated=True).strength(p, q)) >= kl
     assert order == RENYI.orders[0]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.auditing import EpsilonVerdict, audit_samples
-from shoal.auditing.curves import ApproxClaim
+from shoal.auditing.claimed_curves import ApproxClaim
 from shoal.errors import ConversionError, RangeError, ShapeError
 
 
@@ -167,6 +167,7 @@ def test_progress_is_told_and_ends_with_all_samples() -> None:
     assert told[-1] == (1000, 1000)
 
 
+@pytest.mark.slow
 def test_no_sentence_says_more_than_is_certified() -> None:
     for seed in range(12):
         found = shoal.audit(shoal.Laplace(scale="0.5", sensitivity=1).release, 0, 1, epsilon=1, samples=1000, seed=seed)  # fmt: skip

@@ -12,10 +12,11 @@ import pytest
 from tests.auditing.broken import BROKEN, Broken
 
 import shoal
-from shoal.auditing import TradeOff, audit_samples
-from shoal.auditing.curves import claims_of
+from shoal.auditing import audit_samples
+from shoal.auditing.claimed_curves import claims_of
 from shoal.auditing.intervals import Counts, strength_down
 from shoal.auditing.programs import read_line
+from shoal.interpret import Polygon
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 
@@ -145,7 +146,7 @@ def _sets(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
 
 def _curve(draw: np.random.Generator) -> tuple[Any, Any, Any]:
     """On a trade-off curve: pieces with the differences of its corners."""
-    curve = TradeOff([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
+    curve = Polygon([(0, 1), ("0.1", "0.5"), ("0.5", "0.1"), (1, 0)])
     return draw.choice(3, SIZE, p=[0.5, 0.4, 0.1]), draw.choice(3, SIZE, p=[0.1, 0.4, 0.5]), curve
 
 
@@ -216,6 +217,7 @@ def test_a_million_samples_prove_95_percent_of_the_truth(name: str, epsilon: str
     assert found >= (0.92 if (name, epsilon) == ("exponential", "0.1") else 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("risk", "least", "most"), [(0.01, 0.93, 0.94), (0.05, 0.95, 0.954)])
 def test_counts_as_expected_of_the_exponential_mechanism_prove_what_the_page_says(
     risk: float, least: float, most: float

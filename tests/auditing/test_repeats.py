@@ -89,6 +89,7 @@ def test_a_generator_that_is_copied_by_a_fork_is_found() -> None:
     assert told(found) == {"two children of a process", "two datasets, in children of a process"}
 
 
+@pytest.mark.slow
 def test_a_seed_in_every_call_is_found_by_the_claim() -> None:
     assert repeats(seeded_each_time, 0.0, 1.0, epsilon=1).refuted
     assert not repeats(seeded_each_time, 0.0, 1.0).refuted

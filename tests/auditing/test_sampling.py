@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.auditing.sampling import turns
+from shoal.auditing.output_samples import turns
 
 
 def test_what_changes_while_samples_are_drawn_is_no_evidence() -> None:

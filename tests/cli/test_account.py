@@ -72,6 +72,7 @@ def test_a_number_that_was_found_is_rounded_to_the_safe_side() -> None:
     assert Fraction(found["epsilon"]) > Fraction(1, 3) > Fraction(found["lower"])
 
 
+@pytest.mark.slow
 def test_releases_for_different_neighbours_are_each_priced_for_their_own() -> None:
     found = data(WORKLOAD, "--delta", "1e-6")
     assert found["relation"] == "own"
@@ -190,6 +191,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     assert "not text in UTF-8" in err
 
 
+@pytest.mark.slow
 def test_the_mixed_workload_has_a_price_for_rows_that_change() -> None:
     assert data(WORKLOAD, "--relation", "change")["releases"] == 10_600
 
@@ -212,6 +214,7 @@ def test_a_word_that_is_no_command_is_refused() -> None:
     assert run("acount", "gdp mu=1")[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", ["profile", "trade-off", "renyi", "all"])
 def test_a_picture_is_drawn_where_asked(curve: str, tmp_path: Path) -> None:
     path = tmp_path / "picture.json"

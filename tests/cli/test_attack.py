@@ -23,6 +23,7 @@ def test_without_a_name_every_attack_is_listed() -> None:
     assert [each["name"] for each in listed] == list(ATTACKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["html", "md"])
 def test_a_page_is_written_where_it_was_asked_for(tmp_path: Path, ending: str) -> None:
     place = tmp_path / f"page.{ending}"
@@ -34,6 +35,7 @@ def test_a_page_is_written_where_it_was_asked_for(tmp_path: Path, ending: str) -
     assert written.count("<svg") == (3 if ending == "html" else 0)
 
 
+@pytest.mark.slow
 def test_figures_come_as_data_and_the_same_seed_gives_the_same() -> None:
     words = ["attack", "differencing", "bayes", "--quick", "--json", "--seed", "3"]
     first, again = (json.loads(runner.invoke(app, words).stdout) for _ in range(2))

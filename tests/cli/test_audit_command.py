@@ -69,6 +69,7 @@ def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Pa
     assert 0.5 < data["lower"] < 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "stands"),
     [
@@ -84,6 +85,7 @@ def test_divergences_and_trade_off_curves_can_be_claimed(tmp_path: Path, claim: 
     assert run(command(tmp_path, PROGRAM, "{d} 0.3 {n}"), *words)[0] == Exit.UNSOUND
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_on_one_dataset_only_is_refuted_and_what_it_said_is_shown(
     tmp_path: Path,
 ) -> None:

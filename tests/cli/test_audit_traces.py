@@ -42,7 +42,7 @@ print(float(sys.argv[1]) + random.gauss(0, 1))
 """
 SLOW = """
 import random, sys, time
-time.sleep(0.05 * float(sys.argv[1]))
+time.sleep(0.4 * float(sys.argv[1]))  # far above what a busy machine adds
 print(float(sys.argv[1]) + random.gauss(0, 1))
 """
 

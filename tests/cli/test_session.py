@@ -71,6 +71,7 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_a_newcomers_session(tmp_path: Path) -> None:
     write(tmp_path, "visits.csv", rows())
     terminal = Terminal(tmp_path)
@@ -86,9 +87,9 @@ def test_a_newcomers_session(tmp_path: Path) -> None:
         2, "add", "visits", "visits.csv", "--vault", "office.shoal", "--person", "user_id", "--groups", "2",
         "--rows-per-group", "3", "--range", "spend=0:500", "--choices", "kind=work,leisure", "--budget", "1",
     )  # fmt: skip
-    assert "shoal add --from visits.toml" in asked
+    assert "shoal add visits.toml" in asked
     assert 'type = "integer"' in (tmp_path / "visits.toml").read_text()
-    added = typed(0, "add", "--from", "visits.toml", "--vault", "office.shoal")
+    added = typed(0, "add", "visits.toml", "--vault", "office.shoal")
     assert "protects each person by user_id (2 groups, 3 rows per group)" in added
     assert (tmp_path / "visits.toml").is_file()
     seen = typed(0, "preview", BY_KIND, "--epsilon", "0.5")
@@ -122,6 +123,7 @@ def _head(folder: Path) -> str:
         return str(vault.verify().head.hash[:16])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

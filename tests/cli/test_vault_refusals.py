@@ -19,6 +19,7 @@ from shoal.vault import Vault
 __all__ = ["office"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "option",
     [

@@ -26,7 +26,7 @@ from shoal.functions import (
     TrimmedMean,
 )
 from shoal.local.protocols.numeric import Coordinates, Hybrid, NoisyNumber, OneBit, Piecewise
-from shoal.local.protocols.uniform import estimate_uniform
+from shoal.local.protocols.uniform_theta import estimate_uniform
 from shoal.measures import Pure
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "shoal"

@@ -179,6 +179,7 @@ def slowness() -> float:
     return max(1.0, (time.process_time() - started) / PACE)
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("size", EXTREMES)
 def test_extreme_parameters_end_at_once_in_an_answer_or_a_clear_error(

@@ -80,6 +80,7 @@ def run_page(markdown: str, name: str) -> str:
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_every_example_on_the_page_does_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -96,6 +97,7 @@ def test_no_example_on_the_page_stands_outside_a_block(page: Path) -> None:
     assert len(re.findall(r"^ *>>> ", text, re.MULTILINE)) <= inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_every_example_in_a_docstring_does_what_it_says(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

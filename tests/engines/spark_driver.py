@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.engines.spark_java import BRIEF
+
 import shoal
-from shoal.engines import choosing
+from shoal.engines import engine_choice
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import opened
 from shoal.errors import ShoalError
@@ -53,17 +55,19 @@ def main() -> None:
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.liveUpdate.period": "0",
         "spark.log.level": "OFF",
+        "spark.driver.extraJavaOptions": BRIEF,
+        "spark.executor.extraJavaOptions": BRIEF,
         "spark.local.dir": str(Path(place).parent / "local"),
         "spark.sql.warehouse.dir": str(Path(place).parent / "warehouse"),
     }
-    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    given = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{given} pyspark-shell"
     spark = opened(address)
     frame = spark.read.parquet(rows)
     engine = Spark({"visits": frame})
     told("integers", sorted(engine.totals(plan_of(engine)).items()))
     engine.close()
-    vars(choosing)["Spark"] = Watched
+    vars(engine_choice)["Spark"] = Watched
     slow = frame.where(SLOW.format(steps))
     with shoal.open(place) as vault:
         for name, source in (("visits", SparkTable(spark, rows)), ("slow", slow)):

@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.engines.spark_java import BRIEF
+
 import shoal
 from shoal.engines.spark import contributions
 from shoal.engines.spark.connection import opened
@@ -23,7 +25,7 @@ def main() -> None:
         vars(contributions).update(_LARGE=1 << 14, _PART=1 << 12)
     folder = tempfile.gettempdir()
     os.environ["PYSPARK_SUBMIT_ARGS"] = (
-        f"--driver-memory {HEAP} --conf spark.log.level=ERROR --conf spark.ui.enabled=false "
+        f"--driver-memory {HEAP} --driver-java-options '{BRIEF}' --conf spark.log.level=ERROR --conf spark.ui.enabled=false "
         f"--conf spark.local.dir={folder} --conf spark.sql.shuffle.partitions=16 pyspark-shell"
     )
     spark = opened("local[2]")
@@ -31,11 +33,12 @@ def main() -> None:
     rows = spark.sql(
         f"SELECT id AS person, IF(id < 1000, 7, id) AS k FROM RANGE(0, {keys + 1000}, 1, 8)"
     )
+    # a key of one person is told with a chance of up to delta: of 10^7 such keys, once in a million runs
     held = shoal.private(
-        rows, protects=shoal.Person("person"), budget=shoal.Approx(1, "1e-6"), name="rows"
+        rows, protects=shoal.Person("person"), budget=shoal.Approx(1, "1e-12"), name="rows"
     )
     answer = held.sql("SELECT k, COUNT(*) AS n FROM rows GROUP BY k").release(
-        epsilon="0.5", delta="5e-7"
+        epsilon="0.5", delta="1e-13"
     )
     sys.stdout.write(f"told {[row[0] for row in answer.rows]} megabytes {_most_megabytes()}\n")
     spark.stop()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engines.spark_java import BRIEF
 
 from shoal.engines.spark.connection import opened
 
@@ -24,10 +25,9 @@ def is_left_out() -> bool:
     return not has_java() and not os.environ.get("SHOAL_NEED_SPARK")
 
 
-needs_java = pytest.mark.skipif(
-    is_left_out(),
-    reason="there is no Java, so Spark cannot run: sh scripts/java.sh installs it",
-)
+NO_JAVA = "there is no Java, so Spark cannot run: sh scripts/java.sh installs it"
+needs_java = pytest.mark.spark
+"""A marker for every test that starts Spark; `tests/conftest.py` skips them where they are left out."""
 
 
 @cache
@@ -44,8 +44,9 @@ def session() -> Any:
         "spark.local.dir": tempfile.mkdtemp(prefix="shoal-spark-"),
         "spark.log.level": "OFF",
         "spark.ui.enabled": "false",
+        "spark.driver.extraJavaOptions": BRIEF,
     }
-    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    given = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{given} pyspark-shell"
     made = opened("local[2]")
     made.sparkContext.setLogLevel("OFF")

@@ -196,6 +196,7 @@ def test_a_key_of_persons_must_be_read_without_making_two_persons_one(
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=10)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(names, names)
 def test_hostile_names_and_texts_mean_nothing(name: str, text: str) -> None:

@@ -54,6 +54,7 @@ def handed_over(
     return {name: DuckTable(connection, name) for name in ("t", "other", "public")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [MOST_ROWS, 0], ids=["sorted", "sql"])
 @pytest.mark.parametrize(
     ("own", "default"), [("NOCASE", "NOCASE.NOACCENT"), ("", "NOCASE.NOACCENT")]
@@ -79,6 +80,7 @@ _ROWS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(
     rows=_ROWS,
@@ -114,6 +116,7 @@ def by_collation(names: list[str]) -> dict[str, Bounded]:
     return found
 
 
+@pytest.mark.slow
 def test_no_collation_of_duckdb_merges_keys_or_persons(tmp_path: Path) -> None:
     path = tmp_path / "every.duckdb"
     with duckdb.connect(path) as made:

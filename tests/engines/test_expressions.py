@@ -19,6 +19,7 @@ from tests.engines.generated import (
     pairs,
     tables,
 )
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -54,7 +55,8 @@ def both(project: Project | Filter, table: pa.Table) -> tuple[list[object], list
     return [sorted(repr([bits(v) for v in row]) for row in rows) for rows in (fast, slow)]  # type: ignore[return-value]
 
 
-@settings(max_examples=250)
+@pytest.mark.slow
+@examples(120, many=500)
 @given(tables(), st.lists(st.sampled_from(TYPES).flatmap(expressions), min_size=1, max_size=8))
 def test_duckdb_gives_each_expression_the_value_of_the_reference(
     table: pa.Table, made: list[Expression]
@@ -99,6 +101,7 @@ def held(value: Value, kind: Type, expression: Expression) -> bool:
     return place is None or span is None or span.lo <= place <= span.hi
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(tables(), st.sampled_from(TYPES).flatmap(expressions))
 def test_no_value_leaves_the_span_the_list_or_the_nullability_of_its_expression(
@@ -122,6 +125,7 @@ def keeps_its_facts(kept: Filter, table: pa.Table) -> None:
             assert place is None or column.span is None or column.span.lo <= place <= column.span.hi
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(tables(), expressions(TYPES[5]))
 def test_a_filter_keeps_the_same_rows_and_its_columns_keep_what_it_taught(
@@ -133,6 +137,7 @@ def test_a_filter_keeps_the_same_rows_and_its_columns_keep_what_it_taught(
     keeps_its_facts(kept, table)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(comparisons(), min_size=1, max_size=3))
 def test_a_comparison_teaches_only_what_is_true(parts: list[Expression]) -> None:

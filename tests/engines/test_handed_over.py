@@ -78,6 +78,7 @@ def shadow_every_function(connection: duckdb.DuckDBPyConnection) -> int:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1000, 0], ids=["sorted", "sql"])
 @pytest.mark.parametrize("later", [False, True], ids=["before", "later"])
 def test_macros_of_a_database_are_not_called_by_questions(

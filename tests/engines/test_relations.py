@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -133,8 +134,9 @@ PERSONS = [
 UNITS = [*PERSONS, (Row(), Row())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=60)
+@examples(25, many=100)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_rows_of_the_reference_with_their_persons(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -144,6 +146,7 @@ def test_duckdb_gives_the_rows_of_the_reference_with_their_persons(
     assert Counter(map(repr, fast)) == rows_of(relation, data), explain(relation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=150)
 @given(data=datasets(), draw=st.data())
@@ -160,6 +163,7 @@ def test_one_row_changes_at_most_as_many_rows_as_the_relation_claims(
             assert most is None or changed <= most, explain(relation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", PERSONS, ids=str)
 @settings(max_examples=150)
 @given(data=datasets(), draw=st.data())

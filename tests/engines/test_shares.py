@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
 from tests.engines.test_totals import UNITS, fewer
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
@@ -24,8 +25,9 @@ def spread_over(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
     return Bounded(relation, tuple(held[name] for name in keys), (), Norm.L1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", OF_PERSONS, ids=str)
-@settings(max_examples=20)
+@examples(10, many=40)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_shares_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -36,6 +38,7 @@ def test_duckdb_gives_the_shares_of_the_reference(
     assert engine.shares(bounded) == Reference(data).shares(bounded), "a second time"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", OF_PERSONS, ids=str)
 @settings(max_examples=40)
 @given(data=datasets(), draw=st.data())

@@ -76,6 +76,7 @@ def test_every_engine_cuts_texts_to_the_same_letters(longest: int | None) -> Non
 _text = st.one_of(st.none(), st.text(alphabet="ab\u00e9", max_size=6))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     st.lists(_text, max_size=8),

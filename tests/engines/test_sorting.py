@@ -103,6 +103,7 @@ def test_sorting_gives_the_integers_of_grouping(kind: str, nulls: str, norm: Nor
         assert len(found) == (9 if keyed else 1)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_keys_are_sorted_as_well() -> None:
     rows = {"t": table_of(lambda p: p, keys=100_000)}
     plan = plan_of(scan_of(INTEGER), Norm.L2)
@@ -125,6 +126,7 @@ def test_how_many_rows_are_worked_on_at_a_time_changes_nothing(
     assert DuckDB(rows).weights(spread) == DuckDB(rows, most_rows=0).weights(spread)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 @pytest.mark.parametrize("kind", PERSONS_OF)
 def test_sorting_gives_the_weights_of_grouping(kind: str, norm: Norm) -> None:

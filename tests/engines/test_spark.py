@@ -19,9 +19,9 @@ import pytest
 from tests.engines import spark_session
 from tests.engines.spark_session import needs_java, session
 
-from shoal.engines.choosing import engine_over
+from shoal.engines.column_reading import ColumnReading
 from shoal.engines.duckdb import DuckDB, DuckTable
-from shoal.engines.reading import ColumnReading
+from shoal.engines.engine_choice import engine_over
 from shoal.engines.reference import Reference
 from shoal.engines.spark import Spark, SparkTable
 from shoal.engines.spark.connection import is_address, shown, told

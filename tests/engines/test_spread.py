@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
 from tests.engines.test_totals import UNITS, arguments, fewer
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.duckdb.fetching import MOST_ROWS
@@ -57,8 +58,9 @@ def spreads(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Spread:
     return Spread(relation, tuple(held[name] for name in keys), value, norm, grid, only=only)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=30)
+@examples(12, many=60)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_weights_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -71,6 +73,7 @@ def test_duckdb_gives_the_weights_of_the_reference(
         assert engine.weights(spread) == meant, "a second time"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @settings(max_examples=100)
 @given(data=datasets(), draw=st.data())
@@ -111,8 +114,9 @@ SCHEMA = pa.schema(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u", rows_per_group=2)], ids=str)
-@settings(max_examples=60)
+@examples(25, many=100)
 @given(rows=st.lists(st.fixed_dictionaries(CELLS), max_size=8))
 def test_every_type_lands_on_the_same_points_on_both_engines(
     unit: Unit, rows: list[dict[str, Any]]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
+from tests.examples import examples
 
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.duckdb.fetching import MOST_ROWS
@@ -148,8 +149,9 @@ def fewer(data: Data, units: tuple[Unit, Unit]) -> list[Data]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=40)
+@examples(15, many=80)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_integers_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -207,8 +209,9 @@ SCHEMA = pa.schema(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u", groups=2, rows_per_group=2)], ids=str)
-@settings(max_examples=150)
+@examples(60, many=300)
 @given(
     rows=st.lists(st.fixed_dictionaries(CELLS), max_size=12),
     norm=st.sampled_from([Norm.L1, Norm.L2]),

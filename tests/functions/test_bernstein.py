@@ -171,6 +171,7 @@ def test_the_noise_stays_within_its_error_as_often_as_promised(order: int) -> No
     assert np.mean(np.array(far) <= within) > 0.86
 
 
+@pytest.mark.slow
 def test_deviations_are_those_of_repeated_releases() -> None:
     mechanism = Bernstein.for_epsilon(1, sensitivity=1, degree=12, order=3)
     points = np.array([0.0, 0.1, 0.5, 0.93])

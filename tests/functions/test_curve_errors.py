@@ -11,6 +11,7 @@ from benchmarks import functions
 from shoal.noise import seam
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [100, 500, 5000])
 def test_curves_err_a_small_part_of_what_diffpriv_errs(rows: int) -> None:
     """Random DP: 1/5, 1/5 and 1/10 of its medians; pure DP: less than its random one from 500 rows on."""

@@ -69,6 +69,7 @@ def test_the_law_is_private_for_all_neighbours(kind: str) -> None:
     assert 0.5 < max(losses) <= 1 + 1e-12
 
 
+@pytest.mark.slow
 def test_answers_have_this_law_and_no_other() -> None:
     data = (0, 1, 1, 2, 2, 3, 3)
     mechanism = made("0.5", 7, 0, epsilon="2")

@@ -86,6 +86,7 @@ def divergence(here: Law, there: Law, order: float) -> float:
     return float(np.logaddexp.reduce(terms)) / (order - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [clipped_law, narrowing_law])
 def test_everything_told_on_the_way_is_concentrated_for_all_neighbours(law: Any) -> None:
     laws = {data: law(data) for data in rows(SIZE, VALUES)}

@@ -15,7 +15,7 @@ from shoal import Approx, Grid, account
 from shoal.errors import RangeError
 from shoal.exact import at_precision
 from shoal.functions import ProposeTestRelease, TrimmedMean
-from shoal.functions.testing import distance_to_instability
+from shoal.functions.propose_test_release import distance_to_instability
 from shoal.noise import seam
 
 VALUES = 5

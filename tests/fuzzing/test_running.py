@@ -120,6 +120,7 @@ def is_found(*wanted: str, cases: int) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_broken_rule_of_bounding_is_found_within_the_share(fault: str) -> None:
     place, name, broken = BROKEN[fault]
@@ -139,6 +140,7 @@ def test_half_the_sensitivity_is_found_within_the_share() -> None:
         questions.plan_of.cache_clear()
 
 
+@pytest.mark.slow
 def test_most_questions_are_answered_at_every_face() -> None:
     seen = {face: [0, 0] for face in FACES}
     for number in range(192):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import warnings
 
+import pytest
 from scripts.fuzzing.every import KINDS, seed_of
 from scripts.fuzzing.report import printed
 from scripts.fuzzing.running import run
+
+pytestmark = pytest.mark.slow
 
 
 def check(kind: str) -> None:

@@ -13,8 +13,8 @@ from scipy import optimize
 
 from shoal.interpret import Pair, profile, renyi_divergence_up, trade_off
 from shoal.interpret.advantage import moment_advantage_up
-from shoal.interpret.curves import ProfileCurve
 from shoal.interpret.moments import MomentCurve
+from shoal.interpret.trade_off_curves import ProfileCurve
 from shoal.measures import GaussianDP, Pure, Renyi, ZeroConcentrated
 
 CURVE = Renyi({2: 1, 4: 2, 8: 4})

@@ -18,7 +18,7 @@ from tests.measures.samples import EACH
 
 from shoal.errors import RangeError, ShapeError
 from shoal.interpret import Pair, Polygon, Promise, hockey_stick_up, profile, trade_off
-from shoal.interpret.curves import ProfileCurve, gaussian_sum_up
+from shoal.interpret.trade_off_curves import ProfileCurve, gaussian_sum_up
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 
 ALPHAS = [Fraction(k, 20) for k in range(21)]

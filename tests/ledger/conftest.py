@@ -27,6 +27,8 @@ def places(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], st
     def place(store: str) -> str:
         if store == "sqlite":
             return str(tmp_path / f"office{next(numbers)}.shoal")
+        if request.node.get_closest_marker("postgres") is None:
+            pytest.fail("a test that asks for a server by name is marked: @pytest.mark.postgres")
         import psycopg  # noqa: PLC0415 - only where there is a server
 
         address: str = request.getfixturevalue("postgres")

@@ -45,6 +45,7 @@ def lives(act: str, *words: object, **environment: str) -> Any:
 # races
 
 
+@pytest.mark.slow
 def test_eight_processes_get_exactly_what_the_budget_holds(place: str) -> None:
     found = lives("race", place, 8, 50)
     assert sum(found["granted"]) == 100
@@ -63,6 +64,7 @@ def check_killed(found: Any) -> None:
     assert found["accounts"] == [[f"epsilon {charged}", charged]] * 2
 
 
+@pytest.mark.slow
 def test_whatever_was_seen_before_a_kill_is_charged(places: Callable[[str], str]) -> None:
     check_killed(lives("kill", places("sqlite"), 30, 1))
 
@@ -78,12 +80,14 @@ def test_whatever_was_seen_before_any_of_three_hundred_kills_is_charged(
     assert found["slowest opening"] < 5
 
 
+@pytest.mark.postgres
 def test_whatever_was_seen_on_a_server_before_a_kill_is_charged(
     places: Callable[[str], str],
 ) -> None:
     check_killed(lives("kill", places("postgres"), 5, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", fault_points.STEPS)
 def test_death_after_a_step_never_mints_and_never_alarms(
     step: str, places: Callable[[str], str]
@@ -141,6 +145,7 @@ def test_a_ledger_that_cannot_be_written_charges_nothing() -> None:
     assert "read" in found["problem"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", fault_points.STEPS)
 def test_a_step_that_fails_grants_nothing_and_the_ledger_goes_on(
     step: str, places: Callable[[str], str]

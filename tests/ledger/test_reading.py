@@ -146,12 +146,14 @@ def readable() -> Iterator[Path]:
         Path(folder).chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["verify"], ["log"], ["list"], ["report", "5"]])
 def test_an_auditor_with_read_access_alone_can_look(command: list[str], readable: Path) -> None:
     code, text = run(*command, "--vault", str(readable))
     assert (code, "ledger-1" in text) == (0, False), text
 
 
+@pytest.mark.slow
 def test_an_auditor_with_read_access_alone_finds_what_is_wrong(readable: Path) -> None:
     readable.with_name("office.shoal.head").unlink()
     code, text = run("verify", "--vault", str(readable))
@@ -162,6 +164,7 @@ def _full_disk() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
 
+@pytest.mark.slow
 def test_a_full_disk_does_not_stop_an_auditor(readable: Path) -> None:
     for command in ("verify", "log"):
         code, text = run(
@@ -209,6 +212,7 @@ with open(sys.argv[1], "r+b") as file:
 """
 
 
+@pytest.mark.slow
 def test_who_waits_for_the_lock_of_a_process_is_told_for_whom(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -221,6 +225,7 @@ def test_who_waits_for_the_lock_of_a_process_is_told_for_whom(
     assert f"Waiting to write to 'office.shoal': {named}" in caplog.text
 
 
+@pytest.mark.slow
 def test_who_waits_for_another_program_is_told_so(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -293,6 +293,7 @@ def test_a_role_that_cannot_mend_the_guard_does_not_ask_without_it(
         _run(postgres, "DROP ROLE asker")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("state")
 def test_who_waits_for_a_server_is_told_for_whom(
     database: str, caplog: pytest.LogCaptureFixture
@@ -310,6 +311,7 @@ def test_who_waits_for_a_server_is_told_for_whom(
     assert f"the connection {number} of 'shoal' holds it" in caplog.text
 
 
+@pytest.mark.postgres
 def test_processes_of_one_machine_write_to_one_head(
     places: Callable[[str], str], state: Path
 ) -> None:

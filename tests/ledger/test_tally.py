@@ -129,6 +129,7 @@ print(json.dumps(counted))
 """
 
 
+@pytest.mark.slow
 def test_of_eight_processes_with_one_mark_one_is_counted(place: str) -> None:
     Ledger(place).close()
     counted = json.loads(run(RACE, place).communicate()[0])
@@ -154,6 +155,7 @@ tally.count("01", "second", gate=lambda transaction: None)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", fault_points.STEPS)
 def test_killed_after_any_step_a_mark_and_its_count_are_both_there_or_both_not(
     step: str, place: str

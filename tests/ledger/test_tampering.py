@@ -282,6 +282,7 @@ def test_a_head_noted_elsewhere_is_held_against_the_journal(path: Path) -> None:
             ledger.charge("visits", TENTH, caller="ana")
 
 
+@pytest.mark.postgres
 def test_a_row_that_was_edited_on_a_server_is_found_out(places: Callable[[str], str]) -> None:
     import psycopg  # noqa: PLC0415 - only where there is a server
 

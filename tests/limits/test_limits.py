@@ -142,6 +142,7 @@ def test_privacy_has_a_price_where_it_is_strict_and_none_where_it_is_free() -> N
     assert limits.quantile(Pure(1), people=100, density=1).price is None
 
 
+@pytest.mark.slow
 def test_the_search_of_a_million_people_ends() -> None:
     assert 0 < float(limits.mean(Pure("0.001"), people=10**6)) < 1e-5
 

@@ -43,6 +43,7 @@ def coverage(case: Case, share: Fraction, people: int, *, method: str = "exact")
     return covered
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("people", PEOPLE)
 def test_the_default_interval_covers_at_least_as_often_as_it_says(case: Case, people: int) -> None:
@@ -77,6 +78,7 @@ def log_chance(counts: tuple[int, ...], chances: list[float]) -> float:
     return many + sum(count * math.log(p) for count, p in zip(counts, chances, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", PEOPLE)
 @pytest.mark.parametrize("share", SHARES)
 def test_intervals_of_replies_that_count_three_numbers_cover(people: int, share: Fraction) -> None:
@@ -130,6 +132,7 @@ def anchored_coverage(share: float, attention: float, people: int) -> float:
     return covered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.1, 0.5])
 @pytest.mark.parametrize(("people", "attention"), [(50, 0.8), (200, 0.8), (200, 1.0), (2000, 0.6)])
 def test_intervals_with_an_anchor_cover(share: float, people: int, attention: float) -> None:
@@ -144,6 +147,7 @@ def test_an_anchor_removes_the_bias_of_people_who_do_not_attend() -> None:
     assert found.uncorrected == Fraction(18, 100)
 
 
+@pytest.mark.slow
 def test_the_standard_error_with_an_anchor_is_the_spread_of_resampled_values() -> None:
     found = AnchoredCrosswise("1/4").estimate_from_counts([[1400, 2000], [1600, 5000]])
     with seeded("anchor"):

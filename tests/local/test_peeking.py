@@ -36,6 +36,7 @@ def test_hardly_any_survey_ever_shows_an_interval_without_the_truth(told: float)
     assert missed > 0.001  # and the bound is not idle
 
 
+@pytest.mark.slow
 def test_intervals_for_one_look_miss_in_many_surveys_if_one_looks_always() -> None:
     """What the sequence is for, and the proof that the count above can fail."""
     told, many = 0.25, np.arange(1, REPLIES + 1)

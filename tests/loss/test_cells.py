@@ -16,7 +16,7 @@ from scipy.integrate import quad
 from shoal.exact import at_precision, ball
 from shoal.loss import AtomicLoss, LaplaceLoss, NormalLoss, SampledNormalLoss
 from shoal.loss.cells import RELATIVE_ERROR, Cells, Lattice
-from shoal.loss.sources import normal_masses
+from shoal.loss.loss_sources import normal_masses
 from shoal.measures import gaussian_delta_down, gaussian_delta_up
 
 SMALLEST = 1e-25

@@ -21,7 +21,7 @@ from shoal.loss import (
 )
 from shoal.loss.characteristic_functions import HasWaves
 from shoal.loss.equal_laplaces import EqualLaplaces
-from shoal.loss.grid import grid_delta, grid_epsilon
+from shoal.loss.grid_sums import grid_delta, grid_epsilon
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.measures import gaussian_delta_down, gaussian_delta_up, gaussian_epsilon_up
 
@@ -113,6 +113,7 @@ def test_the_waves_of_a_sampled_loss_are_the_integrals(
         assert abs(np.exp(logs[k]) - value) <= 2 * doubts[k] * abs(value) + 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("removed", [True, False])
 @pytest.mark.parametrize("tilt", [0.25, 2.0, 16.0])
 @pytest.mark.parametrize(("rate", "mu"), [(0.01, 1.25), (0.2, 0.3), (0.001, 4.0)])
@@ -128,6 +129,7 @@ def test_a_sampled_loss_fades_at_least_as_fast_as_said(
     assert wave.fading(np.array([1e12]))[0] < -1
 
 
+@pytest.mark.slow
 @some
 @given(
     rate=st.floats(0.01, 0.5),
@@ -296,6 +298,7 @@ def test_few_sums_cost_what_exact_probabilities_say(delta: str) -> None:
     assert at(Fraction(found.low)) >= target or found.low == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-12])
 @pytest.mark.parametrize(("epsilon", "copies"), [(0.1, 100), (0.1, 2), (0.5, 10), (2.0, 5)])
 def test_equal_laplaces_cost_what_the_grid_says(epsilon: float, copies: int, delta: float) -> None:

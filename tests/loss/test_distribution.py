@@ -153,6 +153,7 @@ def test_copies_at_once_cost_what_copies_one_by_one_do() -> None:
     assert one_by_one == laplace(0.2).times(7).compose(LossDistribution())
 
 
+@pytest.mark.slow
 def test_the_order_of_releases_does_not_matter() -> None:
     first, second = laplace(0.2).times(3), response(0.4).times(2)
     one = first.compose(second).epsilon(delta="1e-5")

@@ -22,8 +22,8 @@ from shoal.loss import (
     fixed_size_loss,
 )
 from shoal.loss.fixed_size import Symmetric
-from shoal.loss.grid import grid_epsilon
-from shoal.loss.search import smoothed_epsilon
+from shoal.loss.grid_sums import grid_epsilon
+from shoal.loss.inversion_search import smoothed_epsilon
 from shoal.measures import gaussian_delta_down, gaussian_delta_up
 
 Law = dict[object, Fraction]
@@ -141,6 +141,7 @@ def test_two_samples_of_one_coin_need_at_most_the_sum_of_two_losses() -> None:
         assert losses.delta(epsilon=math.log(grown)).high >= float(needed) * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "rate", "times"),
     [

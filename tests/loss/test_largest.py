@@ -19,7 +19,7 @@ from shoal.loss import (
     NormalLoss,
 )
 from shoal.loss.largest import HasRanges
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 
 Law = tuple[tuple[Fraction, Fraction], ...]
 """(P, Q) of each outcome."""

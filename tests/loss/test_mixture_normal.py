@@ -22,7 +22,7 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR
-from shoal.loss.grid import grid_epsilon
+from shoal.loss.grid_sums import grid_epsilon
 from shoal.loss.normal_mixtures import Components, NormalMixtures
 from shoal.loss.single_release import KnownAlone
 
@@ -138,6 +138,7 @@ def test_a_group_of_one_has_the_loss_of_one_person(*, removed: bool) -> None:
     assert known.low <= told.high <= known.high + 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "other"), [(MIXTURES[0], MIXTURES[2]), (MIXTURES[1], MIXTURES[4])]
 )
@@ -160,6 +161,7 @@ def test_two_releases_cost_what_a_sum_over_a_plane_says(
         assert truth * (1 - 1e-4) <= both.high <= truth * 1.01 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("removed", "added", "delta", "published"),
     [
@@ -184,6 +186,7 @@ def test_a_thousand_releases_cost_what_dp_accounting_prints(
     assert found.width <= 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("removed", "added"), [(1, 1), (0, 2)])
 def test_smoothing_and_the_grid_meet(removed: int, added: int) -> None:
     sources = ((mixture(removed, added, 0.001, 1.2), 4000),)
@@ -293,6 +296,7 @@ def test_groups_of_one_size_share_their_cases_and_others_combine_them() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_composition_that_grows_is_the_one_made_at_once() -> None:
     at_once = group(2).compose(group(1), group(2), LossDistribution.of(NormalLoss(0.5)))
     grown = group(2)

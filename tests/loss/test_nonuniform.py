@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from shoal.loss.cells import Floats
 from shoal.loss.characteristic_functions import spectrum_of
 from shoal.loss.fine_cells import Twin
+from shoal.loss.inversion_search import _Search
 from shoal.loss.kernel import Kernel
 from shoal.loss.nonuniform import nodes_away, nodes_up_to
 from shoal.loss.sampled_normal import SampledNormalLoss
-from shoal.loss.search import _Search
 from shoal.loss.smoothed import Laws, Setting, SmoothedLine
 
 

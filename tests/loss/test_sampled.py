@@ -23,7 +23,7 @@ from shoal.loss import (
     SampledNormalLoss,
     sampled_atoms,
 )
-from shoal.loss.grid import grid_epsilon
+from shoal.loss.grid_sums import grid_epsilon
 
 Pairs = list[tuple[float, float]]
 
@@ -77,6 +77,7 @@ def test_sampled_atoms_cost_what_enumeration_says(rate: float, copies: int) -> N
         agrees(losses, enumerated(pairs, rate, copies, epsilon), epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.02, 0.4])
 @pytest.mark.parametrize(("square", "shift"), [(0.3, 1), (2.0, 2)])
 def test_a_sampled_discrete_gaussian_costs_what_enumeration_says(
@@ -146,6 +147,7 @@ def test_a_pair_and_its_mirror_image_have_the_same_losses(pair: LossPair) -> Non
     assert (mass + 1e-15 >= other * np.exp(ends[:-1]) * (1 - 1e-9)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=list(PAIRS))
 @pytest.mark.parametrize("removed", [True, False])
 def test_one_release_costs_the_same_by_its_tails_and_on_a_grid(

@@ -24,9 +24,9 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, twins
+from shoal.loss.inversion_search import can_smooth, smoothed_delta, smoothed_epsilon
 from shoal.loss.kernel import EDGE_SHARE, ORDER, PEAK_SHARE, WIDEST, Kernel
-from shoal.loss.search import can_smooth, smoothed_delta, smoothed_epsilon
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 
 # the kernel
 
@@ -201,6 +201,7 @@ def by_an_integral(rate: float, sigma: float, steps: int, epsilon: float) -> flo
     return float(terms.real.sum() * turns[1] / math.pi)
 
 
+@pytest.mark.slow
 def test_a_plain_integral_leads_into_the_bracket() -> None:
     found = account("gaussian sigma=1 | sampled q=1e-5 | x 100000").epsilon(delta=1e-6)
     assert found.lower is not None

@@ -205,6 +205,7 @@ def test_the_error_of_a_choice_is_the_quantile_for_the_worst_scores(
     assert chance_of_the_best(mechanism, less, candidates)[1] < Fraction(confidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip, NoisyMax])
 def test_no_scores_are_worse_than_all_others_just_out_of_reach(kind: type[Selection]) -> None:
     """By sampling scores: the chance of a choice within the error is never below the confidence."""

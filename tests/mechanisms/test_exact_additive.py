@@ -290,6 +290,7 @@ def half_line(sigma: Fraction, moved: int, epsilon: Fraction) -> arb:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("sensitivity", ["1/3", "1", "3/4"])
 def test_the_rounded_normal_on_the_grid_has_the_gaussian_profile(

@@ -135,6 +135,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "questions"), RUNS, ids=repr)
 @pytest.mark.parametrize("grid", [Grid(0), Grid(-1)], ids=["whole steps", "half steps"])
 def test_a_run_loses_at_most_epsilon(mechanism: SparseVector, questions: int, grid: Grid) -> None:

@@ -236,6 +236,7 @@ SELECTIONS: dict[str, tuple[Selection, Callable[[float], dict[Any, float]]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_a_choice_has_the_law_it_claims_and_no_other(name: str) -> None:
     mechanism, law = SELECTIONS[name]

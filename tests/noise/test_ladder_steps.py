@@ -135,6 +135,7 @@ def test_a_word_beyond_the_last_step_has_the_rank_of_the_closed_form(
     assert at_precision(BITS, holds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target", [target for target in TARGETS if SCALES[0] <= target.scale <= 10], ids=label
 )

@@ -96,12 +96,12 @@ def other_generators(source: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in FILES if path.name != "demo.py"], ids=lambda path: path.name
-)
-def test_no_file_draws_from_another_generator(path: Path) -> None:
+def test_no_file_draws_from_another_generator() -> None:
     """The demo makes up its people with one; nothing else may."""
-    assert other_generators(path.read_text()) == set()
+    looked_at = [path for path in FILES if path.name != "demo.py"]
+    assert len(looked_at) > 500
+    found = {str(path): other_generators(path.read_text()) for path in looked_at}
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parent.parent.parent
 REFUSED = "owner-1"
+
+pytestmark = pytest.mark.slow  # each test starts programs
 
 
 def lived(act: str, place: Path | str = ".") -> Any:

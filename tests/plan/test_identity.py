@@ -37,7 +37,7 @@ from shoal.plan import (
     explain,
     votes_of,
 )
-from shoal.plan.identity import ONE_SPACE, spaces_of
+from shoal.plan.id_spaces import ONE_SPACE, spaces_of
 from shoal.sensitivity import Norm
 
 UNIT = Person("u", groups=1, rows_per_group=8)

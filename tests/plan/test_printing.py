@@ -33,6 +33,7 @@ from shoal.sql import expression
 APPLICATIONS = applications()
 
 
+@pytest.mark.slow
 @settings(max_examples=600)
 @given(st.sampled_from(TYPES).flatmap(expressions))
 def test_the_text_of_an_expression_reads_back_as_the_same_expression(made: Expression) -> None:

@@ -55,6 +55,7 @@ def counted(sql: str) -> object:
 # lengths
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(tables(), expressions(TEXT))
 def test_no_text_is_longer_than_its_expression_says(table: pa.Table, made: Expression) -> None:

@@ -51,6 +51,7 @@ def test_the_profile_of_gaussians_is_the_closed_form() -> None:
     assert data.best == compare(GAUSSIANS, delta="1e-6").best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("several", [GAUSSIANS, LAPLACES, SHUFFLED], ids=["normal", "pure", "mix"])
 def test_no_line_of_a_profile_lies_below_the_lower_end_and_none_rises(several: Account) -> None:
     data = plots.ProfileData.of(several, delta="1e-6")

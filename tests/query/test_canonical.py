@@ -124,6 +124,7 @@ def through_text(written: Any) -> Any:
     return json.loads(json.dumps(written, sort_keys=True, separators=(",", ":")))
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.sampled_from(TYPES).flatmap(expressions))
 def test_an_expression_can_be_read_back_from_its_canonical_form(made: Expression) -> None:

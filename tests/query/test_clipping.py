@@ -15,7 +15,7 @@ from tests.query.test_neighbours import CELLS, UNITS, check, without
 
 import shoal
 from shoal.accounting import account
-from shoal.cli.tables import show_answer
+from shoal.cli.printed_tables import show_answer
 from shoal.errors import SchemaError
 from shoal.events import Composed, Event
 from shoal.query import Answer
@@ -87,6 +87,7 @@ def played(data: list[dict[str, Any]], unit: Any, sql: str, law: str) -> Given:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("unit", PERSONS, ids=str)
 @settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -114,6 +115,7 @@ def test_a_person_with_very_many_rows_moves_the_counts_of_the_cut_by_one(law: st
     assert (before, after) == ([5, 0], [6, 0])
 
 
+@pytest.mark.slow
 @settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=6))
 def test_record_and_play_finds_the_counts_within_their_sensitivity(

@@ -12,9 +12,9 @@ import pytest
 from tests.query.test_failures import outcome
 
 import shoal
-from shoal.engines.choosing import engine_over
 from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.duckdb.connection import opened
+from shoal.engines.engine_choice import engine_over
 from shoal.engines.limits import SHARE, EngineLimits
 from shoal.engines.spark import SparkTable
 from shoal.errors import SchemaError, SourceError, UnansweredError

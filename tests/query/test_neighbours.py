@@ -83,6 +83,7 @@ def check(run: Any, data: list[dict[str, Any]], unit: Any, **options: Any) -> No
     assert found.errors == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", MOST)
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -95,6 +96,7 @@ def test_neighbours_give_every_noise_inputs_within_its_sensitivity(
     check(asking(unit, sql, epsilon=1, noise=law), data, unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", SELECTED)
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -106,6 +108,7 @@ def test_neighbours_vote_for_keys_within_the_sensitivity_and_the_threshold(
     check(run, data * 3 + [{**row, "who": at} for at, row in enumerate(data * 9)], unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spend", [{"rho": "0.5"}, {"rho": "0.5", "noise": "laplace"}], ids=str)
 @pytest.mark.parametrize("sql", [QUESTIONS[1], MOST[6]])
 @settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -116,6 +119,7 @@ def test_a_budget_in_rho_changes_nothing_about_it(
     check(asking(UNITS[0], sql, shoal.ZeroConcentrated(9), **spend), data, UNITS[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=5))
 def test_ends_of_quantiles_are_chosen_within_the_sensitivity_too(
@@ -129,6 +133,7 @@ def test_ends_of_quantiles_are_chosen_within_the_sensitivity_too(
     check(run, data, shoal.Person("who", groups=2, rows_per_group=3))
 
 
+@pytest.mark.slow
 @settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, min_size=1, max_size=4), other=CELLS, law=st.sampled_from(["laplace", "gaussian"]))  # fmt: skip
 def test_a_row_that_changes_moves_inputs_within_the_sensitivity(
@@ -140,6 +145,7 @@ def test_a_row_that_changes_moves_inputs_within_the_sensitivity(
         assert found.differences == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=6))
 def test_private_tables_of_one_person_are_joined_within_the_sensitivity(

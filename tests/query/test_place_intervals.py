@@ -105,6 +105,7 @@ def test_an_end_is_not_far_more_careful_than_it_has_to_be() -> None:
     assert missed(low, some) > float(1 - low.place.sure) / 50
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_quantiles_of_the_rows_and_narrow_with_epsilon() -> None:
     data = rows(3000)
     sql = "SELECT MEDIAN(spend) AS q, MIN(age) AS lo, MAX(age) AS hi, QUANTILE_CONT(age, 0.9) AS r FROM data"

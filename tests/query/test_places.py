@@ -94,6 +94,7 @@ def test_points_are_chosen_some_groups_at_a_time_from_weights_of_these_alone(
     assert asked == [(("a",), ("?",)), (("b",),)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("sql", LEVELS)
@@ -184,6 +185,7 @@ def test_without_noise_a_quantile_is_that_of_the_rows(level: float, column: str)
     assert abs(value - at) <= 0.5
 
 
+@pytest.mark.slow
 def test_a_quantile_is_off_in_rank_no_further_than_the_preview_says() -> None:
     data = rows(4000)
     ask = made(data).sql("SELECT MEDIAN(age) AS m, MIN(spend) AS lo, MAX(spend) AS hi FROM data")

@@ -52,6 +52,7 @@ def test_every_question_meets_its_target_and_would_not_for_a_little_less(
             assert (error <= of.error) == good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_a_budget_of_the_total_takes_all_questions_one_by_one_and_a_smaller_one_does_not(
     budget: shoal.Measure,

@@ -212,6 +212,7 @@ def test_what_is_missing_is_asked_for() -> None:
         shoal.private("x.csv", protects="who", budget=shoal.Pure(1))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_too_many_groups_are_refused_before_anything_is_spent() -> None:
     facts = {"age": shoal.Range(0, 99_999), "who": shoal.Range(0, 99_999)}
     held = made([], columns=facts)

@@ -43,6 +43,7 @@ SQL = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=8))
 def test_facts_are_read_off_the_rows_and_rows_are_read_as_they_are(

@@ -129,6 +129,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", QUESTIONS)
 @pytest.mark.parametrize("required", [("x",), ()], ids=["required", "nullable"])
 @settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow], deadline=None)

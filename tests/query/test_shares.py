@@ -29,6 +29,7 @@ def rows_of(people: int, kinds: str, each: int, first: int = 0) -> list[dict[str
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", PERSONS, ids=str)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.lists(CELLS, max_size=6))

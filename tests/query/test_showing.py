@@ -15,8 +15,8 @@ from tests.query.tables import made, rows
 
 import shoal
 from shoal.plan import INTEGER, REAL, decimal
-from shoal.query.ends import ends_in
 from shoal.query.estimates import Interval
+from shoal.query.interval_ends import ends_in
 from shoal.query.showing import MOST_ROWS, OUTSIDE, Sheet, as_html, as_text, shown_key, shown_number
 
 SHEET = Sheet(
@@ -42,6 +42,7 @@ def test_a_table_in_letters_has_its_numbers_to_the_right() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_number_outside_its_interval_is_explained_below_the_table() -> None:
     held = made(rows(1), budget=shoal.Pure(10**6))
     empty = held.sql("SELECT COUNT(*) AS n FROM data WHERE age > 1000")

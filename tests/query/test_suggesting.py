@@ -31,6 +31,7 @@ def held(values: Any, budget: shoal.Measure | None = None) -> shoal.query.Privat
 # buckets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @given(data=st.data())
 def test_the_bucket_of_a_value_is_the_one_between_whose_ends_it_lies(
@@ -65,6 +66,7 @@ def test_buckets_are_known_and_side_by_side(kind: Type) -> None:
 # privacy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("name", ["age", "spend"])
 @settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -135,6 +137,7 @@ def test_a_larger_share_keeps_the_tail() -> None:
     assert 0.98 < found.share < 1
 
 
+@pytest.mark.slow
 def test_too_few_rows_do_not_stand_out_and_empty_buckets_hardly_ever_do() -> None:
     with without_noise():
         found = held([7] * 3).suggest_bounds("x", epsilon="0.1")

@@ -29,6 +29,7 @@ def number(text: str) -> float:
     return float(text.replace(",", "").removesuffix(" %"))
 
 
+@pytest.mark.slow
 @every_experiment
 def test_an_experiment_has_a_table_with_as_many_cells_in_every_row(experiment: Experiment) -> None:
     found = tables(experiment.name)
@@ -38,6 +39,7 @@ def test_an_experiment_has_a_table_with_as_many_cells_in_every_row(experiment: E
         assert all(len(row) == len(grid.head) for row in grid.rows)
 
 
+@pytest.mark.slow
 @every_experiment
 def test_the_same_seed_gives_the_same_page(
     experiment: Experiment,
@@ -59,6 +61,7 @@ def test_an_experiment_names_only_corrections_there_are() -> None:
     assert set(named) <= set(CORRECTIONS)
 
 
+@pytest.mark.slow
 @every_experiment
 def test_pictures_are_drawn_and_have_words(experiment: Experiment) -> None:
     for part in parts_of(experiment.name):
@@ -116,6 +119,7 @@ def test_gaussian_noise_wins_from_some_columns_on() -> None:
     assert ratios[-1] > 4
 
 
+@pytest.mark.slow
 def test_the_largest_noisy_number_runs_away_and_the_mean_of_reports_does_not() -> None:
     errors, printed = tables("uniform")
     assert number(printed.rows[-1][3]) > 2 * number(printed.rows[0][3])

@@ -32,6 +32,7 @@ def looked_up(table: list[Any], base: int) -> Callable[[tuple[int, ...]], Any]:
     return function
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     answers,

@@ -110,6 +110,7 @@ def test_a_slow_body_is_closed_and_logs_nothing(
     assert httpx.get(f"{served.origin}/p/fare").status_code == 200
 
 
+@pytest.mark.slow
 def test_an_idle_connection_is_closed_after_its_answer(served: Running) -> None:
     with connected(served, HALF + b"\r\n") as place:
         begun = time.monotonic()

@@ -78,6 +78,7 @@ def test_a_server_that_is_stopped_as_soon_as_its_link_is_read_ends_as_any_other(
     assert rest.splitlines()[-1] == "Stopped; everything that was counted is kept."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", EXAMPLES, ids=" ".join)
 def test_an_example_of_the_help_serves(office: Path, words: list[str]) -> None:
     with started(words, office.parent) as (run, link):

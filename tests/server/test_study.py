@@ -1,4 +1,4 @@
-"""One study from end to end: designed in the form, answered by two hundred people in the real page, read on the researcher's page."""
+"""One study from end to end: designed in the form, answered by many people in the real page, read on the researcher's page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, Request, Route
 from scipy.stats import binom
 from tests.server.accessible import look
@@ -19,15 +20,14 @@ from tests.server.conftest import Running
 
 from shoal.polls import Poll
 
-PEOPLE = 200
-QUESTIONS = (
+SECRETS = (
     "Have you ever travelled without a ticket?",
     "Have you ever kept a book of the library?",
     "Have you ever called in sick to sleep?",
     "Have you ever read a diary that was not yours?",
 )
 TRUE_IN_TEN = (3, 5, 1, 8)
-"""Of ten people in a row, so many have the answer yes to each question."""
+"""Of ten people in a row, so many have the answer yes to each of these; further questions ask the same of other years."""
 
 CERTAIN = 1e-6
 CHOOSE = """(truth) => {
@@ -55,37 +55,58 @@ class Person:
 
 
 @dataclass(frozen=True)
+class Size:
+    """How many people answer how many questions; the chance of a true answer is the same for every size."""
+
+    people: int
+    questions: int
+
+    @property
+    def texts(self) -> list[str]:
+        years = range(-(-self.questions // len(SECRETS)))
+        asked = [f"{text} ({2000 + year})" for year in years for text in SECRETS]
+        return asked[: self.questions]
+
+    @property
+    def epsilon(self) -> Fraction:
+        return Fraction(self.questions, 2)
+
+
+@dataclass(frozen=True)
 class Study:
     """What came of it; the page of results is open."""
 
+    size: Size
     running: Running
     poll: Poll
     people: list[Person]
     researcher: Page
 
 
-def truth_of(person: int) -> tuple[int, ...]:
+def truth_of(person: int, questions: int) -> tuple[int, ...]:
     return tuple(
-        int((person * 7 + 3 * place) % 10 < tens) for place, tens in enumerate(TRUE_IN_TEN)
+        int((person * 7 + 3 * place) % 10 < TRUE_IN_TEN[place % len(TRUE_IN_TEN)])
+        for place in range(questions)
     )
 
 
-def designed(page: Page, running: Running) -> str:
+def designed(page: Page, running: Running, size: Size) -> str:
     """Make the poll in the researcher's form; its name."""
     page.goto(running.door.link)
     page.get_by_role("link", name="New poll").click()
-    page.get_by_label("Title").fill("Small secrets")
+    page.get_by_label("Title").fill(f"Secrets of {size.people}")
     page.get_by_label("Introduction").fill("A study of what everybody does and nobody says.")
-    for place, text in enumerate(QUESTIONS):
+    for place, text in enumerate(size.texts):
         if place:
             page.get_by_role("button", name="Add a question").click()
-        box = page.get_by_role("group", name=f"Question {place + 1}")
+        box = page.get_by_role("group", name=f"Question {place + 1}", exact=True)
         box.get_by_label("Question", exact=True).fill(text)
-    page.get_by_label("Epsilon, what a report may cost").fill("2")
+    page.get_by_label("Epsilon, what a report may cost").fill(str(size.epsilon))
     page.get_by_text("Your true answer is sent").first.wait_for()
     page.get_by_role("button", name="Publish").click()
-    page.wait_for_url("**/polls/small-secrets")
-    return "small-secrets"
+    name = f"secrets-of-{size.people}"
+    page.wait_for_url(f"**/polls/{name}")
+    return name
 
 
 @contextmanager
@@ -114,15 +135,15 @@ def answer(browser: Browser, address: str, person: Person) -> None:
 
 
 @contextmanager
-def answered(browser: Browser, running: Running) -> Iterator[Study]:
+def answered(browser: Browser, running: Running, size: Size) -> Iterator[Study]:
     """The study, made and answered by everyone."""
     with fresh(browser) as context:
         page = context.new_page()
-        name = designed(page, running)
-        people = [Person(truth_of(number)) for number in range(PEOPLE)]
+        name = designed(page, running, size)
+        people = [Person(truth_of(number, size.questions)) for number in range(size.people)]
         for person in people:
             answer(browser, f"{running.origin}/p/{name}", person)
-        yield Study(running, running.vault.poll(name).poll, people, page)
+        yield Study(size, running, running.vault.poll(name).poll, people, page)
 
 
 def only_the_files_of_the_page_and_one_post_leave_the_browser(study: Study) -> None:
@@ -146,7 +167,7 @@ def every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing
         assert set(said) == {"mark", "report", "once"}
         assert said["mark"] == study.poll.mark
         study.poll.read(said["report"])
-    assert len({json.loads(body)["once"] for body in bodies}) == PEOPLE
+    assert len({json.loads(body)["once"] for body in bodies}) == study.size.people
     names = {tuple(sorted(person.posts[0].headers)) for person in study.people}
     assert len(names) == 1
     assert not {"cookie", "referer"} & set(next(iter(names)))
@@ -201,18 +222,19 @@ def the_researchers_page_covers_the_truth(study: Study) -> None:
     page = study.researcher
     page.get_by_label("Confidence").select_option("0.999")
     page.get_by_text("99.9 % intervals").first.wait_for(state="attached")
-    page.get_by_text(f"{PEOPLE}", exact=True).first.wait_for()
+    page.get_by_text(f"{study.size.people}", exact=True).first.wait_for()
     shown = page.evaluate(
         """() => [...document.querySelectorAll("#questions table")].map((table) =>
             [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent)))"""
     )
-    assert len(shown) == len(QUESTIONS)
+    assert len(shown) == study.size.questions
     for place, rows in enumerate(shown):
-        truth = 100 * sum(person.truth[place] for person in study.people) / PEOPLE
+        truth = 100 * sum(person.truth[place] for person in study.people) / study.size.people
         _, estimate, _, always = next(row for row in rows if row[0] == "yes")
-        low, high = (float(end.removesuffix(" %")) for end in always.split(" to "))
-        assert low <= truth <= high
         assert estimate == f"{100 * float(unbiased(study, place)):.1f} %"
+        if place < len(SECRETS):  # each interval may miss once in a thousand runs: few are enough
+            low, high = (float(end.removesuffix(" %")) for end in always.split(" to "))
+            assert low <= truth <= high
 
 
 def unbiased(study: Study, place: int) -> Fraction:
@@ -235,10 +257,14 @@ def the_pages_are_accessible(study: Study, folder: Path) -> None:
     assert found == []
 
 
-def test_a_study_that_two_hundred_people_answer_holds_from_end_to_end(
-    browser: Browser, running: Running, tmp_path: Path
+# Each size gives 800 answers, which is what the test of the law needs; opening a new browser for each person is what takes long.
+@pytest.mark.parametrize(
+    "size", [Size(40, questions=20), pytest.param(Size(200, questions=4), marks=pytest.mark.audit)]
+)
+def test_a_study_that_many_people_answer_holds_from_end_to_end(
+    browser: Browser, running: Running, tmp_path: Path, size: Size
 ) -> None:
-    with answered(browser, running) as study:
+    with answered(browser, running, size) as study:
         only_the_files_of_the_page_and_one_post_leave_the_browser(study)
         every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing_else(study)
         what_was_shown_before_is_what_was_sent(study)

@@ -123,6 +123,7 @@ def test_what_fails_before_rows_are_opened_is_given_back(tmp_path: Path) -> None
     assert len(ask.release(epsilon="0.5")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "told"),
     [("totals", UnansweredError), ("columns", RuntimeError)],

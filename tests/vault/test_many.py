@@ -29,6 +29,7 @@ print(granted)
 """
 
 
+@pytest.mark.slow
 def test_processes_that_race_get_exactly_what_the_budget_holds(tmp_path: Path) -> None:
     office(tmp_path).close()
     path = str(tmp_path / "office.shoal")

@@ -11,7 +11,7 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from, pure_loss
 from shoal.events import Parallel
 from shoal.loss import LaplaceLoss, LargestLoss, LossDistribution, NormalLoss
 from shoal.loss.direction import merged
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 from shoal.sensitivity import Relation
 
 _MOST_PARTS = 12

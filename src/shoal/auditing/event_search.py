@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.claimed_curves import ClaimedCurve
 from shoal.auditing.classifier import Scorer
-from shoal.auditing.curves import ClaimedCurve
 from shoal.auditing.output_columns import OutputColumn, columns_of
 from shoal.auditing.output_events import (
     Bins,

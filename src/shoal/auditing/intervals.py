@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.curves import LARGEST, PromiseCurve
+from shoal.auditing.claimed_curves import LARGEST, PromiseCurve
 from shoal.errors import RangeError
 
 METHODS = ("joint", "clopper-pearson")

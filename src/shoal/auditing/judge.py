@@ -6,14 +6,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.auditing.curves import ClaimedCurve, Promise, claims_of, read_claim
+from shoal.auditing.bound_texts import text_above, text_near
+from shoal.auditing.claimed_curves import ClaimedCurve, Promise, claims_of, read_claim
 from shoal.auditing.event_search import Judge, Proposal, fixed, search
 from shoal.auditing.histogram_data import HistogramData, seen_in
 from shoal.auditing.intervals import METHODS, Counts, p_value_up, strength_down
 from shoal.auditing.output_events import OutputEvent, read_event
+from shoal.auditing.output_samples import Failing, Progress, claim_of, sample_both
 from shoal.auditing.outputs import Outputs, alike, read_outputs
-from shoal.auditing.rounding import text_above, text_near
-from shoal.auditing.sampling import Failing, Progress, claim_of, sample_both
 from shoal.auditing.verdict import Verdict
 from shoal.errors import RangeError
 from shoal.exact import Number, open_unit, whole
@@ -71,7 +71,7 @@ def audit(
 
     ``mechanism`` is a mechanism of Shoal, which brings its own claim, or a function of a dataset that returns one
     output: a number, a text, a tuple, a dict, or None for no answer.  With ``batch`` it is a function of a dataset and a
-    number that returns so many outputs at once.  The claim is any measure, a `TradeOff`, or an epsilon with perhaps a delta.
+    number that returns so many outputs at once.  The claim is any measure, a trade-off curve of `shoal.interpret`, or an epsilon with perhaps a delta.
 
     Guarantee: if the claim holds for these two datasets, it is called refuted with probability at most 1 - confidence;
         and the parameter is at least ``lower`` with probability at least confidence.  Nothing is proven of other datasets,

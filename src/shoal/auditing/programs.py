@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from shoal.auditing.output_samples import turns
 from shoal.auditing.outputs import Outputs, read_outputs
-from shoal.auditing.sampling import turns
 from shoal.errors import RangeError, SourceError
 
 PLACE, NUMBER = "{d}", "{n}"

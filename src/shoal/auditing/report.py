@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.auditing.bound_texts import risk_text, text_above, text_near
 from shoal.auditing.histogram_data import HistogramData
-from shoal.auditing.rounding import risk_text, text_above, text_near
 from shoal.errors import ExtraError
 from shoal.page import Heading, PagePicture, Part, Words
 from shoal.plots.bars import Bar, bound_against_claim, two_histograms

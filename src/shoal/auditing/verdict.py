@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from shoal.auditing.rounding import figure_text, percent_down, text_up
+from shoal.auditing.bound_texts import figure_text, percent_down, text_up
 from shoal.page import Page, PageTable, Part, Words
 
 if TYPE_CHECKING:

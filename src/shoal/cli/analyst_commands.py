@@ -13,7 +13,7 @@ from rich.text import Text
 
 from shoal.cli.console import Force, answers, fresh, refusals, remarks, working, writable
 from shoal.cli.options import Analyst, AsJson, Delta, Epsilon, Noise, Rho, Sql, VaultOption, opened
-from shoal.cli.tables import plain_table, show_answer
+from shoal.cli.printed_tables import plain_table, show_answer
 from shoal.errors import RangeError
 from shoal.exact import whole
 from shoal.query import Answer, Preview, plan_budget

@@ -41,10 +41,24 @@ COMMANDS = (
     ),
     LazyCommand(
         CURATOR,
+        "declare",
+        "declaration_commands.declare",
+        "DECLARE",
+        "Write a declaration of a file for you to edit: its columns, who is protected, and the budget. Nothing is registered.",
+    ),
+    LazyCommand(
+        CURATOR,
         "add",
         "curator_commands.add",
         "ADD",
         "Register a dataset: where the file is, which people it describes, what is known of its columns, and its budget.",
+    ),
+    LazyCommand(
+        CURATOR,
+        "check",
+        "declaration_commands.check",
+        "CHECK",
+        "Show what a declaration cuts off: values outside ranges and choices, cells of another type, people beyond their share.",
     ),
     LazyCommand(
         CURATOR,

@@ -12,14 +12,15 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from shoal.auditing import TradeOff, Verdict, audit_samples
-from shoal.auditing.curves import Promise
+from shoal.auditing import Verdict, audit_samples
+from shoal.auditing.bound_texts import figure_text, text_above, text_near
+from shoal.auditing.claimed_curves import Promise
 from shoal.auditing.programs import Program
-from shoal.auditing.rounding import figure_text, text_above, text_near
 from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, writable
 from shoal.cli.options import AsJson
 from shoal.errors import RangeError
 from shoal.exact import rational, whole
+from shoal.interpret import Polygon
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from shoal.page import Page
 
@@ -119,7 +120,7 @@ def promise_of(
     """The claim as it is typed: a measure, or a trade-off curve."""
     if curve is None or any(each is not None for each in (epsilon, delta, rho, mu, renyi)):
         return claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, more=curve is not None)  # fmt: skip
-    return TradeOff(_pairs(curve, "--curve", "0:1,0.2:0.3,1:0"))
+    return Polygon(_pairs(curve, "--curve", "0:1,0.2:0.3,1:0"))
 
 
 def claim_of(

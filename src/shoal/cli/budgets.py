@@ -10,7 +10,7 @@ from rich.text import Text
 
 from shoal.cli.console import answers, refusals
 from shoal.cli.options import AsJson, VaultOption, budget_of, opened
-from shoal.cli.tables import plain_table
+from shoal.cli.printed_tables import plain_table
 from shoal.errors import VaultError
 from shoal.vault import Standing
 

@@ -12,7 +12,8 @@ import typer
 from shoal.cli.options import pair
 from shoal.errors import SchemaError
 from shoal.vault import Dataset
-from shoal.vault.declaration import declared_again, declared_source, settled
+from shoal.vault.declaration import declared_again, declared_source
+from shoal.vault.proposal import settled
 
 Types = Annotated[
     list[str] | None,
@@ -78,12 +79,12 @@ def propose(text: str | None, file: Path, *, new_people: bool) -> None:
     if file.exists() and file.read_text(encoding="utf-8", errors="replace") != text:
         raise SchemaError(
             f"{file.name} is there from an earlier command or was edited, so what you typed now is not in it. Nothing is registered.",
-            remedy=f"To use the file as it is: shoal add --from {file.name}. "
+            remedy=f"To use the file as it is: shoal add {file.name}. "
             f"To use what you typed: delete {file.name} and run this again, or give every type here: --type age=integer.",
         )
     file.write_text(text, encoding="utf-8")
     raise SchemaError(
         f"a CSV file does not say the types of its columns; nothing is registered yet. {file.name} proposes them.",
-        remedy=f"Review {file.name}, then: shoal add --from {file.name}{' --new-people' if new_people else ''}. "
+        remedy=f"Review {file.name}, then: shoal add {file.name}{' --new-people' if new_people else ''}. "
         "Or give every type here: --type age=integer.",
     )

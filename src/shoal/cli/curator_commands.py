@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from shoal.cli.console import answers, refusals, writable
+from shoal.cli.console import answers, refusals, remarks, writable
 from shoal.cli.csv_options import (
     Delimiter,
     Header,
@@ -28,15 +28,19 @@ from shoal.cli.options import (
     counts_of,
     facts_of,
     opened,
+    unit_of,
     vault_path,
 )
-from shoal.cli.tables import facts_table, known_of, plain_table
+from shoal.cli.printed_tables import facts_table, known_of, plain_table
 from shoal.errors import SchemaError, VaultError
-from shoal.plan import Person, Row, Unit
+from shoal.plan import Row
 from shoal.vault import Dataset, Vault
 from shoal.vault import open as open_vault
 from shoal.vault.declaration import HEADER
 from shoal.vault.sources.lineage import ALL_PEOPLE, NEW_PEOPLE, SAME_PEOPLE, SAME_ROWS
+
+_FIRST = "office.shoal"
+"""What the vault is called that is made for the first dataset."""
 
 INIT = """
 For example:
@@ -52,7 +56,7 @@ For example:
 
     shoal add towns towns.csv --public
 
-    shoal add --from visits.toml
+    shoal add visits.toml
 """
 UPDATE = """
 For example:
@@ -132,7 +136,9 @@ def init(
 
 
 def add(
-    name: Annotated[str | None, typer.Argument(help="What SQL calls it.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="What SQL calls it; or a declaration, NAME.toml.")
+    ] = None,
     path: Annotated[
         str | None,
         typer.Argument(
@@ -200,10 +206,12 @@ def add(
 
     Facts are stated from knowledge of the world, never read off the rows. Rows stay where they are.
 
-    A CSV file does not say the types of its columns. Give them with --type, or run the command without: it writes a
-    proposal to NAME.toml and registers nothing. Review the file, then run shoal add --from NAME.toml.
+    The easiest way: run shoal declare FILE, fill in the declaration that it writes, and run shoal add NAME.toml.
+    Where there is no vault yet, office.shoal is made.
     """
     with refusals():
+        if name is not None and path is None and declaration is None and name.endswith(".toml"):
+            name, declaration = None, Path(name)
         if declaration is not None:
             _check_alone(
                 {
@@ -218,7 +226,7 @@ def add(
         unit = (
             None
             if declaration
-            else _unit(
+            else unit_of(
                 row=row,
                 person=person,
                 groups=groups,
@@ -230,6 +238,7 @@ def add(
         facts, counts = facts_of(ranges or [], choices or []), counts_of(keys or [])
         whole = None if budget is None else budget_of(budget)
         source = source_of(path, types or [], header=header, delimiter=delimiter)
+        vault = vault or _first_vault()
         with opened(vault) as held:
             file = (
                 _declared_at(vault_path(vault), name or "")
@@ -248,7 +257,7 @@ def add(
                 if file is not None:
                     text = held.proposal(
                         name, source, protects=unit, budget=whole, columns=facts, required=required or (),
-                        keys=counts, shares=shares, beside=file.parent,
+                        keys=counts, shares=shares, file=file,
                     )  # fmt: skip
                     propose(text, file, new_people=new_people)
                 made = held.add(
@@ -258,6 +267,16 @@ def add(
             if file is not None:
                 file.write_text(held.to_toml(made.name, beside=file.parent), encoding="utf-8")
             _show_added(held, made, file)
+
+
+def _first_vault() -> str | None:
+    """A vault for the first dataset, where none is here yet; None where one is, or several are."""
+    if any(Path().glob("*.shoal")):
+        return None
+    writable(Path(_FIRST))
+    open_vault(_FIRST).close()
+    remarks().print(f"Made {_FIRST}, a vault that only you can read.")
+    return _FIRST
 
 
 def update(
@@ -342,7 +361,7 @@ def describe(
     *,
     vault: VaultOption = None,
     toml: Annotated[
-        bool, typer.Option("--toml", help="As a declaration that shoal add --from reads.")
+        bool, typer.Option("--toml", help="As a declaration that shoal add reads.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -401,35 +420,6 @@ def _check_alone(given: Mapping[str, object]) -> None:
                 f"{option} is given, and --from too; the file says it all.",
                 remedy=f"Leave {option} out, or write it into the file. Only NAME, --vault and --new-people go with --from.",
             )
-
-
-def _unit(
-    *,
-    row: bool,
-    person: list[str] | None,
-    groups: int | None,
-    rows_per_group: int | None,
-    change: bool,
-    public: bool,
-) -> Unit | None:
-    if row + bool(person) + public != 1:
-        raise SchemaError(
-            "choose exactly one of --row, --person and --public.",
-            remedy="Give --row to protect each row, --person COLUMN to protect each person with all their rows, or --public for a table that protects nobody.",
-        )
-    if public:
-        return None
-    relation = "change" if change else "add_remove"
-    if row:
-        return Row(relation)  # type: ignore[arg-type]
-    assert person is not None
-    if groups is None or rows_per_group is None:
-        raise SchemaError(
-            "--person needs a limit on how much one person can contribute.",
-            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
-            "with all their rows, each for less; the larger the numbers, the more noise.",
-        )
-    return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)
 
 
 def _declared_at(vault: str, name: str) -> Path | None:

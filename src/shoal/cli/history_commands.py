@@ -14,7 +14,7 @@ from rich.text import Text
 from shoal.cli.analyst_commands import data_of
 from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, say, working, writable
 from shoal.cli.options import Analyst, AsJson, VaultOption, only_vault, opened
-from shoal.cli.tables import facts_table, plain_table, show_answer
+from shoal.cli.printed_tables import facts_table, plain_table, show_answer
 from shoal.errors import ExtraError, RangeError
 from shoal.plots import answer as draw
 from shoal.query.certificate import wrong_with

@@ -11,7 +11,7 @@ import typer
 
 from shoal.cli.console import answers, refusals
 from shoal.cli.options import AsJson, budget_of
-from shoal.cli.tables import facts_table
+from shoal.cli.printed_tables import facts_table
 from shoal.errors import RangeError
 from shoal.events import write_events
 from shoal.exact import float_up, positive, rational, short, short_up, whole_numeral

@@ -14,7 +14,7 @@ from shoal.cli.console import reading
 from shoal.errors import RangeError, SchemaError, StorageError, VaultError
 from shoal.exact import rational, whole_numeral
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.plan import Choices, Range
+from shoal.plan import Choices, Person, Range, Row, Unit
 from shoal.vault import Vault
 from shoal.vault import open as open_vault
 
@@ -163,3 +163,33 @@ def pair(text: str, option: str, example: str) -> tuple[str, str]:
             remedy=f"Write {option} {example}.",
         )
     return name.strip(), said
+
+
+def unit_of(
+    *,
+    row: bool,
+    person: list[str] | None,
+    groups: int | None,
+    rows_per_group: int | None,
+    change: bool,
+    public: bool,
+) -> Unit | None:
+    """Who is protected, as it is typed; None for a public table."""
+    if row + bool(person) + public != 1:
+        raise SchemaError(
+            "choose exactly one of --row, --person and --public.",
+            remedy="Give --row to protect each row, --person COLUMN to protect each person with all their rows, or --public for a table that protects nobody.",
+        )
+    if public:
+        return None
+    relation = "change" if change else "add_remove"
+    if row:
+        return Row(relation)  # type: ignore[arg-type]
+    assert person is not None
+    if groups is None or rows_per_group is None:
+        raise SchemaError(
+            "--person needs a limit on how much one person can contribute.",
+            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
+            "with all their rows, each for less; the larger the numbers, the more noise.",
+        )
+    return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)

@@ -13,7 +13,7 @@ from shoal.cli import poll_results
 from shoal.cli.console import answers, refusals
 from shoal.cli.options import AsJson, VaultOption, opened, pair
 from shoal.cli.poll_results import Name
-from shoal.cli.tables import facts_table, plain_table
+from shoal.cli.printed_tables import facts_table, plain_table
 from shoal.cli.typed_poll import odds_of, poll_in, poll_of
 from shoal.errors import PollError
 from shoal.exact import shown_up

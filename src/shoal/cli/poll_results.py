@@ -12,7 +12,7 @@ from rich.text import Text
 
 from shoal.cli.console import Force, answers, fresh, refusals, writable
 from shoal.cli.options import AsJson, VaultOption, opened
-from shoal.cli.tables import plain_table
+from shoal.cli.printed_tables import plain_table
 from shoal.errors import PollError
 from shoal.exact import short_down, shown, shown_up
 from shoal.polls import PollEstimate, Results

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from shoal.engines.column_reading import check_names
 from shoal.engines.plain_files import check_plain, found_at
-from shoal.engines.reading import check_names
 from shoal.errors import SchemaError, SourceError
 from shoal.plan.types import Type, type_named
 

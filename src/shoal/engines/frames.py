@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.objects import column_of_objects
-from shoal.engines.reading import check_names
 from shoal.errors import ShoalError, SourceError
 from shoal.plan import TEXT
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from shoal.errors import EventTextError, InputError
 from shoal.events.event import Event
+from shoal.events.event_json import DEEPEST
 from shoal.events.nested import Composed, Parallel
-from shoal.events.text import DEEPEST
 from shoal.events.tokens import Token, nearest, pointing, tokens
 from shoal.events.vocabulary import (
     FLAGS,

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from shoal.errors import EventError, InputError
-from shoal.events import text
+from shoal.events import event_json
 from shoal.events.parameter import Flag, Json, OptionalWord, Parameter, flag, optional_word, to_json
 
 VERSION = 1
@@ -68,14 +68,14 @@ class Event:
     def to_dict(self) -> dict[str, Json]:
         """The event as plain JSON values, all fields present."""
         values = {name: to_json(value) for name, value in values_of(self).items()}
-        return {text.VERSION_KEY: VERSION, text.KIND_KEY: self.kind, **values}
+        return {event_json.VERSION_KEY: VERSION, event_json.KIND_KEY: self.kind, **values}
 
     def to_json(self) -> str:
         """The event as canonical text: equal events give equal text.
 
         Guarantee: ``Event.from_json(event.to_json()) == event``, exactly, in every later version.
         """
-        return text.write(self.to_dict())
+        return event_json.write(self.to_dict())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -95,7 +95,7 @@ class Event:
         Edges: a kind or version this Shoal does not know, a missing, repeated or extra field, a value
             of the wrong type or range, and text that is not JSON are each an `EventError`.
         """
-        return cls.from_dict(text.read(written))
+        return cls.from_dict(event_json.read(written))
 
 
 def values_of(event: Event) -> dict[str, Any]:
@@ -105,15 +105,15 @@ def values_of(event: Event) -> dict[str, Any]:
 
 def read_event(data: Mapping[str, Any], *, depth: int) -> Event:
     """The event in a mapping that lies so deep inside others; `Event.from_dict` is its public face."""
-    if depth >= text.DEEPEST:
+    if depth >= event_json.DEEPEST:
         raise EventError(
-            f"events are nested more than {text.DEEPEST} deep.",
+            f"events are nested more than {event_json.DEEPEST} deep.",
             remedy="Write repetitions as 'repeated' and lists as one 'composed'.",
         )
-    kind = text.kind_of(data, version=VERSION, known=_kinds)
+    kind = event_json.kind_of(data, version=VERSION, known=_kinds)
     maker = _kinds[kind]
     parameters = _parameters(maker)
-    text.check_names(data, kind, parameters)
+    event_json.check_names(data, kind, parameters)
     try:
         values = {
             name: parameter.take_json(data[name], depth=depth)

@@ -12,8 +12,8 @@ from typing import Any
 
 from shoal.errors import EventError
 from shoal.events.event import Event, read_event, values_of
+from shoal.events.event_json import DEEPEST, LONGEST_TEXT
 from shoal.events.parameter import Parameter
-from shoal.events.text import DEEPEST, LONGEST_TEXT
 
 Part = Parameter[Event, Event]
 Parts = Parameter[Iterable[Event], tuple[Event, ...]]

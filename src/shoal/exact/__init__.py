@@ -1,8 +1,8 @@
 """Rationals, grids and directed rounding: the only place where real arithmetic touches a guarantee."""
 
-from shoal.exact.ends import LARGEST_END, float_ends, read_ends, read_float_ends
 from shoal.exact.grid import Grid, IntegerArray, not_finite
 from shoal.exact.numeral import DECIMAL, TooFar, bounded_fraction, numeral, whole_numeral
+from shoal.exact.range_ends import LARGEST_END, float_ends, read_ends, read_float_ends
 from shoal.exact.rational import (
     Number,
     closed_unit,
@@ -15,6 +15,7 @@ from shoal.exact.rational import (
     truth_value,
     whole,
 )
+from shoal.exact.rational_text import exactly, short, short_down, short_up
 from shoal.exact.real import (
     Real,
     at_precision,
@@ -33,7 +34,6 @@ from shoal.exact.real import (
 )
 from shoal.exact.search import approximately, turning_point
 from shoal.exact.shown import Shown, Shows, shown, shown_down, shown_up
-from shoal.exact.text import exactly, short, short_down, short_up
 
 __all__ = [
     "DECIMAL",

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError, RangeError
 from shoal.exact.rational import Number, out_of_range, rational
+from shoal.exact.rational_text import short
 from shoal.exact.real import exponent_of
-from shoal.exact.text import short
 
 IntegerArray = NDArray[np.int64] | NDArray[np.object_]
 LARGEST_GRID_EXPONENT = 5000

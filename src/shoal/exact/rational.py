@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.errors import NumberError, RangeError
 from shoal.exact.numeral import LARGEST_DECIMAL_EXPONENT, TooFar, numeral
-from shoal.exact.text import short
+from shoal.exact.rational_text import short
 
 Number = int | float | str | Fraction | Decimal | np.integer | np.floating
 """What a parameter may be given as."""

@@ -2,13 +2,14 @@
 
 from shoal.functions.aggregate import SampleAndAggregate, Smoothed
 from shoal.functions.bernstein import Bernstein
-from shoal.functions.choosing import choose_operator
+from shoal.functions.degree_choice import choose_operator
 from shoal.functions.density import Distribution, KernelDensity, ReleasedDistribution
 from shoal.functions.inverse import InverseSensitivity
 from shoal.functions.loss import LossSurface
 from shoal.functions.means import ClippedMean, NarrowingMean, QuantileClippedMean
 from shoal.functions.operator import Operator
 from shoal.functions.privatizing import Privatized, privatize
+from shoal.functions.propose_test_release import ProposeTestRelease
 from shoal.functions.ratio import ReleasedRatio
 from shoal.functions.regression import KernelRegression, PriestleyChao
 from shoal.functions.released import ReleasedFunction
@@ -27,7 +28,6 @@ from shoal.functions.smooth import (
 from shoal.functions.smoothness import Smoothness
 from shoal.functions.stable import StableHistogram, StableMode
 from shoal.functions.targets import LocalMean, SpacedCurve
-from shoal.functions.testing import ProposeTestRelease
 
 __all__ = [
     "Bernstein",

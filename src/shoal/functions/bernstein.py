@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from shoal import events
 from shoal.errors import ShapeError
 from shoal.exact import Number
-from shoal.functions.budgets import Noise, noise_for, read_budget
 from shoal.functions.operator import Operator, Reals, lattice_values
 from shoal.functions.released import Domain, ReleasedFunction, read_domain
 from shoal.functions.smoothness import Smoothness
+from shoal.functions.vector_noise import Noise, noise_for, read_budget
 from shoal.measures import Measure
 from shoal.mechanisms import Gaussian, Laplace
 from shoal.mechanisms.mechanism import Mechanism

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from shoal.errors import ShapeError
 from shoal.events import Event
 from shoal.exact import Number, open_unit, whole
+from shoal.functions.kernel_sums import KernelTable, read_points
 from shoal.functions.operator import Operator, Reals
 from shoal.functions.released import (
     Domain,
@@ -24,7 +25,6 @@ from shoal.functions.released import (
     unreadable,
 )
 from shoal.functions.summed import Summed, apart_up
-from shoal.functions.tables import KernelTable, read_points
 from shoal.measures import Measure
 from shoal.plots import Picture
 from shoal.sensitivity import Norm, Relation

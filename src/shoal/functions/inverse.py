@@ -19,7 +19,7 @@ from shoal.exact import Grid, Number, closed_unit, non_negative, positive, whole
 from shoal.functions.rows import BoundedRows
 from shoal.measures import Measure, Pure
 from shoal.mechanisms import Exponential
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.sensitivity import Norm, Relation, Sensitivity
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from shoal.errors import RangeError, ShapeError
 from shoal.exact import Number, positive, read_float_ends
+from shoal.functions.kernel_sums import Integers, read_points, read_steps
 from shoal.functions.operator import Operator, Reals
 from shoal.functions.released import Domain, ReleasedFunction, read_domain
 from shoal.functions.summed import Summed
-from shoal.functions.tables import Integers, read_points, read_steps
 from shoal.measures import Measure
 from shoal.sensitivity import Norm, Relation
 

@@ -13,12 +13,12 @@ from shoal import events
 from shoal.errors import CalibrationError, RangeError, ShapeError
 from shoal.exact import Number, rational, whole
 from shoal.functions.bernstein import Bernstein
-from shoal.functions.budgets import Noise, noise_for, norm_for, read_budget
 from shoal.functions.operator import Operator, Reals, lattice_values
 from shoal.functions.sampler import Sampled, Sampler
+from shoal.functions.vector_noise import Noise, noise_for, norm_for, read_budget
 from shoal.measures import Approx, Measure, Pure, RandomDP
 from shoal.mechanisms import Exponential
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.mechanisms.totality import called, exact_number, exact_numbers
 from shoal.noise import secret
 from shoal.sensitivity import Norm, Relation, Sensitivity

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from shoal.errors import RangeError
 from shoal.exact import Number, read_float_ends, whole
 from shoal.functions.bernstein import Function, looked_at
-from shoal.functions.choosing import DEGREES, ORDERS
+from shoal.functions.degree_choice import DEGREES, ORDERS
+from shoal.functions.kernel_sums import Integers, KernelTable, read_points, read_steps
 from shoal.functions.operator import Operator, Reals
 from shoal.functions.ratio import ReleasedRatio
 from shoal.functions.released import Domain, ReleasedFunction, read_domain
 from shoal.functions.summed import Summed, apart_up
-from shoal.functions.tables import Integers, KernelTable, read_points, read_steps
 from shoal.measures import Measure
 from shoal.sensitivity import Norm, Relation
 

@@ -14,10 +14,10 @@ from shoal.errors import ShapeError
 from shoal.events import Event
 from shoal.exact import whole
 from shoal.functions.density import rising_shares
+from shoal.functions.kernel_sums import read_points
 from shoal.functions.operator import Reals
 from shoal.functions.released import read_domain, read_object, unreadable
 from shoal.functions.summed import Summed, apart_up
-from shoal.functions.tables import read_points
 from shoal.measures import Measure
 from shoal.mechanisms.totality import each_row, number_of
 from shoal.mechanisms.values import plain

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from shoal import events
 from shoal.exact import Number
 from shoal.functions.bernstein import deviation_of
-from shoal.functions.budgets import Noise, noise_for, norm_for, read_budget
 from shoal.functions.operator import Reals
+from shoal.functions.vector_noise import Noise, noise_for, norm_for, read_budget
 from shoal.measures import Measure
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.sensitivity import Norm, Relation, Sensitivity

@@ -12,7 +12,6 @@ from shoal.interpret.central_limit import (
     GaussianApproximation,
     gaussian_approximation,
 )
-from shoal.interpret.curves import gaussian_sum_up, trade_off
 from shoal.interpret.divergence_bounds import (
     group_curve,
     probability_down,
@@ -55,6 +54,7 @@ from shoal.interpret.testing import (
     textbook_conditional_advantage_up,
     type_two_down,
 )
+from shoal.interpret.trade_off_curves import gaussian_sum_up, trade_off
 from shoal.interpret.trade_offs import TradeOff
 from shoal.interpret.utility import expected_utility_interval
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.exact import Number, ball, closed_unit, is_below, lower, upper
+from shoal.interpret.polygon import Polygon
 from shoal.interpret.profiles import OfMeasure, Profile
 from shoal.interpret.trade_offs import TradeOff
 from shoal.measures.approx import Approx
@@ -55,6 +56,15 @@ class ApproxCurve(TradeOff):
 
     def delta_up(self, epsilon: Number) -> Fraction:
         return self.promise.to_delta(epsilon=epsilon).delta
+
+    def polygon_down(self) -> Polygon:
+        epsilon, rest = self.promise.epsilon, 1 - self.promise.delta
+        if rest == 0:
+            return Polygon([(0, 0), (1, 0)])
+        if epsilon == 0:
+            return Polygon([(0, rest), (rest, 0)])
+        corner = rest / (1 + upper(lambda: ball(epsilon).exp()))
+        return Polygon([(0, rest), (corner, corner), (rest, 0)])
 
     def profile(self) -> Profile:
         return OfMeasure(self.promise)

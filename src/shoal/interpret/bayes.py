@@ -17,7 +17,7 @@ from fractions import Fraction
 from shoal.errors import ConversionError
 from shoal.exact import Number, ball, closed_unit, lower, open_unit, short, upper
 from shoal.interpret.profiles import Promise, profile
-from shoal.interpret.search import promising
+from shoal.interpret.promising_point import promising
 from shoal.measures.measure import Measure
 from shoal.measures.numbers import holdable_up
 from shoal.measures.renyi import Renyi

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -22,6 +22,7 @@ from shoal.exact import (
     short,
     upper,
 )
+from shoal.interpret.polygon_below import corners_below
 from shoal.interpret.profiles import Profile
 from shoal.interpret.trade_offs import TradeOff
 from shoal.measures.numbers import holdable_up
@@ -35,7 +36,8 @@ class Polygon(TradeOff):
     """A convex polygon through points (type-I error, type-II error), with exact numbers.
 
     Guarantee: every value of the curve is exact; delta and epsilon are rounded to the named side.
-    Needs: points from type-I error 0 to 1, type-II errors that fall to 0 along a convex curve.
+    Needs: points from type-I error 0 on, type-II errors that fall to 0 along a convex curve; from the point
+        where they are 0 the curve goes on to (1, 0).
     Reference: Neyman and Pearson 1933; Dong, Roth and Su 2022, Proposition 2.2.
 
     >>> coin = Polygon([(0, 1), ("1/4", "1/4"), (1, 0)])
@@ -51,6 +53,27 @@ class Polygon(TradeOff):
     def __repr__(self) -> str:
         shown = (f"({exactly(alpha)}, {exactly(beta)})" for alpha, beta in self.corners)
         return f"Polygon(corners=[{', '.join(shown)}])"
+
+    def __str__(self) -> str:
+        shown = [f"({short(alpha)}, {short(beta)})" for alpha, beta in self.bent]
+        if len(shown) > 5:
+            shown = [*shown[:2], f"... {len(shown) - 4} points ...", *shown[-2:]]
+        return f"trade-off curve {' '.join(shown)}"
+
+    @classmethod
+    def below(cls, function: Callable[[float], float], *, points: int = 400) -> Polygon:
+        """A polygon on or below a convex, falling function of the type-I error, close to it.
+
+        >>> print(Polygon.below(lambda alpha: (1 - alpha) ** 2, points=16).type_two_down("1/2") <= Fraction(1, 4))
+        True
+        """
+        return cls(corners_below(function, points=points))
+
+    @property
+    def bent(self) -> Corners:
+        """The corners up to the first type-II error 0, behind which the curve is the axis."""
+        end = next(place for place, (_, beta) in enumerate(self.corners) if beta == 0)
+        return self.corners[: end + 1]
 
     def type_two_down(self, type_one: Number) -> Fraction:
         alpha = closed_unit(type_one, "type_one")
@@ -90,6 +113,9 @@ class Polygon(TradeOff):
             return None
         ratios = [(1 - beta - delta) / alpha for alpha, beta in self.corners[1:]]
         return max(Fraction(1), *ratios)
+
+    def polygon_down(self) -> Polygon:
+        return self
 
     def profile(self) -> Profile:
         return OfPolygon(self)
@@ -139,16 +165,24 @@ def _read(corners: Iterable[tuple[Number, Number]]) -> Corners:
     if not all(isinstance(point, tuple | list) and len(point) == 2 for point in points):
         raise ShapeError("corners must be pairs (type-I error, type-II error).", remedy=_REMEDY)
     read = [(closed_unit(x, "type_one"), closed_unit(y, "type_two")) for x, y in points]
-    if len(read) < 2 or read[0][0] != 0 or read[-1] != _END:
-        raise RangeError("corners must begin at type-I error 0 and end at (1, 0).", remedy=_REMEDY)
+    if len(read) < 2 or read[0][0] != 0 or read[-1][1] != 0:
+        raise RangeError(
+            "corners must begin at type-I error 0 and end at type-II error 0.", remedy=_REMEDY
+        )
+    if read[-1] != _END:
+        read.append(_END)
     if any(left[0] >= right[0] or left[1] < right[1] for left, right in pairwise(read)):
         raise RangeError(
             "type-I errors must rise, and type-II errors must not, from corner to corner.",
             remedy=_REMEDY,
         )
     slopes = [(y - below) / (following - x) for (x, y), (following, below) in pairwise(read)]
-    if any(left < right for left, right in pairwise(slopes)):
-        raise RangeError("the curve through the corners must be convex.", remedy=_REMEDY)
+    for place, (one, following) in enumerate(pairwise(slopes), start=2):
+        if one < following:
+            raise RangeError(
+                f"a trade-off curve is convex; this one bends the other way at point {place}.",
+                remedy="Leave the point out: two tests can be mixed, so the curve cannot lie above a chord.",
+            )
     return tuple(read)
 
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from shoal.errors import ConversionError
 from shoal.exact import Number, ball, non_negative, upper
-from shoal.interpret.curves import trade_off
 from shoal.interpret.profiles import Promise, profile
+from shoal.interpret.trade_off_curves import trade_off
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import pure_delta_up
 from shoal.measures.measure import Measure

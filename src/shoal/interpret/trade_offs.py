@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
+from shoal.errors import ConversionError
 from shoal.exact import Number
 from shoal.interpret.profiles import Profile
+
+if TYPE_CHECKING:
+    from shoal.interpret.polygon import Polygon
 
 
 class TradeOff(ABC):
@@ -43,6 +48,16 @@ class TradeOff(ABC):
     def inverse(self) -> TradeOff:
         """The curve with the two errors swapped; a promise that holds both ways is its own inverse."""
         return self
+
+    def polygon_down(self) -> Polygon:
+        """A polygon on or below the curve, close to it; exact where the curve is one.
+
+        Needs: a curve in closed form, for only its values are right to the last bits.
+        """
+        raise ConversionError(
+            f"{type(self).__name__} has no trade-off curve in closed form, so no polygon is close below it.",
+            remedy="Give a Pure, Approx or GaussianDP measure, or the corners of a Polygon.",
+        )
 
     @abstractmethod
     def profile(self) -> Profile:

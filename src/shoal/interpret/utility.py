@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.exact import Number, out_of_range, rational
-from shoal.interpret.curves import trade_off
 from shoal.interpret.profiles import Promise
+from shoal.interpret.trade_off_curves import trade_off
 
 
 def expected_utility_interval(

@@ -1,6 +1,7 @@
 """Each person randomises before sending; this side designs the question and undoes the bias."""
 
 from shoal.local.anchor import AnchoredCrosswise, AnchoredShare
+from shoal.local.answer_shares import Share, Shares
 from shoal.local.design import Design, odds_in_words
 from shoal.local.designs import (
     coins,
@@ -30,7 +31,6 @@ from shoal.local.planning import (
 )
 from shoal.local.posterior import Posterior
 from shoal.local.regression import Regression, regress
-from shoal.local.shares import Share, Shares
 from shoal.local.stream import number_below
 from shoal.local.subsets import Subsets
 from shoal.local.transition import TransitionMatrix

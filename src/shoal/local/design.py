@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import RangeError
+from shoal.local.answer_shares import Shares
 from shoal.local.odds import EvenOdds
-from shoal.local.shares import Shares
 from shoal.local.transition import TransitionMatrix
 from shoal.measures import Pure
 

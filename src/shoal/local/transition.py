@@ -25,10 +25,10 @@ from shoal.exact import (
     upper,
 )
 from shoal.local import form
+from shoal.local.answer_shares import Shares
 from shoal.local.indices import counted, read_counts, read_indices
 from shoal.local.intervals import Groups
 from shoal.local.odds import EvenOdds, Odds, TableOdds, odds_down
-from shoal.local.shares import Shares
 from shoal.local.stream import Take, number_below, secret_bytes
 from shoal.measures import Pure
 from shoal.mechanisms.witness import NoiseWitness, meet

@@ -6,20 +6,20 @@ from shoal.loss.bracket import Bracket
 from shoal.loss.discrete_normal import DiscreteNormalLoss
 from shoal.loss.distribution import LossDistribution
 from shoal.loss.fixed_size import FixedSizeLoss, fixed_size_loss
-from shoal.loss.grid import TOLERANCE
+from shoal.loss.grid_sums import TOLERANCE
 from shoal.loss.largest import LargestLoss
+from shoal.loss.loss_sources import (
+    AtomicLoss,
+    LaplaceLoss,
+    LossSource,
+    NormalLoss,
+)
 from shoal.loss.mixture_normal import MixtureNormalLoss, sampled_group_loss
 from shoal.loss.normal_mixtures import Components
 from shoal.loss.profile import ProfileAtoms, atoms_of_profile
 from shoal.loss.sampled import LossPair, SampledLoss, sampled_atoms
 from shoal.loss.sampled_normal import SampledNormalLoss
 from shoal.loss.skellam import LARGEST_VARIANCE, SkellamLoss
-from shoal.loss.sources import (
-    AtomicLoss,
-    LaplaceLoss,
-    LossSource,
-    NormalLoss,
-)
 
 __all__ = [
     "LARGEST_VARIANCE",

@@ -10,8 +10,8 @@ import numpy as np
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, Cells
+from shoal.loss.loss_sources import AtomicLoss, LossSource
 from shoal.loss.single_release import KnownAlone
-from shoal.loss.sources import AtomicLoss, LossSource
 
 _ON_LATTICE = 1e-12
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.loss.cells import Cells, Floats
-from shoal.loss.sources import cells_between
+from shoal.loss.loss_sources import cells_between
 from shoal.loss.tails import KnownTails
 
 

@@ -11,11 +11,11 @@ from functools import cached_property
 from shoal.loss.bracket import Bracket
 from shoal.loss.characteristic_functions import HasWaves
 from shoal.loss.equal_laplaces import EqualLaplaces
-from shoal.loss.grid import grid_delta, grid_epsilon
+from shoal.loss.grid_sums import grid_delta, grid_epsilon
+from shoal.loss.inversion_search import can_smooth, smoothed_delta, smoothed_epsilon
+from shoal.loss.loss_sources import LossSource, NormalLoss, Sources
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
-from shoal.loss.search import can_smooth, smoothed_delta, smoothed_epsilon
 from shoal.loss.single_release import KnownAlone
-from shoal.loss.sources import LossSource, NormalLoss, Sources
 from shoal.loss.two_point_sums import FewSums
 
 _LARGE = 1e3

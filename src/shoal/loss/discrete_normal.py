@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal.loss.cells import Cells, Floats, cells_of_atoms
-from shoal.loss.sources import cells_between, normal_masses, reach
+from shoal.loss.loss_sources import cells_between, normal_masses, reach
 from shoal.loss.tails import KnownTails
 
 _FEW = 1 << 14

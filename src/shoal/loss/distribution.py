@@ -10,8 +10,8 @@ from functools import cached_property
 from shoal.exact import Number, closed_unit, float_down, float_up, non_negative, whole
 from shoal.loss.bracket import Bracket
 from shoal.loss.direction import Direction, merged
-from shoal.loss.grid import TOLERANCE
-from shoal.loss.sources import LossSource, Sources
+from shoal.loss.grid_sums import TOLERANCE
+from shoal.loss.loss_sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]
 """For each size of group, how many of its rows are in the first dataset only; the others are in the second only."""

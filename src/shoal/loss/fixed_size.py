@@ -10,15 +10,15 @@ import numpy as np
 from shoal.loss.bounded_range import BoundedRangeLoss
 from shoal.loss.cells import Cells, Floats
 from shoal.loss.discrete_normal import DiscreteNormalLoss
-from shoal.loss.sampled import SampledLoss
-from shoal.loss.sampled_normal import SampledNormalLoss
-from shoal.loss.sources import (
+from shoal.loss.loss_sources import (
     AtomicLoss,
     LaplaceLoss,
     NormalLoss,
     cells_between,
     normal_masses,
 )
+from shoal.loss.sampled import SampledLoss
+from shoal.loss.sampled_normal import SampledNormalLoss
 from shoal.loss.tails import KnownTails
 
 Symmetric = NormalLoss | LaplaceLoss | BoundedRangeLoss | DiscreteNormalLoss

@@ -15,8 +15,8 @@ from shoal.exact import float_down, float_up
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import Cells, Floats
 from shoal.loss.direction import Direction
-from shoal.loss.grid import TOLERANCE
-from shoal.loss.sources import Sources, cells_between
+from shoal.loss.grid_sums import TOLERANCE
+from shoal.loss.loss_sources import Sources, cells_between
 
 TAIL_ERROR = 2.0**-29
 """How far a tail that is added up from at most 2^23 cells can be off, in relative terms."""

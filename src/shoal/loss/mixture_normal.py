@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from shoal.loss.cells import Cells, Floats
+from shoal.loss.loss_sources import LossSource, cells_between
 from shoal.loss.normal_mixtures import Components, NormalMixtures
 from shoal.loss.sampled_normal import SampledNormalLoss
-from shoal.loss.sources import LossSource, cells_between
 from shoal.loss.tails import KnownTails
 
 

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from shoal.loss.cells import Floats
+from shoal.loss.loss_sources import normal_masses, reach
 from shoal.loss.single_release import POSITION_ERROR
-from shoal.loss.sources import normal_masses, reach
 
 Components = tuple[tuple[float, float], ...]
 """Distances from 0, none of them negative, each with its weight; the weights add up to 1."""

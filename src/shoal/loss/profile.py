@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from shoal.exact import ball, float_up, upper
-from shoal.loss.sources import AtomicLoss
+from shoal.loss.loss_sources import AtomicLoss
 
 Point = tuple[Fraction, Fraction]
 """A ratio x = e^epsilon above 0 and the delta that is enough there: P(S) <= x Q(S) + delta for every S."""

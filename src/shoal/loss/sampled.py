@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.loss.cells import Cells, Floats
-from shoal.loss.sources import AtomicLoss, cells_between
+from shoal.loss.loss_sources import AtomicLoss, cells_between
 from shoal.loss.tails import KnownTails
 
 _LARGE = 600.0

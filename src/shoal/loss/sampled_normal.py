@@ -16,8 +16,8 @@ import numpy as np
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import UNIT, Cells, Complexes, Floats, dot
 from shoal.loss.characteristic_functions import HasWaves, rotations, spectrum_of
+from shoal.loss.loss_sources import cells_between, normal_masses, reach
 from shoal.loss.single_release import sampled_delta, sampled_epsilon
-from shoal.loss.sources import cells_between, normal_masses, reach
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from shoal.exact import float_down, float_up
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, Floats
+from shoal.loss.loss_sources import AtomicLoss, Sources
 from shoal.loss.single_release import POSITION_ERROR, enclosed_root
-from shoal.loss.sources import AtomicLoss, Sources
 
 MOST_SUMS = 1 << 17
 MOST_ADDED = 1 << 13

@@ -2,8 +2,8 @@
 known in advance; its proof note lies beside it.
 """
 
-from shoal.mechanisms.choosing import Exponential, NoisyMax, PermuteAndFlip, TopK
 from shoal.mechanisms.estimate import Estimate
+from shoal.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, TopK
 from shoal.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from shoal.mechanisms.geometric import Geometric, TruncatedGeometric
 from shoal.mechanisms.histogram import Histogram, counting

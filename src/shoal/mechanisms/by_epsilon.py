@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from shoal.exact import Number, positive, turning_point
 from shoal.measures import Measure
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.sensitivity import Sensitivity
 

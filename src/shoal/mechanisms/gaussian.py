@@ -28,7 +28,7 @@ from shoal.exact import (
 )
 from shoal.measures import GaussianDP, Measure, ZeroConcentrated
 from shoal.mechanisms.additive import Additive, apart
-from shoal.mechanisms.budgets import gaussian_mu_of, rho_of
+from shoal.mechanisms.affordable_parameters import gaussian_mu_of, rho_of
 from shoal.mechanisms.values import read_grid
 from shoal.noise import IntegerNoise, discrete_gaussian, rounded_gaussian, secret
 from shoal.sensitivity import Norm, Sensitivity

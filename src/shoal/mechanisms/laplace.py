@@ -13,7 +13,7 @@ from shoal import events
 from shoal.exact import Grid, Number, Real, ball, float_up, open_unit, positive, upper, whole
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.additive import Additive, apart
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.mechanisms.values import read_grid
 from shoal.noise import IntegerNoise, discrete_laplace, secret
 from shoal.sensitivity import Norm, Sensitivity

@@ -29,7 +29,7 @@ from shoal.exact import (
     whole,
 )
 from shoal.measures import Measure, Pure
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.mechanisms.estimate import Estimate
 from shoal.mechanisms.mechanism import Mechanism
 from shoal.mechanisms.values import array_of

@@ -19,7 +19,7 @@ from shoal.errors import ShapeError
 from shoal.exact import Grid, Number, Real, ball, lower, out_of_range, positive
 from shoal.measures import Measure, Pure
 from shoal.mechanisms.additive import Additive, apart
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.mechanisms.values import read_grid
 from shoal.noise import IntegerNoise, secret, staircase
 from shoal.sensitivity import Norm, Sensitivity

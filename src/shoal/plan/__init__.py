@@ -1,6 +1,6 @@
 """A question is a tree of frozen nodes that knows its schema and stability and can explain itself before it runs."""
 
-from shoal.plan.bounded import WHOLE, Bounded, factor_for_groups, factor_for_rows
+from shoal.plan.bounded_totals import WHOLE, Bounded, factor_for_groups, factor_for_rows
 from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
 from shoal.plan.facts import (
@@ -15,10 +15,11 @@ from shoal.plan.facts import (
     made_true,
 )
 from shoal.plan.functions import FUNCTIONS, Function
-from shoal.plan.identity import IdSpace
+from shoal.plan.id_spaces import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.printing import name_of, text_of
+from shoal.plan.protected_unit import Person, Row, Unit
 from shoal.plan.question import (
     After,
     Aggregate,
@@ -68,7 +69,6 @@ from shoal.plan.types import (
     decimal,
     type_named,
 )
-from shoal.plan.unit import Person, Row, Unit
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [

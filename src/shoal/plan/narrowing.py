@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from shoal.plan.bounded import Bounded
+from shoal.plan.bounded_totals import Bounded
 from shoal.plan.expression import Expression, Ref, columns_of
+from shoal.plan.protected_unit import Person
 from shoal.plan.relation import (
     Filter,
     PersonJoin,
@@ -24,7 +25,6 @@ from shoal.plan.relation import (
 )
 from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES
 from shoal.plan.spread import Spread
-from shoal.plan.unit import Person
 
 WIDE = 256
 """A table of more columns is narrowed; of fewer an engine takes no notice."""

@@ -18,12 +18,12 @@ from shoal.errors import ExpressionError, RelationError, SchemaError
 from shoal.exact import whole
 from shoal.plan.expression import Expression, Ref, columns_of, in_common
 from shoal.plan.facts import Column, check_text
-from shoal.plan.identity import ONE_SPACE, IdSpace, check_one_space, spaces_of
+from shoal.plan.id_spaces import ONE_SPACE, IdSpace, check_one_space, spaces_of
 from shoal.plan.meaning import values_of
+from shoal.plan.protected_unit import Person, Unit
 from shoal.plan.refine import refined
 from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES, WorkPerRow
 from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
-from shoal.plan.unit import Person, Unit
 from shoal.sensitivity import Relation
 
 Stability = Mapping[str, int | None]

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.exact import exponent_of
-from shoal.plan.bounded import Bounded
+from shoal.plan.bounded_totals import Bounded
 from shoal.plan.expression import Expression
 from shoal.plan.meaning import range_of
+from shoal.plan.protected_unit import Row, Unit
 from shoal.plan.relation import Rows
 from shoal.plan.terms import Quantity, Term, count_of, power
 from shoal.plan.types import REAL
-from shoal.plan.unit import Row, Unit
 from shoal.plan.values import Value
 from shoal.sensitivity import Norm, Relation, Sensitivity
 

@@ -4,11 +4,11 @@ A function takes an account and gives a chart; `save` writes it as a picture, a 
 answer and gives a `Picture`, which saves itself; `curve` and `surface` take points and values.
 """
 
+from shoal.plots.answer_points import AnswerData
 from shoal.plots.answers import answer
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
-from shoal.plots.curves import curve, surface
+from shoal.plots.function_picture import curve, surface
 from shoal.plots.points import ProfileData, RenyiData, TradeOffData
-from shoal.plots.released import AnswerData
 from shoal.plots.saving import Picture, save
 
 __all__ = [

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from shoal.exact import Number, short_down
+from shoal.plots.answer_points import AnswerData, Axis, Mark, Panel, Released
 from shoal.plots.extra import drawing
-from shoal.plots.released import AnswerData, Axis, Mark, Panel, Released
 from shoal.plots.saving import Picture
 from shoal.plots.theme import CONFIG, HEIGHT, INK, SERIES, WIDTH
 

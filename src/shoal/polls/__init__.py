@@ -6,9 +6,9 @@ from shoal.polls.design_names import design_named
 from shoal.polls.estimates import Difference, PollEstimate
 from shoal.polls.export import export_csv, export_json, read_export
 from shoal.polls.poll import Arm, Poll, PollArm
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import AskedQuestion, PollProtocol, by_device, by_own, directly
 from shoal.polls.published import PublishedPoll, one_published, publish, published
-from shoal.polls.question import PollQuestion
 from shoal.polls.respondent import Suspicion
 from shoal.polls.results import QuestionResult, Results
 from shoal.polls.sample_size import Need, WhatIf, needs

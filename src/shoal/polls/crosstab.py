@@ -13,8 +13,8 @@ from shoal.local import Subsets
 from shoal.local.intervals import Groups
 from shoal.local.subsets import set_of
 from shoal.polls.estimates import Measured, PollEstimate, combined, estimates
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT, AskedQuestion, Law
-from shoal.polls.question import PollQuestion
 
 MOST_PAIRS = 2500
 Pair = tuple[int, int]

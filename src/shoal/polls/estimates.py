@@ -11,8 +11,8 @@ from typing import Any
 from shoal.exact import ball, float_down, float_up, shown, upper
 from shoal.local import bit_worths, interval_of
 from shoal.local.intervals import Groups, Interval
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT, AskedQuestion
-from shoal.polls.question import PollQuestion
 
 MEAN = "mean"
 Ends = tuple[Fraction, Fraction]

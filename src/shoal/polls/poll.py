@@ -15,6 +15,7 @@ from shoal.ledger.entry import canonical, digest
 from shoal.local.stream import Take, secret_bytes
 from shoal.polls import toml, written_poll
 from shoal.polls.client import Client
+from shoal.polls.poll_question import LONGEST_TEXT, PollQuestion, read_name, read_text
 from shoal.polls.protocol import (
     DIRECT,
     OWN,
@@ -24,7 +25,6 @@ from shoal.polls.protocol import (
     by_device,
     check_fits,
 )
-from shoal.polls.question import LONGEST_TEXT, PollQuestion, read_name, read_text
 
 ONCE = ("browser", "invitation")
 MOST_ARMS, MOST_QUESTIONS, MOST_SHARES = 10, 50, 10**6

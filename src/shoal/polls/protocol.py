@@ -20,7 +20,7 @@ from shoal.local import (
     one_bit,
 )
 from shoal.local.design import DICE, HARMLESS, times
-from shoal.polls.question import LONGEST_TEXT, PollQuestion, read_text
+from shoal.polls.poll_question import LONGEST_TEXT, PollQuestion, read_text
 
 DEVICE, OWN, DIRECT = "device", "own", "direct"
 Law = TransitionMatrix | Subsets

@@ -12,8 +12,8 @@ from shoal.errors import PollError
 from shoal.exact import Number, non_negative
 from shoal.local import Subsets
 from shoal.polls.estimates import mean_of, measured
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import AskedQuestion
-from shoal.polls.question import PollQuestion
 
 MOST_ROWS = 1001
 

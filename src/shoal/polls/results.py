@@ -26,8 +26,8 @@ from shoal.polls.estimates import (
     measured,
 )
 from shoal.polls.poll import Poll, PollArm
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT
-from shoal.polls.question import PollQuestion
 from shoal.polls.respondent import Suspicion, suspicions
 from shoal.polls.sample_size import WhatIf, what_if
 from shoal.polls.shuffled import central

@@ -14,8 +14,8 @@ from shoal.local import Subsets, bit_worths
 from shoal.local.intervals import normal_point
 from shoal.polls.estimates import Measured, mean_of
 from shoal.polls.poll import Poll
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT, AskedQuestion, asked, by_device
-from shoal.polls.question import PollQuestion
 from shoal.polls.written_poll import epsilon_text
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import PollError
 from shoal.local import Subsets
 from shoal.polls.design_names import design_named
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import (
     DEVICE,
     DIRECT,
@@ -20,7 +21,6 @@ from shoal.polls.protocol import (
     by_own,
     directly,
 )
-from shoal.polls.question import PollQuestion
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll

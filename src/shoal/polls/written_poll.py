@@ -11,8 +11,8 @@ from shoal.errors import InputError, PollError, ReportError
 from shoal.exact import short_up
 from shoal.local import Subsets, TransitionMatrix
 from shoal.local.stream import bits_below
+from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DEVICE, DIRECT, OWN, AskedQuestion, Law
-from shoal.polls.question import PollQuestion
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll, PollArm

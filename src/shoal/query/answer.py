@@ -17,8 +17,8 @@ from shoal.query.after import kept, shown
 from shoal.query.bins import bin_of, is_binned
 from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
-from shoal.query.ends import End, Ends, ends_in, whole_units
 from shoal.query.estimates import Interval, Noisy, estimate, interval
+from shoal.query.interval_ends import End, Ends, ends_in, whole_units
 from shoal.query.keys import Group
 from shoal.query.notes import bounding_notes, exact_count_notes, matching_notes
 from shoal.query.pricing import Priced

@@ -17,7 +17,7 @@ from shoal.events import Event
 from shoal.exact import ball, lower
 from shoal.measures import Approx, Pure, ZeroConcentrated
 from shoal.mechanisms import Gaussian, Geometric
-from shoal.mechanisms.budgets import gaussian_mu_of, pure_epsilon_of, rho_of
+from shoal.mechanisms.affordable_parameters import gaussian_mu_of, pure_epsilon_of, rho_of
 from shoal.plan import Bounded, Term
 from shoal.query.budget import CostRequest
 from shoal.query.recipes import Recipe

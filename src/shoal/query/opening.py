@@ -8,12 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal.engines.choosing import engine_over
+from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb import DuckDB
 from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.engine_choice import engine_over
 from shoal.engines.limits import NONE, EngineLimits
-from shoal.engines.reading import read_whole
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
 from shoal.measures import Measure

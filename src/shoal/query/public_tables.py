@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.engines.choosing import close, engine_over
 from shoal.engines.csv_file import as_csv, is_csv
 from shoal.engines.duckdb.csv_schema import proposed
 from shoal.engines.engine import Engine
+from shoal.engines.engine_choice import close, engine_over
 from shoal.plan import Column, Kind, Scan, Span, Table, Type, Value, number_of, written
 
 

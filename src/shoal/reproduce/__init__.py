@@ -10,11 +10,11 @@ from shoal.reproduce.corrections import CORRECTIONS, Correction
 from shoal.reproduce.experiment import Effort, Experiment
 from shoal.reproduce.histograms import COUNTING, LOCAL_OR_CENTRAL
 from shoal.reproduce.means import MEANS
-from shoal.reproduce.numbers import GAUSSIAN, LAPLACE
+from shoal.reproduce.numeric_mechanisms import GAUSSIAN, LAPLACE
 from shoal.reproduce.polls import POLLS
 from shoal.reproduce.renyi import RENYI
 from shoal.reproduce.report import ExperimentOutcome, report, run
-from shoal.reproduce.uniform import UNIFORM
+from shoal.reproduce.uniform_theta import UNIFORM
 
 EXPERIMENTS = {
     each.name: each

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from shoal.exact import root_up
-from shoal.sensitivity.relation import Norm, Relation
+from shoal.sensitivity.neighbour_relation import Norm, Relation
 from shoal.sensitivity.value import Sensitivity
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.exact import whole
-from shoal.sensitivity.relation import Norm, Relation
+from shoal.sensitivity.neighbour_relation import Norm, Relation
 from shoal.sensitivity.value import Sensitivity
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from shoal.errors import ConversionError, ShapeError
 from shoal.exact import Number, non_negative, rational, short, whole
-from shoal.sensitivity.relation import Norm, Relation
+from shoal.sensitivity.neighbour_relation import Norm, Relation
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from shoal.server.identity import request_id
+from shoal.server.request_names import request_id
 
 HEAD_SECONDS = 10.0
 """From the first byte, or the opening of the connection, to the end of a request's head."""

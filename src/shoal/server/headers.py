@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shoal.server.failures import UNEXPECTED, answered
-from shoal.server.identity import HEADER, request_id
+from shoal.server.request_names import HEADER, request_id
 
 _LOG = logging.getLogger("uvicorn.error")
 POLICY = (

@@ -22,9 +22,9 @@ from shoal.plan import (
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.levels import QUANTILES
+from shoal.sql.question_text import Text
 from shoal.sql.relations import translator
 from shoal.sql.scope import Scope
-from shoal.sql.text import Text
 
 _SIMPLE = {
     "Sum": Statistic.SUM,

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from shoal.sql.text import Text
+from shoal.sql.question_text import Text
 
 QUANTILES = ("Quantile", "PercentileCont", "PercentileDisc", "ApproxQuantile")
 """How the tree calls quantiles with a level."""

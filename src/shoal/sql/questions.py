@@ -21,10 +21,10 @@ from shoal.sql.aggregates import Gathered
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.levels import spelled_out
-from shoal.sql.reading import tree_of
+from shoal.sql.parsing import tree_of
+from shoal.sql.question_text import Text, nothing_else
 from shoal.sql.relations import row_wise, source_of, translator, with_tables
 from shoal.sql.scope import Scope
-from shoal.sql.text import Text, nothing_else
 
 _CLAUSES = (
     "expressions", "from_", "from", "joins", "where", "with_", "with", "group", "having", "order", "limit", "offset",

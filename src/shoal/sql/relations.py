@@ -20,13 +20,13 @@ from shoal.plan import (
     columns_of,
     rows_per_key,
 )
-from shoal.plan.identity import check_one_space
+from shoal.plan.id_spaces import check_one_space
 from shoal.plan.relation import with_persons
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
-from shoal.sql.reading import nearest
+from shoal.sql.parsing import nearest
+from shoal.sql.question_text import Text
 from shoal.sql.scope import Scope, ScopeEntry, same, sources_of
-from shoal.sql.text import Text
 
 Named = Mapping[str, Table | Rows]
 """What a name in FROM may stand for: a table, or a common table expression."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.plan import Column, Ref, Rows
-from shoal.sql.reading import nearest
-from shoal.sql.text import Text
+from shoal.sql.parsing import nearest
+from shoal.sql.question_text import Text
 
 
 @dataclass(frozen=True)

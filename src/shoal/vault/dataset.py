@@ -12,7 +12,7 @@ from typing import Any
 from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
 from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 from shoal.vault.sources.choosing import source_from
-from shoal.vault.sources.source import DataSource
+from shoal.vault.sources.data_source import DataSource
 
 
 @dataclass(frozen=True)

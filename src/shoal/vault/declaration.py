@@ -32,11 +32,7 @@ from shoal.vault.stated_columns import Said
 HEADER = "# A dataset of a Shoal vault."
 _ABOUT = """\
 # Facts are stated from knowledge of the world, never read off the rows: values outside a range are moved to its
-# nearer end, values outside the choices are NULL.  Read back with: shoal add --from FILE
-"""
-_PROPOSED = """\
-# PROPOSED, NOT REGISTERED.  The types below fit every cell of the file as it is now.  Correct them, and the names if the
-# file has no header (then also write header = false above), from what you know; a cell that does not fit its type is NULL.
+# nearer end, values outside the choices are NULL.  Read back with: shoal add FILE
 """
 _KNOWN = {
     "name", "path", "spark", "table", "header", "delimiter", "public", "shares", "protects", "budget", "columns",
@@ -62,16 +58,9 @@ class Declaration:
     shares: tuple[str, ...] = ()
 
 
-def to_toml(
-    dataset: Dataset,
-    budget: Measure | None,
-    *,
-    beside: Path | None = None,
-    is_proposed: bool = False,
-) -> str:
+def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
-    about = (_ABOUT + _PROPOSED if is_proposed else _ABOUT).rstrip("\n")
-    lines = [HEADER, about, "", f"name = {_text(dataset.name)}"]
+    lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
     lines += _pairs(dataset.location.declared(beside))
     if dataset.shares:
         lines.append(
@@ -120,11 +109,6 @@ def from_toml(path: str | Path) -> Declaration:
         said=_said(columns),
         shares=names_of(said.get("shares")),
     )
-
-
-def settled(text: str) -> str:
-    """A declaration that is registered now, without the lines that call it a proposal."""
-    return text.replace(_PROPOSED, "")
 
 
 def declared_source(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from shoal.engines.choosing import engine_over
 from shoal.engines.engine import Engine
+from shoal.engines.engine_choice import engine_over
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole

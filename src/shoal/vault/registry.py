@@ -15,6 +15,7 @@ from shoal.plan import Unit
 from shoal.vault.dataset import Dataset, StatedColumn
 from shoal.vault.plain_values import budget_to
 from shoal.vault.sources.choosing import source_moved, source_of
+from shoal.vault.sources.data_source import DataSource
 from shoal.vault.sources.fingerprint import Fingerprint, Progress
 from shoal.vault.sources.lineage import (
     NEW_PEOPLE,
@@ -31,7 +32,6 @@ from shoal.vault.sources.lineage import (
     with_content,
 )
 from shoal.vault.sources.people_sample import check_people, with_samples
-from shoal.vault.sources.source import DataSource
 from shoal.vault.stated_columns import Said, private_columns, public_columns
 
 _KIND = "dataset"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,8 +14,7 @@ from shoal.ledger import Head, Ledger, Verification
 from shoal.measures import Measure
 from shoal.owned import NotCopied
 from shoal.plan import Person as PersonUnit
-from shoal.plan import Row, Table, Unit, facts_of
-from shoal.plan.values import is_broken
+from shoal.plan import Row, Unit, facts_of
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
 from shoal.query.building import Building
@@ -25,12 +23,20 @@ from shoal.query.paying import QuestionSource
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
-from shoal.vault.accounts.payer import CURATOR, AccountPayer, allowance
+from shoal.vault.accounts.payer import (
+    CURATOR,
+    AccountPayer,
+    VaultTables,
+    allowance,
+    analyst_name,
+)
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import from_toml, names_of, to_toml
+from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_table, rehearsal
+from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.releases import Release, last_releases, release_at
 from shoal.vault.sources.checked_engine import CheckedEngine
@@ -132,7 +138,7 @@ class Vault(NotCopied):
         """The same vault for one analyst, who spends from allowances and may not change anything."""
         return Vault(
             self._ledger,
-            analyst=_analyst(analyst),
+            analyst=analyst_name(analyst),
             progress=self._progress,
             registry=self._registry,
             payers=self._payers,
@@ -141,7 +147,8 @@ class Vault(NotCopied):
 
     @property
     def _tables(self) -> VaultTables:
-        return VaultTables({name: each.table for name, each in self.datasets.items()}, self)
+        tables = {name: each.table for name, each in self.datasets.items()}
+        return VaultTables(tables, self._payer)
 
     def _payer(self, names: Collection[str]) -> AccountPayer:
         datasets = [self._registry.one(name) for name in names]
@@ -235,18 +242,26 @@ class Vault(NotCopied):
         required: Sequence[str] = (),
         keys: Mapping[str, int] | None = None,
         shares: str | Sequence[str] | None = None,
-        beside: Path | None = None,
+        file: Path | None = None,
     ) -> str | None:
-        """The declaration of a CSV file, with the types that fit its cells, for a curator to review and `add_from` to read.
-
-        None if nothing needs to be proposed: the source says its types, or they are all declared.  Nothing is registered.
-        """
+        """The text of a declaration to edit in ``file``, with the types that fit the cells of a CSV file; None if all types are known."""
         self._curator()
         said = Said(facts_of(columns), tuple(required), dict(keys or {}))
         made = proposed_dataset(name, source, said, protects, names_of(shares))
-        if made is not None:
-            self._registry.check_first(made, budget)
-        return None if made is None else to_toml(made, budget, beside=beside, is_proposed=True)
+        if made is None:
+            return None
+        self._registry.check_first(made, budget)
+        return proposal(made, budget, file or Path(f"{name}.toml"))
+
+    def declare(self, path: str | Path, out: str | Path | None = None) -> Path:
+        """Write a declaration of a file for you to edit, NAME.toml here or ``out``; `add_from` registers it."""
+        self._curator()
+        return declare(path, out=out)
+
+    def check(self, name: str) -> DeclarationCheck:
+        """What the declaration of a dataset cuts off, as exact numbers for the curator alone; nothing is written."""
+        self._curator()
+        return check_declaration(self.dataset(name))
 
     def to_toml(self, name: str, *, beside: Path | None = None) -> str:
         """A dataset as a declaration that people can review, and `add_from` reads."""
@@ -331,7 +346,7 @@ class Vault(NotCopied):
                 f"the budget of {dataset!r} is {whole}; an allowance is counted in the same measure.",
                 remedy=f"Give one like {whole}.",
             )
-        name = allowance(dataset, _analyst(analyst))
+        name = allowance(dataset, analyst_name(analyst))
         if name in {each.name for each in self._ledger.accounts()}:
             self._ledger.change_budget(name, budget)
         else:
@@ -473,29 +488,3 @@ def open(  # noqa: A001 - the word for it
         )
     ledger = Ledger(where, head=head, read_only=read_only)
     return Vault(ledger, progress=progress, limits=limits)
-
-
-@dataclass(frozen=True)
-class VaultTables:
-    """The tables of a vault; a question finds its own rows and accounts by the tables it reads."""
-
-    tables: Mapping[str, Table]
-    vault: Vault
-
-    def source_for(self, names: Collection[str]) -> QuestionSource:
-        """The rows of these tables, and the accounts that pay for them."""
-        payer = self.vault._payer(names)  # noqa: SLF001 - its own
-        return QuestionSource(payer.engine, self.tables, payer)
-
-    def with_tables(self, tables: Mapping[str, Table]) -> VaultTables:
-        """The same vault."""
-        return replace(self, tables=tables)
-
-
-def _analyst(name: str) -> str:
-    usable = isinstance(name, str) and name.strip() and "@" not in name and name != CURATOR
-    if not usable or is_broken(name):
-        raise VaultError(
-            "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
-        )
-    return name

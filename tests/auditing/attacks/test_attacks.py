@@ -35,6 +35,7 @@ def outcome(name: str) -> AttackOutcome:
     return found
 
 
+@pytest.mark.slow
 @every_attack
 def test_an_attack_succeeds_without_shoal(attack: Attack) -> None:
     assert outcome(attack.name).result.works
@@ -65,6 +66,7 @@ def test_an_attack_has_a_picture_a_table_and_words(attack: Attack) -> None:
     assert attack.source in outcome(attack.name).page.markdown()
 
 
+@pytest.mark.slow
 @every_attack
 def test_the_same_seed_gives_the_same_page(attack: Attack) -> None:
     (again,) = run([attack], effort=QUICK)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.auditing import doubles
-from shoal.auditing.attacks import believing, linkage, reconstruction, shaming, tables
+from shoal.auditing.attacks import believing, linkage, published_tables, reconstruction, shaming
 from shoal.interpret import posterior_interval
 from shoal.measures import Pure
 from shoal.mechanisms import Gaussian, Laplace
@@ -42,10 +42,10 @@ def test_the_linear_program_bears_some_answers_that_are_wildly_wrong() -> None:
 
 def test_the_integers_found_add_up_to_the_margins_published() -> None:
     with seeded(3):
-        block = tables.made_up()
-    shown = block.published(tables.LEAST)
+        block = published_tables.made_up()
+    shown = block.published(published_tables.LEAST)
     told = block.counts().astype(np.float64)
-    found = tables.solved(block, told, shown)
+    found = published_tables.solved(block, told, shown)
     assert np.abs(found - np.rint(found)).max() < 1e-6
     assert np.abs((block.cells @ found - told)[shown]).max() < 1e-6
     assert not shown.all()
@@ -53,9 +53,9 @@ def test_the_integers_found_add_up_to_the_margins_published() -> None:
 
 def test_every_person_stands_in_one_cell_of_each_table() -> None:
     with seeded(4):
-        block = tables.made_up()
-    assert int(block.sizes.sum()) == tables.PEOPLE * len(tables.PAIRS)
-    assert int(block.counts().sum()) == int(block.ill.sum()) * len(tables.PAIRS)
+        block = published_tables.made_up()
+    assert int(block.sizes.sum()) == published_tables.PEOPLE * len(published_tables.PAIRS)
+    assert int(block.counts().sum()) == int(block.ill.sum()) * len(published_tables.PAIRS)
 
 
 # linkage

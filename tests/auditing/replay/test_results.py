@@ -18,7 +18,7 @@ import pytest
 
 import shoal
 from shoal.auditing.replay import replay
-from shoal.auditing.replay.results import apart
+from shoal.auditing.replay.differences import apart
 
 ONE = shoal.Laplace.for_epsilon(1, sensitivity=1)
 PAIR = [([1, 2], [1])]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import CalibrationError, ExhaustedError, RangeError
 from shoal.local.protocols.statistical import StatisticalQueries, people_needed
-from shoal.local.protocols.uniform import draw_uniform, estimate_uniform, supported_tolerance
+from shoal.local.protocols.uniform_theta import draw_uniform, estimate_uniform, supported_tolerance
 from shoal.noise.seam import seeded
 
 
@@ -78,6 +78,7 @@ def test_queries_that_give_no_numbers_are_answered_as_if_everyone_had_0_and_coun
     assert oracle.asked == 2
 
 
+@pytest.mark.slow
 def test_four_ways_to_learn_the_end_of_a_uniform_law_have_the_errors_they_promise() -> None:
     people, theta = 50_000, 0.6
     errors: dict[str, list[float]] = {}

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from shoal.accounting.curves import laplace_divergence_up, laplace_rho_up
 from shoal.accounting.registry import KindOfEvent, Rule, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
+from shoal.accounting.renyi_curves import laplace_divergence_up, laplace_rho_up
 from shoal.accounting.unit import Unit
 from shoal.events import Geometric, Laplace, TruncatedGeometric
 from shoal.exact import float_up

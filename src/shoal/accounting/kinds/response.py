@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.accounting.curves import response_divergence_up, response_rho_up
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
+from shoal.accounting.renyi_curves import response_divergence_up, response_rho_up
 from shoal.accounting.unit import Unit
 from shoal.events import RandomizedResponse
 from shoal.exact import ball, float_up, upper

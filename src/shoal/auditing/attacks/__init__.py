@@ -11,10 +11,10 @@ from shoal.auditing.attacks.differencing import DIFFERENCING
 from shoal.auditing.attacks.floats import FLOATS
 from shoal.auditing.attacks.linkage import LINKAGE
 from shoal.auditing.attacks.membership import MEMBERSHIP
+from shoal.auditing.attacks.published_tables import TABLES
 from shoal.auditing.attacks.reconstruction import RECONSTRUCTION
 from shoal.auditing.attacks.report import AttackOutcome, report, run
 from shoal.auditing.attacks.shaming import SHAMING
-from shoal.auditing.attacks.tables import TABLES
 from shoal.reproduce import Effort
 
 ATTACKS = {

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from shoal.auditing.replay.differences import apart
 from shoal.auditing.replay.recorder import Met, Parted, Player, Recorder, named
-from shoal.auditing.replay.results import apart
 from shoal.auditing.verdict import Verdict
 from shoal.exact import short, whole
 from shoal.mechanisms.witness import NoiseWitness

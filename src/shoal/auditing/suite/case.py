@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.auditing.bound_texts import text_above, text_near
 from shoal.auditing.judge import EpsilonVerdict, audit
-from shoal.auditing.rounding import text_above, text_near
-from shoal.auditing.sampling import claim_of
+from shoal.auditing.output_samples import claim_of
 from shoal.errors import InternalError
 from shoal.measures import Measure
 from shoal.page import Heading, Page, PageTable, Part, Words

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, header_of, is_datum
 from shoal.engines.duckdb.connection import opened
 from shoal.engines.duckdb.csv_reading import FITS, csv_sql, run
-from shoal.engines.reading import check_names
 from shoal.errors import SchemaError
 from shoal.plan import (
     BOOLEAN,

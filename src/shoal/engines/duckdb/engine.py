@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.engines.column_reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb import csv_reading
 from shoal.engines.duckdb.connection import described_by, locked, opened
@@ -23,7 +24,6 @@ from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
 from shoal.engines.frames import read_in_part
 from shoal.engines.limits import NONE, EngineLimits, stopped_after
-from shoal.engines.reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.sql import (
     cells,
     distinct,

@@ -7,13 +7,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb.csv_reading import typed_sql
 from shoal.engines.duckdb.csv_schema import complete
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.frames import KINDS, as_arrow
 from shoal.engines.plain_files import check_plain, found_at, is_plain
-from shoal.engines.reading import check_names
 from shoal.errors import SourceError
 
 if TYPE_CHECKING:

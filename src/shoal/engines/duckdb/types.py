@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from shoal.engines.reading import DAYS, ColumnReading, Loss
+from shoal.engines.column_reading import DAYS, ColumnReading, Loss
 from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 
 _SMALL_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import accumulate, islice, pairwise
 from typing import Any
 
-from shoal.engines.reading import ColumnReading, Loss, check_stated, check_usable
+from shoal.engines.column_reading import ColumnReading, Loss, check_stated, check_usable
 from shoal.engines.spark.connection import a_name, is_lost, told
 from shoal.engines.spark.contributions import Contributions
 from shoal.engines.spark.dialect import SPARK

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from shoal.engines.column_reading import Loss
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.frames import as_arrow
-from shoal.engines.reading import Loss
 from shoal.engines.spark.connection import is_address, opened, told
 from shoal.engines.spark.csv_reading import check_headers, typed
 from shoal.engines.spark.files import check_alike, fields_of, files_behind, footers_of

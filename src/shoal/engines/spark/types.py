@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from shoal.engines.reading import DAYS, ColumnReading, Loss
+from shoal.engines.column_reading import DAYS, ColumnReading, Loss
 from shoal.engines.spark.functions import MOMENT_OF_DAY
 from shoal.plan import BOOLEAN, INTEGER, REAL, TEXT, TIMESTAMP, decimal
 from shoal.plan.facts import widest

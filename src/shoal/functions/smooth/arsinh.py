@@ -14,7 +14,7 @@ from shoal.exact import Number, Real, ball, lower, open_unit, positive, upper
 from shoal.functions.smooth.mechanism import Smooth, normal_quantile
 from shoal.functions.smooth.statistic import SmoothStatistic
 from shoal.measures import Measure, ZeroConcentrated
-from shoal.mechanisms.budgets import rho_of
+from shoal.mechanisms.affordable_parameters import rho_of
 from shoal.noise import IntegerNoise, rounded_arsinh_normal, secret
 
 

@@ -16,7 +16,7 @@ from shoal.exact import Number, Real, ball, lower, open_unit, positive, short, u
 from shoal.functions.smooth.mechanism import Smooth
 from shoal.functions.smooth.statistic import SmoothStatistic
 from shoal.measures import Measure, Pure
-from shoal.mechanisms.budgets import pure_epsilon_of
+from shoal.mechanisms.affordable_parameters import pure_epsilon_of
 from shoal.noise import IntegerNoise, rounded_cauchy, secret
 
 

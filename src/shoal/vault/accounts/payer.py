@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import VaultError
@@ -12,10 +12,11 @@ from shoal.events import Event
 from shoal.exact import Number
 from shoal.ledger import Charge, Ledger, Replay
 from shoal.measures import Approx, Measure
-from shoal.plan import Row
+from shoal.plan import Row, Table
+from shoal.plan.values import is_broken
 from shoal.query import CostRequest
 from shoal.query.budget import cost_request
-from shoal.query.paying import PaymentRequest, QuestionCharge, StoredAnswer
+from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
 from shoal.vault.dataset import Dataset
 from shoal.vault.sources.checked_engine import CheckedEngine
 
@@ -153,6 +154,23 @@ class AccountPayer:
         return self.names
 
 
+@dataclass(frozen=True)
+class VaultTables:
+    """The tables of a vault; a question finds its own rows and accounts by the tables it reads."""
+
+    tables: Mapping[str, Table]
+    payer_for: Callable[[Collection[str]], AccountPayer]
+
+    def source_for(self, names: Collection[str]) -> QuestionSource:
+        """The rows of these tables, and the accounts that pay for them."""
+        payer = self.payer_for(names)
+        return QuestionSource(payer.engine, self.tables, payer)
+
+    def with_tables(self, tables: Mapping[str, Table]) -> VaultTables:
+        """The same vault."""
+        return replace(self, tables=tables)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LedgerCharge(QuestionCharge):
     """A charge that is durable, whose answer is not there yet."""
@@ -185,3 +203,13 @@ class LedgerCharge(QuestionCharge):
     def left(self, reason: str) -> None:
         """Leave the charge as spent, without an answer."""
         self.charge.leave(reason)
+
+
+def analyst_name(name: str) -> str:
+    """The name of an analyst, if it can be one."""
+    usable = isinstance(name, str) and name.strip() and "@" not in name and name != CURATOR
+    if not usable or is_broken(name):
+        raise VaultError(
+            "an analyst needs a name, without @, other than 'curator'.", remedy="Give 'ana'."
+        )
+    return name

@@ -7,15 +7,15 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from threading import RLock
 
-from shoal.engines.choosing import close, engine_over
 from shoal.engines.engine import Engine
+from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process
 from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, tables_of
 from shoal.vault.dataset import Dataset
+from shoal.vault.sources.data_source import DataSource, Handle
 from shoal.vault.sources.fingerprint import Dates, Progress
-from shoal.vault.sources.source import DataSource, Handle
 
 _NOT_READ = "Nothing was read or spent."
 _READ = "Rows may have been read; what was charged stays spent, and no answer was kept."

@@ -12,9 +12,9 @@ from shoal.engines.duckdb import DuckTable
 from shoal.engines.spark.connection import is_address
 from shoal.engines.spark.sources import SparkTable, is_sparks
 from shoal.errors import SourceError, VaultError
+from shoal.vault.sources.data_source import DataSource
 from shoal.vault.sources.duckdb_source import DuckDBSource, table_in
 from shoal.vault.sources.file_source import FileSource
-from shoal.vault.sources.source import DataSource
 from shoal.vault.sources.spark_source import SparkSource, spark_source_of
 
 _KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv"}

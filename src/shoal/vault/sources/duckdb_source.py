@@ -10,8 +10,8 @@ from shoal.engines.duckdb import DuckTable
 from shoal.engines.duckdb.connection import opened
 from shoal.errors import SourceError
 from shoal.plan import Type
+from shoal.vault.sources.data_source import DataSource, Overlap
 from shoal.vault.sources.file_source import FileSource
-from shoal.vault.sources.source import DataSource, Overlap
 
 _NAMES = """
 SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()

@@ -18,8 +18,8 @@ from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb.sources import FileOf
 from shoal.errors import SourceError
 from shoal.plan import Type
+from shoal.vault.sources.data_source import DataSource, Handle, Overlap
 from shoal.vault.sources.fingerprint import Dates, Fingerprint, Progress, keyed
-from shoal.vault.sources.source import DataSource, Handle, Overlap
 
 _THROUGH = Path("/proc/self/fd")
 _PIECE = 1 << 20

@@ -7,7 +7,7 @@ Guarantee: whoever is in several versions, or under several names, is protected 
     version is in an earlier one, for then each person is in the data of one account.  `all people` charges every account
     the dataset ever had: right whoever is in it.  Content that is known to the vault keeps its accounts, whatever is said.
     A new dataset where private rows lie or lay shares their accounts, unless it is said that its people are new.
-    A dataset that is moved to such a place pays from their accounts, too, but nobody said that its ids are theirs: `shoal.plan.identity`
+    A dataset that is moved to such a place pays from their accounts, too, but nobody said that its ids are theirs: `shoal.plan.id_spaces`
     then refuses questions that read both.
 Needs: the curator's word is true where the vault cannot see for itself.  What it sees: the same bytes, the same place, and, by keyed samples (`people_sample.py`), many of
     the same ids or rows.  What it does not see: ids that were replaced, few people in common, what Spark reads.
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from shoal.errors import SchemaError, VaultError
 from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
-from shoal.vault.sources.source import DataSource, Overlap
+from shoal.vault.sources.data_source import DataSource, Overlap
 
 SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",

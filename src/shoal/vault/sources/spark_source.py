@@ -19,8 +19,8 @@ from shoal.engines.spark.connection import remembered
 from shoal.engines.spark.sources import SparkTable, is_frame
 from shoal.errors import SourceError, VaultError
 from shoal.plan import Type
+from shoal.vault.sources.data_source import DataSource, Handle, Overlap
 from shoal.vault.sources.fingerprint import Dates, Fingerprint, Progress
-from shoal.vault.sources.source import DataSource, Handle, Overlap
 from shoal.vault.sources.spark_content import files_behind, spark_content, spark_stamps
 from shoal.vault.sources.spark_paths import PathMarks, check_no_pattern, name_parts, parts_of
 

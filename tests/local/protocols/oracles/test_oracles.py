@@ -84,6 +84,7 @@ def scored(name: str) -> list[list[Fraction]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEW)
 def test_the_decoded_score_of_a_report_is_unbiased_under_every_value_exactly(name: str) -> None:
     size = EVERY[name].size

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ShapeError
 from shoal.exact import Number, ball, positive, upper, whole
-from shoal.local.protocols.numeric.means import Hybrid
+from shoal.local.protocols.numeric.mean_protocols import Hybrid
 from shoal.local.protocols.numeric.mechanism import NumericReport
 from shoal.local.protocols.oracles.oracle import not_a_report
 from shoal.measures import Pure

@@ -21,8 +21,9 @@ from shoal.exact import (
 )
 from shoal.interpret.approx_trade_off import ApproxCurve
 from shoal.interpret.moments import MomentCurve
+from shoal.interpret.polygon import Polygon
 from shoal.interpret.profiles import AllOf, OfMeasure, Profile, Promise, profile
-from shoal.interpret.search import promising
+from shoal.interpret.promising_point import promising
 from shoal.interpret.trade_offs import TradeOff
 from shoal.measures.approx import Approx
 from shoal.measures.gaussian import gaussian_delta_up
@@ -90,6 +91,9 @@ class GaussianCurve(TradeOff):
 
     def delta_up(self, epsilon: Number) -> Fraction:
         return gaussian_delta_up(self.promise.mu, epsilon)
+
+    def polygon_down(self) -> Polygon:
+        return Polygon.below(lambda alpha: float(self.type_two_down(Fraction(alpha))))
 
     def profile(self) -> Profile:
         return OfMeasure(self.promise)
@@ -165,6 +169,10 @@ class LargestOf(TradeOff):
 
     def delta_up(self, epsilon: Number) -> Fraction:
         return min(part.delta_up(epsilon) for part in self.parts)
+
+    def polygon_down(self) -> Polygon:
+        parts = [part.polygon_down() for part in self.parts]
+        return Polygon.below(lambda alpha: float(max(part.type_two_down(Fraction(alpha)) for part in parts)))  # fmt: skip
 
     def profile(self) -> Profile:
         return AllOf(tuple(part.profile() for part in self.parts))

@@ -10,10 +10,10 @@ import numpy as np
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, Floats, dot
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, of_atoms, twins
-from shoal.loss.grid import TOLERANCE
+from shoal.loss.grid_sums import TOLERANCE
 from shoal.loss.kernel import WIDEST, Kernel
+from shoal.loss.loss_sources import AtomicLoss, LossSource, NormalLoss, Sources
 from shoal.loss.smoothed import Laws, Setting, SmoothedLine
-from shoal.loss.sources import AtomicLoss, LossSource, NormalLoss, Sources
 
 _MOST_ATOMS = 256
 _PASSES = 6

@@ -15,9 +15,9 @@ from shoal.errors import ExpressionError, InternalError, SchemaError
 from shoal.exact import root_up
 from shoal.plan.change import keeps_every_row, replaced
 from shoal.plan.expression import Expression
+from shoal.plan.protected_unit import Person, Row, Unit
 from shoal.plan.relation import Rows, require_known
 from shoal.plan.terms import BY_PERSON, Term
-from shoal.plan.unit import Person, Row, Unit
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 if TYPE_CHECKING:

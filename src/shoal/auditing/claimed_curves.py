@@ -20,9 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.auditing.tradeoff import TradeOff
 from shoal.errors import ConversionError, RangeError
 from shoal.exact import float_up, short
+from shoal.interpret import Polygon, TradeOff
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 
 Array = NDArray[np.float64]
@@ -34,6 +34,9 @@ LARGEST = 700.0
 
 _ORDERS = (1.0, 1.2, 2.0, 4.0, 10.0, 40.0)
 """Orders at which zero-concentrated promises are tried; any set of them gives a lower bound on rho."""
+
+_ROOM = 1e-12
+"""Chances that a claimed polygon allows are given this much room for rounding its corners to floats."""
 
 
 class PromiseCurve(Protocol):
@@ -108,7 +111,7 @@ class GaussianClaim:
 
 
 @dataclass(frozen=True)
-class RenyiCurve:
+class RenyiClaim:
     """The Rényi divergence at one order; with ``zero_concentrated``, the largest divergence over its order."""
 
     orders: tuple[float, ...]
@@ -141,24 +144,43 @@ class RenyiCurve:
 
 
 @dataclass(frozen=True)
-class TradeOffCurve:
+class TradeOffClaim:
     """How far, as a chance, the errors of telling the datasets apart fall below a curve that is claimed; the claim is 0.
 
     Lowered by t, the curve f allows p <= u(q) + t and 1 - q <= u(1 - p) + t, where u(q) is the largest chance that f itself allows.  The
     strength of a pair inside the curve is below 0: by how much it could be lowered.
     """
 
-    promised: TradeOff
+    promised: Polygon
     name: str = "the fall below the trade-off curve"
 
     def strength(self, p: Any, q: Any) -> Array:
         p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-        return np.asarray(np.maximum(p - self.promised.most(q), 1 - q - self.promised.most(1 - p)))
+        return np.asarray(
+            np.maximum(
+                p - most_allowed(self.promised, q), 1 - q - most_allowed(self.promised, 1 - p)
+            )
+        )
 
     def reach(self, q: Any, parameter: float) -> Array:
         q = np.asarray(q, dtype=np.float64)
-        moved = self.promised.most(np.minimum(q + parameter, 1.0))
-        return _up(np.minimum(self.promised.most(q) + parameter, moved))
+        moved = most_allowed(self.promised, np.minimum(q + parameter, 1.0))
+        return _up(np.minimum(most_allowed(self.promised, q) + parameter, moved))
+
+
+def most_allowed(promised: Polygon, q: Any) -> Array:
+    """The largest chance that a claimed curve allows an event of chance q on the neighbour, in both orders of the datasets.
+
+    >>> curve = Polygon([(0, 1), ("0.25", "0.25"), (1, 0)])
+    >>> round(most_allowed(curve, 0.125).item(), 9)
+    0.375
+    """
+    q = np.asarray(q, dtype=np.float64)
+    corners = np.array([(float(alpha), float(beta)) for alpha, beta in promised.bent])
+    alphas, betas = corners[:, 0], corners[:, 1]
+    missed = np.interp(q, alphas, betas, right=0.0)
+    swapped = np.interp(q, betas[::-1], alphas[::-1], right=0.0)
+    return np.asarray(np.clip(1 - np.maximum(missed, swapped) + _ROOM, 0, 1))
 
 
 def _divergence(p: Array, q: Array, order: float) -> Array:
@@ -237,20 +259,28 @@ def claims_of(measure: Promise) -> Sequence[ClaimedCurve]:
                 )
             ]
         case TradeOff():
-            return [ClaimedCurve(measure, TradeOffCurve(measure), 0.0)]
+            return [_claimed_curve(measure)]
         case GaussianDP():
             return [ClaimedCurve(measure, GaussianClaim(), float_up(measure.mu))]
         case ZeroConcentrated():
-            return [ClaimedCurve(measure, RenyiCurve(_ORDERS, zero_concentrated=True), float_up(measure.rho))]  # fmt: skip
+            return [ClaimedCurve(measure, RenyiClaim(_ORDERS, zero_concentrated=True), float_up(measure.rho))]  # fmt: skip
         case Renyi():
             return [
-                ClaimedCurve(measure, RenyiCurve((_order_down(order),)), float_up(epsilon))
+                ClaimedCurve(measure, RenyiClaim((_order_down(order),)), float_up(epsilon))
                 for order, epsilon in measure.curve
             ]
     raise ConversionError(
         f"{measure} is no promise about every pair of neighbours, so no pair can refute it.",
         remedy="Audit a promise of differential privacy: Pure, Approx, Renyi, ZeroConcentrated or GaussianDP, or a trade-off curve.",
     )
+
+
+def _claimed_curve(promised: TradeOff) -> ClaimedCurve:
+    """A trade-off curve as a claim: the polygon below it, which promises no more."""
+    polygon = promised.polygon_down()
+    if polygon.corners[0][1] == 0:
+        raise RangeError("the curve is 0 nearly everywhere, so nothing can refute it.", remedy="Claim a curve of larger errors.")  # fmt: skip
+    return ClaimedCurve(polygon, TradeOffClaim(polygon), 0.0)
 
 
 def _order_down(order: Fraction) -> float:

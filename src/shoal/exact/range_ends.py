@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from shoal.errors import RangeError
 from shoal.exact.rational import Number, rational
+from shoal.exact.rational_text import short
 from shoal.exact.real import float_down, float_up
-from shoal.exact.text import short
 
 LARGEST_END = 10**100
 """No end is larger and no range narrower than one over it, so that widths and their squares are doubles that are neither 0 nor infinite."""

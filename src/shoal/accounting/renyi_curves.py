@@ -111,7 +111,7 @@ def response_divergence_up(odds: arb, categories: int, *, order: Fraction) -> ar
 def response_rho_up(odds: arb, categories: int) -> arb | None:
     """The rho of randomized response, enclosed, from its odds; None where the proof does not reach.
 
-    Guarantee: (p - o) ln(p / o).  Proof: by the head of `curves`, with d = ln(p / o) and
+    Guarantee: (p - o) ln(p / o).  Proof: by the head of `renyi_curves`, with d = ln(p / o) and
         G = 2 sqrt(p o) cosh(d u) + (k - 2) o.  Its zeros have cosh(d u) = -(k - 2) sqrt(o / p) / 2, which
         is in [-1, 0] and gives real u² < 0 as long as (k - 2)² <= 4 p / o.
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.loading import loading
 from shoal.plan.values import is_broken
-from shoal.sql.text import LONGEST, Text
+from shoal.sql.question_text import LONGEST, Text
 
 
 def tree_of(text: Text, *, dialect: str) -> Any:

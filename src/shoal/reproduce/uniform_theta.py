@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shoal.local.protocols.uniform import draw_uniform, estimate_uniform
+from shoal.local.protocols.uniform_theta import draw_uniform, estimate_uniform
 from shoal.mechanisms import Laplace
 from shoal.page import PageTable, Part, Words
 from shoal.plots.lines import lines

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import Cells
-from shoal.loss.sources import Sources
+from shoal.loss.loss_sources import Sources
 from shoal.loss.transform import Part, compose, log_moment, spread_of
 
 TOLERANCE = 1e-4

@@ -1,0 +1,90 @@
+"""`shoal declare`, `shoal add NAME.toml` and `shoal check`: from a file to a first table in three commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.test_vault_commands import good, run
+
+from shoal.cli.console import Exit
+
+ROWS = "patient,ward,days\n1,Surgery,3\n2,Medicine,90\n3, Surgery,5\n"
+BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SHOAL_VAULT", raising=False)
+    Path("visits.csv").write_text(ROWS)
+    return tmp_path
+
+
+def fill_in(file: str = "visits.toml") -> None:
+    text = Path(file).read_text()
+    text = text.replace(
+        '# choices = ["first value", "second value"]', 'choices = ["Surgery", "Medicine"]'
+    )
+    before, after = text.split("[columns.days]")
+    Path(file).write_text(
+        f"{before}[columns.days]{after.replace('# range = [0, 100]', 'range = [0, 30]')}"
+    )
+
+
+def test_three_commands_lead_from_a_file_to_a_table_with_error_bars(folder: Path) -> None:
+    assert "shoal add visits.toml" in " ".join(good("declare", "visits.csv").split())
+    fill_in()
+    code, out, err = run("add", "visits.toml")
+    assert code == 0
+    assert "Made office.shoal" in err
+    assert "protects each person by patient" in out
+    assert "95% interval" in good("ask", BY_WARD, "--epsilon", "0.5")
+
+
+def test_nothing_is_registered_before_the_declaration_is_added(folder: Path) -> None:
+    good("declare", "visits.csv")
+    assert sorted(path.name for path in Path().iterdir()) == ["visits.csv", "visits.toml"]
+
+
+def test_a_vault_that_is_there_is_used_and_none_is_made(folder: Path) -> None:
+    good("init", "ours.shoal")
+    good("declare", "visits.csv")
+    fill_in()
+    good("add", "visits.toml")
+    assert not Path("office.shoal").exists()
+    assert [each["name"] for each in json.loads(good("list", "--json"))] == ["visits"]
+
+
+def test_who_is_protected_and_the_budget_may_be_typed(folder: Path) -> None:
+    good(
+        "declare", "visits.csv", "--row", "--budget", "2,1e-6", "--name", "stays", "--out", "s.toml"
+    )
+    good("add", "s.toml")
+    [found] = json.loads(good("list", "--json"))
+    assert (found["name"], found["protects"]["unit"]) == ("stays", "row")
+
+
+def test_columns_of_a_file_without_a_header_are_named(folder: Path) -> None:
+    Path("bare.csv").write_text("1,Surgery\n2,Medicine\n")
+    good("declare", "bare.csv", "--no-header", "--names", "patient,ward")
+    good("add", "bare.toml")
+    [found] = json.loads(good("list", "--json"))
+    assert [each["name"] for each in found["columns"]] == ["patient", "ward"]
+    code, _, err = run("declare", "visits.csv", "--names", "a,b,c", "--out", "x.toml")
+    assert (code, "--no-header" in err) == (Exit.USAGE, True)
+
+
+def test_the_check_warns_on_the_side_and_counts_on_the_page(folder: Path) -> None:
+    good("declare", "visits.csv")
+    fill_in()
+    good("add", "visits.toml")
+    code, out, err = run("check", "visits")
+    assert code == 0
+    assert "Not private" in err
+    assert "1 row is outside the choices, read as NULL: ' Surgery' (1)" in " ".join(out.split())
+    assert "1 row is above the range" in out
+    found = json.loads(good("check", "visits", "--json"))
+    assert found["warning"].startswith("Not private")
+    assert [each["above"] for each in found["columns"]] == [None, None, 1]
