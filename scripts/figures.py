@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import answer_figure, attack_figures, survey_figures
+from scripts import answer_figure, attack_figures, house_figure, survey_figures
 from shoal import account, plots
 from shoal.accounting import Account
 
@@ -83,6 +83,7 @@ def attacks() -> None:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
+    house_figure.write()
     for name, figure in FIGURES.items():
         chart = figure.draw(account(figure.events), delta=DELTA)
         print(plots.save(chart, FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))

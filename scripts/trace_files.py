@@ -85,7 +85,7 @@ def traced() -> Iterator[Trace]:
         yield found
     finally:
         sys.setprofile(None)
-        setprofile(None)  # type: ignore[arg-type]
+        setprofile(None)
 
 
 def import_everything() -> None:

@@ -26,6 +26,6 @@ def opened(
         source, protects=protects, columns=facts, budget=Approx(100, "1e-3"), name="data"
     )
     if face == "sql":
-        engine: Any = made._held.engine
+        engine: Any = made._source.engine
         engine._most_rows = 0
     return made

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from scripts import answer_figure, attack_figures, survey_figures
+from scripts import answer_figure, attack_figures, house_figure, survey_figures
 from scripts.figures import ANSWER, FIGURES, FOLDER, NUMBERS, numbers
 from tests.query.tables import without_noise
 
@@ -45,6 +45,7 @@ def test_every_picture_in_the_folder_is_one_that_is_made() -> None:
         *survey_figures.PICTURES,
         *attack_figures.PICTURES,
         answer_figure.NAME,
+        house_figure.NAME,
     }
     assert set(FIGURES) == set(TITLES)
 

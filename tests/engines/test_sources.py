@@ -99,7 +99,7 @@ def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
         assert rows_of(source) == [(1,), (2,), (3,)]
     vault = shoal.open(tmp_path / "v.shoal")
     vault.add("t", folder, protects=shoal.Person("p"), budget=shoal.Pure(1))
-    assert len(vault._for(["t"]).shelf.rows(Scan(vault.dataset("t").table))) == 3
+    assert len(vault._payer(["t"]).engine.rows(Scan(vault.dataset("t").table))) == 3
 
 
 @pytest.mark.parametrize("names", [["id", "id"], ["id", "ID"], ["id", ""]])

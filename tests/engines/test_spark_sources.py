@@ -128,7 +128,7 @@ def test_a_person_in_a_folder_is_the_column_of_the_files(tmp_path: Path) -> None
     vault = shoal.open(tmp_path / "v.shoal")
     source = SparkTable(session(), str(folder))
     vault.add("t", source, protects=shoal.Person("p"), budget=shoal.Pure(1))
-    rows = vault._for(["t"]).shelf.rows(Scan(vault.dataset("t").table))
+    rows = vault._payer(["t"]).engine.rows(Scan(vault.dataset("t").table))
     assert {row[0] for row in rows} == set(range(9))
 
 

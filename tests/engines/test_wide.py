@@ -139,7 +139,7 @@ QUESTIONS = {
 def test_no_column_is_named_that_a_question_does_not_use(text: str, unit: Unit) -> None:
     known: Any = {"c3": (0, 9), "c4": (0, 9), "c7": shoal.Choices(range(5, 12))}
     data = shoal.private(wide(), protects=unit, columns=known, budget=shoal.Pure(1))
-    engine: Any = data._held.engine
+    engine: Any = data._source.engine
     heard = engine._connection = Listening(engine._connection)
     data.sql(text).release(epsilon="0.5")
     said = " ".join(heard.said)

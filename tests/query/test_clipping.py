@@ -18,6 +18,7 @@ from shoal.accounting import account
 from shoal.cli.printed_tables import show_answer
 from shoal.errors import SchemaError
 from shoal.events import Composed, Event
+from shoal.query import Answer
 from shoal.query.certificate import wrong_with
 from shoal.query.notes import NOISE_ONLY
 from shoal.query.storing import restored, stored
@@ -27,9 +28,9 @@ COUNT = "SELECT COUNT(*) AS n FROM data"
 BY_KIND = "SELECT kind, COUNT(*) AS n, SUM(age) AS s FROM data GROUP BY kind"
 
 
-def on_terminal(kept: dict[str, Any]) -> str:
+def on_terminal(answer: Answer) -> str:
     console = Console(file=io.StringIO(), width=400)
-    show_answer(console, kept)
+    show_answer(console, answer)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -55,7 +56,7 @@ def test_bounded_answers_say_beside_the_number_that_intervals_cover_the_noise_on
     asked = made(rows(200, each=5)).sql(sql)
     answer = asked.release(epsilon=1)
     kept = stored(answer)
-    for text in (str(asked.preview(epsilon=1)), str(answer), answer._repr_html_(), on_terminal(kept), "\n".join(kept["notes"])):  # fmt: skip
+    for text in (str(asked.preview(epsilon=1)), str(answer), answer._repr_html_(), on_terminal(answer), "\n".join(kept["notes"])):  # fmt: skip
         assert NOISE_ONLY in text
         assert said in text
 
@@ -187,7 +188,7 @@ def test_a_count_that_is_nearly_all_null_questions_the_declared_choices(
     answer = made(data).sql("SELECT kind, COUNT(*) AS n FROM data GROUP BY kind").release(epsilon=1)
     said = "% of the released count is NULL: the declared choices of kind may not match the data"
     assert (said in str(answer)) is hinted
-    assert (said in on_terminal(stored(answer))) is hinted
+    assert (said in on_terminal(answer)) is hinted
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def of_html(text: str) -> str:
 
 def on_terminal(kept: dict[str, Any]) -> str:
     console = Console(file=io.StringIO(), width=400)
-    show_answer(console, kept)
+    show_answer(console, Kept(kept))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -70,8 +70,8 @@ RENDERINGS: dict[str, Callable[[dict[str, Any]], str]] = {
     "text": lambda kept: as_text(sheet_of(Kept(kept))),
     "html": lambda kept: of_html(as_html(sheet_of(Kept(kept)))),
     "terminal": on_terminal,
-    "report as Markdown": lambda kept: Page("t", [answer_grid(kept)]).markdown(),
-    "report as HTML": lambda kept: of_html(Page("t", [answer_grid(kept)]).html()),
+    "report as Markdown": lambda kept: Page("t", [answer_grid(Kept(kept))]).markdown(),
+    "report as HTML": lambda kept: of_html(Page("t", [answer_grid(Kept(kept))]).html()),
 }
 
 

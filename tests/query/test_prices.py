@@ -94,7 +94,7 @@ def test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn(
     for kind, name in (
         (Budget, "charge"),
         (Additive, "release"),
-        (type(held._held.engine), "totals"),
+        (type(held._source.engine), "totals"),
     ):
         monkeypatch.setattr(kind, name, noted(name, getattr(kind, name)))
     held.sql(BY_TOWN).release(epsilon=1, delta="1e-8")
@@ -106,7 +106,7 @@ def test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn(
 
 def test_preview_and_plans_read_no_private_row(monkeypatch: pytest.MonkeyPatch) -> None:
     held = made(rows(40), budget=shoal.Approx(5, "1e-6"))
-    monkeypatch.setattr(type(held._held.engine), "totals", None)
+    monkeypatch.setattr(type(held._source.engine), "totals", None)
     preview = held.sql(BY_KIND).preview(epsilon="0.5")
     assert preview.fits
     error = preview["n"].error

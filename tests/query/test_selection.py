@@ -78,9 +78,9 @@ def test_a_person_in_too_many_groups_has_no_vote_and_still_counts() -> None:
     many = [{**one, "town": f"t{at}"} for at in range(VOTES * 2 + 1)]
     chosen = selection("laplace", "1e-3", groups=2)
     held = made(many, protects=shoal.Person("who", groups=2), budget=BUDGET)
-    assert set(held._held.engine.totals(chosen.bounded).values()) == {(0,)}
+    assert set(held._source.engine.totals(chosen.bounded).values()) == {(0,)}
     fewer = made(many[:-1], protects=shoal.Person("who", groups=2), budget=BUDGET)
-    assert set(fewer._held.engine.totals(chosen.bounded).values()) == {(2**20 // VOTES,)}
+    assert set(fewer._source.engine.totals(chosen.bounded).values()) == {(2**20 // VOTES,)}
 
 
 def test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it() -> None:
@@ -90,7 +90,7 @@ def test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it() -> None
     data = [{**row, "town": town} for row, town in zip(rows(len(towns)), towns, strict=True)]
     held = made(data, protects=shoal.Row(), budget=BUDGET)
     with without_noise():
-        assert chosen.release(held._held.engine) == [("told",)]
+        assert chosen.release(held._source.engine) == [("told",)]
 
 
 def test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told() -> None:
@@ -98,7 +98,7 @@ def test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told() -
     many = [{**one, "town": f"t{at}"} for at in range(VOTES * 2 + 1)]
     held = made(many, protects=shoal.Person("who", groups=2), budget=BUDGET)
     with without_noise() as given:
-        assert selection("laplace", "1e-3", groups=2).release(held._held.engine) == []
+        assert selection("laplace", "1e-3", groups=2).release(held._source.engine) == []
     assert [value for _, values in given for value in values] == []
 
 

@@ -418,7 +418,7 @@ def test_an_analyst_sees_as_many_releases_of_their_own_as_they_asked_for(tmp_pat
 
 def test_after_rows_were_read_a_change_is_not_said_to_have_cost_nothing(tmp_path: Path) -> None:
     vault = office(tmp_path)
-    shelf = vault._for(["visits"]).shelf
+    shelf = vault._payer(["visits"]).engine
     write(tmp_path, table=rows(700))
     with pytest.raises(ChangedError, match="Nothing was read or spent"):
         shelf.check_content()

@@ -240,7 +240,7 @@ def test_a_file_that_is_long_settled_is_not_hashed_again(tmp_path: Path) -> None
     with patch("shoal.vault.sources.file_source.time.time_ns", return_value=later):
         vault.add("visits", path, protects=UNIT, columns=FACTS, budget=shoal.Pure(1))
     with patch.object(FileSource, "identity", side_effect=AssertionError):
-        vault._for(["visits"]).shelf.check_content()
+        vault._payer(["visits"]).engine.check_content()
     os.utime(path, (1_700_000_001, 1_700_000_001))
     vault.sql(COUNT).release(epsilon="0.25")
 

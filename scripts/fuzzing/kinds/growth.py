@@ -90,7 +90,7 @@ def ask(sql: str, face: str, word: str) -> Any:
     rows = pa.table({"s": ["flu", word]})
     held = shoal.private(rows, protects=shoal.Row(), budget=shoal.Approx(9, "1e-3"), name="data")
     if face == "sql":
-        engine: Any = held._held.engine
+        engine: Any = held._source.engine
         engine._most_rows = 0
     delta = "1e-4" if "GROUP BY" in sql else None
     with seeded(1):

@@ -14,8 +14,9 @@ from shoal.engines.duckdb import DuckDB
 from shoal.engines.reference import Reference
 from shoal.measures import Pure
 from shoal.plan import INTEGER, IdSpace, Person, Table, column
-from shoal.query.asking import Ask, Held
+from shoal.query.asking import Ask
 from shoal.query.budget import Budget
+from shoal.query.paying import QuestionSource
 from shoal.sensitivity import Relation
 from shoal.sql import question
 
@@ -95,7 +96,7 @@ class Leaving(Case):
         return {at: name for name, g in zip((7, 8), paid, strict=False) for at in g}
 
     def _ask(self, engine: Any) -> Ask:
-        held = Held(engine, self._tables, Budget(Pure(9), relation="add_remove"))
+        held = QuestionSource(engine, self._tables, Budget(Pure(9), relation="add_remove"))
         return Ask(held, question(self.sql, held.tables), self.sql)
 
     def _run(self, face: str, *, gone: bool) -> Any:

@@ -16,8 +16,9 @@ from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.reference import Reference
 from shoal.errors import ShoalError
 from shoal.measures import Approx
-from shoal.query.asking import Ask, Held
+from shoal.query.asking import Ask
 from shoal.query.budget import Budget
+from shoal.query.paying import QuestionSource
 from shoal.query.pricing import Priced
 from shoal.sensitivity import Relation
 from shoal.sql import question
@@ -53,7 +54,7 @@ class Plan:
     def run_on(self, engine: Any) -> Any:
         """The same of an engine that is there."""
         assert self.made is not None
-        held = Held(engine, {"data": self.world.table}, _budget(self.world.unit.relation))
+        held = QuestionSource(engine, {"data": self.world.table}, _budget(self.world.unit.relation))
         ask = Ask(held, self.made.question, self.sql)
         # `rehearse` but for its price, which is the same for all
         groups, noisy = ask._drawn(self.made)[:2]
@@ -229,7 +230,7 @@ def shorter(sql: str) -> Iterator[str]:
 
 
 def _priced(world: World, sql: str, law: str) -> Priced:
-    held = Held(
+    held = QuestionSource(
         Reference({"data": []}, {"data": world.columns}),
         {"data": world.table},
         _budget(world.unit.relation),

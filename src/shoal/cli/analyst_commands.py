@@ -131,8 +131,7 @@ def ask(
                     key=None if dummy else key,
                     show_clipped=show_clipped,
                 )
-            kept = stored(answer)
-            free = dummy or kept["certificate"]["ledger"]["entry"] <= before
+            free = dummy or answer.certificate["ledger"]["entry"] <= before
             if dummy:
                 remarks().print(
                     Text(
@@ -140,9 +139,9 @@ def ask(
                         style="bold yellow",
                     )
                 )
-            _give(answer, kept, out, as_json=as_json, as_csv=as_csv, free=free)
+            _give(answer, out, as_json=as_json, as_csv=as_csv, free=free)
             if not (as_json or as_csv or dummy):
-                _tell_cost(held, kept, free=free)
+                _tell_cost(held, answer, free=free)
 
 
 def preview(
@@ -339,7 +338,6 @@ def _check_out(out: Path | None) -> None:
 
 def _give(
     answer: Answer,
-    kept: Mapping[str, Any],
     out: Path | None,
     *,
     as_json: bool,
@@ -348,21 +346,23 @@ def _give(
 ) -> None:
     if out is not None:
         if out.suffix.lower() == ".json":
-            out.write_text(
-                json.dumps(data_of(kept, free=free), indent=2, ensure_ascii=False), encoding="utf-8"
-            )
+            out.write_text(_as_json(answer, free=free), encoding="utf-8")
         else:
             _write(answer.to_rows(), out)
         remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
     if as_json:
-        typer.echo(json.dumps(data_of(kept, free=free), indent=2, ensure_ascii=False))
+        typer.echo(_as_json(answer, free=free))
     elif as_csv:
         typer.echo(answer.to_rows().csv(), nl=False)
     if as_csv or (out is not None and out.suffix.lower() != ".json"):
-        for note in kept["notes"]:  # a table has no place for them
+        for note in answer.notes:  # a table has no place for them
             remarks().print(f"note: {note}", soft_wrap=True, markup=False)
     elif out is None and not as_json:
-        show_answer(answers(), kept)
+        show_answer(answers(), answer)
+
+
+def _as_json(answer: Answer, *, free: bool) -> str:
+    return json.dumps(data_of(stored(answer), free=free), indent=2, ensure_ascii=False)
 
 
 def data_of(kept: Mapping[str, Any], *, free: bool | None = None) -> dict[str, Any]:
@@ -387,8 +387,8 @@ def data_of(kept: Mapping[str, Any], *, free: bool | None = None) -> dict[str, A
     return {**head, **({} if free is None else {"free": free}), **told}
 
 
-def _tell_cost(held: Vault, kept: Mapping[str, Any], *, free: bool) -> None:
-    certificate = kept["certificate"]
+def _tell_cost(held: Vault, answer: Answer, *, free: bool) -> None:
+    certificate = answer.certificate
     number = certificate["ledger"]["entry"]
     console = answers()
     console.print()
@@ -397,7 +397,7 @@ def _tell_cost(held: Vault, kept: Mapping[str, Any], *, free: bool) -> None:
             Text(f"Free: this is the answer of release {number}, given again.", style="green")
         )
     else:
-        console.print(Text(f"Release {number}; cost {kept['request']}.", style="bold"))
+        console.print(Text(f"Release {number}; cost {answer.price}.", style="bold"))
         console.print(Text(f"By itself: {risk_of(promise_of(certificate))}", style="dim"))
     for each in certificate["datasets"]:
         if each["protects"] is not None:

@@ -229,7 +229,7 @@ def _show(release: Release) -> None:
         return
     console.print()
     if "columns" in release.answer:
-        show_answer(console, release.answer)
+        show_answer(console, Kept(release.answer))
     else:
         told = {name: said for name, said in release.answer.items() if name != "certificate"}
         console.print(facts_table([(name, str(said)) for name, said in told.items()]))

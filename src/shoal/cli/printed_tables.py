@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.text import Text
 from shoal.exact import short
 from shoal.page import PageTable
 from shoal.plan import Choices, Range
+from shoal.query.showing import Presentable
 from shoal.vault.dataset import StatedColumn
 from shoal.vault.release_pages import answer_grid
 
@@ -40,12 +40,12 @@ def plain_table(
     return table
 
 
-def show_answer(console: Console, stored: Mapping[str, Any]) -> None:
-    """A stored answer with its intervals and notes."""
-    grid: PageTable = answer_grid(stored)
+def show_answer(console: Console, answer: Presentable) -> None:
+    """An answer with its intervals and notes."""
+    grid: PageTable = answer_grid(answer)
     back = [at for at, name in enumerate(grid.head) if name.endswith(" interval")]
     console.print(plain_table(grid.head, grid.rows, sorted(grid.numbers), dim=back))
-    for note in stored["notes"]:
+    for note in answer.notes:
         console.print(Text(f"note: {note}", style="yellow"))
 
 

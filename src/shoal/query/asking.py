@@ -15,14 +15,21 @@ from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeErro
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
-from shoal.plan import Bounded, Query, Table
+from shoal.plan import Bounded, Query, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
-from shoal.query.paying import PaymentRequest, Purse, QuestionCharge, read_for
+from shoal.query.paying import (
+    Askable,
+    Payer,
+    PaymentRequest,
+    QuestionCharge,
+    StoredAnswer,
+    read_for,
+)
 from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.recipes import terms_of
@@ -30,19 +37,6 @@ from shoal.query.storing import restored, stored
 
 _HALVINGS = 60
 """So often a refused request is halved to find one that fits."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """What a question is asked of: an engine with the rows, the tables by name, and what it is paid from."""
-
-    engine: Engine
-    tables: dict[str, Table]
-    budget: Purse
-
-    def for_question(self, question: Query) -> Held:  # noqa: ARG002 - for those with several purses
-        """The same for one question: a vault knows by its tables what is to be opened and who pays."""
-        return self
 
 
 @dataclass(frozen=True)
@@ -68,13 +62,13 @@ class Ask:
 
     def __init__(
         self,
-        held: Held,
+        asked_of: Askable,
         question: Query,
         text: str,
         weights: Mapping[str, Any] | None = None,
         intervals: Number | None = None,
     ) -> None:
-        self._held = held.for_question(question)
+        self._source = asked_of.source_for(sorted(tables_of(question.relation)))
         self.question = question
         self.text = text
         self.weights = read_weights(question, weights or {})
@@ -102,7 +96,7 @@ class Ask:
         if confidence is not None:
             level = open_unit(confidence, "confidence")
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
-        return preview_of(made, level, fits=self._held.budget.would_fit(made.event()))
+        return preview_of(made, level, fits=self._source.payer.would_fit(made.event()))
 
     def for_error(
         self,
@@ -160,9 +154,9 @@ class Ask:
         return self._priced(self._sized(size, target.delta), target.noise)
 
     @property
-    def budget(self) -> Purse:
+    def budget(self) -> Payer:
         """What the question is paid from."""
-        return self._held.budget
+        return self._source.payer
 
     def release(
         self,
@@ -185,10 +179,10 @@ class Ask:
         """
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         # what is public fails before it is paid for
-        self._held.engine.check(self.question.relation)
+        self._source.engine.check(self.question.relation)
         charge = self._charge(made, delta, key, noise)
-        if charge.stored is not None:
-            return restored(made, charge.stored, self.intervals or CONFIDENCE)
+        if not isinstance(charge, QuestionCharge):  # it was answered before
+            return restored(made, charge, self.intervals or CONFIDENCE)
         charge.begin()
         answer, kept = read_for(charge, lambda: self._answered(made, charge))
         charge.answered(kept)
@@ -196,7 +190,9 @@ class Ask:
 
     def _answered(self, made: Priced, charge: QuestionCharge) -> tuple[Answer, dict[str, Any]]:
         groups, noisy, counts = self._drawn(made)
-        certificate = certificate_of(self.text, made, len(groups), self._held.tables, charge.facts)
+        certificate = certificate_of(
+            self.text, made, len(groups), self._source.tables, charge.facts
+        )
         level = self.intervals or CONFIDENCE
         answer = Answer(made, groups, noisy, certificate, level, counts)
         return answer, stored(answer)
@@ -229,19 +225,19 @@ class Ask:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
-            groups = made.selection.release(self._held.engine, made.noised.bounded)
-        noisy = _noisy(made, self._held.engine, groups)
-        counts = None if made.clipping is None else made.clipping.release(self._held.engine)
+            groups = made.selection.release(self._source.engine, made.noised.bounded)
+        noisy = _noisy(made, self._source.engine, groups)
+        counts = None if made.clipping is None else made.clipping.release(self._source.engine)
         return groups, noisy, counts
 
     def _request(
         self, epsilon: Number | None, delta: Number | None, rho: Number | None
     ) -> CostRequest:
-        budget = self._held.budget
+        budget = self._source.payer
         return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self.question))
 
     def _sized(self, size: Fraction, delta: Number | None) -> CostRequest:
-        if isinstance(self._held.budget.whole, ZeroConcentrated):
+        if isinstance(self._source.payer.whole, ZeroConcentrated):
             return self._request(None, delta, size)
         return self._request(size, delta, None)
 
@@ -262,14 +258,14 @@ class Ask:
         """Every group, where they are known; public tables are read for it, private ones never."""
         if selects(self.question):
             return None
-        return known_groups(self.question, self._held.engine, self._held.tables)
+        return known_groups(self.question, self._source.engine, self._source.tables)
 
     def _charge(
         self, made: Priced, delta: Number | None, key: str | None, noise: str | None
-    ) -> QuestionCharge:
+    ) -> QuestionCharge | StoredAnswer:
         asked = PaymentRequest(self.text, canonical_of(made), str(made.request), key)
         try:
-            return self._held.budget.charge(made.event(), asked)
+            return self._source.payer.charge(made.event(), asked)
         except BudgetExceeded as refusal:
             fitting = self._fitting(made, delta, noise)
             word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
@@ -293,7 +289,7 @@ class Ask:
                 event = self._priced(self._sized(size, delta), noise, clipped=cut).event()
             except CalibrationError:  # less would need more noise than can be drawn
                 return False
-            return self._held.budget.would_fit(event)
+            return self._source.payer.would_fit(event)
 
         size = made.request.size
         for _ in range(_HALVINGS):

@@ -11,7 +11,7 @@ from shoal.events import Event
 from shoal.exact import Number, open_unit, positive, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.owned import Owned
-from shoal.query.paying import PaymentRequest, QuestionCharge, Taken
+from shoal.query.paying import PaymentRequest, QuestionCharge
 
 
 @dataclass(frozen=True)
@@ -61,40 +61,7 @@ class Budget(Owned):
         selects: bool = False,
     ) -> CostRequest:
         """What is asked for, in the terms of this budget; ``selects`` says that keys must be selected."""
-        failing = self._failing(delta, selects=selects)
-        if isinstance(self.whole, ZeroConcentrated):
-            if rho is None or epsilon is not None:
-                raise _say("rho", "a zero-concentrated budget is spent in rho", "release(rho=0.01)")
-            return CostRequest(ZeroConcentrated(positive(rho, "rho")), failing)
-        if epsilon is None or rho is not None:
-            raise _say("epsilon", "this budget is spent in epsilon", "release(epsilon=0.1)")
-        size = positive(epsilon, "epsilon")
-        if isinstance(self.whole, Pure):
-            return CostRequest(Pure(size), failing)
-        assert isinstance(self.whole, Approx)
-        return CostRequest(Approx(size, self.whole.delta / 2), failing)
-
-    def _failing(self, delta: Number | None, *, selects: bool) -> Fraction:
-        if not selects:
-            if delta is not None:
-                raise RangeError(
-                    "delta is spent on the selection of keys only, and this question selects none.",
-                    remedy="Leave delta out: epsilon is meant at the delta of the budget.",
-                )
-            return Fraction(0)
-        if not isinstance(self.whole, Approx):
-            raise RangeError(
-                f"the keys of this question must be selected privately, which {self.whole} cannot pay: "
-                "it has no delta.",
-                remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6').",
-            )
-        if delta is None:
-            raise RangeError(
-                "the keys of this question must be selected privately, and delta says at what risk.",
-                remedy=f"Give delta, at most {short(self.whole.delta / 2)} for all questions together, "
-                "or state Choices for the keys.",
-            )
-        return open_unit(delta, "delta")
+        return cost_request(self.whole, epsilon=epsilon, delta=delta, rho=rho, selects=selects)
 
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged now; asking is free."""
@@ -110,7 +77,7 @@ class Budget(Owned):
                 remedy="Leave key out, or ask in a vault: shoal.open('office.shoal').",
             )
         self._filter.spend(event)
-        return Taken()
+        return QuestionCharge()
 
     @property
     def spent(self) -> Measure:
@@ -122,6 +89,52 @@ class Budget(Owned):
         if not self._is_at_home:
             return f"<budget of {self.whole}, which belongs to another process>"
         return f"<budget of {self.whole}; spent: {self.spent}>"
+
+
+def cost_request(
+    whole: Measure,
+    *,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    selects: bool = False,
+) -> CostRequest:
+    """What is asked for, in the terms of a budget; ``selects`` says that keys must be selected."""
+    failing = _failing(whole, delta, selects=selects)
+    if isinstance(whole, ZeroConcentrated):
+        if rho is None or epsilon is not None:
+            raise _say("rho", "a zero-concentrated budget is spent in rho", "release(rho=0.01)")
+        return CostRequest(ZeroConcentrated(positive(rho, "rho")), failing)
+    if epsilon is None or rho is not None:
+        raise _say("epsilon", "this budget is spent in epsilon", "release(epsilon=0.1)")
+    size = positive(epsilon, "epsilon")
+    if isinstance(whole, Pure):
+        return CostRequest(Pure(size), failing)
+    assert isinstance(whole, Approx)
+    return CostRequest(Approx(size, whole.delta / 2), failing)
+
+
+def _failing(whole: Measure, delta: Number | None, *, selects: bool) -> Fraction:
+    if not selects:
+        if delta is not None:
+            raise RangeError(
+                "delta is spent on the selection of keys only, and this question selects none.",
+                remedy="Leave delta out: epsilon is meant at the delta of the budget.",
+            )
+        return Fraction(0)
+    if not isinstance(whole, Approx):
+        raise RangeError(
+            f"the keys of this question must be selected privately, which {whole} cannot pay: "
+            "it has no delta.",
+            remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6').",
+        )
+    if delta is None:
+        raise RangeError(
+            "the keys of this question must be selected privately, and delta says at what risk.",
+            remedy=f"Give delta, at most {short(whole.delta / 2)} for all questions together, "
+            "or state Choices for the keys.",
+        )
+    return open_unit(delta, "delta")
 
 
 def _say(name: str, why: str, how: str) -> RangeError:

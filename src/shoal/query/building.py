@@ -9,7 +9,8 @@ from typing import Any
 from shoal.errors import ExpressionError, UnknownNameError
 from shoal.exact import Number
 from shoal.plan import Filter, Rows, Scan, name_of
-from shoal.query.asking import Ask, Held
+from shoal.query.asking import Ask
+from shoal.query.paying import Askable
 from shoal.query.publication import Publication
 from shoal.sql import expression, outputs, relation
 from shoal.workloads import WantedTables
@@ -22,13 +23,13 @@ class Building:
     Conditions, keys and aggregates are texts of SQL expressions.
     """
 
-    held: Held
+    held: Askable
     rows: Rows
     keys: tuple[tuple[str, str], ...] = ()
     steps: str = ""
 
     @classmethod
-    def of(cls, held: Held, name: str) -> Building:
+    def of(cls, held: Askable, name: str) -> Building:
         if name not in held.tables:
             raise UnknownNameError(
                 f"there is no table {str(name)[:40]!r}.",

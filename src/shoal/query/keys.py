@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from math import prod
 from typing import Any
@@ -20,7 +21,7 @@ def selects(question: Query) -> bool:
     return any(isinstance(key.known, Selected) for key in question.keys)
 
 
-def known_groups(question: Query, engine: Engine, tables: dict[str, Table]) -> list[Group]:
+def known_groups(question: Query, engine: Engine, tables: Mapping[str, Table]) -> list[Group]:
     """Every group there can be, from facts and public tables alone."""
     lists = [values_of_key(key, engine, tables) for key in question.keys]
     count = prod(len(values) for values in lists)
@@ -37,7 +38,7 @@ def in_order(group: Group) -> tuple[Any, ...]:
     return tuple((value is not None, value) for value in group)
 
 
-def values_of_key(key: Key, engine: Engine, tables: dict[str, Table]) -> list[Value]:
+def values_of_key(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list[Value]:
     """Every value of a key, NULL last, from facts and public tables alone; none where they are not known."""
     match key.known:
         case Listed(values, null):

@@ -30,10 +30,10 @@ from shoal.plan import (
     column,
     facts_of,
 )
-from shoal.query.asking import Ask, Held
+from shoal.query.asking import Ask
 from shoal.query.budget import Budget
 from shoal.query.building import Building
-from shoal.query.paying import Purse
+from shoal.query.paying import Askable, Payer, QuestionSource
 from shoal.query.public_tables import read_public
 from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares, Votes
@@ -48,15 +48,20 @@ Facts = Mapping[str, Range | Choices | tuple[Any, Any]]
 class Private:
     """Tables to ask private questions of; made by `private`."""
 
-    def __init__(self, held: Held, name: str, stated: Stated | None = None) -> None:
+    def __init__(self, held: Askable, name: str, stated: Stated | None = None) -> None:
         self._held = held
         self._stated = stated or Stated.of(held.tables)
         self.name = name
 
     @property
-    def budget(self) -> Purse:
+    def budget(self) -> Payer:
         """What may be spent, and what has been."""
-        return self._held.budget
+        return self._source.payer
+
+    @property
+    def _source(self) -> QuestionSource:
+        """The rows of its own table, and who pays for them."""
+        return self._held.source_for([self.name])
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -124,9 +129,10 @@ class Private:
         """
         wanted = open_unit(share, "share")
         rows = Scan(self._held.tables[self.name])
-        request = self.budget.request(epsilon=epsilon, rho=rho)
+        source = self._source
+        request = source.payer.request(epsilon=epsilon, rho=rho)
         votes = Votes.of(rows, [expression(key, rows) for key in by], request)
-        return votes.release(self._held.engine, self.budget, wanted)
+        return votes.release(source.engine, source.payer, wanted)
 
     def sharing(self, *, groups: int, rows_per_group: int) -> Private:
         """The same rows and the same budget, with other shares for each person."""
@@ -140,7 +146,7 @@ class Private:
                 )
             told = unit.with_shares(groups, rows_per_group)
             tables[name] = replace(tables[name], protects=told)
-        return Private(replace(self._held, tables=tables), self.name, self._stated)
+        return Private(self._held.with_tables(tables), self.name, self._stated)
 
     def stating(self, columns: Facts, *, required: Sequence[str] = ()) -> Private:
         """The same rows and the same budget, with more said of their columns."""
@@ -148,7 +154,7 @@ class Private:
         tables = dict(self._held.tables)
         for name, known in self._stated.found.items():
             tables[name] = _told(tables[name], known, facts, filled)
-        return Private(replace(self._held, tables=tables), self.name, self._stated)
+        return Private(self._held.with_tables(tables), self.name, self._stated)
 
     def __repr__(self) -> str:
         table = self._held.tables[self.name]
@@ -227,7 +233,7 @@ def private(
             Table(table, known, protects=protects, keys=own), known, facts, filled
         )
     tables |= {other: table for other, (table, _) in read.items()}
-    held = Held(engine, tables, Budget(budget, relation=protects.relation))
+    held = QuestionSource(engine, tables, Budget(budget, relation=protects.relation))
     return Private(held, next(iter(sources)), stated)
 
 

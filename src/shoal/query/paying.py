@@ -1,29 +1,34 @@
-"""How a question is paid for: what is asked, the purse that pays, and the charge that its answer closes.
+"""How a question is paid for: the source it is asked of, the payer, and the charge that its answer closes.
 
-The order is the same for every purse: charge, open the rows, read, draw, keep the answer, give it.  A charge
-can be given back only before rows are opened; the purse does that by itself, in `QuestionCharge.begin`.
+The order is the same for every payer: charge, open the rows, read, draw, keep the answer, give it.  A charge
+can be given back only before rows are opened; it does that by itself, in `QuestionCharge.begin`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from shoal.engines.engine import Engine
 from shoal.errors import ChangedError, UnansweredError
 from shoal.events import Event
 from shoal.exact import Number
 from shoal.measures import Measure
+from shoal.plan import Table
 
 if TYPE_CHECKING:
     from shoal.query.budget import CostRequest
 
 T = TypeVar("T")
 
+StoredAnswer = Mapping[str, Any]
+"""An answer as it is kept; `shoal.query.storing` says what is in it."""
+
 
 @dataclass(frozen=True)
 class PaymentRequest:
-    """A question as a purse sees it: its text, what decides its draws, its request, and the caller's key."""
+    """A question as a payer sees it: its text, what decides its draws, its request, and the caller's key."""
 
     text: str
     canonical: str
@@ -31,29 +36,27 @@ class PaymentRequest:
     key: str | None = None
 
 
-class QuestionCharge(Protocol):
-    """What was taken for one question."""
+@dataclass(frozen=True, kw_only=True)
+class QuestionCharge:
+    """What was taken for one question.  This one is of a budget in memory: nothing is opened, and nothing is kept.
 
-    @property
-    def stored(self) -> Mapping[str, Any] | None:
-        """The answer that was given before, where there is one; then nothing was taken."""
+    ``facts`` are what the certificate says of the place where the charge stands.
+    """
 
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the certificate says of the place where this charge stands."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Open the rows; if that fails the charge is given back.  From then on it never is."""
 
-    def answered(self, answer: Mapping[str, Any]) -> None:
+    def answered(self, answer: StoredAnswer) -> None:
         """Keep the answer; after this it may be shown."""
 
     def left(self, reason: str) -> None:
         """There will be no answer, though rows may have been read: what was taken stays taken."""
 
 
-class Purse(Protocol):
-    """What questions are paid from: a budget in memory, or the accounts of a vault."""
+class Payer(Protocol):
+    """Who pays for questions: a budget in memory, or the accounts of a vault."""
 
     @property
     def whole(self) -> Measure:
@@ -75,30 +78,47 @@ class Purse(Protocol):
         rho: Number | None = None,
         selects: bool = False,
     ) -> CostRequest:
-        """What is asked for, in the terms of this purse."""
+        """What is asked for, in the terms of the budget; ``selects`` says that keys must be selected."""
 
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged now; asking is free."""
 
-    def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge:
-        """Take what an event costs before anything is read, or refuse with nothing spent."""
+    def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge | StoredAnswer:
+        """Take what an event costs before anything is read, or refuse with nothing spent.
+
+        What was answered before is given again, and nothing is taken.
+        """
+
+
+class Askable(Protocol):
+    """What questions are asked of: tables by name, of which a question finds its rows and who pays for it."""
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Every table that can be asked of, by name."""
+
+    def source_for(self, names: Collection[str]) -> QuestionSource:
+        """The source of a question that reads these tables."""
+
+    def with_tables(self, tables: Mapping[str, Table]) -> Askable:
+        """The same rows and the same payer, with other things said of the tables."""
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A charge in memory: nothing is kept."""
+class QuestionSource:
+    """What one question is asked of: an engine with the rows, the tables by name, and who pays."""
 
-    stored: None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    engine: Engine
+    tables: Mapping[str, Table]
+    payer: Payer
 
-    def begin(self) -> None:
-        """Rows in memory are open already."""
+    def source_for(self, names: Collection[str]) -> QuestionSource:  # noqa: ARG002 - one for all tables
+        """Itself: one payer pays for all tables."""
+        return self
 
-    def answered(self, answer: Mapping[str, Any]) -> None:
-        """Nothing is kept."""
-
-    def left(self, reason: str) -> None:
-        """Nothing is kept."""
+    def with_tables(self, tables: Mapping[str, Table]) -> QuestionSource:
+        """The same rows and the same payer."""
+        return replace(self, tables=tables)
 
 
 def read_for(charge: QuestionCharge, read: Callable[[], T]) -> T:

@@ -14,7 +14,7 @@ from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.answer import Answer
 from shoal.query.asking import AccuracyTarget
 from shoal.query.budget import Budget
-from shoal.query.paying import Purse
+from shoal.query.paying import Payer
 from shoal.query.pricing import Priced
 from shoal.query.showing import level_of
 
@@ -110,7 +110,7 @@ def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
     return BudgetPlan(planned, _least(budget, event), budget.would_fit(event))
 
 
-def _one_budget(targets: tuple[AccuracyTarget, ...]) -> Purse:
+def _one_budget(targets: tuple[AccuracyTarget, ...]) -> Payer:
     if not targets or not all(isinstance(target, AccuracyTarget) for target in targets):
         raise RangeError(
             "a plan needs questions with an error each.",
@@ -133,7 +133,7 @@ def _planned(target: AccuracyTarget) -> Planned:
     return Planned(target, target.ask.priced_at(target, rounded))
 
 
-def _least(budget: Purse, event: Composed) -> Measure:
+def _least(budget: Payer, event: Composed) -> Measure:
     """The least budget of the same kind, with the same delta, that takes an event from the start."""
     if not isinstance(budget.whole, Approx):
         wide = Pure(10**9) if isinstance(budget.whole, Pure) else ZeroConcentrated(10**9)

@@ -15,12 +15,11 @@ from shoal.exact import Number, float_up, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
-from shoal.query.asking import Held
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified
 from shoal.query.keys import values_of_key
-from shoal.query.paying import PaymentRequest, read_for
+from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm
 from shoal.sql import outputs
 from shoal.workloads import (
@@ -60,7 +59,11 @@ class Publication:
     """
 
     def __init__(
-        self, held: Held, rows: Rows, wanted: Sequence[WantedTables] | WantedTables, text: str
+        self,
+        asked_of: Askable,
+        rows: Rows,
+        wanted: Sequence[WantedTables] | WantedTables,
+        text: str,
     ) -> None:
         self.text = text
         self._lines = [wanted] if isinstance(wanted, WantedTables) else list(wanted)
@@ -70,7 +73,7 @@ class Publication:
         self._names = every.in_order(used)
         by = {name: name_of(name) for name in self._names}
         self.question = outputs(rows, by=by, show={"n": "COUNT(*)"})
-        self._held = held.for_question(self.question)
+        self._source = asked_of.source_for(sorted(tables_of(self.question.relation)))
         for key in self.question.keys:
             if isinstance(key.known, Selected):
                 raise FactsError(
@@ -81,8 +84,8 @@ class Publication:
     @cached_property
     def _values(self) -> list[list[Any]]:
         """The values of each key as the engine has them; public tables are read for it, private ones never."""
-        held = self._held
-        return [values_of_key(key, held.engine, held.tables) for key in self.question.keys]
+        source = self._source
+        return [values_of_key(key, source.engine, source.tables) for key in self.question.keys]
 
     @cached_property
     def workload(self) -> Workload:
@@ -115,7 +118,7 @@ class Publication:
         self, *, epsilon: Number | None = None, rho: Number | None = None
     ) -> PublicationPlan:
         """What `release` with these numbers would give: every error, table by table.  Free: no private row is read."""
-        return self._plan(self._held.budget.request(epsilon=epsilon, rho=rho))
+        return self._plan(self._source.payer.request(epsilon=epsilon, rho=rho))
 
     def for_error(
         self, error: Number, *, table: str | None = None, confidence: Number = "0.95"
@@ -141,7 +144,7 @@ class Publication:
 
     def _size_for(self, mu: Fraction) -> Fraction:
         """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this mu."""
-        if isinstance(self._held.budget.whole, ZeroConcentrated):
+        if isinstance(self._source.payer.whole, ZeroConcentrated):
             return mu**2 / 2
         inverse, _ = turning_point(
             lambda inverse: gaussian_mu_of(self._request(1 / inverse).measure) >= mu,
@@ -151,7 +154,7 @@ class Publication:
         return 1 / inverse
 
     def _request(self, size: Fraction) -> CostRequest:
-        budget = self._held.budget
+        budget = self._source.payer
         if isinstance(budget.whole, ZeroConcentrated):
             return budget.request(rho=size)
         return budget.request(epsilon=size)
@@ -165,12 +168,12 @@ class Publication:
             the same whatever the data.
         Proof: src/shoal/workloads/workloads.md; for the bounded counts src/shoal/plan/bounding.md.
         """
-        request = self._held.budget.request(epsilon=epsilon, rho=rho)
+        request = self._source.payer.request(epsilon=epsilon, rho=rho)
         plan = self._plan(request)
-        self._held.engine.check(self.question.relation)
-        charge = self._held.budget.charge(plan.event, self._asked(plan, request, key))
-        if charge.stored is not None:
-            return _restored(plan, charge.stored)
+        self._source.engine.check(self.question.relation)
+        charge = self._source.payer.charge(plan.event, self._asked(plan, request, key))
+        if not isinstance(charge, QuestionCharge):  # it was published before
+            return _restored(plan, charge)
         charge.begin()
         answers = read_for(charge, lambda: plan.measure_counts(self._counts()))
         certificate = self._certificate(plan, request, charge.facts)
@@ -181,7 +184,7 @@ class Publication:
         """Bounded counts of all cells that have rows; what lies outside the declared values counts nowhere."""
         index = [{v: at for at, v in enumerate(values)} for values in self._values]
         places, counts = [], []
-        for part in self._held.engine.parts(self._bounded):
+        for part in self._source.engine.parts(self._bounded):
             for cell, (count,) in part.items():
                 found = [known.get(v) for v, known in zip(cell, index, strict=True)]
                 if None not in found:

@@ -25,7 +25,7 @@ from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_expression, canonical_rows
 from shoal.query.certificate import certified
 from shoal.query.noises import Means
-from shoal.query.paying import PaymentRequest, Purse, read_for
+from shoal.query.paying import Payer, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 EDGES: tuple[int, ...] = (
@@ -95,13 +95,13 @@ class Votes:
         one = self.noise.event_for(size=len(EDGES))
         return Composed((one, one))
 
-    def release(self, engine: Engine, purse: Purse, share: Fraction) -> SuggestedShares:
+    def release(self, engine: Engine, payer: Payer, share: Fraction) -> SuggestedShares:
         """Charge, read, draw, and read off the least numbers that are enough."""
         asked = self._asked(share)
         engine.check(self.bounded.relation)
-        charge = purse.charge(self.event, asked)
-        if charge.stored is not None:
-            return self._suggested(charge.stored)
+        charge = payer.charge(self.event, asked)
+        if not isinstance(charge, QuestionCharge):  # it was answered before
+            return self._suggested(charge)
         charge.begin()
         groups, most = read_for(charge, lambda: self._read(engine, share))
         told = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import engine_over
 from shoal.engines.held_rows import HeldRows
 from shoal.errors import VaultError
@@ -21,16 +22,14 @@ from shoal.plan import (
     Column,
     Kind,
     Person,
-    Query,
+    Table,
     Value,
     number_of,
-    tables_of,
     value_at,
     written,
 )
 from shoal.query import Budget, Private
-from shoal.query.asking import Held
-from shoal.query.paying import PaymentRequest, QuestionCharge, Taken
+from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource
 from shoal.vault.accounts.payer import asked_in
 from shoal.vault.dataset import Dataset
 
@@ -74,26 +73,27 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
         each.name: each.source(each.location) if each.public else dummy_rows(each, n)
         for each in datasets
     }
-    first = next(iter(paid_by))
-    held = _DummyTables(
-        engine_over(sources),
-        {each.name: each.table for each in datasets},
-        _pretended(paid_by[first]),
-        paid_by,
-    )
-    return Private(held, first)
+    tables = {each.name: each.table for each in datasets}
+    return Private(DummyTables(engine_over(sources), tables, paid_by), next(iter(paid_by)))
 
 
 @dataclass(frozen=True)
-class _DummyTables(Held):
+class DummyTables:
     """Made-up tables; a question finds by the tables it reads what it would be paid from."""
 
-    paid_by: Mapping[str, tuple[AccountState, ...]] = field(default_factory=dict)
+    engine: Engine
+    tables: Mapping[str, Table]
+    paid_by: Mapping[str, tuple[AccountState, ...]]
 
-    def for_question(self, question: Query) -> Held:
-        names = sorted(tables_of(question.relation))
+    def source_for(self, names: Collection[str]) -> QuestionSource:
+        """The made-up rows; a question of public tables alone is paid as one of the first private table."""
         paying = [account for name in names for account in self.paid_by.get(name, ())]
-        return Held(self.engine, self.tables, _pretended(paying)) if paying else self
+        first = next(iter(self.paid_by.values()))
+        return QuestionSource(self.engine, self.tables, _pretended(paying or first))
+
+    def with_tables(self, tables: Mapping[str, Table]) -> DummyTables:
+        """The same rows and the same payers."""
+        return replace(self, tables=tables)
 
 
 def _pretended(accounts: Sequence[AccountState]) -> Rehearsal:
@@ -109,7 +109,7 @@ class Rehearsal(Budget):
 
     def charge(self, event: Event, asked: PaymentRequest | None = None) -> QuestionCharge:  # noqa: ARG002 - nothing is kept
         """Nothing is taken: nobody is in these rows."""
-        return Taken(facts={"dummy": True})
+        return QuestionCharge(facts={"dummy": True})
 
 
 def _values(column: Column, dataset: Dataset, n: int) -> list[Value]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.errors import VaultError
 from shoal.page import Code, Heading, Page, PagePicture, PageTable, Part, Words
-from shoal.query.showing import level_of, sheet_of
+from shoal.query.showing import Presentable, level_of, sheet_of
 from shoal.query.storing import Kept
 from shoal.vault.certificate_text import cost_lines, method, neighbours, noise_lines, promise_of
 from shoal.vault.releases import Release
@@ -87,7 +87,7 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
         parts.append(PagePicture(picture, f"Error bars are {level} confidence intervals."))
     return [
         *parts,
-        answer_grid(answer),
+        answer_grid(Kept(answer)),
         *(Words(note) for note in answer["notes"]),
         Heading("Method", 3),
         Words(method(certificate, level)),
@@ -99,9 +99,9 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
     ]
 
 
-def answer_grid(answer: Mapping[str, Any]) -> PageTable:
-    """A stored answer as a table; each number with an interval has a column for it."""
-    sheet = sheet_of(Kept(answer))
+def answer_grid(answer: Presentable) -> PageTable:
+    """An answer as a table; each number with an interval has a column for it."""
+    sheet = sheet_of(answer)
     head: list[str] = []
     numbers: set[int] = set()
     columns: list[Sequence[str]] = []

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,16 +14,22 @@ from shoal.ledger import Head, Ledger, Verification
 from shoal.measures import Measure
 from shoal.owned import NotCopied
 from shoal.plan import Person as PersonUnit
-from shoal.plan import Query, Row, Unit, facts_of, tables_of
+from shoal.plan import Row, Unit, facts_of
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
-from shoal.query.asking import Held
 from shoal.query.building import Building
 from shoal.query.opening import Facts
+from shoal.query.paying import QuestionSource
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
-from shoal.vault.accounts.payer import CURATOR, Accounts, allowance, analyst_name
+from shoal.vault.accounts.payer import (
+    CURATOR,
+    AccountPayer,
+    VaultTables,
+    allowance,
+    analyst_name,
+)
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset
@@ -39,10 +44,10 @@ from shoal.vault.sources.choosing import check_vault_name
 from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
 
-_MOST_PURSES = 8
+_MOST_PAYERS = 8
 """How many sets of datasets are kept open."""
 
-_Purse = tuple[str | None, tuple[tuple[str, int], ...]]
+_PayerKey = tuple[str | None, tuple[tuple[str, int], ...]]
 """Who pays, and for which declarations."""
 
 
@@ -66,12 +71,12 @@ class Vault(NotCopied):
         analyst: str | None = None,
         progress: Progress | None = None,
         registry: Registry | None = None,
-        purses: dict[_Purse, Accounts] | None = None,
+        payers: dict[_PayerKey, AccountPayer] | None = None,
         limits: EngineLimits = NONE,
     ) -> None:
         self._ledger, self._analyst = ledger, analyst
         self._progress, self._limits = progress, limits
-        self._purses, self._known_registry = {} if purses is None else purses, registry
+        self._payers, self._known_registry = {} if payers is None else payers, registry
         if registry is None:
             make_secret(ledger)
 
@@ -92,12 +97,12 @@ class Vault(NotCopied):
         intervals: Number | None = None,
     ) -> Ask:
         """A question in SQL over any of the datasets; nothing is read or spent yet.  `Ask` says what the options are."""
-        held = self._held
+        held = self._tables
         return Ask(held, question(text, held.tables), text, weights, intervals)
 
     def table(self, name: str) -> Building:
         """The rows of a dataset, to build a question on without writing a SELECT."""
-        return Building.of(self._held, name)
+        return Building.of(self._tables, name)
 
     def suggest_bounds(
         self,
@@ -125,8 +130,9 @@ class Vault(NotCopied):
         return alone.suggest_groups(*by, epsilon=epsilon, rho=rho, share=share)
 
     def _alone(self, dataset: str) -> Private:
-        paying = self._for([dataset])
-        return Private(Held(paying.shelf, {dataset: self.dataset(dataset).table}, paying), dataset)
+        payer = self._payer([dataset])
+        tables = {dataset: self.dataset(dataset).table}
+        return Private(QuestionSource(payer.engine, tables, payer), dataset)
 
     def as_(self, analyst: str) -> Vault:
         """The same vault for one analyst, who spends from allowances and may not change anything."""
@@ -135,26 +141,25 @@ class Vault(NotCopied):
             analyst=analyst_name(analyst),
             progress=self._progress,
             registry=self._registry,
-            purses=self._purses,
+            payers=self._payers,
             limits=self._limits,
         )
 
     @property
-    def _held(self) -> Held:
+    def _tables(self) -> VaultTables:
         tables = {name: each.table for name, each in self.datasets.items()}
-        nothing = Accounts(self._ledger, (), CheckedEngine((), b""), self._analyst)
-        return _VaultTables(nothing.shelf, tables, nothing, self)
+        return VaultTables(tables, self._payer)
 
-    def _for(self, names: Sequence[str]) -> Accounts:
+    def _payer(self, names: Collection[str]) -> AccountPayer:
         datasets = [self._registry.one(name) for name in names]
         key = self._analyst, tuple((each.name, each.entry) for each in datasets)
-        kept = self._purses.pop(key, None)
+        kept = self._payers.pop(key, None)
         if kept is None:
-            shelf = CheckedEngine(datasets, self._registry.secret, self._progress, self._limits)
-            kept = Accounts(self._ledger, datasets, shelf, self._analyst)
-        self._purses[key] = kept
-        while len(self._purses) > _MOST_PURSES:
-            del self._purses[next(iter(self._purses))]  # its engine ends when nobody uses it
+            engine = CheckedEngine(datasets, self._registry.secret, self._progress, self._limits)
+            kept = AccountPayer(self._ledger, datasets, engine, self._analyst)
+        self._payers[key] = kept
+        while len(self._payers) > _MOST_PAYERS:
+            del self._payers[next(iter(self._payers))]  # its engine ends when nobody uses it
         return kept
 
     # datasets
@@ -428,8 +433,8 @@ class Vault(NotCopied):
 
     def close(self) -> None:
         """Let go of the file, and of what was kept elsewhere for the next question; also of those that `as_` gave."""
-        while self._purses:
-            self._purses.popitem()[1].shelf.close()
+        while self._payers:
+            self._payers.popitem()[1].engine.close()
         self._ledger.close()
 
     def __enter__(self) -> Self:
@@ -483,16 +488,3 @@ def open(  # noqa: A001 - the word for it
         )
     ledger = Ledger(where, head=head, read_only=read_only)
     return Vault(ledger, progress=progress, limits=limits)
-
-
-@dataclass(frozen=True)
-class _VaultTables(Held):
-    """The tables of a vault; a question finds its own rows and accounts by the tables it reads."""
-
-    vault: Vault | None = None
-
-    def for_question(self, question: Query) -> Held:
-        assert self.vault is not None
-        names = sorted(tables_of(question.relation))
-        paying = self.vault._for(names)  # noqa: SLF001 - its own
-        return Held(paying.shelf, self.tables, paying)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from shoal.events import Composed
 from shoal.exact import Number, open_unit
+from shoal.loading import from_extra
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.table_queries import TableQuery
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 def normal_quantile(confidence: Fraction) -> float:
     """Within how many standard errors a normal number lies with this probability."""
-    return float(ndtri((1 + float(confidence)) / 2))
+    return NormalDist().inv_cdf((1 + float(confidence)) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,21 +84,8 @@ class ReleasedTable:
 
         A column of which ranges are asked has two: the first and the last value.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        low, high = self.intervals(confidence=confidence)
-        shape, columns = self.values.shape, {}
-        for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
-            place = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape).reshape(-1)
-            is_range = bool(self.query.queries[axis].word)
-            parts = {"_from": 0, "_to": 1} if is_range else {"": None}
-            for ending, part in parts.items():
-                listed = pa.array([v if part is None else v[part] for v in labels])
-                columns[column + ending] = listed.take(pa.array(place))
-        numbers = {"count": self.values, "count_low": low, "count_high": high}
-        for name, held in (numbers | {"standard_error": self.standard_errors}).items():
-            columns[name] = pa.array(np.asarray(held).reshape(-1))
-        return pa.table(columns)
+        arrow = from_extra("pyarrow", needed_by="an Arrow table", extra="frames")
+        return arrow.table(self._columns(confidence))
 
     def to_pandas(self, *, confidence: Number = "0.95") -> Any:
         """A pandas frame; see `to_arrow`."""
@@ -104,9 +93,27 @@ class ReleasedTable:
 
     def to_csv(self, path: str | Path, *, confidence: Number = "0.95") -> None:
         """A CSV file; see `to_arrow`."""
-        from pyarrow import csv  # noqa: PLC0415 - heavy
+        columns = self._columns(confidence)
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow(columns)
+            lines.writerows(zip(*columns.values(), strict=True))
 
-        csv.write_csv(self.to_arrow(confidence=confidence), str(path))
+    def _columns(self, confidence: Number) -> dict[str, list[Any]]:
+        """The columns of the table as lists, in the order of its cells."""
+        low, high = self.intervals(confidence=confidence)
+        shape, columns = self.values.shape, dict[str, list[Any]]()
+        for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
+            places = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape)
+            is_range = bool(self.query.queries[axis].word)
+            parts = {"_from": 0, "_to": 1} if is_range else {"": None}
+            for ending, part in parts.items():
+                listed = [label if part is None else label[part] for label in labels]
+                columns[column + ending] = [listed[at] for at in places.reshape(-1).tolist()]
+        numbers = {"count": self.values, "count_low": low, "count_high": high}
+        for name, held in (numbers | {"standard_error": self.standard_errors}).items():
+            columns[name] = np.asarray(held, dtype=np.float64).reshape(-1).tolist()
+        return columns
 
     def __getitem__(self, cell: Any) -> float:
         """The estimate of one cell, by its labels."""

@@ -1,10 +1,10 @@
-"""What a question in a vault is paid from: the accounts of its datasets, and the analyst's allowances."""
+"""Who pays for a question in a vault: the accounts of its datasets, and the analyst's allowances."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.errors import VaultError
@@ -12,10 +12,11 @@ from shoal.events import Event
 from shoal.exact import Number
 from shoal.ledger import Charge, Ledger, Replay
 from shoal.measures import Approx, Measure
-from shoal.plan import Row
+from shoal.plan import Row, Table
 from shoal.plan.values import is_broken
-from shoal.query import Budget, CostRequest
-from shoal.query.paying import PaymentRequest
+from shoal.query import CostRequest
+from shoal.query.budget import cost_request
+from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
 from shoal.vault.dataset import Dataset
 from shoal.vault.sources.checked_engine import CheckedEngine
 
@@ -40,12 +41,12 @@ def asked_in(budgets: Sequence[Measure]) -> Measure:
 
 
 @dataclass(frozen=True)
-class Accounts:
-    """The purse of one question: every account of every private dataset it reads, and the asker's allowances."""
+class AccountPayer:
+    """The payer of one question: every account of every private dataset it reads, and the asker's allowances."""
 
     ledger: Ledger
     datasets: Sequence[Dataset]
-    shelf: CheckedEngine
+    engine: CheckedEngine
     analyst: str | None = None
 
     @property
@@ -77,17 +78,16 @@ class Accounts:
         selects: bool = False,
     ) -> CostRequest:
         """What is asked for, in the terms of the accounts."""
-        plain = Budget(self.whole, relation=self.relation)
-        return plain.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects)
+        return cost_request(self.whole, epsilon=epsilon, delta=delta, rho=rho, selects=selects)
 
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged to every account now."""
         return self.ledger.would_fit(self._checked(), event)
 
-    def charge(self, event: Event, asked: PaymentRequest) -> Paid | Again:
+    def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge | StoredAnswer:
         """Take an event from every account or from none; an answer that was given before is free."""
         self._check_apart()
-        self.shelf.check_content()
+        self.engine.check_content()
         same = hashlib.sha256(asked.canonical.encode())
         for each in sorted(self.datasets, key=lambda one: one.name):
             same.update(each.data_digest.encode())
@@ -104,8 +104,9 @@ class Accounts:
             same=same.hexdigest(),
         )
         if isinstance(found, Replay):
-            return Again(found.answer)
-        return Paid(found, self.shelf, self._facts(found))
+            stored: StoredAnswer = found.answer
+            return stored
+        return LedgerCharge(charge=found, engine=self.engine, facts=self._facts(found))
 
     def _facts(self, charge: Charge) -> dict[str, Any]:
         """What the certificate says beside the question: the datasets, and the place in the journal."""
@@ -154,33 +155,28 @@ class Accounts:
 
 
 @dataclass(frozen=True)
-class Again:
-    """An answer that was given before; nothing was taken."""
+class VaultTables:
+    """The tables of a vault; a question finds its own rows and accounts by the tables it reads."""
 
-    stored: Mapping[str, Any]
+    tables: Mapping[str, Table]
+    payer_for: Callable[[Collection[str]], AccountPayer]
 
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return {}
+    def source_for(self, names: Collection[str]) -> QuestionSource:
+        """The rows of these tables, and the accounts that pay for them."""
+        payer = self.payer_for(names)
+        return QuestionSource(payer.engine, self.tables, payer)
 
-    def begin(self) -> None:
-        """Nothing is read."""
-
-    def answered(self, answer: Mapping[str, Any]) -> None:
-        """It is kept already."""
-
-    def left(self, reason: str) -> None:
-        """Nothing is open."""
+    def with_tables(self, tables: Mapping[str, Table]) -> VaultTables:
+        """The same vault."""
+        return replace(self, tables=tables)
 
 
-@dataclass(frozen=True)
-class Paid:
+@dataclass(frozen=True, kw_only=True)
+class LedgerCharge(QuestionCharge):
     """A charge that is durable, whose answer is not there yet."""
 
     charge: Charge
-    shelf: CheckedEngine
-    facts: Mapping[str, Any]
-    stored: None = None
+    engine: CheckedEngine
 
     def begin(self) -> None:
         """Open the rows; where that fails nothing was read, and the charge is given back.
@@ -188,17 +184,17 @@ class Paid:
         One that was taken up from someone who died may have been read for, and stays spent.
         """
         try:
-            self.shelf.open()
+            self.engine.open()
         except BaseException as error:
             back = self.charge.may_be_given_back
             (self.charge.failed_before_data if back else self.charge.leave)(type(error).__name__)
             raise
         self.charge.reads_data()
 
-    def answered(self, answer: Mapping[str, Any]) -> None:
+    def answered(self, answer: StoredAnswer) -> None:
         """Keep the answer, unless the rows were written while they were read."""
         try:
-            self.shelf.check_content(after_reading=True)
+            self.engine.check_content(after_reading=True)
         except BaseException as error:
             self.left(type(error).__name__)
             raise
