@@ -157,8 +157,8 @@ BRACKETS = (
     Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",
         "src/shoal/loss/inversion_search.py",
-        "return Setting(place.tilt, place.arc, self._step, kernel",
-        "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
+        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)\n\n    def _place(",
+        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel, frequency, place.aside)\n\n    def _place(",
         "Losses on long steps count as if they lay elsewhere.",
         ("tests/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",),
     ),
