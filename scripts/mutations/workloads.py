@@ -77,8 +77,8 @@ WORKLOADS = (
     Mutation(
         "a-publication-is-charged-as-nothing",
         "src/shoal/query/publication.py",
-        "charge = self._held.budget.charge(plan.event, self._asked(plan, request, key))",
-        "charge = self._held.budget.charge(\n            __import__('shoal').events.Composed(()), self._asked(plan, request, key)\n        )",
+        "charge = self._source.payer.charge(plan.event, self._asked(plan, request, key))",
+        "charge = self._source.payer.charge(\n            __import__('shoal').events.Composed(()), self._asked(plan, request, key)\n        )",
         "A publication is never charged.",
         (
             "tests/query/test_publication.py::test_all_tables_are_one_charge_that_is_taken_before_rows_are_read",

@@ -137,7 +137,8 @@ def _floats(each: float, copies: int, target: float, last: int) -> Floats:
     other = np.clip(chance * np.exp(each - t), 0, 1)
     more = copies - few  # at most so few of the one sort are at least so many of the other
     one, two = at_least_near(more, copies, 1 - chance), at_least_near(more, copies, 1 - other)
-    return one - np.exp(target) * two
+    needed: Floats = one - np.exp(target) * two
+    return needed
 
 
 def _likeliest(each: float, copies: int, target: float, last: int) -> int:

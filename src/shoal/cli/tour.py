@@ -144,7 +144,7 @@ def _write_visits(rows: int) -> None:
     ]
     table = HeldRows(
         {
-            "user_id": (INTEGER, uniform_below(max(1, rows // 3), rows)),
+            "user_id": (INTEGER, uniform_below(max(1, rows // 3), rows).tolist()),
             "city": (TEXT, [_CITIES[city] for city in cities]),
             "spend": (REAL, spend),
         }

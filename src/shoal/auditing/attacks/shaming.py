@@ -52,7 +52,7 @@ def _told() -> set[str]:
     )
     asked = people.sql("SELECT name, COUNT(*) AS n FROM people GROUP BY name")
     answer = asked.release(epsilon=EPSILON, delta=DELTA)
-    return {name for name, *_ in answer.rows}
+    return {str(name) for name, *_ in answer.rows}
 
 
 def _with_shoal(runs: int) -> tuple[Score, float]:
