@@ -44,6 +44,7 @@ def test_a_table_that_is_stated_otherwise_is_refused_before_the_charge(act: str)
     assert whole.budget.spent == NOTHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize(
     "change",

@@ -89,6 +89,7 @@ def larger(table: pa.Table) -> pa.Table:
     return many.set_column(1, "region", pa.array([f"new {n}" for n in range(len(many))]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("change", ["other rows", "gone"])
 def test_a_file_that_changes_after_opening_changes_nothing(
@@ -127,6 +128,7 @@ def test_a_table_of_an_open_connection_that_changes_after_opening_changes_nothin
     connection.close()
 
 
+@pytest.mark.slow
 def test_decimals_dates_and_moments_of_a_public_table_can_be_asked_for() -> None:
     places = pa.table(
         {
