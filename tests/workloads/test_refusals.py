@@ -128,3 +128,12 @@ def test_a_workload_is_a_value() -> None:
     assert hash(one) == hash(two)
     assert repr(AllRanges("b", by=["a"], weight="1/2")) == "AllRanges('b', by=['a'], weight='1/2')"
     assert repr([Marginals(["a"], up_to=1), Total()]) == "[Marginals(['a'], up_to=1), Total()]"
+
+
+def test_a_strategy_is_known_by_its_hash() -> None:
+    lines = [[Marginals(["a", "b"])], [Marginals(["b"])], [AllRanges("b")], [PrefixSums("b")]]
+    hashes = [
+        [Workload.of(SMALL, each).plan(rho=1).strategy_hash for each in lines] for _ in range(2)
+    ]
+    assert hashes[0] == hashes[1]
+    assert len(set(hashes[0])) == len(lines)

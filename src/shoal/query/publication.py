@@ -203,6 +203,7 @@ class Publication:
             "publish": canonical_plan(self.question),
             "tables": [[t.name, str(t.weight)] for t in self.workload.tables],
             "request": str(request),
+            "strategy": plan.strategy_hash,
             "event": plan.event.to_dict(),
         }
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
@@ -219,6 +220,7 @@ class Publication:
             "groups": sum(t.cells(self.workload.domain) for t in self.workload.tables),
             "noise": "gaussian",
             "published": [t.name for t in self.workload.tables],
+            "strategy": plan.strategy_hash,
             "terms": plan.measured_terms(),
             "tables": {
                 name: [str(column) for column in table.columns]

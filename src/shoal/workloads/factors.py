@@ -46,6 +46,11 @@ class Factor(ABC):
     def growth(self) -> int:
         """No number it makes is larger than this times the sum of the sizes of what it is applied to."""
 
+    @property
+    @abstractmethod
+    def identity(self) -> bytes:
+        """What tells this matrix from all others."""
+
     @abstractmethod
     def apply(self, counts: IntegerArray, axis: int) -> IntegerArray:
         """The matrix times an array of whole numbers along an axis, exactly, where nothing overflows."""
@@ -84,6 +89,10 @@ class Centred(Factor):
     @property
     def growth(self) -> int:
         return self.size
+
+    @property
+    def identity(self) -> bytes:
+        return f"centred {self.size}".encode()
 
     def apply(self, counts: IntegerArray, axis: int) -> IntegerArray:
         found: IntegerArray = self.size * counts - counts.sum(axis=axis, keepdims=True)
@@ -149,6 +158,10 @@ class IntegerMatrix(Factor):
     @property
     def growth(self) -> int:
         return int(abs(self.matrix).max())
+
+    @property
+    def identity(self) -> bytes:
+        return f"matrix {self.matrix.shape} ".encode() + self.matrix.astype("<i8").tobytes()
 
     def apply(self, counts: IntegerArray, axis: int) -> IntegerArray:
         matrix = self.matrix if counts.dtype == np.int64 else self.matrix.astype(object)

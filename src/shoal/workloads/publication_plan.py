@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -94,6 +95,19 @@ class PublicationPlan:
     def measured(self) -> tuple[tuple[str, ...], ...]:
         """The sets of columns whose marginals are measured; () is the total."""
         return tuple(each.columns for each in self._measurements)
+
+    @property
+    def strategy_hash(self) -> str:
+        """A hash of what is measured, matrix by matrix.
+
+        Matrices for ordered columns come from an optimiser in floats, which another machine may round otherwise.
+        """
+        found = hashlib.sha256()
+        for each in self._measurements:
+            found.update(repr(each.columns).encode())
+            for factor in each.factors:
+                found.update(hashlib.sha256(factor.identity).digest())
+        return found.hexdigest()
 
     @property
     def _measurements(self) -> tuple[Measurement, ...]:
