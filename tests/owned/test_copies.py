@@ -141,7 +141,7 @@ NOTHING_TO_SPEND = {
     "loss/smoothed.py SmoothedLine": "a memo of public numbers",
     "loss/inversion_search.py LinePair": "a memo of public numbers",
     "loss/inversion_search.py LineSearch": "how finely public numbers are worked out",
-    "loss/levelled_sums.py LevelledSum": "a memo of public numbers",
+    "loss/delta_levels.py LevelledSum": "a memo of public numbers",
     "loss/direction.py Direction": "a memo of public numbers",
     "mechanisms/totality.py _Interrupts": "signals that came while a function of rows ran",
     "noise/race.py _Runner": "one draw while it is made",

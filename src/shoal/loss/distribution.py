@@ -11,7 +11,7 @@ from typing import Protocol
 from shoal.exact import Number, closed_unit, float_down, float_up, non_negative, whole
 from shoal.loss.bracket import Bracket
 from shoal.loss.direction import Direction, merged
-from shoal.loss.levelled_sums import TOLERANCE
+from shoal.loss.delta_levels import TOLERANCE
 from shoal.loss.loss_sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.inversion_search import LinePair, LineSearch, LocalSlope
-from shoal.loss.levelled_sums import TOLERANCE, EnclosedProfile, LevelledSum
+from shoal.loss.delta_levels import TOLERANCE, EnclosedProfile, LevelledSum
 from shoal.loss.smoothed import SmoothedLine
 
 _LOST = 1e-7
