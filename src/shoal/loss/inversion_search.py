@@ -98,6 +98,11 @@ class LinePair:
         )
         self._below: SmoothedLine | None = None
 
+    @property
+    def count(self) -> int:
+        """Terms of either line."""
+        return self._setting.count
+
     def below(self) -> SmoothedLine:
         if self._below is None:
             self._below = SmoothedLine(self._laws, self._setting, up=False)

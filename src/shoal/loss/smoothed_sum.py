@@ -17,6 +17,8 @@ _SPARE = 0.9
 """Brackets of the other deltas of a level can be a little wider."""
 _GAIN = 0.8
 """Where finer cells leave more of the width than this, it has other causes."""
+_MANY = 1 << 16
+"""A line with more terms is not sharpened: that would take as long again."""
 _LEAST_DELTA = 1e-30
 _USEFUL, _NEARLY = 10.0, 0.05
 """A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left to others."""
@@ -85,7 +87,9 @@ class SmoothedSum(LevelledSum):
                 break
             if not search.refined(there, tolerance, bracket.width if low else None):
                 break
-        if last is not None and (above := search.sharpened(last.there, wanted)) is not None:
+        if last is None or last.lines.count > _MANY:
+            return
+        if (above := search.sharpened(last.there, wanted)) is not None:
             found = above.solved(wanted_up, last.there.epsilon, closely=True)
             high = found and above.enclosed(wanted_up, *found)
             if high is not None and high <= last.bracket.high:
