@@ -6,7 +6,7 @@ from scripts.mutations.mutation import Mutation
 
 _TESTS = "tests/accounting/test_lower_ends.py::"
 _GROUPS = "tests/accounting/test_groups_in_samples.py::"
-_LEVELS = "tests/loss/test_levels.py::"
+_LEVELS = "tests/loss/test_delta_levels.py::"
 _MIXTURES = "tests/loss/test_mixture_normal.py::"
 
 BRACKETS = (
@@ -164,7 +164,7 @@ BRACKETS = (
     ),
     Mutation(
         "delta-is-read-off-one-level",
-        "src/shoal/loss/levels.py",
+        "src/shoal/loss/delta_levels.py",
         "levels = [each for each in likely if each not in tried]",
         "levels = []",
         "delta at an epsilon that was found for a delta comes out above that delta.",
@@ -180,7 +180,7 @@ BRACKETS = (
     ),
     Mutation(
         "a-floor-that-hides-a-larger-delta",
-        "src/shoal/loss/levels.py",
+        "src/shoal/loss/delta_levels.py",
         "return found.most(low) <= floor",
         "return found.least(low) <= floor",
         "A delta above that of the other direction is told as if it were not.",

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import Cells
-from shoal.loss.levels import TOLERANCE, LevelledSum
+from shoal.loss.delta_levels import TOLERANCE, LevelledSum
 from shoal.loss.loss_sources import Sources
 from shoal.loss.transform import Part, TransformedSum, compose, log_moment, spread_of
 

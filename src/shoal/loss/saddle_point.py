@@ -26,7 +26,7 @@ import numpy as np
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import UNIT, Complexes, Floats, dot
 from shoal.loss.characteristic_functions import HasWaves, Wave
-from shoal.loss.levels import level_of
+from shoal.loss.delta_levels import level_of
 
 Copies = Sequence[tuple[HasWaves, int]]
 

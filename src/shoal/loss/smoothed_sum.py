@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shoal.loss.bracket import Bracket
+from shoal.loss.delta_levels import TOLERANCE, EnclosedProfile, LevelledSum
 from shoal.loss.inversion_search import LinePair, LineSearch, LocalSlope
-from shoal.loss.levels import TOLERANCE, EnclosedProfile, LevelledSum
 from shoal.loss.smoothed import SmoothedLine
 
 _LOST = 1e-7
