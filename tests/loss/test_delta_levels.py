@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from shoal.exact import Number
 from shoal.loss import AtomicLoss, BoundedRangeLoss, LaplaceLoss, NormalLoss, SampledNormalLoss
 from shoal.loss.bracket import Bracket
+from shoal.loss.delta_levels import LevelledSum, level_of
 from shoal.loss.direction import Direction
 from shoal.loss.distribution import LossDistribution, _asked_back
 from shoal.loss.kernel import NormalKernel
-from shoal.loss.delta_levels import LevelledSum, level_of
 from shoal.loss.loss_sources import Sources
 
 

@@ -3,11 +3,11 @@
 from shoal.loss.answered import AnsweredLoss, answered_loss
 from shoal.loss.bounded_range import BoundedRangeLoss
 from shoal.loss.bracket import Bracket
+from shoal.loss.delta_levels import TOLERANCE
 from shoal.loss.discrete_normal import DiscreteNormalLoss
 from shoal.loss.distribution import LossDistribution
 from shoal.loss.fixed_size import FixedSizeLoss, fixed_size_loss
 from shoal.loss.largest import LargestLoss
-from shoal.loss.delta_levels import TOLERANCE
 from shoal.loss.loss_sources import (
     AtomicLoss,
     LaplaceLoss,

@@ -80,7 +80,7 @@ class Direction:
         """Epsilon at a delta; it may be a coarse one once it is known to lie below ``floor``."""
         if (most := self.largest().high) <= floor:
             return Bracket(0.0, most)
-        if self._needs_nothing(delta):
+        if self.needs_nothing(delta):
             return Bracket(0.0, 0.0)
         found = self.quick_epsilon(delta)
         if (
@@ -90,14 +90,21 @@ class Direction:
             found = more if found is None or more is None else found.met(more)
         return found or self._gridded.epsilon(delta, tolerance, floor=floor)
 
-    def _needs_nothing(self, delta: float) -> bool:
+    def needs_nothing(self, delta: float) -> bool:
         """Whether the deltas that each release needs at epsilon 0 add up to no more than this one."""
+        return self._deltas_at_zero <= delta
+
+    @cached_property
+    def _deltas_at_zero(self) -> float:
+        """The sum of the deltas that each release needs at epsilon 0; infinite where one of them is not known."""
         zero, total = Fraction(0), 0.0
         for source, copies in self.sources:
-            if not isinstance(source, KnownAlone) or total > delta:
-                return False
+            if not isinstance(source, KnownAlone):
+                return math.inf
             total += copies * source.delta_alone(zero, zero).high
-        return total * (1 + _SLACK) <= delta
+            if total > 1:
+                return math.inf
+        return total * (1 + _SLACK)
 
     def quick_delta(self, low: float, high: float) -> Bracket | None:
         """Delta between an epsilon rounded down and the same rounded up; None as above."""
@@ -123,6 +130,8 @@ class Direction:
             found = self._smoothed.delta(low - self._blur, high + self._blur, floor=floor)
         if found is None:
             found = self._gridded.delta(low, high, floor=floor)
+        if low <= 0 and self._deltas_at_zero < found.high:
+            found = Bracket(min(found.low, self._deltas_at_zero), self._deltas_at_zero)
         return self._not_lost(found, low)
 
     def _not_lost(self, found: Bracket, epsilon: float) -> Bracket:

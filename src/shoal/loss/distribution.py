@@ -10,8 +10,8 @@ from typing import Protocol
 
 from shoal.exact import Number, closed_unit, float_down, float_up, non_negative, whole
 from shoal.loss.bracket import Bracket
-from shoal.loss.direction import Direction, merged
 from shoal.loss.delta_levels import TOLERANCE
+from shoal.loss.direction import Direction, merged
 from shoal.loss.loss_sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]
@@ -113,6 +113,8 @@ class LossDistribution:
         found = self._sides[0].epsilon(target, tolerance)
         for side in self._sides[1:]:
             found = found.joined(side.epsilon(target, tolerance, floor=found.high))
+        if all(side.needs_nothing(target) for side in self._sides):
+            return found  # and `delta` at 0 is at most what all releases need there
         return _asked_back(found, target, self.delta) or found
 
     def quick_epsilon(self, *, delta: Number) -> Bracket | None:

@@ -51,9 +51,10 @@ _LEAST_AGAIN = 0.2
 _MOST_STEPS = 1 << 17
 _SHARP = 2e-7
 """What the kernel of a sharpened line, its fine cells and its lattice may each move epsilon by."""
-_BLUNT = 5e-6
+_BLUNT = 1e-6
 """Where floats move it by more than this, there is nothing to sharpen."""
 _UNHEARD = 1e-8
+_MOST_SHARP_TERMS = 3 << 15
 _DEEP = 200.0
 """Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
 
@@ -96,6 +97,11 @@ class LinePair:
             setting,
         )
         self._below: SmoothedLine | None = None
+
+    @property
+    def count(self) -> int:
+        """Terms of either line."""
+        return self._setting.count
 
     def below(self) -> SmoothedLine:
         if self._below is None:
@@ -261,8 +267,8 @@ class LineSearch:
             return None
         mu = math.sqrt(2 * sharp / steep)
         setting = self._sharp_setting(place, mu)
-        if setting.count > _MOST_TERMS:
-            setting = self._sharp_setting(place, mu * setting.count / _MOST_TERMS)
+        if setting.count > _MOST_SHARP_TERMS:
+            setting = self._sharp_setting(place, mu * setting.count / _MOST_SHARP_TERMS)
         if setting.size > _MOST_STEPS or setting.count > _SIDES * _MOST_TERMS:
             return None
         return SmoothedLine(self._above, setting, up=True)

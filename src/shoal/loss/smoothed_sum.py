@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shoal.loss.bracket import Bracket
-from shoal.loss.inversion_search import LinePair, LineSearch, LocalSlope
 from shoal.loss.delta_levels import TOLERANCE, EnclosedProfile, LevelledSum
+from shoal.loss.inversion_search import LinePair, LineSearch, LocalSlope
 from shoal.loss.smoothed import SmoothedLine
 
 _LOST = 1e-7
 """Of delta, what may be left out of the losses, and of the sum."""
 _SPARE = 0.9
 """Brackets of the other deltas of a level can be a little wider."""
+_GAIN = 0.8
+"""Where finer cells leave more of the width than this, it has other causes."""
+_MANY = 1 << 16
+"""A line with more terms is not sharpened: that would take as long again."""
 _LEAST_DELTA = 1e-30
 _USEFUL, _NEARLY = 10.0, 0.05
 """A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left to others."""
@@ -55,6 +59,7 @@ class SmoothedSum(LevelledSum):
         wanted, wanted_up = math.log(delta), math.log(delta * (1 - 2 * _LOST))
         there: LocalSlope | None = None
         last: LevelLines | None = None
+        width = math.inf
         while (lines := search.lines(there, wanted, tolerance)) is not None:
             near = there.epsilon if there else search.renyi(wanted)
             found = lines.above.solved(wanted_up, near)
@@ -70,18 +75,21 @@ class SmoothedSum(LevelledSum):
             steady = lines.limited or (before is not None and there.is_as_steep_as(before))
             low = lower_end(lines, delta, there.epsilon) if steady and high else 0.0
             bracket = Bracket(low, math.inf if high is None else high)
-            last = LevelLines(lines.above, lines, there, bracket, search.lost)
-            yield last
+            is_stuck = steady and bracket.width > _GAIN * width
+            width = bracket.width if steady else math.inf
+            if last is None or bracket.width <= last.bracket.width:
+                last = LevelLines(lines.above, lines, there, bracket, search.lost)
+                yield last
             narrow = steady and bracket.width <= _SPARE * search.narrowest(there, tolerance)
             if high == 0:
                 return
-            if (
-                narrow
-                or lines.limited
-                or not search.refined(there, tolerance, bracket.width if low else None)
-            ):
+            if narrow or is_stuck or lines.limited:
                 break
-        if last is not None and (above := search.sharpened(last.there, wanted)) is not None:
+            if not search.refined(there, tolerance, bracket.width if low else None):
+                break
+        if last is None or last.lines.count > _MANY:
+            return
+        if (above := search.sharpened(last.there, wanted)) is not None:
             found = above.solved(wanted_up, last.there.epsilon, closely=True)
             high = found and above.enclosed(wanted_up, *found)
             if high is not None and high <= last.bracket.high:
