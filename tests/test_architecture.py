@@ -149,6 +149,7 @@ def offenders(check: Callable[[Path], object]) -> dict[str, object]:
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
+@pytest.mark.slow
 def test_files_import_only_what_the_row_of_their_folder_allows() -> None:
     table = read_table(TABLE.read_text())
     found = offenders(
@@ -185,6 +186,7 @@ def test_every_file_is_named_after_an_idea() -> None:
     assert offenders(lambda path: without_an_idea(path.relative_to(SOURCE))) == {}
 
 
+@pytest.mark.slow
 def test_only_noise_draws_random_numbers() -> None:
     def draws(path: Path) -> list[str]:
         allowed = place_of(path) in {"noise/", "demo.py"}

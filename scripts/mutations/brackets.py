@@ -6,6 +6,7 @@ from scripts.mutations.mutation import Mutation
 
 _TESTS = "tests/accounting/test_lower_ends.py::"
 _GROUPS = "tests/accounting/test_groups_in_samples.py::"
+_LEVELS = "tests/loss/test_levelled_sums.py::"
 _MIXTURES = "tests/loss/test_mixture_normal.py::"
 
 BRACKETS = (
@@ -156,9 +157,41 @@ BRACKETS = (
     Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",
         "src/shoal/loss/inversion_search.py",
-        "return Setting(place.tilt, place.arc, self._step, kernel",
-        "return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel",
+        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)\n\n    def _place(",
+        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel, frequency, place.aside)\n\n    def _place(",
         "Losses on long steps count as if they lay elsewhere.",
         ("tests/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",),
+    ),
+    Mutation(
+        "delta-is-read-off-one-level",
+        "src/shoal/loss/levelled_sums.py",
+        "levels = [each for each in likely if each not in tried]",
+        "levels = []",
+        "delta at an epsilon that was found for a delta comes out above that delta.",
+        (f"{_LEVELS}test_delta_is_not_above_the_one_an_epsilon_was_found_for",),
+    ),
+    Mutation(
+        "an-epsilon-that-is-not-asked-back",
+        "src/shoal/loss/distribution.py",
+        "        if there.high <= target:\n",
+        "        if there.high <= 2 * target:\n",
+        "delta at an epsilon that was found for a delta comes out above that delta.",
+        (f"{_LEVELS}test_an_epsilon_gives_way_until_its_delta_fits",),
+    ),
+    Mutation(
+        "a-floor-that-hides-a-larger-delta",
+        "src/shoal/loss/levelled_sums.py",
+        "return found.most(low) <= floor",
+        "return found.least(low) <= floor",
+        "A delta above that of the other direction is told as if it were not.",
+        (f"{_LEVELS}test_what_lies_below_a_floor_is_told_as_the_floor_and_nothing_else_is",),
+    ),
+    Mutation(
+        "one-more-release-that-takes-away",
+        "src/shoal/loss/kernel.py",
+        "np.exp(orders * (1 + orders) * self.mu**2 / 2)",
+        "np.exp(orders * (orders - 1) * self.mu**2 / 2)",
+        "The upper end of an epsilon lies below the truth.",
+        (f"{_LEVELS}test_the_kernel_is_one_more_release_of_gaussian_noise",),
     ),
 )

@@ -333,6 +333,14 @@ DATA = (
         ),
     ),
     Mutation(
+        "sorting-without-scipy-forgets-keys",
+        "src/shoal/engines/duckdb/sorting.py",
+        "    packed |= keys\n",
+        "",
+        "Rows of a person lie in the wrong groups, so the shares of the person are those of others.",
+        ("tests/engines/test_sorting.py::test_rows_come_in_the_same_order_with_scipy_and_without",),
+    ),
+    Mutation(
         "sorting-counts-all-rows-of-a-group",
         "src/shoal/engines/duckdb/sorting.py",
         "held = np.minimum(cells.rows, unit.rows_per_group)\n    shares",

@@ -136,4 +136,12 @@ LEDGERS = (
         "Whoever sees a sample finds out by trying who is in it.",
         ("tests/vault/test_sample.py::test_a_sample_is_small_and_says_nothing_without_the_key",),
     ),
+    Mutation(
+        "entries-keep-the-order-of-their-names",
+        "src/shoal/ledger/entry.py",
+        "    sort_keys=True,\n",
+        "    sort_keys=False,\n",
+        "Equal bodies have unequal hashes, and a charge that is asked again is paid twice.",
+        ("tests/ledger/test_entry.py::test_texts_and_hashes_are_those_of_every_earlier_version",),
+    ),
 )

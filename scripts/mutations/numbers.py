@@ -244,8 +244,8 @@ NUMBERS = (
     Mutation(
         "delta-looks-from-one-side",
         "src/shoal/loss/distribution.py",
-        "return _largest([side.delta(float_down(exact), float_up(exact)) for side in self._sides])",
-        "return self._sides[0].delta(float_down(exact), float_up(exact))",
+        "found = found.joined(side.delta(low, high, floor=found.high))",
+        "pass",
         "The delta that is told holds for people who leave the data, not for those who come.",
         (
             "tests/loss/test_distribution.py::test_a_composition_costs_what_its_dearer_direction_costs",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         sensitivity,
         sql,
         vault,
+        workloads,
     )
     from shoal.accounting import account
     from shoal.auditing import audit
@@ -74,9 +75,11 @@ if TYPE_CHECKING:
     from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
+    from shoal.workloads import AllRanges, Marginals, PrefixSums, Total, Workload
 
 __all__ = [
     "AboveThreshold",
+    "AllRanges",
     "Answer",
     "Approx",
     "Arm",
@@ -93,6 +96,7 @@ __all__ = [
     "Grid",
     "Histogram",
     "Laplace",
+    "Marginals",
     "Measure",
     "NoisyMax",
     "Norm",
@@ -100,6 +104,7 @@ __all__ = [
     "Person",
     "Poll",
     "PollQuestion",
+    "PrefixSums",
     "Pure",
     "RandomDP",
     "RandomizedResponse",
@@ -113,8 +118,10 @@ __all__ = [
     "SparseVectorRun",
     "Staircase",
     "TopK",
+    "Total",
     "TruncatedGeometric",
     "Vault",
+    "Workload",
     "ZeroConcentrated",
     "account",
     "accounting",
@@ -148,6 +155,7 @@ __all__ = [
     "sensitivity",
     "sql",
     "vault",
+    "workloads",
 ]
 
 
@@ -174,6 +182,7 @@ _FLOORS = (
     "sensitivity",
     "sql",
     "vault",
+    "workloads",
 )
 
 
@@ -202,6 +211,7 @@ def __getattr__(name: str) -> Any:
             "plan",
             "query",
             "polls",
+            "workloads",
         )
         own = {
             "account": ("accounting",),

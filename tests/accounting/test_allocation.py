@@ -49,6 +49,7 @@ def by_grid(square: float, steps: int, power: float) -> float:
     return float(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("square", "steps"), [("1/4", 2), (1, 2), ("3/2", 2), (1, 3), ("1/10", 3)])
 @pytest.mark.parametrize("order", [2, 3, 6])
 def test_both_directions_are_those_of_the_integral_over_all_steps(
@@ -72,6 +73,7 @@ def test_removing_costs_what_the_list_of_all_products_adds_up_to() -> None:
     assert float(found) == pytest.approx(math.log(total) / (order - 1), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("square", "steps", "order"), [(1, 50, 4), ("1/4", 200, 16), (2, 30, 3)])
 def test_adding_costs_what_many_draws_say(square: str | int, steps: int, order: int) -> None:
     s, draws = float(Fraction(square)), np.random.default_rng(7)
@@ -109,6 +111,7 @@ def test_allocation_costs_hardly_more_than_a_poisson_sample_for_noisy_steps() ->
         assert float(allocated) == pytest.approx(steps * float(poisson), rel=0.02)
 
 
+@pytest.mark.slow
 def test_more_steps_and_more_noise_cost_less() -> None:
     for order in (2, 7, Fraction(9, 2)):
         by_steps = [allocated_divergence_up(1, steps=n, order=order) for n in (1, 2, 5, 30, 200)]
@@ -143,6 +146,7 @@ def test_a_failing_mass_is_not_hidden_by_allocation() -> None:
     assert account(event).delta(epsilon=1).delta == Fraction(1, 10**6)
 
 
+@pytest.mark.slow
 def test_an_epoch_of_allocation_is_cheaper_than_its_steps_known() -> None:
     event = Repeated(RandomlyAllocated(Gaussian(1, 1), 1000), 10)
     found = account(event).epsilon(delta="1e-6")

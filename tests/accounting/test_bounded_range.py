@@ -37,6 +37,7 @@ def needed(tops: tuple[float, ...], epsilon: float, target: float) -> float:
     return float(np.maximum(p - math.exp(target) * q, 0).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "target"), [(1.0, 0.0), (1.0, 0.7), (2.0, 3.1), (0.2, 0.3)])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_no_choice_of_ranges_needs_more_and_one_needs_as_much(
@@ -88,6 +89,7 @@ def test_choices_fixed_in_advance_cost_less_than_the_same_one_by_one_or_pure_one
     assert fixed < optimal_epsilon_up({Pure("0.5"): 100}, delta="1e-6").epsilon / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("epsilon", ["0.05", "1", "4"])
 def test_the_curve_of_a_choice_is_the_largest_of_all_pairs(order: Fraction, epsilon: str) -> None:

@@ -96,6 +96,7 @@ SAMPLED: dict[str, tuple[Event, float]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("event", "value"), SAMPLED.values(), ids=list(SAMPLED))
 def test_a_thousand_releases_from_samples_cost_less_than_any_measure_says(
     event: Event, value: float
@@ -228,6 +229,7 @@ def test_an_account_that_grows_answers_as_one_made_at_once() -> None:
         growing.plus(RandomizedResponse(2, truth="0.6"))  # its neighbours are others
 
 
+@pytest.mark.slow
 def test_a_shuffle_that_joins_a_growing_account_is_counted() -> None:
     reports = Shuffled(RandomizedResponse(2, epsilon=1), people=1000)
     growing = account(Gaussian(sigma=5, sensitivity=1)).plus(reports)

@@ -48,6 +48,7 @@ def test_epsilon_at_a_delta_and_delta_at_that_epsilon_agree(text: str) -> None:
     assert float(back.best.delta) == pytest.approx(1e-6, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -129,6 +129,7 @@ def odd_bits(number: Fraction) -> int:
     return below.bit_length()
 
 
+@pytest.mark.slow
 def test_a_million_millionths_are_one() -> None:
     sum_, cost = Fraction(0), Fraction(1, 10**6)
     for _ in range(10**6):
@@ -155,6 +156,7 @@ def test_sums_of_unlike_fractions_stay_short_and_are_never_below_the_truth() -> 
     assert 0 < sum_ - truth < truth / 2**120
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.fractions(0, 1, max_denominator=10**40), min_size=1, max_size=12),
 )

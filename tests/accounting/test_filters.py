@@ -129,6 +129,7 @@ def test_a_pure_budget_is_never_overspent(costs: list[Fraction]) -> None:
     assert budget.spent == Pure(spent)
 
 
+@pytest.mark.slow
 @some
 @given(sigmas=st.lists(st.integers(3, 60), min_size=1, max_size=25))
 def test_what_a_renyi_filter_accepts_keeps_the_budget(sigmas: list[int]) -> None:

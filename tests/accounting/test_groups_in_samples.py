@@ -36,6 +36,7 @@ def epsilon(event: Event, relation: str | None = None, delta: str = "1e-5") -> t
     return float(found.lower), float(found.epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "relation", "delta", "published"),
     [
@@ -111,6 +112,7 @@ def test_nobody_in_the_sample_costs_nothing() -> None:
         )
 
 
+@pytest.mark.slow
 def test_several_gaussians_from_one_sample_are_one() -> None:
     several = PoissonSampled(Composed([Gaussian(5, 3), StatedGaussian("0.8")]), 0.1)
     one = PoissonSampled(StatedGaussian(1), 0.1)
@@ -121,6 +123,7 @@ def test_several_gaussians_from_one_sample_are_one() -> None:
         assert known[0] <= high
 
 
+@pytest.mark.slow
 def test_a_promise_beside_the_noise_claims_no_lower_end() -> None:
     beside = PoissonSampled(Composed([Gaussian(2, 1), StatedPure("0.1")]), 0.1)
     found = account(Group(beside, 2)).epsilon(delta="1e-5")
@@ -128,6 +131,7 @@ def test_a_promise_beside_the_noise_claims_no_lower_end() -> None:
     assert found.epsilon >= epsilon(Group(sampled(0.1, 2), 2))[0]
 
 
+@pytest.mark.slow
 def test_groups_of_two_sizes_are_in_all_their_cases_and_claim_no_lower_end() -> None:
     both = account(Composed([Group(sampled(), 2), sampled()]))
     assert both.losses is not None
@@ -138,6 +142,7 @@ def test_groups_of_two_sizes_are_in_all_their_cases_and_claim_no_lower_end() -> 
     assert found.epsilon <= epsilon(Repeated(Group(sampled(), 2), 2))[1]
 
 
+@pytest.mark.slow
 def test_groups_with_too_many_cases_are_left_to_the_other_measures() -> None:
     many = Composed([Group(sampled(sigma=20), size) for size in (2, 3, 5)])
     assert account(many).losses is None

@@ -82,6 +82,7 @@ def optimal_delta(promises: list[tuple[float, float]], epsilon: float) -> float:
     return total
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

@@ -73,6 +73,7 @@ small = {"steps": st.integers(1, 9), "most": st.integers(1, 5), "apart": st.inte
 numbers = st.fractions(-3, 3, max_denominator=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(coefficients=st.lists(numbers.map(abs), min_size=1, max_size=9), **small)
 def test_falling_coefficients_have_exactly_the_sensitivity_of_their_worst_pattern(
@@ -141,6 +142,7 @@ def test_coefficients_with_a_long_common_denominator_are_rounded_up(
     assert exact.square < rounded.square < exact.square + Fraction(1, 2**240)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [1, 2, 3, 4, 5, 6, 7, 11, 13])
 @pytest.mark.parametrize("steps", [1, 2, 5, 8, 11, 13, 16, 19])
 def test_a_tree_has_exactly_the_sensitivity_of_its_worst_pattern(steps: int, apart: int) -> None:

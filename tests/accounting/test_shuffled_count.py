@@ -119,6 +119,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("local", "people", "delta", "expected", "clones"), CASES)
 def test_the_bracket_is_narrow_and_well_below_the_count_of_clones(
     local: int, people: int, delta: str, expected: float, clones: float

@@ -31,6 +31,7 @@ def test_the_loss_needs_at_least_what_every_instance_needs_at_every_epsilon(peop
         assert found.high <= float(worst) * 1.02 + 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("local", "people"), [(1, 2), (1, 7), (2, 1000), (1, 10**4), (6, 10**7)])
 def test_the_loss_is_a_law_and_its_own_mirror_image(local: int, people: int) -> None:
     loss = shuffled_binary_loss(local, people=people)
@@ -73,6 +74,7 @@ def test_no_two_instances_together_need_more_than_two_losses() -> None:
         assert worst * (1 - 1e-12) <= found <= worst * 1.2 + 1e-3
 
 
+@pytest.mark.slow
 def test_many_shuffles_cost_less_by_their_losses_than_by_their_divergences() -> None:
     shuffle = Shuffled(RandomizedResponse(2, epsilon=1), 10_000)
     many = account(Repeated(shuffle, 100))

@@ -61,6 +61,7 @@ def test_few_people_are_counted_one_by_one(
     assert truth * (1 - 1e-12) <= found <= truth * (1 + 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("binary", [False, True])
 def test_many_people_are_counted_in_blocks_on_the_safe_side(binary: bool) -> None:
     found = float(shuffled_delta_up(1, people=400, epsilon="0.2", binary=binary))
@@ -99,6 +100,7 @@ def test_no_inputs_of_the_others_beat_the_bound_for_randomized_response(
                 assert hockey_stick(laws[0], laws[1], epsilon) <= float(bound) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", [1000, 100_000])
 @pytest.mark.parametrize("local", ["0.5", "1", "2"])
 def test_counting_is_tighter_than_the_closed_form_and_both_than_nothing(
@@ -227,6 +229,7 @@ def test_the_series_of_a_moment_is_above_the_sum_and_near(order: float) -> None:
         assert order * local > 30 or series < summed * arb(1.01)
 
 
+@pytest.mark.slow
 def test_many_shuffles_of_any_reports_cost_least_by_their_divergences() -> None:
     # By a share of delta for each shuffle the same cost 11.9.
     best = account(Repeated(Shuffled(StatedPure(2), 100_000), 1000)).epsilon(delta="1e-6")
@@ -297,6 +300,7 @@ def test_answers_are_counted_as_the_blanket_says(local: float, k: int, people: i
         assert whole * (1 - 1e-9) <= found <= whole * (1 + 1e-5)
 
 
+@pytest.mark.slow
 def test_more_categories_hide_more_and_clones_alone_less() -> None:
     found = [
         shuffled_response_epsilon_up(1, categories=k, people=1000, delta="1e-6")

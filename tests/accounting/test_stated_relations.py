@@ -10,6 +10,7 @@ from shoal.errors import PriceError
 SAMPLED = "gaussian sigma=1 | sampled q=0.1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outside", ["| x 3", "| group 1", "| x 1 | group 2"])
 def test_a_stated_change_outside_of_a_sample_is_paid_for(outside: str) -> None:
     stated = account(f"{SAMPLED} {outside} relation=change").epsilon(delta="1e-5")

@@ -83,6 +83,7 @@ def _profile(one: list[float], other: list[float]) -> Divergence:
     return lambda epsilon: Fraction(_delta(one, other, float(epsilon)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("eta", "gamma"), LAWS)
 def test_no_choice_among_runs_loses_more_than_its_epsilon(eta: Fraction, gamma: Fraction) -> None:
     chance, runs = random.Random(1), _runs(float(eta), float(gamma))

@@ -70,6 +70,7 @@ def test_the_delta_is_that_of_all_outcomes_and_never_below_it(
     assert true <= found <= true * Fraction(100_001, 100_000) + Fraction(1, 10**15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [4, 5, 8])
 @pytest.mark.parametrize("gain", [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2)])
 def test_no_answers_of_the_others_need_more(k: int, gain: Fraction) -> None:
@@ -89,6 +90,7 @@ def test_a_pair_of_values_that_differs_less_needs_no_more() -> None:
         assert found == sorted(found, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("categories", [10, 100])
 def test_it_agrees_with_the_blanket_of_k_ary_response(categories: int) -> None:
     """Two roads to nearly one number; the blanket knows the whole randomizer."""
@@ -99,6 +101,7 @@ def test_it_agrees_with_the_blanket_of_k_ary_response(categories: int) -> None:
     assert 0.999 * float(two) <= float(one) <= 1.2 * float(two)
 
 
+@pytest.mark.slow
 def test_for_a_large_variation_it_is_the_count_of_clones() -> None:
     found = shuffled_variation_delta_up(3, variation="1/2", people=500, epsilon="0.3")
     clones = shuffled_delta_up("1.0986122886681098", people=500, epsilon="0.3")
@@ -111,6 +114,7 @@ def test_for_a_large_variation_it_is_the_count_of_clones() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_smaller_variation_never_costs_more() -> None:
     found = [
         shuffled_variation_epsilon_up(3, variation=Fraction(1, parts), people=2000, delta="1e-5")
@@ -119,6 +123,7 @@ def test_a_smaller_variation_never_costs_more() -> None:
     assert found == sorted(found, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_counted_bound_is_below_the_clones_and_the_closed_form() -> None:
     odds = odds_down(1)
     counted = shuffled_variation_epsilon_up(

@@ -178,6 +178,7 @@ def test_a_ledger_takes_an_event_for_a_whole_account_and_gives_it_back(tmp_path:
         assert ledger.account("visits").spent == budget
 
 
+@pytest.mark.slow
 def test_a_question_for_the_whole_epsilon_of_a_budget_is_answered() -> None:
     opened = shoal.private(
         pa.table({"age": [1, 2, 3]}), protects=shoal.Row(), budget=Approx(1, "1e-6")

@@ -55,6 +55,7 @@ KINDS: dict[str, tuple[Callable[[], Verdict], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_the_page_of_every_kind_of_test_has_a_picture_with_a_caption(name: str) -> None:
     make, shown = KINDS[name]
@@ -65,6 +66,7 @@ def test_the_page_of_every_kind_of_test_has_a_picture_with_a_caption(name: str) 
     assert drawn[0].caption.endswith(".")
 
 
+@pytest.mark.slow
 def test_a_verdict_with_a_picture_can_be_sent_and_is_told_as_data_without_it() -> None:
     for make, _ in KINDS.values():
         verdict = make()
@@ -195,6 +197,7 @@ def test_a_bar_that_the_event_covers_in_part_is_dark_in_that_part_on_each_datase
     assert found.inside == ((0.5, 0.0), (0.5, 0.5))
 
 
+@pytest.mark.slow
 def test_what_no_bar_holds_is_said_in_the_title_of_a_histogram() -> None:
     found = shoal.audit(lambda data: data * 1e9, 0, 1, claim=shoal.Pure(1), samples=1000)
     drawn = [part.svg for part in found.to_page().parts if isinstance(part, PagePicture)]

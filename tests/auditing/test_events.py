@@ -63,6 +63,7 @@ def one_by_one(event: OutputEvent, outputs: Outputs) -> list[bool]:
     return [bool(event.happens(outputs.part(at, at + 1))[0]) for at in range(len(outputs))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_every_event_that_is_searched_for_holds_of_an_output_whatever_others_there_are(law: Any) -> None:  # fmt: skip
     first, second = read(law, 600)
@@ -113,6 +114,7 @@ def test_how_outputs_are_read_is_settled_before_those_that_test_are_seen() -> No
     assert alike(first, second, looked_at=(3, 3))[1].numbers is None
 
 
+@pytest.mark.slow
 def test_a_rare_word_among_numbers_is_no_evidence_where_both_datasets_have_it() -> None:
     """Of these seeds most were refuted when a batch with the word was read in another way than one without."""
     for seed in RARE:

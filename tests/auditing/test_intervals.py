@@ -44,6 +44,7 @@ def tails(
     ])  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grid", [COARSE, FINE], ids=["coarse", "fine"])
 @pytest.mark.parametrize(("curve", "parameter", "n", "m"), CASES)
 def test_a_p_value_is_small_no_more_often_than_it_says_at_any_chance_the_promise_allows(
@@ -129,6 +130,7 @@ def test_a_proven_parameter_is_the_one_at_which_the_p_value_is_the_risk(method: 
     assert p_value_up(counts, curve, proven * 1.01, method=method) > 0.01
 
 
+@pytest.mark.slow
 def test_the_joint_interval_proves_more_than_two_separate_ones() -> None:
     for counts in (Counts(500, 1000, 400, 1000), Counts(20, 1000, 0, 1000), Counts(50_000, 10**5, 45_000, 10**5)):  # fmt: skip
         joint, apart = (strength_down(counts, ApproxClaim(0.0), risk=0.01, method=each) for each in ("joint", "clopper-pearson"))  # fmt: skip

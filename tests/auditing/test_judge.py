@@ -52,6 +52,7 @@ def test_a_set_of_outputs_is_an_event() -> None:
     assert 0.9 < found.lower <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "least"),
     [

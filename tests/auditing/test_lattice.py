@@ -112,6 +112,7 @@ OURS: list[tuple[Any, float, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "step", "claim"), OURS, ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("truth", [0, 41])
 def test_noise_of_shoal_is_let_pass(mechanism: Any, step: Any, claim: dict[str, Any], truth: int) -> None:  # fmt: skip
@@ -165,6 +166,7 @@ def test_an_unknown_formula_is_refused() -> None:
         Formula("ziggurat", 1.0, (0.0, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "claim",
     [Pure("1.0987"), Approx("1.0987", "1e-9"), ZeroConcentrated("0.61"), GaussianDP("1.349"), Renyi({2: "0.848"})],

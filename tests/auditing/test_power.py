@@ -169,6 +169,7 @@ def test_a_thousand_audits_of_correct_mechanisms_raise_at_most_25_alarms(
     assert alarms <= 25
 
 
+@pytest.mark.slow
 def test_a_dozen_audits_of_correct_mechanisms_raise_hardly_an_alarm() -> None:
     alarms = 0
     for at in range(12):

@@ -131,6 +131,7 @@ def test_two_questions_with_the_same_noise_are_found() -> None:
     assert told(found) == {"two questions"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mechanism",
     [

@@ -79,6 +79,7 @@ def test_a_quick_audit_of_a_true_claim_does_not_refute_it(name: str) -> None:
     assert found.verdict.lower > 0
 
 
+@pytest.mark.slow
 def test_a_case_that_claims_too_much_is_refuted_and_the_page_tells_of_it() -> None:
     planted = Case("planted", (), lambda: Laplace(scale="0.5", sensitivity=1), 0, 1, claim=lambda _: Pure(1))  # fmt: skip
     outcomes = run_cases([planted, SUITE["laplace"]], quick=True, seed=5)

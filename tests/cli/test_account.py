@@ -229,6 +229,7 @@ def test_a_picture_is_drawn_where_asked(curve: str, tmp_path: Path) -> None:
 # as a process of its own
 
 
+@pytest.mark.slow
 def test_the_command_runs_as_a_process() -> None:
     command = [sys.executable, "-W", "error", "-m", "shoal", "account", "-", "--json"]
     done = subprocess.run(
@@ -238,6 +239,7 @@ def test_the_command_runs_as_a_process() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_installed_script_refuses_without_a_traceback() -> None:
     script = Path(sys.executable).parent / "shoal"
     done = subprocess.run([script, "account", "gdp"], capture_output=True, text=True, check=False)
@@ -256,6 +258,7 @@ def test_an_interrupt_ends_it_without_a_traceback(monkeypatch: pytest.MonkeyPatc
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_shell_completes_the_options() -> None:
     script = Path(sys.executable).parent / "shoal"
     asked = {

@@ -45,6 +45,7 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+@pytest.mark.slow
 def test_a_program_with_half_the_noise_is_refuted_with_a_page_and_code_5(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     code, told = run(
@@ -151,6 +152,7 @@ def test_a_program_that_is_not_there_is_refused() -> None:
     assert "cannot be started" in told
 
 
+@pytest.mark.slow
 def test_the_suite_prints_a_line_for_each_case_and_writes_its_page(tmp_path: Path) -> None:
     page = tmp_path / "suite.md"
     done = runner.invoke(

@@ -94,6 +94,7 @@ def test_a_formula_without_its_truths_is_refused(tmp_path: Path) -> None:
     assert "--truths" in done.output
 
 
+@pytest.mark.slow
 def test_a_program_with_a_seed_always_gives_the_same_noise(tmp_path: Path) -> None:
     words = ["--draws", "12", "--epsilon", "0.5"]
     code, told = asked("repeats", program(tmp_path, SEEDED), *NEIGHBOURS, *words)
@@ -101,6 +102,7 @@ def test_a_program_with_a_seed_always_gives_the_same_noise(tmp_path: Path) -> No
     assert "the same answer always" in told["found"]
 
 
+@pytest.mark.slow
 def test_a_program_without_a_seed_does_not(tmp_path: Path) -> None:
     command = program(tmp_path, FRESH)
     words = ["--draws", "8", "--other", command, "--confidence", "0.9999"]

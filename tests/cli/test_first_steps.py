@@ -104,6 +104,7 @@ def test_an_answer_never_tells_a_line(folder: Path) -> None:
 # declarations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protects", "said"),
     [
@@ -152,6 +153,7 @@ REMEDIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_remedy_is_in_the_words_of_the_command(office: Path) -> None:
     for words, typed in REMEDIES:
         told = refused(*words)
@@ -179,6 +181,7 @@ READING = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_only_reads_needs_read_access_alone(
     office: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

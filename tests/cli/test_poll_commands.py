@@ -41,6 +41,7 @@ def test_the_help_of_a_command_has_an_example(name: str) -> None:
     assert f"shoal poll {name}" in good("poll", name, "--help")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_of_the_help_does_something(example: str, office: Path) -> None:
     words = shlex.split(example)[1:]
@@ -52,6 +53,7 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
     assert good(*words)
 
 
+@pytest.mark.slow
 def test_a_poll_is_made_answered_looked_at_closed_and_exported(office: Path) -> None:
     good("poll", "new", "commute", QUESTION, "--odds", "3:1", "--title", "Travel")
     for number in range(8):
@@ -141,6 +143,7 @@ def test_an_invitation_is_counted_once(office: Path) -> None:
     assert (code, "[poll-4]" in err) == (Exit.REFUSED, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code", "part"),
     [
@@ -179,6 +182,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(
     assert part in " ".join(err.split())
 
 
+@pytest.mark.slow
 def test_results_show_arms_differences_and_tables(office: Path) -> None:
     poll = Poll(
         "two",

@@ -13,6 +13,7 @@ from shoal.cli.app import app
 runner = CliRunner()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["html", "md"])
 def test_a_report_is_written_where_it_was_asked_for(tmp_path: Path, ending: str) -> None:
     place = tmp_path / f"report.{ending}"
@@ -22,6 +23,7 @@ def test_a_report_is_written_where_it_was_asked_for(tmp_path: Path, ending: str)
     assert "Kairouz" in place.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_tables_come_as_data_too(tmp_path: Path) -> None:
     done = runner.invoke(
         app, ["reproduce", "renyi", "--out", str(tmp_path / "r.html"), "--json"]

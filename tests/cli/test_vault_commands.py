@@ -210,6 +210,7 @@ def test_made_up_rows_are_the_same_for_the_same_seed_and_hold_no_real_value(offi
     assert len(first.splitlines()) == 401
 
 
+@pytest.mark.slow
 def test_an_analyst_spends_an_allowance(office: Path) -> None:
     assert run("ask", COUNT, "--epsilon", "1", "--as", "ana")[0] == Exit.VAULT
     good("grant", "ana", "visits", "--budget", "1")
@@ -246,6 +247,7 @@ ENDINGS: dict[str, tuple[list[str], Exit, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ENDINGS)
 def test_a_command_that_is_refused_ends_with_its_code_and_changes_nothing(
     case: str, office: Path
@@ -263,6 +265,7 @@ def test_a_command_that_is_refused_ends_with_its_code_and_changes_nothing(
         assert vault.position == before
 
 
+@pytest.mark.slow
 def test_changed_data_end_with_a_code_of_their_own_until_they_are_declared(office: Path) -> None:
     held = parquet.read_table("visits.parquet").slice(2)
     parquet.write_table(held, "visits.parquet")
@@ -335,6 +338,7 @@ def test_the_same_content_under_another_name_says_that_it_shares_the_account(off
     assert "charged to the account of visits (same people as visits); no budget was added" in out
 
 
+@pytest.mark.slow
 def test_choices_and_ranges_are_read_in_the_type_of_their_column(office: Path) -> None:
     table = pa.table(
         {
@@ -367,6 +371,7 @@ def test_choices_and_ranges_are_read_in_the_type_of_their_column(office: Path) -
 # looking back
 
 
+@pytest.mark.slow
 def test_a_report_is_a_page_with_a_picture(office: Path) -> None:
     good("ask", BY_CITY, "--epsilon", "0.5")
     number = str(data("log")[0]["release"])
@@ -380,6 +385,7 @@ def test_a_report_is_a_page_with_a_picture(office: Path) -> None:
     assert "Certificate of a private release" in Path("certificate.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_certificate_is_verified_by_itself_and_against_the_vault(office: Path) -> None:
     good("ask", BY_CITY, "--epsilon", "0.5")
     certificate = good("show", str(data("log")[0]["release"]), "--certificate")
@@ -425,6 +431,7 @@ def test_a_budget_can_be_set_and_means_something(office: Path) -> None:
     assert run("budget", "--set", "4")[0] == Exit.VAULT
 
 
+@pytest.mark.slow
 def test_bounds_are_suggested_as_a_command_that_runs(office: Path) -> None:
     out = good("suggest", "bounds", "visits", "spend", "--epsilon", "2.5")
     words = shlex.split(out.partition("State it: shoal ")[2])
@@ -485,6 +492,7 @@ def test_the_tour_shows_everything_and_leaves_nothing(
 # an error speaks the language in which it was asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -509,6 +517,7 @@ def test_a_remedy_is_told_as_it_would_be_typed(
     assert not re.search(r"shoal\.[A-Z]|shoal\.open|vault\.|\w=\w", err)
 
 
+@pytest.mark.slow
 def test_groups_are_suggested_as_a_command_that_runs(office: Path) -> None:
     out = good("suggest", "groups", "visits", "city", "--epsilon", "2")
     good(*shlex.split(out.partition("State it: shoal ")[2]))
@@ -546,6 +555,7 @@ def test_shares_of_persons_cannot_be_given_to_rows(office: Path) -> None:
     assert run("update", "people", "--groups", "3")[0] == Exit.USAGE
 
 
+@pytest.mark.slow
 def test_the_types_of_a_csv_file_are_proposed_and_an_edited_proposal_stays(office: Path) -> None:
     arguments = ["add", "people", "people.csv", "--row", "--range", "age=0:120", "--budget", "1"]
     code, _, err = run(*arguments)

@@ -68,6 +68,7 @@ def test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row
     assert PLANTED not in out + err
 
 
+@pytest.mark.slow
 def test_no_file_that_holds_rows_is_written_over(office: Path) -> None:
     good(
         "add",
@@ -112,6 +113,7 @@ def test_a_head_that_was_noted_is_held_against_the_vault(office: Path) -> None:
     assert (code, "known from elsewhere" in out) == (Exit.UNSOUND, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", ["", "5", "x:y", "\u0665:" + "0" * 64, "5:" + "g" * 64])
 def test_what_is_no_head_is_refused_in_words(head: str, office: Path) -> None:
     code, _, err = run("verify", "--head", head)
@@ -134,6 +136,7 @@ def test_every_command_that_writes_a_file_asks_before_it_writes_over_one() -> No
     assert all(seen.values()), seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

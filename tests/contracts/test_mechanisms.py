@@ -81,6 +81,7 @@ def _use(name: str, mechanism: Any) -> str:
     return repr(mechanism)
 
 
+@pytest.mark.slow
 def test_used_mechanisms_work_in_another_process() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for name, case in CASES.items():

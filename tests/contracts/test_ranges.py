@@ -51,6 +51,7 @@ def test_hostile_ends_are_refused_or_keep_the_claim(name: str, ends: Ends) -> No
     check(name, ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", USES)
 def test_any_ends_are_refused_or_keep_the_claim(name: str) -> None:
     @OFTEN

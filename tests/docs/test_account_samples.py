@@ -59,6 +59,7 @@ def every_sample() -> list[tuple[Path, Sample]]:
     return [(page, sample) for page in PAGES for sample in samples(page.read_text())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "sample"),
     every_sample(),

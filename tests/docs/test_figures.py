@@ -20,6 +20,7 @@ TITLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_numbers_in_a_picture_are_those_the_code_gives(name: str) -> None:
     kept = json.loads(NUMBERS.read_text(encoding="utf-8"))[name]

@@ -34,6 +34,7 @@ def read(source: object) -> tuple[list[str], list[tuple[Any, ...]]]:
     return [f"{each.name} {each.type}" for each in columns], sorted(rows, key=repr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", ["1.5", "abc", "2026-01-01", "true", "99999999999999999999", "é"])
 def test_one_cell_changes_neither_the_types_nor_another_row(cell: str, tmp_path: Path) -> None:
     plain = shoal.CsvFile(written(tmp_path, "age,city\n41,a\n17,b\n"), TYPES)
@@ -44,6 +45,7 @@ def test_one_cell_changes_neither_the_types_nor_another_row(cell: str, tmp_path:
     assert read(more) == (types, sorted([*rows, (None, cell)], key=repr))
 
 
+@pytest.mark.slow
 def test_the_certificate_shows_the_declared_type_whatever_the_cells_are(tmp_path: Path) -> None:
     for name, cell in (("d", "17"), ("e", "17.5")):
         path = written(tmp_path, f"age,city\n41,a\n{cell},b\n", f"{name}.csv")
@@ -82,6 +84,7 @@ def test_a_fact_that_leaves_one_type_declares_it(tmp_path: Path) -> None:
         shoal.private(path, columns={**facts, "n": shoal.Range(0, 9)}, **ROW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
     [

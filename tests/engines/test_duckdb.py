@@ -142,6 +142,7 @@ EXPECTED: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_every_type_is_read_without_fail_and_what_does_not_fit_is_null(kind: str) -> None:
     connection = duckdb.connect()
@@ -255,6 +256,7 @@ def test_a_table_stated_otherwise_than_its_source_is_refused() -> None:
             engine.rows(Scan(table))
 
 
+@pytest.mark.slow
 def test_a_long_query_draws_nothing_into_the_output_where_python_runs_no_script() -> None:
     program = """
 import duckdb

@@ -78,6 +78,7 @@ def test_every_function_is_applied_somewhere() -> None:
     assert sorted(APPLICATIONS) == sorted(FUNCTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_every_pair_of_hostile_values_has_the_value_of_the_reference(
     name: str, hostile: pa.Table

@@ -90,6 +90,7 @@ def test_macros_of_a_database_are_not_called_by_questions(
     check(engine or handed_over(connection, most=most), list(PLANS)[::5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1000, 0], ids=["sorted", "sql"])
 @pytest.mark.parametrize("later", [False, True], ids=["before", "later"])
 def test_settings_of_a_database_change_no_answer(
@@ -153,6 +154,7 @@ def test_a_connection_that_lets_nothing_be_set_or_is_closed_is_refused(
         handed_over(connection)
 
 
+@pytest.mark.slow
 def test_the_connection_that_is_handed_over_stays_as_it_was(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -88,6 +88,7 @@ PERSONS_OF = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 @pytest.mark.parametrize("nulls", ["drop", "one"])
 @pytest.mark.parametrize("kind", PERSONS_OF)
@@ -112,6 +113,7 @@ def test_a_hundred_thousand_keys_are_sorted_as_well() -> None:
     assert len(found) > 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1, 7, 1000])
 def test_how_many_rows_are_worked_on_at_a_time_changes_nothing(
     block: int, monkeypatch: pytest.MonkeyPatch
@@ -233,3 +235,30 @@ def test_two_engines_on_one_open_connection_do_not_meet() -> None:
 def test_persons_told_apart_by_two_columns_are_grouped_by_the_engine() -> None:
     table = Table("t", scan_of(INTEGER).columns, protects=Person(["u", "k"], groups=2))
     assert not sortable(Bounded(Scan(table), (), (count_of(),), Norm.L1))
+
+
+@pytest.mark.parametrize(("groups", "people"), [(7, 50), (1, 1), (1 << 25, (1 << 31) - 2)])
+def test_rows_come_in_the_same_order_with_scipy_and_without(groups: int, people: int) -> None:
+    draw, rows = np.random.default_rng(5), 2_000
+    few = min(people, 90)
+    keys = draw.integers(0, groups, rows).astype(np.int32)
+    persons = draw.integers(0, few, rows).astype(np.int32)
+    data, shape = np.arange(rows, dtype=np.int32), (groups, few)
+    starts, ordered, places = sorting.compared(keys, persons, data, shape)
+    assert np.array_equal(starts, np.searchsorted(np.sort(persons), np.arange(few + 1)))
+    assert np.array_equal(ordered, keys[places])
+    assert np.array_equal(places, np.lexsort((data, keys, persons)))
+    if groups < 1 << 20:
+        for one, two in zip(sorting.counted(keys, persons, data, shape), (starts, ordered, places), strict=True):  # fmt: skip
+            assert np.array_equal(one, two)
+
+
+def test_rows_too_wide_to_be_packed_are_sorted_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw = np.random.default_rng(6)
+    keys, persons = (draw.integers(0, 40, 500).astype(np.int32) for _ in range(2))
+    packed = sorting.compared(keys, persons, np.arange(500), (40, 40))
+    monkeypatch.setattr(sorting, "_BITS", 10)
+    for one, two in zip(packed, sorting.compared(keys, persons, np.arange(500), (40, 40)), strict=True):  # fmt: skip
+        assert np.array_equal(one, two)

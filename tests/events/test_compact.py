@@ -153,6 +153,7 @@ def test_the_sample_of_every_kind_comes_back_from_its_compact_text(kind: str) ->
     assert read_events(write_events(SAMPLES[kind])) == SAMPLES[kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @settings(max_examples=25)
 @given(data=st.data())
@@ -269,6 +270,7 @@ def test_the_position_survives_the_way_between_processes() -> None:
     assert str(copy) == str(caught.value)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.lists(

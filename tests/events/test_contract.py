@@ -43,6 +43,7 @@ def test_a_kind_states_its_meaning_and_names_each_of_its_fields(kind: str) -> No
     assert not {name for name in own if not re.search(rf"\b{name}\b", meaning)}
 
 
+@pytest.mark.slow
 @every_kind
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(data=st.data())
@@ -55,6 +56,7 @@ def test_an_event_comes_back_from_its_text_exactly(kind: str, data: st.DataObjec
     assert again.to_json() == event.to_json()
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(left=any_event, right=any_event)
 def test_two_events_are_equal_exactly_when_their_texts_are(left: Event, right: Event) -> None:

@@ -106,6 +106,7 @@ def test_the_longest_numbers_an_event_takes_come_back_from_text() -> None:
     assert sys.get_int_max_str_digits() == 4300
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(
     st.text(max_size=50)

@@ -66,6 +66,7 @@ def typed(*words: str) -> int:
     return done.exit_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", NO_NUMERALS, ids=ascii)
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_text_that_is_no_ascii_numeral_is_refused_at_every_entry(entry: str, text: str) -> None:

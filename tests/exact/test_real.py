@@ -174,6 +174,7 @@ def test_the_floor_of_an_exponential_is_exact(number: Fraction, bits: int) -> No
     assert floor == math.floor(low * Fraction(2) ** bits) == math.floor(high * Fraction(2) ** bits)
 
 
+@pytest.mark.slow
 @given(fractions.filter(lambda number: number.denominator > 1), st.integers(0, 100))
 def test_the_floor_of_a_rational_is_its_floor(number: Fraction, bits: int) -> None:
     if (number * 2**bits).denominator > 1:
@@ -235,6 +236,7 @@ def test_bounds_of_a_rational_hold_and_mirror_each_other(number: Fraction, bits:
     assert above == -lower(lambda: ball(-number), bits=bits)
 
 
+@pytest.mark.slow
 @given(fractions, precisions)
 def test_a_bound_has_no_more_digits_than_asked_for(number: Fraction, bits: int) -> None:
     bound = upper(lambda: ball(number), bits=bits)

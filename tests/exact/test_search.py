@@ -13,6 +13,7 @@ from shoal.errors import InternalError
 from shoal.exact import approximately, ball, turning_point
 
 
+@pytest.mark.slow
 @given(
     st.fractions(Fraction(1, 10**12), 10**12).filter(bool),
     st.fractions(Fraction(1, 10**12), 10**12).filter(bool),

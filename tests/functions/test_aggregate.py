@@ -54,6 +54,7 @@ def worst(pairs: Any) -> float:
     return max(math.log(law(x)[point] / law(y)[point]) for x, y in pairs for point in law(x))
 
 
+@pytest.mark.slow
 def test_the_answer_is_private_for_rows_that_change_and_rows_that_come_or_go() -> None:
     changes = [(x, y) for x in rows(3, VALUES) for y in changed(VALUES)(x)]
     comings = [(x, tuple(sorted((*x, new)))) for x in rows(2, VALUES) for new in range(VALUES)]
@@ -61,6 +62,7 @@ def test_the_answer_is_private_for_rows_that_change_and_rows_that_come_or_go() -
     assert 0.1 < max(worst(comings), worst([(y, x) for x, y in comings])) <= 1
 
 
+@pytest.mark.slow
 def test_answers_have_this_law_and_no_other() -> None:
     data = (0, 0, 1, 2)
     mechanism = SampleAndAggregate(aggregator=middle("4"), otherwise=1)

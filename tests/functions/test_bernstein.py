@@ -151,6 +151,7 @@ def test_values_that_are_not_finite_are_refused_without_being_quoted() -> None:
     assert "inf" not in str(refused.value).replace("infinite", "")
 
 
+@pytest.mark.slow
 def test_a_function_draws_itself() -> None:
     mechanism = Bernstein.for_epsilon(1, sensitivity=1, degree=3, dims=1)
     assert "layer" in mechanism.release(wave).plot().to_dict()
@@ -215,6 +216,7 @@ def test_the_bound_of_a_parabola_is_attained() -> None:
     assert far == pytest.approx(Smoothness(second=2).bias_up(Operator(10)))
 
 
+@pytest.mark.slow
 def test_expected_error_is_the_mean_square_of_repeated_releases() -> None:
     mechanism = Bernstein.for_epsilon(1, sensitivity="0.3", degree=10, order=2)
     points = np.linspace(0, 1, 257)
@@ -251,6 +253,7 @@ def test_the_chosen_operator_beats_its_neighbours_on_the_imagined_curve() -> Non
     assert all(best <= error(d, o) * (1 + 1e-9) for d in (4, 8, 16, 25, 64) for o in (1, 2, 4, 8))
 
 
+@pytest.mark.slow
 def test_more_data_buy_a_finer_lattice() -> None:
     smooth = Smoothness(second=120, third=1300, fourth=14000)
 

@@ -100,6 +100,7 @@ def test_everything_told_on_the_way_is_concentrated_for_all_neighbours(law: Any)
     assert 0.2 < worst <= 0.5 * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_clipped_mean_has_this_law_and_no_other() -> None:
     data = (0, 2, 3)
     with seam.seeded("clipped mean"):
@@ -121,6 +122,7 @@ def test_a_clipped_mean_has_this_law_and_no_other() -> None:
         assert p_value_of_choices(sample, totals(wrong)) < REJECT
 
 
+@pytest.mark.slow
 def test_a_narrowed_mean_has_this_law_and_no_other() -> None:
     data = (0, 2, 3)
     with seam.seeded("narrowing mean"):

@@ -31,6 +31,7 @@ def iterated(values: list[Fraction], x: Fraction, order: int) -> Fraction:
     return total
 
 
+@pytest.mark.slow
 @given(
     values=st.lists(st.fractions(-3, 3, max_denominator=16), min_size=2, max_size=9),
     order=st.integers(1, 5),

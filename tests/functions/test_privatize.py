@@ -81,6 +81,7 @@ def names_with(names: Any) -> Any:
 PEOPLE = ["anna", "bob", "cara", "alan"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [

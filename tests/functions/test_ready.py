@@ -36,6 +36,7 @@ GENERATOR = np.random.default_rng
 # sensitivity
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("budget", [Pure(1), ZeroConcentrated(1)], ids=["L1", "L2"])
 def test_no_neighbours_are_further_apart_than_the_sensitivity(case: Case, budget: Any) -> None:
@@ -133,6 +134,7 @@ def integers(mechanism: Any, released: Any, rows: int) -> Any:
     return np.rint((values - middle) / spread * mechanism._deviation(1.0))
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("budget", [Pure(1), ZeroConcentrated("0.5")], ids=["pure", "gaussian"])
 def test_the_noise_on_the_integers_has_its_law_and_no_other_scale(case: Case, budget: Any) -> None:
@@ -205,6 +207,7 @@ def test_seeded_releases_repeat_and_say_so(case: Case) -> None:
     assert not one.event.private
 
 
+@pytest.mark.slow
 @every
 def test_a_used_mechanism_can_be_sent_away_and_is_small(case: Case) -> None:
     mechanism = case.make(Pure(1), "change")
@@ -392,12 +395,14 @@ def test_a_release_is_read_back_equal(case: Case) -> None:
         type(released).from_json("{}")
 
 
+@pytest.mark.slow
 @every
 def test_a_release_draws_itself(case: Case) -> None:
     released = case.make(Pure(1), "change").release(*columns(case.rows))
     assert released.plot().to_dict()
 
 
+@pytest.mark.slow
 def test_expected_errors_tell_good_shapes_from_bad_ones() -> None:
     """The tuned shape does better on fresh data than three others, by a good deal."""
     made: dict[str, Any] = {"relation": "change", "low": -1.5, "high": 1.5}

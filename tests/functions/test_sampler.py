@@ -62,6 +62,7 @@ def test_the_rank_is_the_least_that_keeps_gamma(samples: int, gamma: Fraction) -
     assert plan.rank == 1 or 1 - Fraction(plan.rank - 1, samples + 1) > gamma
 
 
+@pytest.mark.slow
 @given(
     samples=st.integers(1, 300),
     gamma=st.fractions("1/100", "9/10", max_denominator=100),
@@ -132,6 +133,7 @@ def exceeding(distance: float) -> float:
     return max(0.0, 1 - 10 * distance) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("samples", "gamma"), [(4, "0.2"), (19, "0.05"), (60, "0.1"), (500, "0.2"), (9, "0.5")]
 )

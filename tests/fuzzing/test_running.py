@@ -128,6 +128,7 @@ def test_a_broken_rule_of_bounding_is_found_within_the_share(fault: str) -> None
         assert is_found("moved", "engines", cases=KINDS["questions"].share)
 
 
+@pytest.mark.slow
 def test_half_the_sensitivity_is_found_within_the_share() -> None:
     from scripts.fuzzing.kinds import questions  # noqa: PLC0415 - its plans are kept, and are made anew here
 

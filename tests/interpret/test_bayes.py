@@ -33,6 +33,7 @@ priors = st.fractions(Fraction(1, 1000), Fraction(999, 1000), max_denominator=10
 # pure promises
 
 
+@pytest.mark.slow
 @given(full_pairs, priors)
 def test_no_release_of_a_pure_pair_moves_a_belief_out_of_the_interval(
     pair: Pair, prior: Fraction
@@ -66,6 +67,7 @@ def test_beliefs_keep_their_digits_where_they_are_small() -> None:
 # other promises, but for a small probability
 
 
+@pytest.mark.slow
 @given(pairs, st.floats(0, 3), st.fractions(Fraction(1, 100), Fraction(9, 10), max_denominator=100))
 @settings(max_examples=60)
 def test_the_loss_of_two_laws_exceeds_its_bound_as_rarely_as_is_said(
@@ -124,6 +126,7 @@ def test_a_prior_that_is_no_doubt_is_refused(prior: float) -> None:
 # guesses
 
 
+@pytest.mark.slow
 @given(pairs, st.fractions(0, 1, max_denominator=100))
 def test_the_best_guess_is_that_of_the_best_event(pair: Pair, prior: Fraction) -> None:
     best = max(prior * x + (1 - prior) * (1 - y) for x, y in events(pair))
@@ -146,6 +149,7 @@ def test_a_guess_about_a_pure_promise_is_that_about_randomized_response(
 # means
 
 
+@pytest.mark.slow
 @given(full_pairs)
 def test_the_mean_move_of_the_log_odds_is_bounded(pair: Pair) -> None:
     mean = kullback_leibler_up(pair)

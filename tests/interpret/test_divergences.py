@@ -80,6 +80,7 @@ def test_a_divergence_agrees_with_its_formula_from_both_sides(pair: Pair, order:
     assert 0 <= down <= up <= down * (1 + TINY)
 
 
+@pytest.mark.slow
 @given(pairs, st.floats(0, 3))
 def test_the_hockey_stick_agrees_with_every_event_from_both_sides(
     pair: Pair, epsilon: float
@@ -90,6 +91,7 @@ def test_the_hockey_stick_agrees_with_every_event_from_both_sides(
     assert hockey_stick_up(pair, 0) == total_variation(pair)
 
 
+@pytest.mark.slow
 @given(pairs, st.fractions(0, 1, max_denominator=30))
 def test_the_approximate_max_divergence_is_the_largest_over_events(
     pair: Pair, delta: Fraction
@@ -112,6 +114,7 @@ def test_the_named_divergences_are_their_sums(pair: Pair) -> None:
     assert squared_hellinger_down(pair) <= squared_hellinger_up(pair)
 
 
+@pytest.mark.slow
 @given(full_pairs, st.sampled_from(sorted(NAMED)))
 def test_the_general_sum_agrees_with_the_named_ones(pair: Pair, name: str) -> None:
     truth = {
@@ -169,6 +172,7 @@ def test_a_sum_that_is_zero_for_different_laws_is_found() -> None:
 # laws
 
 
+@pytest.mark.slow
 @given(pairs)
 def test_a_divergence_is_never_negative_and_zero_for_equal_laws(pair: Pair) -> None:
     same = Pair(pair.p, pair.p)
@@ -180,6 +184,7 @@ def test_a_divergence_is_never_negative_and_zero_for_equal_laws(pair: Pair) -> N
         assert f_divergence_up(same, f) == 0
 
 
+@pytest.mark.slow
 @given(pairs)
 def test_a_divergence_never_falls_with_its_order(pair: Pair) -> None:
     found = [renyi_divergence_down(pair, order=order) for order in ORDERS]
@@ -187,6 +192,7 @@ def test_a_divergence_never_falls_with_its_order(pair: Pair) -> None:
     assert all(found[i] <= above[i + 1] for i in range(len(ORDERS) - 1))
 
 
+@pytest.mark.slow
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(pairs_of(n), channels_of(n))), st.floats(0, 2))
 @settings(max_examples=60)
 def test_no_post_processing_raises_any_divergence(

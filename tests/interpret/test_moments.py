@@ -49,6 +49,7 @@ def test_coins_of_the_power_returned_break_the_promise(alpha: float) -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.floats(0.001, 3), st.floats(1e-6, 0.999))
 @settings(max_examples=25)
 def test_the_curve_lies_between_that_of_the_profile_and_that_of_gaussian_noise(
@@ -70,6 +71,7 @@ def test_the_advantage_is_that_of_the_largest_randomized_response(rho: float) ->
     assert profile(response).delta_up(0) <= found
 
 
+@pytest.mark.slow
 def test_the_advantage_is_the_widest_gap_of_the_curve() -> None:
     for one in (CURVE, ZeroConcentrated(0.5)):
         widest = float(moment_advantage_up(one))

@@ -69,6 +69,7 @@ def test_a_refusal_stands_only_where_every_promise_refuses() -> None:
         profile(GaussianDP(1), ZeroConcentrated(1)).epsilon_up(0)
 
 
+@pytest.mark.slow
 @given(pairs, st.floats(0, 5))
 def test_the_profile_of_two_laws_is_that_of_their_worst_event(pair: Pair, epsilon: float) -> None:
     truth = max(hockey_stick(pair, epsilon), hockey_stick(pair.swapped(), epsilon))
@@ -76,6 +77,7 @@ def test_the_profile_of_two_laws_is_that_of_their_worst_event(pair: Pair, epsilo
     assert found == pytest.approx(truth, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(pairs, st.fractions(0, 1, max_denominator=50))
 def test_the_epsilon_of_two_laws_is_the_least_that_fits_their_delta(
     pair: Pair, delta: Fraction

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from flint import arb, ctx, fmpq
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -54,6 +55,7 @@ def is_between(low: Fraction | float | None, truth: arb, high: Fraction | float 
     return bool(under and over)
 
 
+@pytest.mark.slow
 @given(full_pairs, small)
 def test_the_hockey_stick(pair: Pair, epsilon: Fraction) -> None:
     with ctx.workprec(400):
@@ -83,6 +85,7 @@ def test_the_sums_of_f(pair: Pair) -> None:
         assert is_between(squared_hellinger_down(pair), 1 - shared, squared_hellinger_up(pair))
 
 
+@pytest.mark.slow
 @given(full_pairs)
 def test_the_largest_loss(pair: Pair) -> None:
     with ctx.workprec(400):
@@ -92,6 +95,7 @@ def test_the_largest_loss(pair: Pair) -> None:
         assert is_between(None, widest, profile(pair).epsilon_up(0))
 
 
+@pytest.mark.slow
 @given(small, shares, shares)
 def test_the_lines_of_an_approximate_promise(
     epsilon: Fraction, delta: Fraction, alpha: Fraction
@@ -117,6 +121,7 @@ def test_beliefs_and_conditions(epsilon: Fraction, prior: Fraction) -> None:
         assert is_between(None, truth, guess_up(Pure(epsilon), prior))
 
 
+@pytest.mark.slow
 @given(small, shares)
 def test_losses_but_for_a_probability(epsilon: Fraction, part: Fraction) -> None:
     assume(part < 1)

@@ -113,12 +113,14 @@ def check_survived(found: Any, *, problem: str) -> None:
     assert found["sound"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_grants_nothing_and_loses_nothing(places: Callable[[str], str]) -> None:
     found = lives("fill", places("sqlite"))
     check_survived(found, problem="disk")
     assert len(found["granted"]) > 2
 
 
+@pytest.mark.slow
 def test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing(
     places: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing(
     assert len(found["granted"]) == 6
 
 
+@pytest.mark.slow
 def test_a_ledger_that_cannot_be_written_charges_nothing() -> None:
     with tempfile.TemporaryDirectory() as directory:  # which others may look into, unlike tmp_path
         Path(directory).chmod(0o755)

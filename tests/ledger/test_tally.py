@@ -181,6 +181,7 @@ for number in range(10**6):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [4, pytest.param(60, marks=pytest.mark.audit)])
 def test_killed_at_any_moment_what_was_confirmed_is_counted(times: int, tmp_path: Path) -> None:
     place, confirmed = str(tmp_path / "office.shoal"), 0

@@ -160,6 +160,7 @@ def test_a_ledger_nobody_touched_is_sound(path: Path) -> None:
         assert ledger.charge("visits", TENTH, caller="ana")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts(
     name: str, path: Path

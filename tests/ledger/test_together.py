@@ -103,6 +103,7 @@ def processes(program: str, place: str, gate: Path) -> list[Any]:
     return [json.loads(each.communicate(timeout=300)[0]) for each in running]
 
 
+@pytest.mark.slow
 def test_three_processes_with_one_question_pay_once_and_hear_one_answer(
     ledger: Ledger, place: str, tmp_path: Path
 ) -> None:

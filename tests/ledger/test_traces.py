@@ -119,6 +119,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_in_the_log_is_gone_after_the_next_opening(
     tmp_path: Path,
 ) -> None:

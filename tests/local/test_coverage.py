@@ -99,6 +99,7 @@ def test_intervals_of_replies_that_count_three_numbers_cover(people: int, share:
     assert covered >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", PEOPLE)
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("harmless", ["0", "1/2"])

@@ -29,6 +29,7 @@ def ever_misses(yes: NDArray[np.int64], told: float) -> float:
     return float((mixed - fit >= math.log(20)).any(axis=1).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [0.25, 0.5, 0.3])
 def test_hardly_any_survey_ever_shows_an_interval_without_the_truth(told: float) -> None:
     missed = ever_misses(streams(told, 3), told)

@@ -51,6 +51,7 @@ def brute_force(design: Design, told: NDArray[np.int64], rows: Floats) -> Floats
     return np.asarray(found.x, dtype=np.float64).reshape(len(chances) - 1, -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_coefficients_are_those_of_a_search_without_derivatives(name: str) -> None:
     design, rows = CASES[name].design, people(1500)

@@ -8,6 +8,7 @@ from shoal.local.protocols.oracles import KaryResponse, LinearHash
 from shoal.local.shuffling import METHODS, shuffled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_order_that_nobody_knows_helps_every_oracle(name: str) -> None:
     oracle = EVERY[name]
@@ -16,6 +17,7 @@ def test_order_that_nobody_knows_helps_every_oracle(name: str) -> None:
     assert found.local == oracle.epsilon
 
 
+@pytest.mark.slow
 def test_the_method_that_knows_more_is_tighter() -> None:
     oracle = LinearHash.for_epsilon(1, size=1000)
     found = {name: shuffled(oracle, people=10**5, delta="1e-6", method=name).central for name in METHODS}  # fmt: skip

@@ -172,6 +172,7 @@ def test_the_variance_of_k_ary_response_is_the_formula_of_the_literature() -> No
     assert float(rare) == pytest.approx(3.63, abs=0.005)
 
 
+@pytest.mark.slow
 @NAMES
 def test_draws_of_many_follow_the_matrix_and_no_other(name: str) -> None:
     matrix = MATRICES[name]

@@ -56,6 +56,7 @@ def test_strata_take_out_what_differs_between_them() -> None:
     assert apart.error < 1e-12 < together.error
 
 
+@pytest.mark.slow
 def test_a_stratified_interval_covers_by_the_sum_over_all_outcomes() -> None:
     design, shares, sizes, people = forced("2/3"), (0.05, 0.4), {"a": 3, "b": 1}, 60
     truth = 0.75 * shares[0] + 0.25 * shares[1]

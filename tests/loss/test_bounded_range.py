@@ -35,6 +35,7 @@ def test_one_release_needs_the_largest_delta_of_all_pairs(epsilon: float) -> Non
         assert closed * (1 - 1e-9) <= found.high <= closed * 1.01 + 1e-9
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(0.05, 0.95), min_size=2, max_size=4),
     st.sampled_from([0.3, 1.0, 2.5]),

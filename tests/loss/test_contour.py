@@ -21,7 +21,7 @@ from shoal.loss import (
 )
 from shoal.loss.characteristic_functions import HasWaves
 from shoal.loss.equal_laplaces import EqualLaplaces
-from shoal.loss.grid_sums import grid_delta, grid_epsilon
+from shoal.loss.grid_sums import GridSum
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.measures import gaussian_delta_down, gaussian_delta_up, gaussian_epsilon_up
 
@@ -147,11 +147,12 @@ def test_the_line_and_the_grid_agree(
     assert line is not None
     assert line.width <= 1e-6 * max(1.0, line.high)
     if line.high < 20:  # beyond, the grid is slow
-        grid = grid_epsilon(((source, copies),), delta, 1e-3)
+        grid = GridSum(((source, copies),)).epsilon(delta, 1e-3)
         assert grid.low <= line.high
         assert line.low <= grid.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("removed", [True, False])
 @pytest.mark.parametrize(("rate", "mu", "delta"), [(0.01, 1.25, 1e-6), (0.1, 0.5, 1e-9)])
 def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
@@ -159,7 +160,7 @@ def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
 ) -> None:
     source = SampledNormalLoss(rate, mu, removed=removed)
     line = contour_epsilon(LossSum([(source, 1000)]), delta)
-    grid = grid_epsilon(((source, 1000),), delta, 1e-4)
+    grid = GridSum(((source, 1000),)).epsilon(delta, 1e-4)
     assert line is not None
     assert grid.width <= 1e-3
     assert grid.low <= line.low <= line.high <= grid.high
@@ -169,7 +170,7 @@ def test_the_line_lies_within_a_narrow_bracket_of_the_grid(
 def test_deltas_of_the_line_and_the_grid_agree(epsilon: float) -> None:
     sources = ((NormalLoss(0.5), 1), (LaplaceLoss(0.3), 5), (response(0.2), 7))
     line = contour_delta(LossSum(sources), epsilon, epsilon)
-    grid = grid_delta(sources, epsilon, epsilon)
+    grid = GridSum(sources).delta(epsilon, epsilon)
     assert line is not None
     assert grid.low <= line.high
     assert line.low <= grid.high
@@ -241,7 +242,7 @@ def test_the_closed_form_of_one_sampled_release_is_what_the_grid_says(
     at = source.delta_alone(Fraction(found.high), Fraction(found.high))
     assert at.high <= float(Fraction(delta)) * (1 + 1e-12)
     if removed:
-        grid = grid_epsilon(((source, 1),), float(Fraction(delta)), 1e-4)
+        grid = GridSum(((source, 1),)).epsilon(float(Fraction(delta)), 1e-4)
         assert grid.low - 1e-9 <= found.high
         assert found.low <= grid.high + 1e-9
 
@@ -306,7 +307,7 @@ def test_equal_laplaces_cost_what_the_grid_says(epsilon: float, copies: int, del
     sums = EqualLaplaces(source, copies)
     found = sums.epsilon_alone(Fraction(delta))
     assert found.width <= 1e-6
-    grid = grid_epsilon(((source, copies),), delta, 1e-4)
+    grid = GridSum(((source, copies),)).epsilon(delta, 1e-4)
     assert grid.low <= found.high
     assert found.low <= grid.high
     back = sums.delta_alone(Fraction(found.high), Fraction(found.high))
@@ -315,6 +316,7 @@ def test_equal_laplaces_cost_what_the_grid_says(epsilon: float, copies: int, del
     assert elsewhere.high <= elsewhere.low * (1 + 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [0.0, 0.3, 0.75, 1.2])
 def test_two_laplaces_need_the_delta_of_an_integral_over_both(asked: float) -> None:
     epsilon = 0.7

@@ -41,6 +41,7 @@ def enumerated(square: Fraction, shift: int, copies: int, epsilon: Fraction) -> 
     return float(at_precision(200, lambda: exact().mid()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("square", "shift"), [("1/5", 1), ("1", 1), ("2", 3), ("25", 4)])
 @pytest.mark.parametrize("copies", [1, 2, 5])
 def test_compositions_cost_what_enumeration_says(square: str, shift: int, copies: int) -> None:

@@ -29,6 +29,7 @@ def exact_delta(copies: int, each: int, epsilon: int) -> Fraction:
         return Fraction(total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("copies", "each", "epsilon"),
     [(1000, 1, 590), (1000, 1, 650), (1000, 1, 700), (1000, 1, 720), (1000, 1, 999),
@@ -42,6 +43,7 @@ def test_delta_is_at_least_the_exact_one_and_close_to_it_however_large_the_losse
     assert exact <= found <= exact * (1 + Fraction(1, 10**6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-20", "1e-120", "1e-300"])
 @pytest.mark.parametrize(("copies", "each"), [(1000, 1), (300, 4)])
 def test_an_epsilon_of_hundreds_has_the_delta_it_was_asked_for(

@@ -22,8 +22,8 @@ from shoal.loss import (
     fixed_size_loss,
 )
 from shoal.loss.fixed_size import Symmetric
-from shoal.loss.grid_sums import grid_epsilon
-from shoal.loss.inversion_search import smoothed_epsilon
+from shoal.loss.grid_sums import GridSum
+from shoal.loss.smoothed_sum import SmoothedSum
 from shoal.measures import gaussian_delta_down, gaussian_delta_up
 
 Law = dict[object, Fraction]
@@ -155,7 +155,7 @@ def test_two_samples_of_one_coin_need_at_most_the_sum_of_two_losses() -> None:
 )
 def test_the_grid_and_the_smoothed_payoff_agree(source: Symmetric, rate: float, times: int) -> None:
     sources = ((fixed_size_loss(source, rate), times),)
-    smooth, grid = smoothed_epsilon(sources, 1e-5, 1e-4), grid_epsilon(sources, 1e-5, 1e-4)
+    smooth, grid = SmoothedSum(sources).epsilon(1e-5), GridSum(sources).epsilon(1e-5)
     assert smooth is not None
     assert max(smooth.low, grid.low) <= min(smooth.high, grid.high)
     assert smooth.width < 1e-3

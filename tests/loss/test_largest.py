@@ -147,6 +147,7 @@ def _tail_delta(way: LossSource, epsilon: float) -> float:
     return float(mass[0]) - math.exp(epsilon) * float(other[0])
 
 
+@pytest.mark.slow
 def test_two_ways_that_floats_cannot_tell_apart_cost_an_infinite_loss_and_not_a_smaller_delta() -> (
     None
 ):

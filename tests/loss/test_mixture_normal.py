@@ -22,7 +22,7 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR
-from shoal.loss.grid_sums import grid_epsilon
+from shoal.loss.grid_sums import GridSum
 from shoal.loss.normal_mixtures import Components, NormalMixtures
 from shoal.loss.single_release import KnownAlone
 
@@ -119,6 +119,7 @@ def test_one_release_costs_what_an_integral_says(source: MixtureNormalLoss, epsi
     assert truth * (1 - 1e-7) - 1e-13 <= found.high <= truth * (1 + 1e-6) + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("removed", [True, False])
 def test_a_group_of_one_has_the_loss_of_one_person(*, removed: bool) -> None:
     old = SampledNormalLoss(0.02, 0.9, removed)
@@ -181,7 +182,7 @@ def test_a_thousand_releases_cost_what_dp_accounting_prints(
     removed: int, added: int, delta: float, published: float
 ) -> None:
     sources = ((mixture(removed, added, 0.01, 1.0), 1000),)
-    found = grid_epsilon(sources, delta, 1e-4)
+    found = GridSum(sources).epsilon(delta, 1e-4)
     assert found.low - 1e-5 <= published <= found.high + 1e-4
     assert found.width <= 1e-4
 
@@ -190,7 +191,7 @@ def test_a_thousand_releases_cost_what_dp_accounting_prints(
 @pytest.mark.parametrize(("removed", "added"), [(1, 1), (0, 2)])
 def test_smoothing_and_the_grid_meet(removed: int, added: int) -> None:
     sources = ((mixture(removed, added, 0.001, 1.2), 4000),)
-    one, other = Direction(sources).epsilon(1e-6, 1e-4), grid_epsilon(sources, 1e-6, 1e-4)
+    one, other = Direction(sources).epsilon(1e-6, 1e-4), GridSum(sources).epsilon(1e-6, 1e-4)
     assert one.low <= other.high
     assert other.low <= one.high
     assert one.width <= 1e-4
@@ -219,6 +220,7 @@ def _law_of_sum(rows: Points, rate: float) -> Points:
     return _law(lambda coins: np.array(coins, dtype=float) @ rows, len(rows), rate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("removed", "added"), [(2, 0), (0, 2), (1, 1), (2, 1), (1, 2)])
 def test_no_rows_on_a_plane_need_more_than_the_pair_on_a_line(removed: int, added: int) -> None:
     rate, draws = 0.3, np.random.default_rng(7)

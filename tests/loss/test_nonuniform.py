@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shoal.loss.cells import Floats
 from shoal.loss.characteristic_functions import spectrum_of
 from shoal.loss.fine_cells import Twin
-from shoal.loss.inversion_search import _Search
+from shoal.loss.inversion_search import LineSearch
 from shoal.loss.kernel import Kernel
 from shoal.loss.nonuniform import nodes_away, nodes_up_to
 from shoal.loss.sampled_normal import SampledNormalLoss
@@ -108,7 +108,7 @@ def test_a_lattice_with_steps_too_long_for_the_circle_is_summed_where_it_lies(ar
 
 def test_a_line_is_taken_with_the_steps_of_its_cells() -> None:
     # losses reach far below 0, the arc is short: the first steps are long beside it
-    search = _Search(((SampledNormalLoss(1.4e-6, 2.4, removed=False), 128610),), 1e-9)
+    search = LineSearch(((SampledNormalLoss(1.4e-6, 2.4, removed=False), 128610),), 1e-9)
     lines = search.lines(None, math.log(5.95e-4), 1e-4)
     assert lines is not None
     setting = lines.above._setting

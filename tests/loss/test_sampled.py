@@ -23,7 +23,7 @@ from shoal.loss import (
     SampledNormalLoss,
     sampled_atoms,
 )
-from shoal.loss.grid_sums import grid_epsilon
+from shoal.loss.grid_sums import GridSum
 
 Pairs = list[tuple[float, float]]
 
@@ -66,6 +66,7 @@ def agrees(losses: LossDistribution, truth: float, epsilon: float) -> None:
     assert epsilon < 0.4 or found.high <= truth * 1.02 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.02, 0.4, 0.95])
 @pytest.mark.parametrize("copies", [1, 3])
 def test_sampled_atoms_cost_what_enumeration_says(rate: float, copies: int) -> None:
@@ -157,7 +158,7 @@ def test_one_release_costs_the_same_by_its_tails_and_on_a_grid(
     for delta in ("0.05", "1e-3"):
         alone, grid = (
             source.epsilon_alone(Fraction(delta)),
-            grid_epsilon(((source, 1),), float(delta), 1e-4),
+            GridSum(((source, 1),)).epsilon(float(delta), 1e-4),
         )
         assert alone.low <= grid.high + 1e-12
         assert grid.low <= alone.high + 1e-12

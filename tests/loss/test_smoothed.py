@@ -24,9 +24,10 @@ from shoal.loss import (
 )
 from shoal.loss.direction import Direction
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, twins
-from shoal.loss.inversion_search import can_smooth, smoothed_delta, smoothed_epsilon
+from shoal.loss.inversion_search import can_smooth
 from shoal.loss.kernel import EDGE_SHARE, ORDER, PEAK_SHARE, WIDEST, Kernel
 from shoal.loss.loss_sources import Sources
+from shoal.loss.smoothed_sum import SmoothedSum
 
 # the kernel
 
@@ -56,6 +57,7 @@ def test_the_bump_covers_what_smoothing_adds() -> None:
     assert Fraction(EDGE_SHARE) * density(last) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1e-4, 3e-3, WIDEST])
 def test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it(width: float) -> None:
     kernel = Kernel(width)
@@ -147,17 +149,18 @@ KNOWN: list[tuple[Sources, float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sources", "delta"), KNOWN, ids=str)
 def test_other_roads_lead_into_the_bracket(sources: Sources, delta: float) -> None:
     assert can_smooth(sources)
     known = Direction(sources).quick_epsilon(delta)
     assert known is not None
-    found = smoothed_epsilon(sources, delta, 1e-4)
+    found = SmoothedSum(sources).epsilon(delta, 1e-4)
     assert found is not None
     assert found.low <= known.high
     assert known.low <= found.high
     assert found.width <= 1e-4
-    there = smoothed_delta(sources, known.low, known.low)
+    there = SmoothedSum(sources).delta(known.low, known.low)
     assert there is not None
     assert there.low <= delta * (1 + 1e-9)
     assert delta * (1 - 1e-9) <= there.high <= delta * 1.01

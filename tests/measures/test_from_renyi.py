@@ -174,6 +174,7 @@ def best_by_force(rho: float, last: float, delta: float) -> float:
     return max(0.0, float(every.min()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mu", "loose", "improved", "exact"),
     [(1, 5.30, 4.73, 4.38), ("1/2", 2.52, 2.17, 1.99), ("0.632455532033676", 3.23, 2.81, 2.59)],
@@ -211,6 +212,7 @@ def test_a_curve_that_ends_too_early_is_loose_and_safe() -> None:
     assert exact < best <= late < early
 
 
+@pytest.mark.slow
 @given(st.floats(1e-4, 5), st.floats(1e-12, 0.4))
 @settings(max_examples=40)
 def test_a_dense_curve_gives_the_epsilon_of_the_best_order_found_by_force(

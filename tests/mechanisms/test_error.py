@@ -223,6 +223,7 @@ def test_no_scores_are_worse_than_all_others_just_out_of_reach(kind: type[Select
             assert good >= 0.9 - 5 * math.sqrt(0.09 / 4000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", ["0.5", "0.9", "0.999"])
 def test_the_error_of_laplace_noisy_max_and_of_top_k_is_a_bound(confidence: str) -> None:
     with seam.seeded("bounds of errors"):

@@ -86,6 +86,7 @@ def test_the_shifted_laplace_law_has_no_larger_ratio_than_its_shift_over_its_sca
     assert laws.exact(laws.bounds(worst), moved / scale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "grid", [None, Grid(-3), Grid(-2), Grid(-1), Grid(0), Grid(2)], ids=lambda g: f"grid {g}"
 )

@@ -224,6 +224,7 @@ def test_a_sensitivity_other_than_one_scales_the_rate() -> None:
 # several at once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_top_k_together_lose_at_most_epsilon(k: int, *, monotone: bool) -> None:

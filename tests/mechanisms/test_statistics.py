@@ -106,6 +106,7 @@ CASES: dict[str, tuple[Any, Any, Callable[[float], Distribution]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_an_array_has_the_law_it_claims_and_no_other(name: str) -> None:
     mechanism, value, law = CASES[name]
@@ -136,6 +137,7 @@ SCALARS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCALARS)
 def test_scalars_have_the_law_they_claim_and_no_other(name: str) -> None:
     mechanism, value, law = SCALARS[name]

@@ -43,6 +43,7 @@ def interleaved(chunks: int, size: int, *columns: list[int]) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @each_guided
 def test_every_leading_word_gives_the_integer_of_the_closed_form(target: Target) -> None:
     """U runs over all multiples of 2^-16, the offset is fixed, V is 0: everything is kept."""

@@ -166,6 +166,7 @@ def test_a_word_outside_the_chances_of_a_cell_needs_no_fraction(
         assert not kept(target, rank, offset, highest + aside, Scripted())
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(CONTINUOUS),
     st.integers(0, 3000),

@@ -43,6 +43,7 @@ def by_permute_and_flip(chance: list[Fraction]) -> list[Fraction]:
     return wins
 
 
+@pytest.mark.slow
 @given(chances)
 def test_the_lottery_of_those_who_enter_is_permute_and_flip(chance: list[Fraction]) -> None:
     assert by_lottery([Fraction(1), *chance]) == by_permute_and_flip([Fraction(1), *chance])

@@ -34,6 +34,7 @@ def switches(coin: Coin, chance: Real) -> bool:
     return shown == [False, False, True, True]
 
 
+@pytest.mark.slow
 @given(chances)
 def test_a_rational_coin_switches_where_its_chance_says(chance: Fraction) -> None:
     assume(chance.denominator & (chance.denominator - 1))  # powers of 2: test_ladder_near_a_word
@@ -65,6 +66,7 @@ def test_an_exponential_coin_of_a_tiny_exponent_shows_true() -> None:
         assert Coin.exp(Fraction(10) ** -4000).many(1).tolist() == [True]
 
 
+@pytest.mark.slow
 @given(log_weights)
 def test_categories_switch_where_the_closed_form_says(logs: list[Fraction]) -> None:
     noise = categorical(logs)

@@ -52,6 +52,7 @@ def test_every_step_is_the_floor_of_the_distribution_function(target: Target) ->
     assert [target.bits_of_step(rank, 1)[0] for rank in range(len(steps))] == steps.tolist()
 
 
+@pytest.mark.slow
 @each_law
 def test_the_decision_switches_within_the_word_that_holds_the_distribution_function(
     target: Target,

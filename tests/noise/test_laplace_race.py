@@ -115,6 +115,7 @@ def test_a_digit_is_one_with_its_chance(place: int) -> None:
         assert (runner.magnitude == 4) is not one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("floor", [9, -9])
 def test_a_photo_finish_is_decided_by_fractions(floor: int) -> None:
     """Half a step ahead from the same floor: ahead in the end with probability 7/8, to 2^-20."""

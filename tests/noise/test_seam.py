@@ -142,6 +142,7 @@ def test_a_source_that_calls_itself_private_once_it_is_in_place_is_not_believed(
         assert not mechanism.event.private
 
 
+@pytest.mark.slow
 def test_no_budget_pays_for_an_answer_before_a_witness_that_calls_itself_private() -> None:
     held = shoal.private(pa.table({"x": [1, 2]}), protects=shoal.Row(), budget=shoal.Pure(1))
     ask, source = held.sql("SELECT COUNT(*) AS n FROM data"), Turncoat()

@@ -48,6 +48,7 @@ def test_a_refill_continues_under_the_key_that_was_set_aside() -> None:
     assert stream.words(np.uint64, 8).tobytes() == second.update(bytes(32 + 64))[32:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes", [[1], [1, 2, 3, 1000], [1024], [1025], [5000, 7], [1, 1 << 19, 3, 1 << 20, 1023]]
 )

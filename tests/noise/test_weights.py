@@ -51,6 +51,7 @@ def bounds_hold(upper: float, exponent: Fraction) -> bool:
     return bool(weight(exponent) <= arb(upper) and arb(upper) <= cut * (1 + ball(Fraction(SLACK))))
 
 
+@pytest.mark.slow
 @given(pairs, rates)
 @example(np.array([2**63 - 1, -(2**63)]), Fraction(1, 2**60))
 @example(np.array([1e308, -1e308]), Fraction(10**200))

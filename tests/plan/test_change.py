@@ -181,6 +181,7 @@ def tried(totals: Totals, size: int, at: int, norm: Norm) -> Fraction:
     ).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 @pytest.mark.parametrize("ends", [(5, 10), (-100, 10), (-3, 3)], ids=str)
 @pytest.mark.parametrize("required", [True, False], ids=["required", "nullable"])
@@ -216,6 +217,7 @@ def floor_of(term: Term, bounded: Bounded) -> Fraction:
     return Fraction(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [(5, 10), (-2, 3)], ids=str)
 @pytest.mark.parametrize("keyed", [False, True], ids=["all", "by key"])
 @pytest.mark.parametrize("share", [(1, 1), (2, 1), (1, 2)], ids=str)

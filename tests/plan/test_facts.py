@@ -252,6 +252,7 @@ def test_a_decimal_is_read_and_written_as_itself(number: Decimal) -> None:
     assert written(read(number, decimal(4)), decimal(4)) == number
 
 
+@pytest.mark.slow
 @given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1))
 def test_folding_constants_gives_the_value_a_row_would_have(a: int, b: int) -> None:
     for name in ("add", "multiply", "subtract", "divide", "mod", "int_divide"):

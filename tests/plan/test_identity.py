@@ -101,6 +101,7 @@ def rows(person: int, *keys: int) -> list[dict[str, Any]]:
     return [{"u": person, "k": key} for key in keys]
 
 
+@pytest.mark.slow
 def test_someone_who_leaves_one_of_two_accounts_moves_a_union_no_further_than_is_claimed() -> None:
     """The id 7 is one person in a, and another in b; with one key for both the totals moved by 1.95 times the claim."""
     data = {"a": rows(7, *[1] * 8), "b": rows(7, *range(10, 60))}
@@ -139,6 +140,7 @@ def _unions() -> list[Rows]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", _unions(), ids=lambda each: explain(each)[:60])
 @settings(max_examples=25)
 @given(data=_DATA)
@@ -155,6 +157,7 @@ def test_all_rows_of_an_id_in_the_tables_that_share_it_move_totals_no_further_th
             assert max(moved_by(relation, held, without)) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", _unions(), ids=lambda each: explain(each)[:60])
 @settings(max_examples=8)
 @given(data=_DATA)

@@ -262,6 +262,7 @@ def test_the_parts_of_a_question_count_columns_as_often_as_they_are_used() -> No
 _letters = st.text(alphabet="ab%_*\n\u00e9", max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(_letters, _letters)
 @example("ab", "%b%a%")

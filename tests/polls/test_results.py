@@ -356,6 +356,7 @@ def test_an_arm_that_is_not_there_is_refused() -> None:
 # all respondents
 
 
+@pytest.mark.slow
 def test_counters_cost_less_than_a_report_and_the_more_people_the_less() -> None:
     poll = POLLS["simplest"]
     costs = []
@@ -412,6 +413,7 @@ def test_a_plan_counts_the_people_of_all_arms() -> None:
     assert needs(POLLS["number"], margin="0.1")[0].people > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sets", "number", "simplest"])
 def test_the_planned_margin_is_the_spread_of_the_estimate(name: str) -> None:
     poll = POLLS[name]
@@ -435,6 +437,7 @@ def test_the_planned_margin_is_the_spread_of_the_estimate(name: str) -> None:
 # in writing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLLS)
 def test_an_export_is_read_back_with_the_exact_odds_and_the_same_results(name: str) -> None:
     poll = POLLS[name]

@@ -48,6 +48,7 @@ def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(found, key=repr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", QUESTIONS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_without_noise_an_answer_is_that_of_plain_sql_where_nobody_exceeds(
@@ -73,6 +74,7 @@ def test_every_known_group_appears_though_it_is_empty() -> None:
         assert [row[0] for row in answer.rows] == ["a", "b", "c", None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS[:2], ids=str)
 @pytest.mark.parametrize("column", ["n", "s", "m", "v", "d"])
 def test_intervals_cover_what_would_be_said_without_noise(

@@ -38,12 +38,13 @@ def test_a_table_that_is_stated_otherwise_is_refused_before_the_charge(act: str)
     whole = shoal.private(data, columns={"x": shoal.Choices([1, 2])}, **PERSON)
     table = whole.tables["data"]
     wrong = replace(table, columns=(column("who", TEXT), *table.columns[1:]))
-    held = replace(whole._held, tables={"data": wrong})
+    held = whole._held.with_tables({"data": wrong})
     with pytest.raises(SourceError, match="is stated as text"):
         ACTS[act](Private(held, "data"))
     assert whole.budget.spent == NOTHING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize(
     "change",

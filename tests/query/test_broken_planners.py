@@ -62,6 +62,7 @@ CASES: dict[str, tuple[Any, list[dict[str, Any]], list[dict[str, Any]], Any]] = 
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", CASES)
 def test_a_broken_rule_of_the_engine_is_caught(rule: str) -> None:
     unit, data, other, (old, new) = CASES[rule]
@@ -85,6 +86,7 @@ def test_a_broken_rule_of_sorting_is_caught(rule: str) -> None:
         assert worst(data, unit, SQL, other) > 1
 
 
+@pytest.mark.slow
 def test_a_forgotten_change_is_caught() -> None:
     one, other = rows([(1, "a", 1, 499.0)] * 2), rows([(1, "b", 1, 499.0)] * 2)
     assert worst(one, CHANGING, SQL, other) <= 1
@@ -132,6 +134,7 @@ def test_a_rehearsal_is_never_charged_as_private(sql: str) -> None:
     assert concentrated.budget.spent == shoal.ZeroConcentrated(0)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_private_keys_are_selected_from() -> None:
     data = rows([(who, "a", 1, 1.0) for who in range(100_000)])
     for at, row in enumerate(data):

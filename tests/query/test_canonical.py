@@ -147,6 +147,7 @@ def _refs(made: Expression) -> list[Column]:
 UNITS = (Person("u", groups=2, nulls="one"), Person("u2", rows_per_group=3))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.one_of(relations(UNITS), relations((Row(), Row()))))
 def test_a_relation_can_be_read_back_from_its_canonical_form(made: Rows) -> None:

@@ -40,6 +40,7 @@ def sent(certificate: Any) -> dict[str, Any]:
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", QUESTIONS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("noise", [None, "laplace"])
@@ -78,6 +79,7 @@ def _other_form(certificate: dict[str, Any]) -> None:
     certificate["shoal_certificate"] = 99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -99,6 +101,7 @@ def test_a_planted_lie_in_a_certificate_is_named_though_its_hash_is_made_anew(
     assert words in " ".join(wrong_with(certificate))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", QUESTIONS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_an_answer_comes_back_from_json_as_it_went(sql: str, budget: shoal.Measure) -> None:
@@ -143,6 +146,7 @@ def test_names_and_what_comes_after_the_draws_do_not_make_another_question() -> 
     assert one == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [
@@ -170,6 +174,7 @@ def test_a_refused_question_still_costs_nothing_and_says_what_fits() -> None:
     assert held.budget.spent == shoal.Pure(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

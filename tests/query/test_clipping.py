@@ -191,6 +191,7 @@ def test_a_count_that_is_nearly_all_null_questions_the_declared_choices(
     assert (said in on_terminal(answer)) is hinted
 
 
+@pytest.mark.slow
 def test_noise_alone_questions_no_choices() -> None:
     held = made([], budget=shoal.Pure(10**6))
     asked = held.sql("SELECT kind, COUNT(*) AS n FROM data GROUP BY kind")

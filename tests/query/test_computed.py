@@ -32,6 +32,7 @@ def of(text: str) -> Expression:
     return expression(text, RELEASED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 @settings(max_examples=60, deadline=None)
 @given(
@@ -88,6 +89,7 @@ def covered(truth: shoal.Answer, name: str, found: list[Interval]) -> int:
     return sum(inside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["m", "two", "over", "share"])
 def test_intervals_of_computed_columns_cover_what_would_be_said_without_noise(name: str) -> None:
     ask = made(rows(3000, each=2), required=["age"]).sql(SQL)

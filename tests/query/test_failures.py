@@ -63,6 +63,7 @@ def test_suggestions_fail_in_the_same_words() -> None:
     assert private.budget.spent == shoal.Pure(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
 def test_the_journal_of_a_vault_tells_failures_apart_by_nothing(
     failure: BaseException, tmp_path: Path
@@ -104,6 +105,7 @@ def outcome(private: Private, sql: str) -> tuple[str, str]:
     return "answered", ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "by"), [(5, 200), (4, 40), (3, 30), (1, 60_000)])
 def test_a_text_that_grows_in_one_row_has_one_outcome_on_neighbours(times: int, by: int) -> None:
     """One row held the text from which gigabytes came, and the answer was missing exactly if that row was there."""

@@ -35,6 +35,7 @@ def names(
     return sorted(repr(row[0]) for row in held.sql(sql).release(epsilon=50, delta="1e-7").rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u")], ids=["rows", "persons"])
 @pytest.mark.parametrize("key", ["ROUND(y)", "y * 0", "-(y - y)", "y % 0.25"])
 def test_one_row_does_not_give_a_zero_its_sign(
@@ -45,6 +46,7 @@ def test_one_row_does_not_give_a_zero_its_sign(
     assert told == [["0.0"], ["0.0"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u")], ids=["rows", "persons"])
 @pytest.mark.parametrize("default", ["", "NOCASE"])
 def test_one_row_does_not_give_a_key_its_spelling(

@@ -182,6 +182,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data", HOSTILE, ids=["empty", "one person", "limits", "nulls", "not finite"]
 )

@@ -147,6 +147,7 @@ def test_a_suggested_range_can_leave_the_one_that_was_stated_wrongly() -> None:
 # a refusal names the most that fits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "spend"),
     [

@@ -34,6 +34,7 @@ def ends(sql: str, unit: Any, law: str, epsilon: int = 1, highest: int = 6) -> l
     return [placed for placed in found if placed.place.side]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("sql", LEVELS)
@@ -75,6 +76,7 @@ def missed(end: PlacedQuantile, weights: dict[Any, int]) -> float:
     return float(chances[at > first if end.place.side < 0 else at < last].sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", LEVELS)
 @settings(max_examples=150, deadline=None)
 @example(counts=[0, 0, 0, 1, 0, 0, 0], epsilon=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 from unittest.mock import patch
 
@@ -48,6 +49,7 @@ CELLS = st.fixed_dictionaries(
 )
 
 
+@cache
 def placed(sql: str, unit: Any, law: str, epsilon: int = 1) -> PlacedQuantile:
     held = made([], protects=unit, budget=shoal.Approx(50, "1e-2"), columns=FACTS)
     ask = held.sql(f"SELECT kind, {sql} AS q FROM data GROUP BY kind")
@@ -144,6 +146,7 @@ def test_the_claim_is_nearly_reached() -> None:
     assert worst > 0.45 * float(place.loss)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", ["SELECT kind, MEDIAN(age) AS m, QUANTILE_CONT(spend, 0.9) AS q, COUNT(*) AS n, COUNT(DISTINCT town) AS d FROM data GROUP BY kind"])  # fmt: skip
 def test_quantiles_cost_what_was_asked(sql: str) -> None:
     def events(answer: shoal.Answer) -> Event:
@@ -168,6 +171,7 @@ def best(mechanism: Exponential, scores: Any) -> int:
     return int(np.argmax(scores))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.1, 0.25, 0.5, 0.75, 0.99])
 @pytest.mark.parametrize("column", ["age", "spend"])
 def test_without_noise_a_quantile_is_that_of_the_rows(level: float, column: str) -> None:

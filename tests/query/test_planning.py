@@ -37,6 +37,7 @@ def word(budget: shoal.Measure) -> str:
     return "rho" if isinstance(budget, shoal.ZeroConcentrated) else "epsilon"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_every_question_meets_its_target_and_would_not_for_a_little_less(
     budget: shoal.Measure,
@@ -124,6 +125,7 @@ def test_a_plan_is_told_as_a_table_and_as_data() -> None:
     assert told["questions"][1]["column"] == "m"
 
 
+@pytest.mark.slow
 def test_selected_keys_need_room_in_delta() -> None:
     held = made(rows(40), budget=shoal.Approx(20, "1e-6"))
     ask = held.sql("SELECT town, COUNT(*) AS n FROM data GROUP BY town")

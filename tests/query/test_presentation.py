@@ -100,6 +100,7 @@ def place(text: str, kind: Type) -> Fraction:
     return Fraction(text.replace(",", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RENDERINGS)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @given(data=st.data())
@@ -113,6 +114,7 @@ def test_every_shown_interval_holds_the_exact_one(name: str, kind: Type, data: A
     assert place(found["high"], kind) >= Fraction(high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protects", [shoal.Row(), shoal.Person("who", groups=2, rows_per_group=3)])
 def test_printing_pandas_and_what_is_stored_show_the_same_ends(protects: Any) -> None:
     held = made(rows(3000, each=3), protects=protects, budget=shoal.Pure(10**4))

@@ -32,6 +32,7 @@ def events_of(answer: shoal.Answer) -> Event:
     return Composed(tuple(Event.from_dict(each) for each in answer.certificate["events"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", [BY_KIND, MANY, "SELECT COUNT(*) AS n FROM data"])
 @pytest.mark.parametrize("relation", ["add_remove", "change"])
 def test_the_events_of_a_pure_release_cost_exactly_what_was_asked(sql: str, relation: str) -> None:
@@ -41,6 +42,7 @@ def test_the_events_of_a_pure_release_cost_exactly_what_was_asked(sql: str, rela
     assert account(events_of(answer)).cost(shoal.Pure) == shoal.Pure("0.3") == held.budget.spent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", [BY_KIND, MANY])
 def test_the_events_of_a_gaussian_release_cost_what_was_asked_up_to_rounding(sql: str) -> None:
     held = made(rows(40), budget=shoal.Approx(5, "1e-6"))
@@ -61,6 +63,7 @@ def test_a_selection_costs_its_epsilon_and_its_delta() -> None:
     assert account(events_of(answer)).cost(shoal.Approx) == shoal.Approx("0.3", "1e-8")
 
 
+@pytest.mark.slow
 def test_a_refused_question_costs_nothing_and_says_what_would_fit() -> None:
     for budget, name in ((shoal.Pure(1), "epsilon"), (shoal.ZeroConcentrated("0.1"), "rho"), (shoal.Approx(1, "1e-6"), "epsilon")):  # fmt: skip
         held = made(rows(40), budget=budget)
@@ -118,6 +121,7 @@ def test_preview_and_plans_read_no_private_row(monkeypatch: pytest.MonkeyPatch) 
     assert held.budget.spent.to_approx(delta="1e-6").epsilon == made([], budget=shoal.Approx(5, "1e-6")).budget.spent.to_approx(delta="1e-6").epsilon  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [shoal.Pure(5), shoal.Approx(5, "1e-6")], ids=str)
 def test_for_error_finds_the_least_epsilon_that_is_accurate_enough(budget: shoal.Measure) -> None:
     ask = made(rows(40), budget=budget).sql("SELECT COUNT(*) AS n, AVG(age) AS m FROM data")
@@ -174,6 +178,7 @@ def test_a_certificate_is_the_same_for_the_same_release_and_says_nothing_of_the_
     assert one["cost"] == {"epsilon": "1", "delta": "0", "failing": "0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

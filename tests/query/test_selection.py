@@ -35,6 +35,7 @@ def tail(noise: Any, steps: int) -> float:
     return math.erfc((steps - 0.5) / float(noise.sigma) / math.sqrt(2)) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("delta", ["1e-3", "1e-8"])
 @pytest.mark.parametrize("groups", [1, 3, 10])
@@ -62,6 +63,7 @@ def test_for_rows_the_threshold_is_the_quantile_of_the_noise() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_common_keys_are_told_and_rare_ones_are_not(law: str) -> None:
     lone = [{**row, "who": 9_000 + at, "town": f"lone {at}"} for at, row in enumerate(rows(40))]

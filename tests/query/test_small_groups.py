@@ -8,6 +8,7 @@ import pytest
 import shoal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [20, 30, 60])
 def test_the_variance_of_two_rows_lies_in_its_interval(epsilon: int) -> None:
     table = pa.table({"u": [1, 2], "x": [0.0, 10.0]})

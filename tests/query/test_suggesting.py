@@ -110,6 +110,7 @@ def test_a_suggestion_costs_what_was_asked_in_every_budget() -> None:
 # the range
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "wanted"),
     [

@@ -60,6 +60,7 @@ def test_the_search_finds_the_largest_movement_of_any_function(
     )
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(answers, relations, st.integers(1, 3))
 def test_the_pair_found_are_neighbours_that_attain_the_value(

@@ -166,6 +166,7 @@ def test_no_function_moves_further_for_a_unit_of_several_rows_than_as_many_times
     assert several.value <= bound.value * (1 + Fraction(1, 2**61))
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None)
 @given(st.lists(fractions, max_size=6))
 def test_the_three_norms_are_ordered_and_agree_for_one_number(parts: list[Fraction]) -> None:

@@ -69,6 +69,7 @@ def test_a_vault_that_is_opened_again_has_the_same_answers_and_the_same_account(
         assert vault.budget("visits").left == shoal.Pure("0.75")
 
 
+@pytest.mark.slow
 def test_ten_tenths_fit_and_nothing_more_does(tmp_path: Path) -> None:
     vault = office(tmp_path)
     for at in range(10):
@@ -173,6 +174,7 @@ def test_a_key_answers_once_and_gives_the_same_answer_to_whoever_comes_back(tmp_
 # several datasets, and measures
 
 
+@pytest.mark.slow
 def test_a_question_over_several_datasets_is_charged_to_each(tmp_path: Path) -> None:
     vault = office(tmp_path, keys={"user_id": 2})
     people = pa.table({"user_id": list(range(600)), "age": [at % 90 for at in range(600)]})
@@ -207,6 +209,7 @@ def test_a_public_table_is_joined_and_costs_nothing(tmp_path: Path) -> None:
     assert vault.budget("visits").left == shoal.Pure(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "size"),
     [
@@ -239,6 +242,7 @@ def test_budgets_in_different_measures_cannot_pay_for_one_question(tmp_path: Pat
 # analysts
 
 
+@pytest.mark.slow
 def test_allowances_may_exceed_the_budget_and_spending_never_does(tmp_path: Path) -> None:
     vault = office(tmp_path)
     for name in ("ana", "ben"):
@@ -289,6 +293,7 @@ ACTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 def test_an_analyst_may_not_change_the_vault(act: str, tmp_path: Path) -> None:
     vault = office(tmp_path)

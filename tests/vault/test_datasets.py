@@ -60,6 +60,7 @@ PLACES: dict[str, Callable[[Path], dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_rows_are_found_wherever_they_lie(place: str, tmp_path: Path) -> None:
     vault = shoal.open(tmp_path / "office.shoal")
@@ -121,6 +122,7 @@ BAD: dict[str, tuple[dict[str, Any], type[ShoalError]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BAD)
 def test_a_declaration_that_is_refused_leaves_nothing_behind(case: str, tmp_path: Path) -> None:
     vault = shoal.open(tmp_path / "office.shoal")
@@ -432,6 +434,7 @@ def test_a_public_dataset_has_a_declaration_too(tmp_path: Path) -> None:
     assert vault.add_from(file, name="places").public
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -86,6 +86,7 @@ def released(vault: Vault, epsilon: int) -> int | None:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("opened", [True, False])
 def test_rows_never_come_from_what_lay_at_the_path_for_a_moment(

@@ -47,6 +47,7 @@ def killed_after(path: Path, start: int, answers: int, moment: float) -> list[tu
     return [(int(each[1]), int(each[2])) for each in found if each]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [6, pytest.param(100, marks=pytest.mark.audit)])
 def test_every_answer_that_was_seen_before_a_kill_is_charged(times: int, tmp_path: Path) -> None:
     office(tmp_path, shoal.Pure(1000)).close()
@@ -68,6 +69,7 @@ def test_every_answer_that_was_seen_before_a_kill_is_charged(times: int, tmp_pat
         assert spent == shoal.Pure(shoal.exact.rational("0.001", "x") * len(releases))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [4, pytest.param(60, marks=pytest.mark.audit)])
 def test_every_answer_that_the_command_printed_before_a_kill_is_charged(
     times: int, tmp_path: Path

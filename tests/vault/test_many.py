@@ -47,6 +47,7 @@ def test_processes_that_race_get_exactly_what_the_budget_holds(tmp_path: Path) -
         assert vault.verify().is_sound
 
 
+@pytest.mark.slow
 def test_threads_that_race_get_exactly_what_the_budget_holds(tmp_path: Path) -> None:
     vault = office(tmp_path)
 

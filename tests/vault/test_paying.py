@@ -26,6 +26,7 @@ def test_rows_that_may_lie_in_two_datasets_are_not_asked_of_both(tmp_path: Path)
         assert vault.budget("one").spent == shoal.Pure(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("select", ["VARIANCE(s)", "AVG(s)", "SUM(s)", "STDDEV(s)"])
 def test_no_draw_ends_in_an_error(select: str, tmp_path: Path) -> None:
     """Sums near the largest float, with noise that takes some of them beyond it."""

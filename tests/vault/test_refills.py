@@ -70,6 +70,7 @@ def test_a_table_has_one_account_however_its_name_is_typed(tmp_path: Path) -> No
     assert (made.location.table, made.accounts) == ("taken", ("first",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"), [("seen", "a view"), ("made", "not a table"), ("gone", "not a table")]
 )
@@ -215,6 +216,7 @@ def test_the_content_of_another_dataset_is_a_new_version_whatever_is_said(tmp_pa
     assert n < 200  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_the_same_content_that_is_added_at_once_opens_one_budget(tmp_path: Path) -> None:
     shoal.open(tmp_path / "office.shoal").close()
     paths = [write(tmp_path, f"v{at}.parquet") for at in range(4)]
@@ -229,6 +231,7 @@ def test_the_same_content_that_is_added_at_once_opens_one_budget(tmp_path: Path)
     assert len(shoal.open(tmp_path / "office.shoal").datasets) == 4
 
 
+@pytest.mark.slow
 def test_a_declaration_that_another_overtook_is_decided_anew(tmp_path: Path) -> None:
     vault = shoal.open(tmp_path / "office.shoal")
     mine, theirs = write(tmp_path, "mine.parquet"), write(tmp_path, "theirs.parquet")
@@ -307,6 +310,7 @@ def test_a_written_declaration_names_everyone_it_shares_with(tmp_path: Path) -> 
     assert vault.add_from(file, name="fourth").accounts == ("visits", "other")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -75,6 +75,7 @@ def test_samples_of_few_and_of_many_are_compared_where_both_are_whole() -> None:
     assert not overlap([f"{MOST + 7:016x}"], many)  # beyond what the larger one knows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["person", "row"])
 def test_the_same_rows_are_noticed_whether_rows_or_people_are_protected(
     first: str, tmp_path: Path
@@ -91,6 +92,7 @@ def test_the_same_rows_are_noticed_whether_rows_or_people_are_protected(
     assert made.accounts == ("visits",)
 
 
+@pytest.mark.slow
 def test_a_file_about_people_of_another_account_is_no_update_unasked(tmp_path: Path) -> None:
     vault = office(tmp_path)
     others = write(tmp_path, "others.parquet", rows(first=5000))

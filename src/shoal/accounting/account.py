@@ -41,6 +41,7 @@ from shoal.measures import (
     Renyi,
     ZeroConcentrated,
     gaussian_delta_down,
+    gaussian_delta_up,
     gaussian_epsilon_up,
 )
 from shoal.measures.renyi import read_orders
@@ -147,7 +148,9 @@ class Account:
         """
         events = self.event.events if isinstance(self.event, Composed) else (self.event,)
         whole = Composed((*events, event))
-        more = Account(whole, settle(whole, self.relation))
+        # releases for different neighbours stay so, whatever comes
+        settled = self.relation == OWN and event.private
+        more = Account(whole, OWN if settled else settle(whole, self.relation))
         one = Account(event, self.relation)
         anew = any(loss is not None and loss.only_alone for loss in (self._loss, one._loss))
         if more.relation == self.relation and self._loss is not None and not anew:
@@ -161,13 +164,17 @@ class Account:
                 _pure=_sum_of(self._pure, one._pure),
                 _shuffles=self._shuffles + one._shuffles,
             )
+            if not more._shuffles:
+                vars(more)["_losses_miss_shuffles"] = False
         return more
 
     def epsilon(self, *, delta: Number) -> Bound:
         """The tightest epsilon at a delta over all measures in which the events have a price.
 
+        Guarantee: `delta` at the epsilon found is not above the delta asked for.
         Edges: where the laws of all releases are known and their sum is told within 0.0001, no other measure but the sum of
-            epsilons is asked: none can be lower by more than the distance from ``lower``.
+            epsilons is asked: none can be lower by more than the distance from ``lower``.  For shuffled reports that have no
+            loss of their own, `delta` is found by bisection, and can be above the delta asked for by one in fifty.
         """
         target = closed_unit(delta, "delta")
         if self._is_normal and 0 < target < 1:
@@ -180,8 +187,9 @@ class Account:
         found = self._all(target, by_losses)
         if not found:
             raise self._nothing(target)
-        known = [min(bound.lower, found[0].epsilon) for bound in found if bound.lower is not None]
-        return replace(found[0], lower=max(known, default=None))
+        best = self._met_on_the_way_back(found[0])
+        known = [min(bound.lower, best.epsilon) for bound in found if bound.lower is not None]
+        return replace(best, lower=max(known, default=None))
 
     def all(self, *, delta: Number) -> tuple[Bound, ...]:
         """The epsilon at a delta in every measure in which the events have a price, tightest first."""
@@ -218,6 +226,8 @@ class Account:
     def delta(self, *, epsilon: Number) -> Bound:
         """The tightest delta at an epsilon, over all measures; 1 where nothing is promised."""
         target = non_negative(epsilon, "epsilon")
+        if self._is_normal:
+            return Bound(target, self._normal_delta(target), GaussianDP.__name__)
         by_losses = self._delta_by_losses(target)
         if by_losses is not None and by_losses[1]:
             if self._pure is not None and self._pure <= target:
@@ -294,13 +304,15 @@ class Account:
         return Bound(Fraction(found.high), target, LossDistribution.__name__, lower)
 
     def _delta_by_losses(self, epsilon: Fraction) -> tuple[Fraction, bool] | None:
-        """What the loss distribution needs at an epsilon, and whether nothing can need less."""
+        """What the loss distribution needs at an epsilon, and whether nothing can need noticeably less."""
         if self._losses_miss_shuffles or self.losses is None:
             return None
         found = self.losses.quick_delta(epsilon=epsilon)
-        surely = found is not None and self.laws_are_known
         if found is None:
             found = self.losses.delta(epsilon=epsilon)
+            surely = self.laws_are_known and found.high <= _NEARLY * found.low
+        else:
+            surely = self.laws_are_known
         return self._with_failing(Fraction(found.high)), surely
 
     @property
@@ -310,11 +322,28 @@ class Account:
     def _in_closed_form(self, delta: Fraction) -> Bound:
         """From the exact sum of mu squared, for normal losses alone."""
         mu = root_up(self._sum(SQUARED_MU))
-        exact = gaussian_epsilon_up(mu, delta)
+        exact = _met_on_the_way_back(gaussian_epsilon_up(mu, delta), delta, self._normal_delta)
         near = exact * (1 - _HAIR_BELOW)
         sure = exact > 0 and gaussian_delta_down(mu * (1 - _HAIR_BELOW**2), near) > delta
         lower = (near if sure else Fraction(0)) if self.laws_are_known else None
         return Bound(exact, delta, GaussianDP.__name__, lower)
+
+    def _normal_delta(self, epsilon: Fraction) -> Fraction:
+        return gaussian_delta_up(root_up(self._sum(SQUARED_MU)), epsilon)
+
+    def _met_on_the_way_back(self, bound: Bound) -> Bound:
+        """The bound with an epsilon at which its own measure needs no more than its delta."""
+        way = next((way for way in ways() if way.measure.__name__ == bound.measure), None)
+        if (
+            way is None or self._shuffles
+        ):  # the loss distribution sees to it, and shuffles are asked at many deltas
+            return bound
+
+        def needed(epsilon: Fraction) -> Fraction | None:
+            found = self._asked(way.delta, epsilon, Fraction(0))
+            return None if found is None else self._with_failing(found)
+
+        return replace(bound, epsilon=_met_on_the_way_back(bound.epsilon, bound.delta, needed))
 
     def _epsilon_by(self, way: Way, target: Fraction, spare: Fraction) -> Fraction | None:
         lost = some_fails_up(deltas_of(self.lines, spare))
@@ -409,6 +438,8 @@ class Account:
 
 
 _HAIR_BELOW = Fraction(1, 1 << 30)
+_NEARLY = 1.01
+_FIRST_PAD, _PAD_GROWTH, _PADS = Fraction(1, 1 << 52), 16, 10
 _NARROW = 1e-6
 _LEAST_DELTA = Fraction(1, 10**30)
 _HAIR = 1 - Fraction(1, 2**40)
@@ -422,6 +453,21 @@ def _both(
 
 def _sum_of(one: Fraction | None, other: Fraction | None) -> Fraction | None:
     return None if one is None or other is None else one + other
+
+
+def _met_on_the_way_back(
+    epsilon: Fraction, delta: Fraction, needed: Callable[[Fraction], Fraction | None]
+) -> Fraction:
+    """The epsilon, or one a hair above it, at which no more than the delta is needed.
+
+    Both ways are rounded up, and a search may end at another order on the way back, so that the delta can be missed by a hair.
+    """
+    high, pad = epsilon, _FIRST_PAD * max(epsilon, _FIRST_PAD)
+    for _ in range(_PADS):
+        if (found := needed(high)) is not None and found <= delta:
+            return high
+        high, pad = epsilon + pad, _PAD_GROWTH * pad
+    return epsilon
 
 
 def _left(delta: Fraction, lost: Fraction) -> Fraction:

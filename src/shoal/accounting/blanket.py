@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from shoal.accounting.clones import at_least, block_edges, half_binomial
 from shoal.exact import Number, ball, lower, non_negative, open_unit, upper, whole
+from shoal.floats import at_least_near
 
 Floats = NDArray[np.float64]
 
@@ -155,12 +156,10 @@ def _range(reports: int, share: float) -> tuple[int, int]:
 
 def _approximate_epsilon(local: float, k: int, people: int, delta: float) -> Fraction:
     """Where the delta is about the one wanted, in floats; nothing rests on it."""
-    from scipy.special import bdtrc  # noqa: PLC0415 - slow to load, and needed here only
-
     odds = math.exp(min(local, 700))
     chance = k / (odds + k - 1)
     starts = np.array(block_edges(people - 1, chance))
-    reached = np.append(bdtrc(starts - 1.0, people - 1, chance), 0.0)
+    reached = np.append(at_least_near(starts, people - 1, chance), 0.0)
     reached[0] = 1.0 if starts[0] == 0 else reached[0]
 
     def delta_at(epsilon: float) -> float:
@@ -186,18 +185,16 @@ def _approximate_epsilon(local: float, k: int, people: int, delta: float) -> Fra
 
 def _floats(reports: int, k: int, odds: float, gain: float) -> float:
     """`_needed` in floats."""
-    from scipy.special import bdtrc  # noqa: PLC0415 - as above
-
     first, last = _range(reports, 2 / k)
     s = np.arange(first, last + 1.0)
-    tails = bdtrc(s - 1, reports, 2 / k)
+    tails = at_least_near(s, reports, 2 / k)
     tails[s == 0] = 1.0
     weight = tails - np.append(tails[1:], 0.0)
     threshold = (gain - 1) * reports / (odds - 1)
     f = np.floor((threshold + gain * s) / (1 + gain)) + 1
     tosses = np.maximum(s, 1).astype(np.int64)
-    more = np.where(f > s, 0.0, bdtrc(f - 1, tosses, 0.5))
-    after = np.where(f + 1 > s, 0.0, bdtrc(f, tosses, 0.5))
+    more = np.where(f > s, 0.0, at_least_near(f, tosses, 0.5))
+    after = np.where(f + 1 > s, 0.0, at_least_near(f + 1, tosses, 0.5))
     payoff = (1 + gain) * f * (more - after) / 2 - ((gain - 1) * s / 2 + threshold) * more
     kept = np.clip(np.nan_to_num(payoff), 0, None)
     return float(k * (odds - 1) / (reports * (odds + k - 1)) * (weight @ kept))

@@ -24,6 +24,7 @@ from shoal.exact import (
     upper,
     whole,
 )
+from shoal.floats import at_least_near
 from shoal.measures.numbers import holdable_up, order_above_one
 
 Floats = NDArray[np.float64]
@@ -129,15 +130,15 @@ def _test(each: Fraction, copies: int, target: Fraction, few: int, t: Fraction) 
 
 def _floats(each: float, copies: int, target: float, last: int) -> Floats:
     """All G_l at their best t, in floats; nothing rests on them."""
-    from scipy.special import bdtr  # noqa: PLC0415 - slow to load, and needed here only
-
     few = np.arange(last + 1.0)
     t = np.minimum((target + (few + 1) * each) / (copies + 1), each)
     chance = np.expm1(t - each) + -np.expm1(-each)
     chance = np.clip(chance / -np.expm1(-each), 0, 1)
     other = np.clip(chance * np.exp(each - t), 0, 1)
-    found: Floats = bdtr(few, copies, chance) - np.exp(target) * bdtr(few, copies, other)
-    return found
+    more = copies - few  # at most so few of the one sort are at least so many of the other
+    one, two = at_least_near(more, copies, 1 - chance), at_least_near(more, copies, 1 - other)
+    needed: Floats = one - np.exp(target) * two
+    return needed
 
 
 def _likeliest(each: float, copies: int, target: float, last: int) -> int:

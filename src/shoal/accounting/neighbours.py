@@ -43,11 +43,11 @@ def settle(event: Event, wanted: str | None) -> str | None:
             "the event describes a rehearsal: noise from a seeded source protects nobody.",
             remedy="Release with Shoal's own source of secret bits, and account for that event.",
         )
+    if wanted is not None and wanted != OWN:
+        return str(Relation.read(wanted, "relation"))
     found = own_relations(event)
     if wanted == OWN:
         return OWN if len(found) > 1 else next(iter(found), None)
-    if wanted is not None:
-        return str(Relation.read(wanted, "relation"))
     if len(found) > 1:
         raise PriceError(
             "some of the events hold for rows that come and go, others for rows that change.",

@@ -18,6 +18,7 @@ from shoal.exact import (
     upper,
     whole,
 )
+from shoal.floats import at_least_near
 
 _FIRST_MARGIN, _MARGINS = Fraction(1, 2**12), 12
 
@@ -131,11 +132,9 @@ def _between_clones(local: Fraction, target: Fraction, clones: int) -> arb:
 
 def _approximate_epsilon(local: float, people: int, delta: float, *, binary: bool) -> Fraction:
     """Where the delta is about the one wanted, in floats; nothing rests on it."""
-    from scipy.special import bdtrc  # noqa: PLC0415 - slow to load, and needed here only
-
     starts = np.array(block_starts(people - 1, math.exp(-min(local, 700)), binary=binary))
     share = 2 / (1 + math.exp(min(local, 700))) if binary else math.exp(-min(local, 700))
-    reached = np.append(bdtrc(starts - 1.0, people - 1, share), 0.0)
+    reached = np.append(at_least_near(starts, people - 1, share), 0.0)
     reached[0] = 1.0 if starts[0] == 0 else reached[0]
     weights = reached[:-1] - reached[1:]
     w = 1 / (1 + math.exp(-local))
@@ -144,8 +143,8 @@ def _approximate_epsilon(local: float, people: int, delta: float, *, binary: boo
         gain = math.exp(epsilon)
         turn = (gain * w - (1 - w)) / ((2 * w - 1) * (gain + 1)) * (starts + 1)
         first = np.floor(turn) + 1
-        tails = np.where(first > starts, 0.0, bdtrc(first - 1, np.maximum(starts, 1), 0.5))
-        before = np.where(first <= 1, 1.0, bdtrc(first - 2, np.maximum(starts, 1), 0.5))
+        tails = np.where(first > starts, 0.0, at_least_near(first, np.maximum(starts, 1), 0.5))
+        before = np.where(first <= 1, 1.0, at_least_near(first - 1, np.maximum(starts, 1), 0.5))
         terms = (w - gain * (1 - w)) * (before - tails) + (1 - gain) * tails
         return float(1 - reached[0] + weights @ np.clip(np.nan_to_num(terms), 0, 1))
 

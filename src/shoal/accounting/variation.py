@@ -37,6 +37,7 @@ from shoal.exact import (
     upper,
     whole,
 )
+from shoal.floats import at_least_near, binomial_mass
 
 _FIRST_MARGIN = Fraction(1, 2**10)
 _FAR = 9
@@ -198,11 +199,10 @@ class _Pair:
 
     def approximate_epsilon(self, delta: float) -> Fraction:
         """Where the delta is about the one wanted, in floats, from some of all M and s; nothing rests on it."""
-        from scipy.special import bdtrc  # noqa: PLC0415 - slow to load, and needed here only
-        from scipy.stats import binom  # noqa: PLC0415
-
         starts = np.array(block_edges(self.people - 1, float(1 / self.odds)))
-        reached = np.append(bdtrc(starts - 1.0, max(1, self.people - 1), float(1 / self.odds)), 0.0)
+        reached = np.append(
+            at_least_near(starts, max(1, self.people - 1), float(1 / self.odds)), 0.0
+        )
         reached[0] = 1.0 if starts[0] == 0 else reached[0]
         blocks = [
             (chance, int(m) + 1)
@@ -214,11 +214,11 @@ class _Pair:
             gain, total = Fraction(math.exp(epsilon)), 1 - float(reached[0])
             for chance, reports in blocks:
                 s = np.unique(np.linspace(*self._window(reports), _POINTS).astype(np.int64))
-                weight = binom.pmf(s, reports, float(self.share))
+                weight = binomial_mass(s, reports, float(self.share))
                 slope, start = (float(each) for each in self.line(gain, reports))
                 line, grown = slope * s + start, 1 + float(gain)
                 f = np.maximum(0, np.floor(line / grown) + 1)
-                more, one = binom.sf(f - 1, s, 0.5), binom.pmf(f, s, 0.5)
+                more, one = at_least_near(f, s, 0.5), binomial_mass(f, s, 0.5)
                 paid = np.clip(grown / 2 * (s * more + f * one) - line * more, 0, None)
                 scale = (float(self.odds) - 1) / (float(self.odds) * reports)
                 total += chance * scale * float(weight @ paid) / max(float(weight.sum()), 1e-300)

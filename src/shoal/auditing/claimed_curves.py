@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.extra import audit_module
 from shoal.errors import ConversionError, RangeError
 from shoal.exact import float_up, short
 from shoal.interpret import Polygon, TradeOff
@@ -96,14 +97,15 @@ class GaussianClaim:
     name: str = "mu"
 
     def strength(self, p: Any, q: Any) -> Array:
-        from scipy.special import ndtri  # noqa: PLC0415 - large, and loaded when it is needed
+        ndtri = audit_module("scipy.special").ndtri
 
         with np.errstate(invalid="ignore"):
             found = np.nan_to_num(np.asarray(ndtri(p) - ndtri(q)), posinf=LARGEST)
         return np.where(np.asarray(p) > np.asarray(q), np.clip(found, 0, LARGEST), 0.0)
 
     def reach(self, q: Any, parameter: float) -> Array:
-        from scipy.special import ndtr, ndtri  # noqa: PLC0415 - large, and loaded when it is needed
+        special = audit_module("scipy.special")
+        ndtr, ndtri = special.ndtr, special.ndtri
 
         q = np.asarray(q, dtype=np.float64)
         moved = np.asarray(ndtr(ndtri(q) + parameter))

@@ -8,6 +8,7 @@ from functools import partial
 
 from flint import arb
 
+from shoal.auditing.extra import audit_module
 from shoal.errors import RangeError
 from shoal.exact import Number, at_precision, ball, closed_unit, non_negative, open_unit, whole
 
@@ -86,7 +87,7 @@ def _p_value_up(m: int, r: int, v: int, epsilon: Fraction, delta: Fraction) -> f
 
 def _p_value_near(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
     """The same in doubles, to find where to look."""
-    from scipy.stats import binom  # noqa: PLC0415 - slow to load, and needed here only
+    binom = audit_module("scipy.stats").binom
 
     q = 1 / (1 + math.exp(-epsilon))
     tail, first = float(binom.sf(v - 1, r, q)), float(binom.pmf(v, r, q))

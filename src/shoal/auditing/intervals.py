@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.auditing.claimed_curves import LARGEST, PromiseCurve
+from shoal.auditing.extra import audit_module
 from shoal.errors import RangeError
 
 METHODS = ("joint", "clopper-pearson")
@@ -113,7 +114,7 @@ class _Region:
 
     def bounds(self, low: Array, width: Array, parameter: float, blocks: int) -> Array:
         """For each cell of q, a bound on the chance of the region: the largest p and the smallest q of the cell."""
-        from scipy.special import bdtr  # noqa: PLC0415 - large, and loaded when it is needed
+        bdtr = audit_module("scipy.special").bdtr
 
         counts = self.counts
         high = np.minimum(low + width, 1)
@@ -161,7 +162,8 @@ def chance_down(count: int, trials: int, risk: float) -> float:
     >>> round(chance_down(5, 50, 0.01), 6)
     0.02631
     """
-    from scipy.special import betainc, betaincinv  # noqa: PLC0415 - large, and loaded when it is needed
+    special = audit_module("scipy.special")
+    betainc, betaincinv = special.betainc, special.betaincinv
 
     if count == 0:
         return 0.0
@@ -202,7 +204,7 @@ def _rejected(counts: Counts, curve: PromiseCurve, risk: float, grid: SearchGrid
 
     def excess(parameter: float) -> float:
         """Above 0 where the parameter is not rejected; nearly straight in it."""
-        from scipy.special import ndtri  # noqa: PLC0415 - large, and loaded when it is needed
+        ndtri = audit_module("scipy.special").ndtri
 
         tail = tail_up(counts, curve, parameter, aside=aside, grid=grid)
         return float(ndtri(min(max(tail, 1e-300), 1 - 1e-9)) - ndtri(risk))
@@ -238,7 +240,7 @@ def _bracket(excess: Callable[[float], float], guess: float) -> tuple[float | No
 
 def _guess(counts: Counts, risk: float) -> tuple[float, float]:
     """Two chances as far apart as a normal approximation of the joint test allows; only a place to start."""
-    from scipy.special import ndtri  # noqa: PLC0415 - large, and loaded when it is needed
+    ndtri = audit_module("scipy.special").ndtri
 
     z = -float(ndtri(risk))
     p, q = (counts.hits + 0.5) / (counts.trials + 1), (counts.misses + 0.5) / (counts.others + 1)

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.auditing.extra import audit_module
 from shoal.auditing.verdict import Figure, Verdict
 from shoal.auditing.verdict_pictures import shares_of_time
 from shoal.errors import DataError
@@ -122,7 +123,7 @@ class _Sign:
 
 
 def _sign(differences: Array, step: float) -> tuple[int, int, float]:
-    from scipy.special import bdtrc  # noqa: PLC0415 - slow to load, and needed here only
+    bdtrc = audit_module("scipy.special").bdtrc
 
     slower, pairs = int(np.count_nonzero(differences > step)), differences.size
     return slower, pairs, 1.0 if not slower else min(1.0, float(bdtrc(slower - 1, pairs, 0.5)) * (1 + 1e-9))  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +21,7 @@ from shoal.query.storing import stored
 from shoal.vault import Vault
 from shoal.vault.accounts.standing import risk_of
 from shoal.vault.certificate_text import promise_of
-from shoal.vault.dummy import dummy_table
+from shoal.vault.dummy import dummy_rows
 
 ASK = """
 For example:
@@ -249,9 +248,9 @@ def dummy(
             if out is not None:
                 held.check_out(out)
             fresh(out, force=force)
-            table = dummy_table(held.dataset(name), count, seed=seed)
+            table = dummy_rows(held.dataset(name), count, seed=seed)
         if out is None:
-            typer.echo(_csv(table), nl=False)
+            typer.echo(table.csv(), nl=False)
             return
         _write(table, out)
         answers().print(f"Wrote {count:,} made-up rows to {out}.", soft_wrap=True, markup=False)
@@ -349,12 +348,12 @@ def _give(
         if out.suffix.lower() == ".json":
             out.write_text(_as_json(answer, free=free), encoding="utf-8")
         else:
-            _write(answer.to_arrow(), out)
+            _write(answer.to_rows(), out)
         remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
     if as_json:
         typer.echo(_as_json(answer, free=free))
     elif as_csv:
-        typer.echo(_csv(answer.to_arrow()), nl=False)
+        typer.echo(answer.to_rows().csv(), nl=False)
     if as_csv or (out is not None and out.suffix.lower() != ".json"):
         for note in answer.notes:  # a table has no place for them
             remarks().print(f"note: {note}", soft_wrap=True, markup=False)
@@ -428,20 +427,10 @@ def _preview_data(found: Preview) -> dict[str, Any]:
     }
 
 
-def _csv(table: Any) -> str:
-    from pyarrow import csv  # noqa: PLC0415 - heavy
-
-    held = io.BytesIO()
-    csv.write_csv(table, held)
-    return held.getvalue().decode()
-
-
 def _write(table: Any, out: Path) -> None:
     if out.suffix.lower() == ".csv":
-        out.write_text(_csv(table), encoding="utf-8")
+        out.write_text(table.csv(), encoding="utf-8", newline="")
     elif out.suffix.lower() == ".json":
-        out.write_text(json.dumps(table.to_pylist(), indent=1, default=str), encoding="utf-8")
+        out.write_text(json.dumps(list(table.dicts()), indent=1, default=str), encoding="utf-8")
     else:
-        from pyarrow import parquet  # noqa: PLC0415 - heavy
-
-        parquet.write_table(table, out)
+        table.write_parquet(out)

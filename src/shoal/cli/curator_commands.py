@@ -211,7 +211,7 @@ def add(
     """
     with refusals():
         if name is not None and path is None and declaration is None and name.endswith(".toml"):
-            name, declaration = None, Path(name)
+            declaration, name = Path(name), None
         if declaration is not None:
             _check_alone(
                 {

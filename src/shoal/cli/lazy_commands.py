@@ -43,6 +43,9 @@ def group_of(commands: tuple[LazyCommand, ...]) -> type[TyperGroup]:
     by_name = {each.name: each for each in commands}
 
     class CommandGroup(TyperGroup):
+        # Click's own lazy group overrides `get_command`, but help and completion ask that for every name:
+        # `shoal --help` would load all commands (2.9 s of CPU instead of 0.26 s). Only a command that is
+        # called is resolved, so that is where it is loaded.
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             name, listed, rest = super().resolve_command(ctx, args)
             late = None if name is None else by_name.get(name)

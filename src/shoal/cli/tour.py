@@ -134,22 +134,22 @@ def _save_certificate() -> None:
 
 def _write_visits(rows: int) -> None:
     """Visits that are made up: up to five a person, spending that goes with the city."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-    from pyarrow import parquet  # noqa: PLC0415 - heavy
+    from shoal.engines.held_rows import HeldRows  # noqa: PLC0415 - beside its use
+    from shoal.plan import INTEGER, REAL, TEXT  # noqa: PLC0415 - as above
 
     cities = [(0, 0, 0, 1, 1, 2)[at] for at in uniform_below(6, rows)]
     noise = discrete_laplace(Fraction(20)).many(rows)
     spend = [
         max(0.0, 60.0 + 25.0 * city + float(each)) for city, each in zip(cities, noise, strict=True)
     ]
-    table = pa.table(
+    table = HeldRows(
         {
-            "user_id": uniform_below(max(1, rows // 3), rows),
-            "city": [_CITIES[city] for city in cities],
-            "spend": spend,
+            "user_id": (INTEGER, uniform_below(max(1, rows // 3), rows).tolist()),
+            "city": (TEXT, [_CITIES[city] for city in cities]),
+            "spend": (REAL, spend),
         }
     )
-    parquet.write_table(table, "visits.parquet")
+    table.write_parquet(Path("visits.parquet"))
 
 
 @contextmanager

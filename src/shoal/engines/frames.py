@@ -10,6 +10,8 @@ from typing import Any
 
 from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile
+from shoal.engines.frames_extra import arrow
+from shoal.engines.held_rows import HeldRows
 from shoal.engines.objects import column_of_objects
 from shoal.errors import ShoalError, SourceError
 from shoal.plan import TEXT
@@ -20,14 +22,17 @@ KINDS = (
 )
 """What a source can be, in words."""
 
+_LIBRARIES = ("pandas", "polars", "pyarrow")
+
 _TO_NULL = {b"shoal": b"values that do not fit are NULL"}
 
 
 def as_arrow(source: object, name: str) -> Any:
     """A frame or an Arrow table as an Arrow table whose names and texts can be read."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     module = type(source).__module__.partition(".")[0]
+    if module not in _LIBRARIES and not isinstance(source, HeldRows):
+        raise _unreadable(source, name)
+    pa = arrow("a frame of pandas, polars or Arrow")
     try:
         table = _table(source, module, name, pa)
     except ShoalError:
@@ -38,13 +43,17 @@ def as_arrow(source: object, name: str) -> Any:
             remedy="Give each column one type of numbers, texts, truth values, dates or timestamps.",
         ) from None
     if table is None:
-        raise SourceError(
-            f"the source of {name!r} is a {type(source).__name__}, which cannot be read.",
-            remedy=f"Give {KINDS}.",
-        )
+        raise _unreadable(source, name)
     check_names(table.column_names, name)
     _check_days(table, name, pa)
     return _whole(table, name, pa)
+
+
+def _unreadable(source: object, name: str) -> SourceError:
+    return SourceError(
+        f"the source of {name!r} is a {type(source).__name__}, which cannot be read.",
+        remedy=f"Give {KINDS}.",
+    )
 
 
 def _check_days(table: Any, name: str, pa: Any) -> None:
@@ -61,6 +70,8 @@ def _check_days(table: Any, name: str, pa: Any) -> None:
 
 
 def _table(source: Any, module: str, name: str, pa: Any) -> Any:
+    if isinstance(source, HeldRows):
+        return source.to_arrow()
     if isinstance(source, pa.Table):
         return source
     if isinstance(source, pa.RecordBatch):

@@ -24,6 +24,7 @@ from shoal.exact.real import exponent_of
 
 IntegerArray = NDArray[np.int64] | NDArray[np.object_]
 LARGEST_GRID_EXPONENT = 5000
+# Below this a float with its rounding fits int64, with a bit to spare for the step up.
 _EXACT_IN_INT64 = 2.0**62
 
 
@@ -71,6 +72,8 @@ class Grid:
             above <<= -self.exponent
         else:
             below <<= self.exponent
+        # floor(x + 1/2) in integers; Python's round goes half to even, which the head of this
+        # file rules out.
         return (2 * above + below) // (2 * below)
 
     def to_float(self, steps: int) -> float:
@@ -90,6 +93,7 @@ class Grid:
         if bool((np.abs(scaled) < _EXACT_IN_INT64).all()):
             below = np.floor(scaled)
             steps = np.asarray(below, dtype=np.int64)
+            # Not floor(scaled + 0.5): that sum rounds up for the float just below a half.
             steps += scaled - below >= 0.5
             return steps
         return self._each_to_steps(values)

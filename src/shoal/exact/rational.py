@@ -124,6 +124,8 @@ def _from_text(text: str, given: object, name: str) -> Fraction:
 
 
 def _within_reach(number: Fraction, name: str) -> Fraction:
+    # By bits, since a power of ten of that size need not be computed; 3.33 bits are a little more
+    # than a digit.
     size = abs(number.numerator.bit_length() - number.denominator.bit_length())
     if size > 3.33 * LARGEST_DECIMAL_EXPONENT:
         raise _beyond_reach(name)

@@ -21,6 +21,8 @@ from shoal.errors import InternalError, RangeError
 Real = Callable[[], arb]
 """A real number, computed anew at the precision in force when it is called."""
 
+# 64 bits are asked for by default and 64 more absorb rounding, so most questions are settled at
+# once.
 FIRST_PRECISION = 128
 LAST_PRECISION = 1 << 20
 LARGEST_EXPONENT = 1 << 20
@@ -137,6 +139,7 @@ def _rounded(real: Real, bits: int, *, up: bool) -> Fraction:
         if (high - low) * (2 << bits) > min(abs(low), abs(high)) or low < 0 < high:
             return None
         bound = high if up else low
+        # Rounded outward to so many bits: a bound has no more digits than were asked for.
         ulp = Fraction(2) ** (exponent_of(bound) - bits)
         steps = bound / ulp
         return (math.ceil(steps) if up else math.floor(steps)) * ulp

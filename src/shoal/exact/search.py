@@ -26,6 +26,7 @@ def turning_point(
         right within a factor 1 + 2^-``close``, that is where the search begins.
     Edges: a statement that never turns within a factor 2^65536 of ``start`` is an internal error.
     """
+    # A short number to begin with: all numbers asked about are then short, too.
     unit = Fraction(2) ** (exponent_of(start) - _START_BITS - close)
     low = high = math.ceil(start / unit) * unit
     factor = 1 + Fraction(1, 1 << close)
@@ -57,6 +58,7 @@ def approximately(guess: Real) -> Fraction:
 def _between(low: Fraction, high: Fraction) -> Fraction:
     """A number strictly between: by exponent while they are far apart, then the middle."""
     if high > 4 * low:
+        # Halving the exponents finds the size in logarithmically many questions.
         return Fraction(2) ** ((exponent_of(low) + exponent_of(high)) // 2)
     return (low + high) / 2
 

@@ -67,6 +67,8 @@ def shown(value: Shows | None, low: Shows, high: Shows, *, places: int | None = 
     width = None if None in ends else ends[1] - ends[0]  # type: ignore[operator]
     power, plain = _power(known, width, places)
     texts = [
+        # The lower end is cut down and the upper one up, so that the interval shown holds the one
+        # given.
         None if end is None else _text(side(end / _ten(power)), power, plain=plain)
         for end, side in zip(ends, (math.floor, math.ceil), strict=True)
     ]

@@ -90,6 +90,7 @@ class Charge(Owned):
         self.number = entry.number
         self._line = line
         self._attempt = attempt
+        # A charge that is taken up from someone else is treated as one that has read.
         self._reads = attempt > 0  # who was there before may have read
         self._settled = False
 

@@ -8,8 +8,6 @@ ASCII).  No line can hold a line feed, so the bytes say which entry they are.
 from __future__ import annotations
 
 import json
-import json.encoder
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -112,17 +110,14 @@ def _second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _writer() -> Callable[[Any], str]:
-    """What writes canonical JSON; where the interpreter has it in C, made once and not for every text."""
-    writer = json.JSONEncoder(
-        sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
-    make = getattr(json.encoder, "c_make_encoder", None)
-    quote = getattr(json.encoder, "c_encode_basestring_ascii", None)
-    if make is None or quote is None:
-        return writer.encode
-    encode = make(None, writer.default, quote, None, ":", ",", True, False, False)
-    return lambda body: "".join(encode(body, 0))
-
-
-_write = _writer()
+_write = json.JSONEncoder(
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=True,
+    allow_nan=False,
+    # A value that holds itself ends in a RecursionError, which `canonical` refuses; looking for one in
+    # every body would cost time.
+    check_circular=False,
+).encode
+# Every option is written out, because hashes of old entries hang on the bytes: a default of the standard
+# library may change.  tests/ledger/golden/entries.json holds texts and hashes that must stay.

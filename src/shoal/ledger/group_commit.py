@@ -97,10 +97,14 @@ class GroupCommit:
         """Do everything in the line, and pass the lead to whoever came since."""
         began = monotonic()
         with self._lock:
+            # Taken under the lock and worked off without it, so that others can join the next
+            # batch meanwhile.
             turn.batch, self._line = self._line, []
         self._work(turn.batch)
         turn.worked = True
         least, most = self._waits
+        # Waiting for company longer than a batch takes cannot pay: one's own commit would be done
+        # by then.
         self._wait = min(max(monotonic() - began, least), most)
         self._pass_on(turn)
 

@@ -9,6 +9,8 @@ import sqlalchemy as sa
 VERSION = 2
 """The version of the tables that this Shoal writes, and the newest it opens."""
 
+# SQLite makes a column the row id only where its type is INTEGER; the journal is then found by
+# number without a second index.
 _BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 METADATA = sa.MetaData()

@@ -26,6 +26,7 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
+# One statement for a whole group commit: each statement costs a round trip to a server.
 _AT_ONCE = 64
 _SAVED = ("budget", "relation", "state", "events", "entry", "seal")
 _ENTRY = [ENTRIES.c[name] for name in ("number", "previous", "kind", "time", "text", "hash")] + [
@@ -39,6 +40,7 @@ _AT_CELL = (COUNTERS.c.tally == sa.bindparam("tally_"), COUNTERS.c.cell == sa.bi
 
 STATEMENTS: dict[str, sa.sql.expression.Executable] = {
     "tail": sa.select(ENTRIES.c.number, ENTRIES.c.hash).where(
+        # max() of the primary key is read off the end of its index, however long the journal is.
         ENTRIES.c.number == sa.select(sa.func.max(_LAST.c.number)).scalar_subquery()
     ),
     "entry": sa.select(*_ENTRY).where(ENTRIES.c.number == sa.bindparam("number")),
@@ -92,6 +94,8 @@ class Store(ABC):
     def __init__(self, engine: sa.Engine, head: HeadFile | None) -> None:
         self.engine = engine
         self.head = head
+        # Compiled once: SQLAlchemy would compile, or look up, each statement anew in every
+        # transaction.
         self._sql = {name: _compiled(each, engine.dialect) for name, each in STATEMENTS.items()}
         self._writer: sa.Connection | None = None
         self._cursor: Cursor | None = None
@@ -149,6 +153,7 @@ class Store(ABC):
         """Drop the connection that writes, whatever state it is in; nothing uncommitted survives."""
         writer, self._writer, self._cursor = self._writer, None, None
         if writer is not None:
+            # A connection in an unknown state must not go back to the pool for another to use.
             writer.invalidate()
             writer.close()
 
@@ -248,6 +253,8 @@ class Store(ABC):
     def abandon(self) -> None:
         """In a forked child: forget what belongs to the parent, without touching it."""
         self._writer = self._cursor = None
+        # The connections are the parent's, which still uses them; closed here, they would end
+        # there.
         self.engine.dispose(close=False)
         if self.head is not None:
             self.head = self.head.anew()

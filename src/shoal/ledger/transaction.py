@@ -50,6 +50,8 @@ class Transaction:
         self.lags = self._known and marked != self.head
 
     def _look(self, head: Head, marked: Head | None) -> None:
+        # An account as it once stood spares reading its budget again, if that has not changed
+        # (`Book.read`).
         self._earlier |= self.books
         self.head, self.books = head, {}
         found = self.store.rows("about", "alarm")

@@ -6,8 +6,8 @@ from shoal.loss.bracket import Bracket
 from shoal.loss.discrete_normal import DiscreteNormalLoss
 from shoal.loss.distribution import LossDistribution
 from shoal.loss.fixed_size import FixedSizeLoss, fixed_size_loss
-from shoal.loss.grid_sums import TOLERANCE
 from shoal.loss.largest import LargestLoss
+from shoal.loss.levelled_sums import TOLERANCE
 from shoal.loss.loss_sources import (
     AtomicLoss,
     LaplaceLoss,

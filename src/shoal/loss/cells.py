@@ -58,6 +58,8 @@ class Cells:
 
     def pessimistic(self) -> Lattice:
         """Both ends of each cell, the mean of Y kept; what lies above counts as infinite."""
+        # The place is moved to the side that moves the law up, so its rounding cannot lower
+        # delta.
         place = np.minimum(1.0, self.place + self._doubt)
         weights = np.zeros(len(self.mass) + 1)
         weights[:-1] = self.mass * (1 - place)
@@ -67,6 +69,7 @@ class Cells:
 
     def optimistic(self) -> Lattice:
         """Merged onto the grid, the mean of Y not lowered; what lies below counts as no loss at all."""
+        # Moved down, for the same reason: rounding cannot raise this delta.
         place = np.maximum(0.0, self.place - self._doubt)
         left = shares_to_the_left(self.mass, place, self.step)
         weights = np.zeros(len(self.mass) + 1)
@@ -101,9 +104,13 @@ def cells_of_atoms(losses: Floats, masses: Floats, step: float) -> Cells:
     origin = losses[0]
     index = np.floor((losses - origin) / step + ON_GRID).astype(np.int64)
     within = losses - origin - index * step
+    # An atom that rounding put just above a grid point is taken as on it; `_pad` in `grid_sums`
+    # pays for the shift.
     within[within < 2 * ON_GRID * step] = 0.0
     mass, mean = np.zeros(index[-1] + 1), np.zeros(index[-1] + 1)
     place = -np.expm1(-within) / -np.expm1(-step)
+    # Several atoms may fall into one cell; `mass[index] += masses` would keep only the last of
+    # them.
     np.add.at(mass, index, masses)
     np.add.at(mean, index, masses * place)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -127,6 +134,7 @@ def shares_to_the_left(mass: Floats, place: Floats, step: float) -> Floats:
     for _ in range(4):
         missing = (1 - share[:-1]) * left[:-1] - share[1:] * right[1:]
         with np.errstate(divide="ignore", invalid="ignore"):
+            # A little more than is missing, so that the condition holds after rounding, too.
             more = np.where(missing > 0, missing / right[1:] * (1 + 1e-12), 0.0)
         share[1:] = np.minimum(1.0, share[1:] + np.nan_to_num(more, nan=1.0, posinf=1.0))
     return _made_feasible(share, left, right)
@@ -160,4 +168,6 @@ def _made_feasible(share: Floats, left: Floats, right: Floats) -> Floats:
         if not broken.any():
             share[-1] = 1.0
             return share
+        # A whole cell on its left end always satisfies the condition (loss.md, The twins of a
+        # cell), so the loop ends.
         share[:-1][broken] = 1.0

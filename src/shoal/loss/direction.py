@@ -11,11 +11,12 @@ from functools import cached_property
 from shoal.loss.bracket import Bracket
 from shoal.loss.characteristic_functions import HasWaves
 from shoal.loss.equal_laplaces import EqualLaplaces
-from shoal.loss.grid_sums import grid_delta, grid_epsilon
-from shoal.loss.inversion_search import can_smooth, smoothed_delta, smoothed_epsilon
+from shoal.loss.grid_sums import GridSum
+from shoal.loss.inversion_search import can_smooth
 from shoal.loss.loss_sources import LossSource, NormalLoss, Sources
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.loss.single_release import KnownAlone
+from shoal.loss.smoothed_sum import SmoothedSum
 from shoal.loss.two_point_sums import FewSums
 
 _LARGE = 1e3
@@ -46,6 +47,7 @@ class Direction:
             added = [(source, copies) for source, copies in sources if isinstance(source, HasWaves)]
             whole = len(added) == len(sources)
             both.__dict__["_losses"] = self._losses.plus(added) if whole else None
+        both.__dict__["_largest"] = self._largest + _largest_of(sources)
         both.__dict__["_blur"] = self._blur + _blur_of(sources)
         both.__dict__["_log_finite"] = self._log_finite + _log_finite_of(sources)
         if "_few" in vars(self) and self._few is None:
@@ -83,10 +85,10 @@ class Direction:
         found = self.quick_epsilon(delta)
         if (
             found is None or found.width > tolerance * max(1.0, found.high / _LARGE)
-        ) and self._smooths:
+        ) and self._smoothed is not None:
             more = self._epsilon_by_smoothing(delta, tolerance, floor)
             found = more if found is None or more is None else found.met(more)
-        return found or grid_epsilon(self.sources, delta, tolerance, floor=floor)
+        return found or self._gridded.epsilon(delta, tolerance, floor=floor)
 
     def _needs_nothing(self, delta: float) -> bool:
         """Whether the deltas that each release needs at epsilon 0 add up to no more than this one."""
@@ -114,12 +116,14 @@ class Direction:
             return self._equal_laplaces.delta_alone(Fraction(low), Fraction(high))
         return found
 
-    def delta(self, low: float, high: float) -> Bracket:
-        """Delta between an epsilon rounded down and the same rounded up."""
+    def delta(self, low: float, high: float, *, floor: float = 0.0) -> Bracket:
+        """Delta between an epsilon rounded down and the same rounded up; it may be a coarse one once it is known to lie below ``floor``."""
         found = self.quick_delta(low, high)
-        if found is None and self._smooths:
-            found = self._delta_by_smoothing(low, high)
-        return found or self._not_lost(grid_delta(self.sources, low, high), low)
+        if found is None and self._smoothed is not None:
+            found = self._smoothed.delta(low - self._blur, high + self._blur, floor=floor)
+        if found is None:
+            found = self._gridded.delta(low, high, floor=floor)
+        return self._not_lost(found, low)
 
     def _not_lost(self, found: Bracket, epsilon: float) -> Bracket:
         """Below the largest loss delta is above 0, even where it is too small for a float."""
@@ -129,7 +133,7 @@ class Direction:
 
     def largest(self) -> Bracket:
         """The largest loss there is: epsilon at delta 0."""
-        whole = max(0.0, sum(copies * source.largest for source, copies in self.sources))
+        whole = max(0.0, self._largest)
         return Bracket(whole * (1 - _SLACK), whole * (1 + _SLACK))
 
     @cached_property
@@ -166,15 +170,18 @@ class Direction:
         return found and Bracket(min(1.0, found.low + least), min(1.0, found.high + most))
 
     def _epsilon_by_smoothing(self, delta: float, tolerance: float, floor: float) -> Bracket | None:
-        found = smoothed_epsilon(self.sources, delta, tolerance, floor=floor)
+        if self._smoothed is None:
+            return None
+        found = self._smoothed.epsilon(delta, tolerance, floor=floor - self._blur)
         return found and Bracket(max(0.0, found.low - self._blur), found.high + self._blur)
 
-    def _delta_by_smoothing(self, low: float, high: float) -> Bracket | None:
-        return smoothed_delta(self.sources, low - self._blur, high + self._blur)
+    @cached_property
+    def _smoothed(self) -> SmoothedSum | None:
+        return SmoothedSum(self.sources) if can_smooth(self.sources) else None
 
     @cached_property
-    def _smooths(self) -> bool:
-        return can_smooth(self.sources)
+    def _gridded(self) -> GridSum:
+        return GridSum(self.sources)
 
     @property
     def _infinite(self) -> tuple[float, float]:
@@ -187,6 +194,10 @@ class Direction:
         return _log_finite_of(self.sources)
 
     @cached_property
+    def _largest(self) -> float:
+        return _largest_of(self.sources)
+
+    @cached_property
     def _blur(self) -> float:
         """How far the sum can lie from where the sources put it."""
         return _blur_of(self.sources)
@@ -195,6 +206,10 @@ class Direction:
 def _log_finite_of(sources: Sequence[tuple[LossSource, int]]) -> float:
     """The logarithm of the probability that all losses are finite."""
     return sum(n * math.log1p(-getattr(one, "infinite", 0.0)) for one, n in sources)
+
+
+def _largest_of(sources: Sequence[tuple[LossSource, int]]) -> float:
+    return sum(copies * source.largest for source, copies in sources)
 
 
 def _blur_of(sources: Sequence[tuple[LossSource, int]]) -> float:

@@ -6,15 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from shoal.exact import Number, closed_unit, float_down, float_up, non_negative, whole
 from shoal.loss.bracket import Bracket
 from shoal.loss.direction import Direction, merged
-from shoal.loss.grid_sums import TOLERANCE
+from shoal.loss.levelled_sums import TOLERANCE
 from shoal.loss.loss_sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]
 """For each size of group, how many of its rows are in the first dataset only; the others are in the second only."""
+
+
+_FIRST_PAD, _PAD_GROWTH, _PADS = 2.0**-48, 16.0, 9
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class LossDistribution:
         return tuple(Direction(merged(sources)) for _, sources in self.cases)
 
     def epsilon(self, *, delta: Number, tolerance: float = TOLERANCE) -> Bracket:
-        """The epsilon that is needed at this delta."""
+        """The epsilon that is needed at this delta; `delta` at its upper end is not above this delta."""
         exact = closed_unit(delta, "delta")
         if exact == 1:
             return Bracket(0.0, 0.0)
@@ -109,7 +113,7 @@ class LossDistribution:
         found = self._sides[0].epsilon(target, tolerance)
         for side in self._sides[1:]:
             found = found.joined(side.epsilon(target, tolerance, floor=found.high))
-        return found
+        return _asked_back(found, target, self.delta) or found
 
     def quick_epsilon(self, *, delta: Number) -> Bracket | None:
         """`epsilon` where a closed form or a contour tells it within milliseconds, else None."""
@@ -121,12 +125,16 @@ class LossDistribution:
             if (one := side.quick_epsilon(target)) is None:
                 return None
             found.append(one)
-        return _largest(found)
+        return _asked_back(_largest(found), target, self.quick_delta)
 
     def delta(self, *, epsilon: Number) -> Bracket:
         """The delta that is needed at this epsilon."""
         exact = non_negative(epsilon, "epsilon")
-        return _largest([side.delta(float_down(exact), float_up(exact)) for side in self._sides])
+        low, high = float_down(exact), float_up(exact)
+        found = self._sides[0].delta(low, high)
+        for side in self._sides[1:]:
+            found = found.joined(side.delta(low, high, floor=found.high))
+        return found
 
     def quick_delta(self, *, epsilon: Number) -> Bracket | None:
         """`delta` where a closed form or a contour tells it within milliseconds, else None."""
@@ -137,6 +145,30 @@ class LossDistribution:
                 return None
             found.append(one)
         return _largest(found)
+
+
+class _DeltaAt(Protocol):
+    def __call__(self, *, epsilon: Number) -> Bracket | None:
+        """Delta at an epsilon; None where it is not known."""
+
+
+def _asked_back(found: Bracket, target: float, delta_at: _DeltaAt) -> Bracket | None:
+    """The bracket with an upper end at which delta was asked for and is within the target; None where it is not known.
+
+    Lines are chosen in view of the number that is asked about, so another line may serve on the way back and add its own
+    round-off: the upper end gives way until the answer fits.
+    """
+    high, pad = found.high, _FIRST_PAD * max(1.0, found.high)
+    for _ in range(_PADS):
+        if math.isinf(high):
+            return found
+        there = delta_at(epsilon=high)
+        if there is None:
+            return None
+        if there.high <= target:
+            return Bracket(found.low, high)
+        high, pad = found.high + pad, _PAD_GROWTH * pad
+    return None
 
 
 def _largest(brackets: Sequence[Bracket]) -> Bracket:

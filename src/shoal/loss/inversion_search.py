@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, Floats, dot
 from shoal.loss.fine_cells import FINE_ERROR, HasInner, Twin, of_atoms, twins
-from shoal.loss.grid_sums import TOLERANCE
-from shoal.loss.kernel import WIDEST, Kernel
+from shoal.loss.kernel import WIDEST, Kernel, NormalKernel
 from shoal.loss.loss_sources import AtomicLoss, LossSource, NormalLoss, Sources
 from shoal.loss.smoothed import Laws, Setting, SmoothedLine
 
@@ -44,13 +42,18 @@ _SMOOTHING, _CUTTING = 0.5, 0.06
 _COVERED = 7.0
 """The bump that covers the smoothing moves epsilon by about so many squares of its width, times how steep delta is."""
 _STEADY = 1.4
-_USEFUL = 10.0
-"""A bracket this many times as wide as was wanted is left to others."""
 _LEAST_TURN = 0.5
 _SIDES, _ROUNDED = 2, 1.2
 _LEAST_SMOOTHING = 0.1
 _FINER, _FINER_BY = 8, 3.0
+_LEAST_AGAIN = 0.2
+"""Cells are at most so much finer from one pass to the next: a wide bracket may have other causes."""
 _MOST_STEPS = 1 << 17
+_SHARP = 2e-7
+"""What the kernel of a sharpened line, its fine cells and its lattice may each move epsilon by."""
+_BLUNT = 5e-6
+"""Where floats move it by more than this, there is nothing to sharpen."""
+_UNHEARD = 1e-8
 _DEEP = 200.0
 """Losses so many times below 0, in units of 1 / tilt, are not heard: one cell will do."""
 
@@ -68,74 +71,18 @@ def can_smooth(sources: Sources) -> bool:
     )
 
 
-def smoothed_epsilon(
-    sources: Sources, delta: float, tolerance: float, *, floor: float = -math.inf
-) -> Bracket | None:
-    """Epsilon at a delta; None where it is not found.  It may be coarse once it is known to lie below ``floor``."""
-    search = _Search(sources, delta * _LOST)
-    wanted, wanted_up = (
-        math.log(delta),
-        math.log(delta * (1 - 2 * _LOST)),
-    )  # what is left out is lost
-    best = Bracket(0.0, math.inf)
-    there: _There | None = None
-    while (lines := search.lines(there, wanted, tolerance)) is not None:
-        found = lines.above.solved(wanted_up, there.epsilon if there else search.renyi(wanted))
-        if found is None:
-            break
-        high = lines.above.enclosed(wanted_up, *found)
-        best = Bracket(best.low, best.high if high is None else min(best.high, high))
-        if best.high <= floor or best.high == 0:
-            return best
-        before, there = there, _There(*found)
-        if lines.limited or (before is not None and there.is_as_steep_as(before)):
-            other = lines.below().solved(wanted, there.epsilon)
-            low = other and lines.below().enclosed(wanted, *other)
-            best = Bracket(max(best.low, low or 0.0), best.high)
-            if lines.limited or best.width <= search.narrowest(there, tolerance):
-                break
-        if not search.refined(there, tolerance, best.width if best.low else None):
-            break
-    return best if best.width <= _USEFUL * tolerance * max(1.0, best.low) else None
-
-
-def smoothed_delta(sources: Sources, low: float, high: float) -> Bracket | None:
-    """Delta between an epsilon rounded down and the same rounded up; None where it is not found."""
-    search = _Search(sources, _LEAST_DELTA)
-    wanted = search.chernoff(high)
-    best = Bracket(0.0, 1.0)
-    there: _There | None = None
-    while (lines := search.lines(there, wanted, TOLERANCE, at=high)) is not None:
-        size, slope = lines.above.told(high)
-        if slope <= 0:
-            break
-        wanted = size
-        most = math.exp(min(0.0, lines.above.log_delta(low))) + search.lost
-        best = Bracket(best.low, min(best.high, most))
-        before, there = there, _There(high, slope)
-        width = None
-        if lines.limited or (before is not None and there.is_as_steep_as(before)):
-            best = Bracket(max(best.low, math.exp(lines.below().log_delta(high))), best.high)
-            width = best.width / max(best.high, _LEAST_DELTA) / slope
-            if lines.limited or width <= search.narrowest(there, TOLERANCE):
-                break
-        if not search.refined(there, TOLERANCE, width):
-            break
-    return best if best.low > 0 else None
-
-
 @dataclass(frozen=True)
-class _There:
+class LocalSlope:
     """About where epsilon is, and how fast the logarithm of delta falls there."""
 
     epsilon: float
     slope: float
 
-    def is_as_steep_as(self, before: _There) -> bool:
+    def is_as_steep_as(self, before: LocalSlope) -> bool:
         return 1 / _STEADY < self.slope / before.slope < _STEADY
 
 
-class _Lines:
+class LinePair:
     """The line of either side; the lower one only when asked for.
 
     They are ``limited`` where a narrower kernel would have more terms than are added up.
@@ -156,7 +103,7 @@ class _Lines:
         return self._below
 
 
-class _Search:
+class LineSearch:
     """From coarse to fine: each pass learns from the last where epsilon is and how fast delta falls there."""
 
     def __init__(self, sources: Sources, lost: float) -> None:
@@ -166,6 +113,11 @@ class _Search:
         self._arc = 0.0
         self._finest, self._passes = self._step * _COARSE_CELLS / _MOST_CELLS, 0
         self._cut()
+
+    @property
+    def tilt(self) -> float:
+        """Where the last line was taken: about how fast the logarithm of delta falls."""
+        return self._tilt
 
     def _first_step(self) -> float:
         spans = []
@@ -208,8 +160,8 @@ class _Search:
         return float(np.min(self._cumulants - _TILTS * epsilon + _PAYOFFS))
 
     def lines(
-        self, there: _There | None, wanted: float, tolerance: float, *, at: float = 0.0
-    ) -> _Lines | None:
+        self, there: LocalSlope | None, wanted: float, tolerance: float, *, at: float = 0.0
+    ) -> LinePair | None:
         """The lines of both sides; None where they would take too long."""
         epsilon = there.epsilon if there else at
         most = epsilon if there or at else self.renyi(wanted)
@@ -230,7 +182,7 @@ class _Search:
         if setting.size > 2 * _MOST_STEPS or setting.count > 2 * _MOST_TERMS:
             return None
         self._tilt, self._arc = place.tilt, place.arc
-        return _Lines(self._above, self._below, setting, limited=limited)
+        return LinePair(self._above, self._below, setting, limited=limited)
 
     def _setting(self, place: _Place, kernel: Kernel) -> Setting:
         """As many terms as this kernel needs to fade."""
@@ -269,7 +221,7 @@ class _Search:
                 best, least = _Place(float(tilts[k]), 1.02 * arc, size, aside), effort
         return best
 
-    def refined(self, there: _There, tolerance: float, width: float | None) -> bool:
+    def refined(self, there: LocalSlope, tolerance: float, width: float | None) -> bool:
         """Cells whose spreading moves epsilon by about a part of what is allowed; False where they are as fine as can be."""
         self._passes += 1
         allowed, steep = _allowed(tolerance, there.epsilon), 1 + there.slope
@@ -279,7 +231,7 @@ class _Search:
         )
         step = min(self._step, math.sqrt(_CUTTING * allowed / (max(even, 1 / 8) * steep)))
         if width is not None:  # too bold
-            again = 0.8 * math.sqrt(allowed / width)
+            again = max(0.8 * math.sqrt(allowed / width), _LEAST_AGAIN)
             share, step = min(share, again * self._share), min(step, again * self._step)
         if _SIDES * 4 * RELATIVE_ERROR * self._even() > _CUTTING * allowed:
             share = min(share, self._share / _FINER)  # fine cells know more of their masses
@@ -291,7 +243,39 @@ class _Search:
         self._cut()
         return self._passes < _PASSES
 
-    def _spare(self, there: _There, tolerance: float, share: float, step: float) -> float:
+    def sharpened(self, there: LocalSlope, wanted: float) -> SmoothedLine | None:
+        """A line for the upper side alone, with a finer kernel and finer cells; None where floats or terms do not allow it."""
+        sharp = max(_SHARP, self._floats(there))
+        if sharp > _BLUNT or self._arc == 0:
+            return None
+        steep = 1 + there.slope
+        fine, even = self._spreading()
+        share = self._share * math.sqrt(min(1.0, sharp / max(_LEAST_DELTA, fine * steep)))
+        step = min(self._step, math.sqrt(sharp / (max(even, 1 / 8) * steep)))
+        before = self._share, self._step
+        self._share = max(share, _FINEST_SHARE)
+        self._step = max(step, self._finest, self._arc / _MOST_STEPS)
+        if before != (self._share, self._step):
+            self._cut()
+        if (place := self._place(there.epsilon, there.epsilon, wanted)) is None:
+            return None
+        mu = math.sqrt(2 * sharp / steep)
+        setting = self._sharp_setting(place, mu)
+        if setting.count > _MOST_TERMS:
+            setting = self._sharp_setting(place, mu * setting.count / _MOST_TERMS)
+        if setting.size > _MOST_STEPS or setting.count > _SIDES * _MOST_TERMS:
+            return None
+        return SmoothedLine(self._above, setting, up=True)
+
+    def _sharp_setting(self, place: _Place, mu: float) -> Setting:
+        """As many terms as one more release needs to fade."""
+        kernel = NormalKernel(mu)
+        frequency, heard = 1 / mu, _UNHEARD * math.exp(place.size)
+        while kernel.payoff_beyond(place.tilt, frequency) > heard:
+            frequency *= 1.1
+        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
+
+    def _spare(self, there: LocalSlope, tolerance: float, share: float, step: float) -> float:
         """How much finer cells may be before they cost as much as the terms."""
         width = math.sqrt(self._smoothing(there, tolerance) / (_COVERED * (1 + there.slope)))
         terms = 2 / width * self._arc / (2 * math.pi)
@@ -305,17 +289,17 @@ class _Search:
         """How many losses lie on the lattice, on average."""
         return sum(copies * float(twin.weights.sum()) for twin, copies in self._above.twins)
 
-    def _floats(self, there: _There) -> float:
+    def _floats(self, there: LocalSlope) -> float:
         """How wide a bracket is in any case: no cells are finer than what floats tell of their masses."""
         copies = sum(count for _, count in self._above.twins)
         return _SIDES * (4 * FINE_ERROR * copies + self._above.slack / there.slope)
 
-    def _smoothing(self, there: _There, tolerance: float) -> float:
+    def _smoothing(self, there: LocalSlope, tolerance: float) -> float:
         """What smoothing may use of the tolerance."""
         allowed = _allowed(tolerance, there.epsilon)
         return max(_SMOOTHING * (allowed - self._floats(there)), _LEAST_SMOOTHING * allowed)
 
-    def narrowest(self, there: _There, tolerance: float) -> float:
+    def narrowest(self, there: LocalSlope, tolerance: float) -> float:
         """A bracket that finer cells would not make narrower by much."""
         allowed, floats = _allowed(tolerance, there.epsilon), _ROUNDED * self._floats(there)
         return allowed if floats < allowed / 2 else allowed / 2 + floats

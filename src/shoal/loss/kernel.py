@@ -35,6 +35,8 @@ class Kernel:
         """The logarithm of the mean exponential of their sum."""
         a = self.width
         if a < _SMALL:
+            # The series of ln(sinh(a) / a): for a small a the quotient is so close to 1 that its
+            # logarithm loses digits.
             return ORDER * a * a * (1 - a * a / 30) / 6
         return ORDER * math.log(math.sinh(a) / a)
 
@@ -69,6 +71,27 @@ class Kernel:
     def _size(self) -> float:
         a = self.width
         return a * (PEAK_SHARE * a * math.exp(ORDER * a) + EDGE_SHARE * self.shift)
+
+
+@dataclass(frozen=True)
+class NormalKernel:
+    """The loss of one more release, with Gaussian noise that moves by ``mu`` standard deviations.
+
+    Whoever sees one release more needs no less, so delta with it is not below delta; and where the sum is smoothed from above only,
+    no kernel of the same variance fades sooner.
+    """
+
+    mu: float
+
+    def payoff(self, orders: Complexes) -> Complexes:
+        """The transform of the payoff, times that of the loss."""
+        faded: Complexes = np.exp(orders * (1 + orders) * self.mu**2 / 2) / (orders * (1 + orders))
+        return faded
+
+    def payoff_beyond(self, tilt: float, frequency: float) -> float:
+        """As `Kernel.payoff_beyond`."""
+        size = self.mu**2 * (tilt * (1 + tilt) - frequency**2) / 2
+        return math.exp(size) / (math.pi * frequency)
 
 
 def _fading(angles: Complexes) -> Complexes:

@@ -15,7 +15,7 @@ from shoal.exact import float_down, float_up
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import Cells, Floats
 from shoal.loss.direction import Direction
-from shoal.loss.grid_sums import TOLERANCE
+from shoal.loss.levelled_sums import TOLERANCE
 from shoal.loss.loss_sources import Sources, cells_between
 
 TAIL_ERROR = 2.0**-29

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from shoal.exact import float_down, float_up
+from shoal.floats import normal_below
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, Cells, Floats, cells_of_atoms
 from shoal.loss.characteristic_functions import (
@@ -244,13 +245,15 @@ def normal_masses(ends: Floats, mean: float = 0.0) -> Floats:
     10^-15 of the sum; wide ones by the tail on their side of the mean.  Widths are taken before the mean is
     taken off, so that rounding moves a narrow interval and does not stretch it.
     """
-    from scipy.special import ndtr  # noqa: PLC0415 - heavy, and needed here only
-
     low, high = ends[:-1] - mean, ends[1:] - mean
-    masses: Floats = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
     with np.errstate(invalid="ignore"):
         width, middle = np.diff(ends), (low + high) / 2
         narrow = width * (1 + np.abs(middle)) < _NARROW
+    masses, wide = np.empty(len(low)), ~narrow
+    right = low[wide] > 0
+    near = np.where(right, -high[wide], low[wide])
+    far = np.where(right, -low[wide], high[wide])
+    masses[wide] = normal_below(far) - normal_below(near)
     m2, w2 = middle[narrow] ** 2, width[narrow] ** 2
     bend = 1 + w2 / 24 * (m2 - 1) + w2**2 / 1920 * (m2 * m2 - 6 * m2 + 3)
     bend += w2**3 / 322560 * (((m2 - 15) * m2 + 45) * m2 - 15)

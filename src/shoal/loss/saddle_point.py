@@ -26,6 +26,7 @@ import numpy as np
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import UNIT, Complexes, Floats, dot
 from shoal.loss.characteristic_functions import HasWaves, Wave
+from shoal.loss.levelled_sums import level_of
 
 Copies = Sequence[tuple[HasWaves, int]]
 
@@ -33,13 +34,18 @@ _PER_OCTAVE = 4
 _LOWEST, _HIGHEST = -40, 56
 """Tilts are 2^(k / 4) for k between these: nearby questions then share what is known at a tilt."""
 _FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 97) / 4)
+# e^-26 is 5e-12: a line ends where the product of characteristic functions is below that; what
+# lies beyond counts as doubt.
 _FADED = -26.0
 _MOST_ROTATIONS = 6e6
 """Above this the transform is faster."""
 _ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
 """How many steps of the ladder of tilts Chernoff bounds are taken aside."""
 _ALWAYS_ASIDE = (4, 2, 1)
-"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then."""
+"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then.  Others are
+not asked for by a sum that grows: each costs as much as a new release."""
+# The first length of an arc that is tried; `beside` says whether it is long enough, so only time
+# depends on it.
 _SPREADS, _REACHES = 14.0, 4.0
 _WIDENINGS, _RETRIES = 8, 4
 _FEW_KINDS = 2
@@ -56,40 +62,38 @@ def contour_epsilon(losses: LossSum, delta: float) -> Bracket | None:
     if delta < _LEAST:
         return None
     wanted = math.log(delta)
-
     if (kept := losses.kept_line()) is not None and (found := kept.told(wanted)) is not None:
         return found
-    losses.begin_near(wanted)
-    best = losses.lowest(lambda k: losses.renyi(k, wanted))
-    near = losses.renyi(best, wanted)
-    index = max(_LOWEST, best - losses.spare)
-    about = wanted - losses.cumulant(index) + tilt_of(index) * near
-    first = losses.octave_for(index, near, math.exp(min(about, 0.0)) / 100) + losses.spare
-    for widening in range(_RETRIES):
-        line = losses.line(index, first + widening)
-        found_near = None if line is None else line.solved(near, wanted)
-        if line is None or found_near is None:
-            return None
-        if line.is_alone(found_near):
-            losses.keep(line)
-            return line.enclosed(found_near, wanted)
-        near = found_near
-    return None
+    if (at_level := losses.line_of(level_of(delta))) is None:
+        return None
+    line, near = at_level
+    near_delta = line.solved(near, wanted)
+    if near_delta is None:
+        return None
+    losses.keep(line)
+    return line.enclosed(near_delta, wanted)
 
 
 def contour_delta(losses: LossSum, low: float, high: float) -> Bracket | None:
-    """Delta between an epsilon rounded down and the same rounded up; None as above."""
-    index = losses.lowest(lambda k: losses.chernoff(k, high))
-    spread = math.sqrt(max(1e-12, float(losses.moments(index)[3])))
-    tilt = tilt_of(index)
-    first = losses.octave_for(index, high, 1e-3 / (tilt * (1 + tilt) * (spread + 1 / tilt)))
-    for widening in range(_RETRIES):
-        line = losses.line(index, first + widening)
-        if line is None or line.bulk(high) <= 0:
-            return None
-        if line.is_alone(high):
-            return Bracket(line.delta(high, up=False), line.delta(low, up=True))
-    return None
+    """Delta between an epsilon rounded down and the same rounded up; None as above.
+
+    The line is the one that served last, where that tells it as well, or that of the level in which delta lies: the same that tells
+    the epsilon at such a delta.
+    """
+    if (kept := losses.kept_line()) is not None:
+        found = kept.deltas(low, high)
+        if found.width <= _AS_GOOD * kept.tilt * found.low:
+            return found
+    best, tried = Bracket(0.0, 1.0), set[int]()
+    levels = [level_of(losses.about(high))]
+    while levels and len(tried) < _RETRIES:
+        level = levels.pop()
+        tried.add(level)
+        if (at_level := losses.line_of(level)) is not None:
+            best = best.met(at_level[0].deltas(low, high))
+        likely = range(level_of(best.low or best.high), level_of(best.high) + 1)
+        levels = [each for each in likely if each not in tried]
+    return best if best.low > 0 else None
 
 
 class LossSum:
@@ -107,6 +111,8 @@ class LossSum:
         self._known: dict[_Key, Any] = {}
         self._last_tilt: int | None = None
         self._kept: tuple[int, int, int] | None = None
+        self._lines: dict[int, tuple[SaddleLine, float] | None] = {}
+        self._summed_lines: dict[tuple[int, int, int], SaddleLine] = {}
 
     def plus(self, sources: Copies) -> LossSum:
         """The sum of these losses and of more."""
@@ -128,6 +134,8 @@ class LossSum:
             )
             for source, copies in sources:
                 start = start + copies * one(source)
+            # Kept for sums that grow from this one: they add their own parts to it instead of
+            # asking all parts again.
             self._known[key] = np.asarray(start)
         return self._known[key]
 
@@ -144,6 +152,37 @@ class LossSum:
         """How far K at a tilt can be off."""
         moments = self.moments(index)
         return float(moments[1] + UNIT * len(self._sources) * moments[2])
+
+    def about(self, epsilon: float) -> float:
+        """About the delta at an epsilon: by Laplace's method, as if the weighted sum were normal."""
+        index = self.lowest(lambda k: self.chernoff(k, epsilon))
+        tilt, spread = tilt_of(index), math.sqrt(max(1e-12, float(self.moments(index)[3])))
+        size = self.cumulant(index) - tilt * epsilon
+        size -= math.log(tilt * (1 + tilt) * (spread * math.sqrt(2 * math.pi) + 1 / tilt))
+        return math.exp(min(0.0, max(size, -_LARGE)))
+
+    def line_of(self, level: int) -> tuple[SaddleLine, float] | None:
+        """The line for the least delta of a level, and its epsilon there; None where there would be too many terms."""
+        if level not in self._lines:
+            self._lines[level] = self._line_for(level * math.log(2))
+        return self._lines[level]
+
+    def _line_for(self, wanted: float) -> tuple[SaddleLine, float] | None:
+        self.begin_near(wanted)
+        best = self.lowest(lambda k: self.renyi(k, wanted))
+        near = self.renyi(best, wanted)
+        index = max(_LOWEST, best - self.spare)
+        about = wanted - self.cumulant(index) + tilt_of(index) * near
+        first = self.octave_for(index, near, math.exp(min(about, 0.0)) / 100) + self.spare
+        for widening in range(_RETRIES):
+            line = self.line(index, first + widening)
+            found = None if line is None else line.solved(near, wanted)
+            if line is None or found is None:
+                return None
+            if line.is_alone(found):
+                return line, found
+            near = found
+        return None
 
     def renyi(self, index: int, log_delta: float) -> float:
         """An epsilon that is enough at a delta, by the moment at this tilt."""
@@ -189,13 +228,26 @@ class LossSum:
         found: Floats = self._sum(("fading", index), lambda source: _fading(source, index))
         return found
 
+    def _fading_at_least(self, index: int) -> Floats:
+        """As `_fading`, where a sum that grew may leave out what its new losses add: no factor is above 1."""
+        key, bound = ("fading", index), ("fading at least", index)
+        for known in (self._known, self._before):
+            for name in (key, bound):
+                if name in known:
+                    found: Floats = known[name]
+                    self._known.setdefault(bound, found)
+                    return found
+        return self._fading(index)
+
     def beside(self, index: int, octave: int, epsilon: float) -> float:
         """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of the line."""
         arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
         total = 0.0
         for direction in (1, -1):
+            # Below the line a bound is always at hand: the tilt 0, where K is at most 0 (loss.md,
+            # The contour).
             best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
-            for step in _ASIDE:
+            for step in _ALWAYS_ASIDE if self._grows else _ASIDE:
                 if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
                     break
                 if not _LOWEST <= index + direction * step <= _HIGHEST:
@@ -227,6 +279,13 @@ class LossSum:
         return self._summed(index, octave, count)
 
     def _summed(self, index: int, octave: int, count: int) -> SaddleLine:
+        """The line's terms; asked again, it is the same line."""
+        key = index, octave, count
+        if key not in self._summed_lines:
+            self._summed_lines[key] = self._sum_of_terms(*key)
+        return self._summed_lines[key]
+
+    def _sum_of_terms(self, index: int, octave: int, count: int) -> SaddleLine:
         """The line's terms from the logarithms of the product and of the largest it can be."""
         logs: Complexes = self._sum(
             ("logs", index, octave, count),
@@ -238,11 +297,12 @@ class LossSum:
         )
         spacing = spacing_of(octave)
         heard = spacing * (count - 1) >= _FREQUENCIES
-        faded = math.exp(min(0.0, float(self._fading(index)[heard][-1])))
+        faded = math.exp(min(0.0, float(self._fading_at_least(index)[heard][-1])))
         left_out = faded / (math.pi * spacing * (count - 1))
         turns = spacing * np.arange(len(logs))
         order = tilt_of(index) + 1j * turns
         payoff = (spacing / math.pi / (order * (1 + order))).astype(np.complex128)
+        # The terms at k and -k are conjugate, so each k > 0 stands for both; k = 0 counts once.
         payoff[0] /= 2
         values: Complexes = np.exp(logs)
         sizes, shares = np.abs(values), np.abs(payoff)
@@ -321,6 +381,10 @@ class SaddleLine:
 
     def delta(self, epsilon: float, *, up: bool) -> float:
         return min(1.0, math.exp(min(0.0, self.log_delta(epsilon, up=up))))
+
+    def deltas(self, low: float, high: float) -> Bracket:
+        """Delta between two epsilons."""
+        return Bracket(self.delta(high, up=False), self.delta(low, up=True))
 
     def solved(self, near: float, wanted: float) -> float | None:
         """By Newton's method, where the sum's logarithm is the wanted one; nothing rests on it."""

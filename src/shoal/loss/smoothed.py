@@ -14,10 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
+from shoal.floats import quick_length
 from shoal.loss.cells import RELATIVE_ERROR, UNIT, Complexes, Floats, dot
 from shoal.loss.characteristic_functions import NormalWave
 from shoal.loss.fine_cells import Twin
-from shoal.loss.kernel import Kernel
+from shoal.loss.kernel import Kernel, NormalKernel
 from shoal.loss.nonuniform import nodes_away
 
 _PER_LEVEL = 8.0
@@ -31,6 +32,7 @@ _ADDED = 128
 """Units that a pairwise sum of turned terms can be off by: blocks of 128 in eight rows, and as many levels as there are."""
 _LEAST = 1e-300
 _LARGE = 600.0
+_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -70,18 +72,16 @@ class Setting:
     tilt: float
     arc: float
     step: float
-    kernel: Kernel
+    kernel: Kernel | NormalKernel
     frequency: float
     aside: tuple[float, float]
 
     @cached_property
     def size(self) -> int:
         """Points of the lattice around the circle; 0 where its steps are too long to close one."""
-        from scipy.fft import next_fast_len  # noqa: PLC0415 - heavy, and needed here only
-
         if self.arc < _FEWEST * self.step:
             return 0
-        return int(next_fast_len(math.ceil(self.arc / self.step), real=True))
+        return quick_length(math.ceil(self.arc / self.step))
 
     @property
     def closed_arc(self) -> float:
@@ -107,18 +107,22 @@ class SmoothedLine:
         logs, doubts = self._logs(setting.size, count)
         orders: Complexes = (self._tilt + 1j * self._turns).astype(np.complex128)
         payoff = kernel.payoff(orders)
-        if not up:
-            payoff -= kernel.cover(orders)
-        payoff *= spacing / math.pi
-        payoff[0] /= 2
-        self._terms: Complexes = np.exp(logs) * payoff
-        sizes = np.abs(self._terms)
         last = float(self._turns[-1])
         beyond = kernel.payoff_beyond(self._tilt, last)
         if not up:
+            assert isinstance(kernel, Kernel)
+            payoff -= kernel.cover(orders)
             beyond += kernel.cover_beyond(self._tilt, last)
+        payoff *= spacing / math.pi
+        payoff[0] /= 2
+        self._terms: Complexes = np.exp(logs) * payoff
+        sizes, shares = np.abs(self._terms), np.abs(payoff)
         doubts += 16 * UNIT * (4 + np.abs(logs))
-        self._off = beyond + dot(sizes, np.expm1(doubts)) + _ADDED * UNIT * float(sizes.sum())
+        # the difference of two powers, or where little is known of it the sum of their sizes
+        unsure = shares * np.exp(np.minimum(logs.real + doubts, 0.0)) + sizes
+        surely = sizes * np.expm1(np.minimum(doubts, 1.0))
+        off = np.where(doubts < 1, surely, unsure)
+        self._off = beyond + float(off.sum()) + _ADDED * UNIT * float(sizes.sum())
         self._turning = 8 * UNIT * dot(sizes, self._turns)
         self._leave_out_faint(sizes)
         self._aside = [(r, laws.cumulant(r)) for r in setting.aside]
@@ -140,13 +144,14 @@ class SmoothedLine:
             logs, doubts = logs + more, doubts + off
         for twin, copies in self._laws.twins:
             away, off = _away_from_one(twin, self._tilt, size, self._arc, count)
-            # |1 + z|^2 - 1, without the 1
-            grown = 2 * away.real + away.real**2 + away.imag**2
-            logs.real += copies * np.log1p(np.maximum(grown, -1 + UNIT)) / 2
-            logs.imag += copies * np.arctan2(away.imag, 1 + away.real)
             sizes = np.maximum(np.abs(1 + away), _LEAST)
-            doubts += copies * np.minimum((off + 8 * UNIT * np.abs(away)) / sizes, _LARGE)
-        return logs, np.minimum(doubts, _LARGE)
+            # |1 + z|^2 - 1, without the 1, unless nearly nothing is left of it
+            grown = np.maximum(2 * away.real + away.real**2 + away.imag**2, -1 + UNIT)
+            logs.real += copies * np.where(sizes < _HALF, np.log(sizes), np.log1p(grown) / 2)
+            logs.imag += copies * np.arctan2(away.imag, 1 + away.real)
+            # (|F| + d)^n is |F|^n times the exponential of this
+            doubts += copies * np.log1p((off + 8 * UNIT * np.abs(away)) / sizes)
+        return logs, doubts
 
     def bulk(self, epsilon: float) -> tuple[float, float]:
         """The sum, and how fast it falls."""
@@ -168,6 +173,7 @@ class SmoothedLine:
         total = 0.0
         for other, cumulant in self._aside:
             exponent = cumulant - self._cumulant - (other - self._tilt) * epsilon
+            assert isinstance(self._setting.kernel, Kernel)
             exponent += other * self._setting.kernel.reach
             apart = abs(other - self._tilt) * self._arc
             total += math.exp(min(_LARGE, exponent - apart - math.log(-math.expm1(-apart))))
@@ -189,6 +195,8 @@ class SmoothedLine:
         start = near - 0.9 * self._arc
         for _ in range(_ARCS):
             start = max(0.0, start)
+            # One transform gives the sum at every epsilon of the arc; asking for each would cost
+            # as many sums.
             values = np.fft.fft(self._terms * np.exp(-1j * self._turns * start), size).real
             epsilons = start + np.arange(size) * (self._arc / size)
             logs = np.log(np.maximum(values, _LEAST)) + self._cumulant - self._tilt * epsilons
@@ -203,11 +211,19 @@ class SmoothedLine:
             start -= 0.8 * self._arc
         return None
 
-    def solved(self, wanted: float, near: float) -> tuple[float, float] | None:
-        """By Newton's method, where the logarithm is the wanted one, and its slope; nothing rests on it."""
+    def solved(
+        self, wanted: float, near: float, *, closely: bool = False
+    ) -> tuple[float, float] | None:
+        """By Newton's method, where the logarithm is the wanted one, and its slope; nothing rests on it.
+
+        Where ``near`` is close to it, an FFT over the whole arc is saved.
+        """
+        if closely and (found := self._newton(wanted, near)) is not None:
+            return found
         epsilon = self._about(wanted, near)
-        if epsilon is None:
-            return None
+        return None if epsilon is None else self._newton(wanted, epsilon)
+
+    def _newton(self, wanted: float, epsilon: float) -> tuple[float, float] | None:
         for _ in range(_NEWTON):
             told, slope = self.told(epsilon)
             if slope <= 0:
@@ -235,6 +251,8 @@ class SmoothedLine:
             reached = self.log_delta(max(0.0, epsilon))
             if (reached <= wanted) if self._up else (reached >= wanted):
                 return max(0.0, epsilon)
+            # The first pad is an estimate by the slope; only the check above counts, so a pad
+            # that fails is lengthened.
             pad = 1.5 * pad
         return None
 
@@ -267,13 +285,12 @@ def _away_from_one(
 
 def _lattice_at(weights: Floats, size: int, count: int) -> Complexes:
     """The transform of a lattice, from its first point, at so many frequencies; it repeats around the circle."""
-    from scipy.fft import rfft  # noqa: PLC0415 - heavy, and needed here only
-
     rounds = -(-len(weights) // size)
     padded = np.zeros(rounds * size)
     padded[: len(weights)] = weights
-    half = np.conj(rfft(padded.reshape(rounds, size).sum(axis=0)))
+    half = np.conj(np.fft.rfft(padded.reshape(rounds, size).sum(axis=0)))
     places = np.arange(count) % size
+    # A transform of real weights has conjugate halves, and `rfft` returns the first half only.
     behind = places > size // 2
     found: Complexes = half[np.where(behind, size - places, places)]
     return np.where(behind, np.conj(found), found)

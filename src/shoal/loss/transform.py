@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.loss.cells import RELATIVE_ERROR, Floats, Lattice
+from shoal.floats import quick_length
+from shoal.loss.cells import RELATIVE_ERROR, Floats, Lattice, dot
 
 Complexes = NDArray[np.complex128]
 Part = tuple[Lattice, int]
@@ -119,15 +120,19 @@ def compose(parts: Sequence[Part], tilt: float) -> TransformedSum:
     tilted = [_Tilted.of(lattice, copies, tilt) for lattice, copies in parts]
     mean = sum(part.copies * part.mean for part in tilted)
     spread = max(math.sqrt(sum(part.copies * part.variance for part in tilted)), 4 * step)
+    # An arc of 15 standard deviations; loss.md (The transform) bounds what lies outside by
+    # Chernoff.
     size = _good_size(math.ceil((_BELOW + _ABOVE) * spread / step) + 16)
     origin = sum(copies * lattice.origin for lattice, copies in parts)
     first = math.floor((mean - _BELOW * spread - origin) / step)
     start, arc = origin + first * step, size * step
     end, far = start + arc - step, start - arc / 4
     weighted, round_off = _circle(tilted, size)
+    # The transform begins at the sum of the origins; the arc begins at its own start.
     weighted = np.roll(weighted, -(first % size))
     x = np.arange(size) * step
     weighted *= np.exp(-tilt * x)
+    # Sums from each grid point on: delta at any epsilon is then a difference of two of them.
     ahead = np.cumsum(weighted[::-1])[::-1]
     weighted *= np.exp(-x)
     behind = np.cumsum(weighted[::-1])[::-1]
@@ -167,8 +172,8 @@ class _Tilted:
     def of(cls, lattice: Lattice, copies: int, tilt: float) -> _Tilted:
         losses = _losses(lattice)
         log_moment, weights = _weighted(lattice.weights, tilt * losses)
-        mean = float(np.dot(weights, losses))
-        variance = float(np.dot(weights, (losses - mean) ** 2))
+        mean = dot(weights, losses)
+        variance = dot(weights, (losses - mean) ** 2)
         return cls(weights, losses, copies, log_moment, mean, variance)
 
     def log_moment_at(self, further: float) -> float:
@@ -191,6 +196,7 @@ def log_moment(parts: Sequence[Part], tilt: float) -> float:
 
 def _weighted(weights: Floats, exponents: Floats) -> tuple[float, Floats]:
     """The logarithm of the sum of weights * exp(exponents), and these products normed."""
+    # Less the largest exponent, because exp overflows beyond 709.
     top = float(np.max(exponents, where=weights > 0, initial=-math.inf))
     products = weights * np.exp(np.minimum(exponents - top, 0.0))
     total = float(products.sum())
@@ -238,14 +244,14 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
 
     Most frequencies vanish in the product; only their bound is computed.
     """
-    from scipy.fft import irfft, rfft  # noqa: PLC0415 - heavy, and needed here only
-
     level = _PER_LEVEL * _UNIT * max(1.0, math.log2(size))
-    spectra = [(rfft(_folded(part.weights, size)), part.copies) for part in parts]
+    spectra = [(np.fft.rfft(_folded(part.weights, size)), part.copies) for part in parts]
     bounds = np.zeros(size // 2 + 1)
     for spectrum, copies in spectra:
         bounds += copies * np.log(np.abs(spectrum) + level)
     total = sum(copies for _, copies in spectra)
+    # Powers are taken of the frequencies that are left only: most vanish in the product of many
+    # copies.
     heard = np.flatnonzero(bounds > _UNHEARD)
     unheard = len(bounds) * math.exp(_UNHEARD)
     kept = np.ones(len(heard), dtype=np.complex128)
@@ -255,7 +261,8 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
     doubts = np.exp(np.minimum(bounds[heard], 0.0) + total * 4 * _UNIT) - sizes
     product = np.zeros(size // 2 + 1, dtype=np.complex128)
     product[heard] = kept
-    weighted: Floats = irfft(product, size)
+    weighted: Floats = np.fft.irfft(product, size)
+    # Twice, because half of the circle stands for both conjugate halves.
     doubt = 2 * (float(np.maximum(doubts, 0).sum()) + unheard + level * float(sizes.sum()))
     return weighted, doubt / size
 
@@ -282,6 +289,4 @@ def _folded(weights: Floats, size: int) -> Floats:
 
 
 def _good_size(at_least: int) -> int:
-    from scipy.fft import next_fast_len  # noqa: PLC0415 - as above
-
-    return int(next_fast_len(at_least, real=True))
+    return quick_length(at_least)

@@ -28,6 +28,8 @@ LARGEST_BITS = 50
 _OPEN = np.iinfo(np.int64).min
 _OPEN_BELOW = _OPEN >> 1
 _TABLE_PRECISION = 192
+# The floats of the series are off by less than 2^-49 (exactness.md); what lies in between is
+# decided exactly.
 _SERIES_MARGIN = 2.0**-40
 _SIXTH = 0.1667  # a little above 1/6: the lower bound stays one
 _FAR_CELL = (1 << 16) - 32
@@ -47,6 +49,7 @@ class BlockSampler:
 
     def draw(self, count: int, source: Source) -> IntegerArray:
         """``count`` independent draws."""
+        # For few draws the guide of 2^16 cells costs more than it saves.
         if self.bits > LARGEST_BITS or count < SMALL:
             return self._settle_all(count, source)
         drawn = np.empty(count, dtype=np.int64)
@@ -80,6 +83,8 @@ class BlockSampler:
         else:
             last = int(ranks[_FAR_CELL])
             undecided = undecided | (ranks > last)
+            # 1 - t <= exp(-t): below this bound V keeps the proposal in every block that the
+            # guide decides, so the block need not be looked at.
             bound = int((1 - self.law.steepest(last)) * (1 << 16))
         values = np.full(1 << 16, _OPEN)
         values[~undecided] = self._base(ranks[~undecided])
@@ -101,6 +106,8 @@ class BlockSampler:
         keeping = source.words(np.uint16, len(out))
         out ^= offset.view(np.int64) if self.bits > 32 else offset
         left_open = keeping >= bound
+        # The offset is already mixed into the mark of open places; it flips low bits only, so
+        # half of the mark still tells them.
         left_open |= out < _OPEN_BELOW
         places = np.flatnonzero(left_open)
         return places + start, leading[places], offset[places], keeping[places]
@@ -109,11 +116,15 @@ class BlockSampler:
         """All draws with 64 bits from the outset: the first ``count`` proposals that are kept."""
         if self._always_kept:
             return self._base(self.ladder.decide(source.words(np.uint64, count), source))
+        # A few more than asked for, since some are not kept; if that was too few, the rest is
+        # drawn below.
         proposed = count + count // 16 + 8
         leading = source.words(np.uint64, proposed)
         offset = source.words(self._offset_kind, proposed)
         offset &= self._offset_mask
         values, kept = self._judged(leading, offset, source.words(np.uint64, proposed), source)
+        # The first that were kept, in the order drawn: a choice that does not look at their
+        # values.
         values = values[kept][:count]
         if len(values) == count:
             return values

@@ -63,6 +63,7 @@ def categorical(log_weights: Sequence[Fraction]) -> IntegerNoise:
     heaviest = max(log_weights)
 
     def survivals() -> list[arb]:
+        # Only differences matter; the heaviest then weighs 1 and nothing is too large to write.
         weights = [ball(weight - heaviest).exp() for weight in log_weights]
         tails = list(accumulate(reversed(weights)))[::-1]
         return [tail / tails[0] for tail in tails[1:]]

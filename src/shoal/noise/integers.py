@@ -53,6 +53,7 @@ class IntegerNoise:
         return drawn
 
     def _ahead(self, source: Source) -> list[int]:
+        # Pools of laws that are used once would fill memory.
         if len(source.pools) >= _POOLS:
             source.pools.clear()
         pool: list[int] = self.draw(_POOL, source).tolist()
@@ -105,6 +106,8 @@ def rounded_gaussian(variance: Fraction) -> IntegerNoise:
     Needs, edges: as `discrete_gaussian`.
     """
     _check_variance(variance)
+    # The floor of a finer law is rounded: floor, add a half and shift gives the nearest integer
+    # of the continuous variable exactly.
     finer = max(1, _FINE - exponent_of(variance) // 2)
     fine = BlockSampler(NormalLaw(variance * 4**finer, floor=True))
     half = 1 << (finer - 1)

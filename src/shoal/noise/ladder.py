@@ -75,6 +75,8 @@ class Ladder:
         inside = np.bincount(cells, minlength=1 << 16)
         undecided = inside > 0
         after = self.steps[self.steps < _LAST_WORD] + np.uint64(1)
+        # The number after a step is undecided too, since a step may be one too low (see the head
+        # of this file).
         undecided[(after >> np.uint64(48)).astype(np.int64)] = True
         if self.endless:
             undecided[int(cells[-1]) if len(cells) else 0 :] = True
@@ -96,6 +98,8 @@ class Ladder:
         ranks = np.searchsorted(self.steps, words, side="right")
         undecided = np.zeros(len(words), dtype=bool)
         if len(self.steps):
+            # For rank 0 the index is -1 and the difference wraps around; the second condition
+            # leaves it out.
             undecided = (words - self.steps[ranks - 1] < 2) & (ranks > 0)
         if self.endless:
             undecided |= ranks == len(self.steps)
@@ -109,6 +113,7 @@ class Ladder:
         U >= F(rank) just where 1 - U <= survival(rank).
         """
         bits, stride = WORD, 1
+        # Ranks of tiny probability can share a step; all of them are still possible.
         while rank > 0 and prefix - int(self.steps[rank - 1]) < 2:
             rank -= 1
         least, most, probe = rank, None if self.endless else len(self.steps), rank

@@ -55,6 +55,8 @@ def gumbel_race(scores: Scores, rate: Fraction, *, places: int = 1) -> list[int]
             chosen.append(drawn)
             continue
         refused += 1
+        # Where those already chosen hold most tickets, draws would be refused again and again; a
+        # new lottery leaves them out, at the cost of one pass over all scores.
         if refused % 16 == 0:
             lottery = lottery.without(chosen)
     return chosen
@@ -88,6 +90,8 @@ def exponential_race(scores: Scores, rate: Fraction) -> int:
 def laplace_race(scores: Scores, rate: Fraction) -> int:
     """The winner by score + continuous Laplace noise of scale 1 / rate."""
     best, speed = scores.max(), _float_rate(rate)
+    # The floor of the noise decides nearly always; further digits are drawn for those who are too
+    # close.
     noise = floored_laplace(Fraction(_LAPLACE_STEPS)).many(len(scores))
     heights = gaps_below(best, scores)
     with np.errstate(over="ignore"):  # minus infinity is out of the race
@@ -95,6 +99,8 @@ def laplace_race(scores: Scores, rate: Fraction) -> int:
         heights *= _LAPLACE_STEPS
     heights += noise.astype(np.float64)
     highest = heights.max()
+    # Heights are off by less than 2^-49 of their parts, and two noises have up to a step each
+    # that is not drawn yet; exactness.md proves this margin.
     unsure = (abs(highest) + float(noise.max())) * 2.0**-40 + 3
     contenders = np.flatnonzero(heights >= highest - unsure)
     if len(contenders) == 1:
@@ -112,6 +118,8 @@ def laplace_race(scores: Scores, rate: Fraction) -> int:
 def gaps_below(best: Any, scores: Scores) -> NDArray[np.float64]:
     """The gap, best - score, for each, within 2^-52 in relative terms, infinite beyond the floats, never NaN."""
     if scores.dtype == np.int64:
+        # In unsigned arithmetic modulo 2^64 the difference of any two int64 is exact; as int64 it
+        # could overflow.
         return (np.uint64(int(best) % 2**64) - scores.view(np.uint64)).astype(np.float64)
     if scores.dtype == np.float64:
         with np.errstate(over="ignore"):
@@ -151,6 +159,8 @@ class _Lottery:
 
     def _accepts(self, place: int, bound: int) -> bool:
         word = int(current().words(np.uint64, 1)[0])
+        # Weight over bound is within 2^-18 of 1 here, so this word accepts whatever the weight
+        # is; no exponential is computed.
         if bound >> 21 and word < _CLEARLY_ACCEPTED:
             return True
         weight = _weight(self.best, self.scores[place], self.rate)
@@ -162,6 +172,7 @@ class _Lottery:
         upper = upper_weights(gaps, self.speed)
         upper *= 1 << _FIXED
         tickets: NDArray[np.int64] = upper.astype(np.int64)
+        # astype cuts off; one more keeps the ticket count at or above the weight.
         tickets += 1
         return tickets
 

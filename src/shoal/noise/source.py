@@ -61,6 +61,7 @@ class Keystream:
         if not self._fixed:
             _handed[0] += 1
         size = count * np.dtype(kind).itemsize
+        # Large draws go past the buffer, which they would use up at once.
         if size > self._REFILL // 4:
             return self._long(size).view(kind)
         start = -(-self._position // 8) * 8
@@ -70,6 +71,7 @@ class Keystream:
         self._position = start + size
         window = self._buffer[start : start + size]  # held, should a signal handler draw meanwhile
         taken = window.copy()
+        # Wiped, so that a later look at memory does not tell words that were handed out.
         window[:] = 0
         return taken.view(kind)
 
@@ -99,6 +101,7 @@ class Keystream:
 
     def _fresh(self, size: int) -> NDArray[np.uint8]:
         """``size`` bytes of keystream in memory of their own."""
+        # The cipher wants room for one more block behind what it writes.
         out = np.empty(size + 16, dtype=np.uint8)
         step = len(_ZEROS)
         for start in range(0, size, step):

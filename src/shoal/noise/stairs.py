@@ -37,6 +37,7 @@ def staircase(epsilon: Fraction, width: int, tread: int) -> IntegerNoise:
             behind = tread + draw_below(width - tread, count, source)
             places = np.where(treads.toss(count, source), places, behind)
         flown = flights.draw(count, source)
+        # The product could exceed 64 bits; Python's integers cannot.
         if int(flown.max(initial=0)).bit_length() + width.bit_length() > 62:
             flown = flown.astype(object)
         magnitudes = flown * width + places

@@ -33,8 +33,11 @@ def draw_below(bound: int, count: int, source: Source) -> IntegerArray:
     drawn = np.empty(0, dtype=np.int64)
     while len(drawn) < count:
         missing = count - len(drawn)
+        # As many as are needed on average, and 16 more.
         proposed = missing if bound == 1 << bits else (missing << bits) // bound + 16
         words = _words(bits, proposed, source).astype(np.int64)
+        # Words at or above the bound are thrown away: a remainder would make small numbers
+        # likelier.
         drawn = np.concatenate([drawn, words[words < bound][:missing]])
     return drawn
 

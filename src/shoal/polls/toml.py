@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -171,5 +170,8 @@ def _law(question: PollQuestion, design: AskedQuestion) -> Iterator[str]:
 
 
 def _value(value: object) -> str:
-    """A text, a number or a list; TOML writes them as JSON does."""
-    return json.dumps(value, ensure_ascii=False)
+    """A text, a number or a list."""
+    # loaded here: it takes 40 ms, and most polls are read, not written
+    import tomlkit  # noqa: PLC0415
+
+    return tomlkit.item(value).as_string()

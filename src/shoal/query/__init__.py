@@ -7,6 +7,7 @@ from shoal.query.estimates import Interval
 from shoal.query.opening import Private, private
 from shoal.query.planning import BudgetPlan, Planned, plan_budget
 from shoal.query.preview import Expected, Preview
+from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 
@@ -22,6 +23,7 @@ __all__ = [
     "Planned",
     "Preview",
     "Private",
+    "Publication",
     "SuggestedBounds",
     "SuggestedShares",
     "plan_budget",

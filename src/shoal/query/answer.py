@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal.engines.held_rows import HeldRows
 from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
-from shoal.plan import Expression, Key, Kind, Ref, Type, Value, written
+from shoal.plan import REAL, Expression, Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
 from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
@@ -240,25 +241,27 @@ class Answer:
 
         return answer(self, column, confidence=confidence)
 
-    def to_arrow(self, *, intervals: bool = True) -> Any:
-        """An Arrow table; with ``intervals``, each released number has columns _low and _high.
+    def to_rows(self, *, intervals: bool = True) -> HeldRows:
+        """The values that files and frames hold; with ``intervals``, each released number has columns _low and _high.
 
         These are the ends that printing rounds: those of decimals, dates and timestamps have the type of their number, those of
         whole numbers are whole.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
-        rows, columns = self.rows, {}
+        rows, columns = self.rows, dict[str, tuple[Type, Sequence[Any]]]()
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            columns[name] = pa.array([row[at] for row in rows], arrow_type(pa, kind))
+            columns[name] = kind, [row[at] for row in rows]
             if intervals and self.has_interval(name):
                 found = self.ends(name)
                 for place, end in enumerate(("low", "high")):
                     label = f"{name}_{end}"
                     while label in self.columns or label in columns:
                         label += "_"
-                    columns[label] = _arrow_ends(pa, kind, [each[place] for each in found], place)
-        return pa.table(columns)
+                    columns[label] = _held_ends(kind, [each[place] for each in found], place)
+        return HeldRows(columns)
+
+    def to_arrow(self, *, intervals: bool = True) -> Any:
+        """An Arrow table; see `to_rows`.  It needs the extra `frames`, as `to_pandas` and `to_polars` do."""
+        return self.to_rows(intervals=intervals).to_arrow()
 
     def to_pandas(self, *, intervals: bool = True) -> Any:
         """A pandas frame; see `to_arrow`."""
@@ -271,10 +274,9 @@ class Answer:
         return pl.from_arrow(self.to_arrow(intervals=intervals))
 
     def to_csv(self, path: str | Path, *, intervals: bool = True) -> None:
-        """A CSV file; see `to_arrow`."""
-        from pyarrow import csv  # noqa: PLC0415 - heavy
-
-        csv.write_csv(self.to_arrow(intervals=intervals), str(path))
+        """A CSV file; see `to_rows`."""
+        made = self.to_rows(intervals=intervals).csv()
+        Path(path).write_text(made, encoding="utf-8", newline="")
 
     def __str__(self) -> str:
         return as_text(sheet_of(self, MOST_ROWS))
@@ -285,22 +287,9 @@ class Answer:
         return as_html(sheet_of(self, MOST_ROWS))
 
 
-def _arrow_ends(pa: Any, kind: Type, ends: Sequence[End], place: int) -> Any:
+def _held_ends(kind: Type, ends: Sequence[End], place: int) -> tuple[Type, Sequence[Any]]:
     """One side of all intervals of a column; reals and whole numbers without an end have an infinite one."""
     if kind.kind not in (Kind.INTEGER, Kind.REAL):
-        return pa.array(ends, arrow_type(pa, kind))
+        return kind, ends
     nowhere = (-math.inf, math.inf)[place]
-    return pa.array([nowhere if end is None else float(end) for end in ends], pa.float64())  # type: ignore[arg-type]
-
-
-def arrow_type(pa: Any, kind: Type) -> Any:
-    """The Arrow type in which values of a type are written."""
-    kinds = {
-        Kind.INTEGER: pa.int64(),
-        Kind.REAL: pa.float64(),
-        Kind.TEXT: pa.string(),
-        Kind.BOOLEAN: pa.bool_(),
-        Kind.DATE: pa.date32(),
-        Kind.TIMESTAMP: pa.timestamp("us"),
-    }
-    return kinds.get(kind.kind) or pa.decimal128(38, kind.scale)
+    return REAL, [nowhere if end is None else float(end) for end in ends]  # type: ignore[arg-type]

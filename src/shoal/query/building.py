@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,9 @@ from shoal.exact import Number
 from shoal.plan import Filter, Rows, Scan, name_of
 from shoal.query.asking import Ask
 from shoal.query.paying import Askable
+from shoal.query.publication import Publication
 from shoal.sql import expression, outputs, relation
+from shoal.workloads import WantedTables
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,16 @@ class Building:
         """The keys of the groups, by themselves or under a name."""
         listed = (*self.keys, *((key, key) for key in keys), *named.items())
         return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
+
+    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
+        """Many tables of these rows, to be published together; `Publication` says what they need."""
+        if self.keys:
+            raise ExpressionError(
+                "group_by and workload were both asked for.",
+                remedy="Leave group_by out: each table of a workload names its columns.",
+            )
+        lines = ", ".join(map(str, [wanted] if isinstance(wanted, WantedTables) else wanted))
+        return Publication(self.held, self.rows, wanted, f"{self.steps}.workload([{lines}])")
 
     def agg(
         self,

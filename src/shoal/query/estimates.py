@@ -73,6 +73,7 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
     value = totals[0] + (middle * totals[1] if middle else 0)
     reach = off[0] + (abs(middle) * off[1] if middle else 0)
     lo, hi = value - reach, value + reach
+    # No true count is below 0, so nothing that is possible is cut off.
     if statistic in _COUNTS or _has_sign(recipe, 1):
         lo, hi = max(Fraction(0), lo), max(Fraction(0), hi)
     elif _has_sign(recipe, -1):
@@ -91,6 +92,7 @@ def _has_sign(recipe: Recipe, sign: int) -> bool:
 
 def _at_least(error: float) -> Fraction:
     """An error that was rounded to a float, not below what it was rounded from."""
+    # A float nearest to an error can lie just below it; the next one cannot.
     return Fraction(math.nextafter(error, math.inf)) if error else Fraction(0)
 
 

@@ -38,7 +38,7 @@ def selects(question: Query) -> bool:
 
 def known_groups(question: Query, engine: Engine, tables: Mapping[str, Table]) -> list[Group]:
     """Every group there can be, from facts and public tables alone."""
-    lists = [_values(key, engine, tables) for key in question.keys]
+    lists = [values_of_key(key, engine, tables) for key in question.keys]
     count = prod(len(values) for values in lists)
     if count > MOST_GROUPS:
         raise FactsError(
@@ -53,7 +53,8 @@ def in_order(group: Group) -> tuple[Any, ...]:
     return tuple((value is not None, value) for value in group)
 
 
-def _values(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list[Value]:
+def values_of_key(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list[Value]:
+    """Every value of a key, NULL last, from facts and public tables alone; none where they are not known."""
     match key.known:
         case Listed(values, null):
             return [*values, *([None] if null else [])]

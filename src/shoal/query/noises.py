@@ -60,6 +60,7 @@ class Noised:
         mechanism = self.of(term)
         if mechanism is None:
             return 0.0
+        # Laplace noise of scale b has variance 2 b^2; that of a Gaussian is its spread squared.
         root = 2**0.5 if isinstance(mechanism, Geometric) else 1.0
         return float(mechanism.spread * self.bounded.worth(term)) * root
 
@@ -145,5 +146,7 @@ def shares_of(weights: list[Fraction], law: str) -> list[Fraction]:
     if not weights:
         return []
     raw = [max(float(weight), 1e-6) ** power for weight in weights]
+    # Shares are fractions of a whole number of parts, so that they add up to exactly 1 although
+    # the weights were floats.
     parts = [max(1, round(_CUT * each / sum(raw))) for each in raw]
     return [Fraction(part, sum(parts)) for part in parts]

@@ -35,9 +35,11 @@ from shoal.query.budget import Budget
 from shoal.query.building import Building
 from shoal.query.paying import Askable, Payer, QuestionSource
 from shoal.query.public_tables import read_public
+from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
 from shoal.sql import expression, question
+from shoal.workloads import WantedTables
 
 Facts = Mapping[str, Range | Choices | tuple[Any, Any]]
 """What is stated of columns; a pair is the two ends of a range."""
@@ -79,6 +81,10 @@ class Private:
     def table(self, name: str | None = None) -> Building:
         """The rows of a table, to build a question on without writing a SELECT."""
         return Building.of(self._held, name or self.name)
+
+    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
+        """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"], up_to=2)]``; nothing is read or spent yet."""
+        return self.table().workload(wanted)
 
     def suggest_bounds(
         self,

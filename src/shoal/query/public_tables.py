@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from shoal.engines.csv_file import as_csv, is_csv
 from shoal.engines.duckdb.csv_schema import proposed
 from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import close, engine_over
-from shoal.plan import Column, Kind, Scan, Span, Table, Type, Value, number_of, written
+from shoal.engines.held_rows import HeldRows
+from shoal.plan import Column, Scan, Span, Table, Value, number_of, written
 
 
-def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
-    """Each table with the range of its columns and how often their values repeat, and its rows as Arrow."""
+def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, HeldRows]]:
+    """Each table with the range of its columns and how often their values repeat, and its rows."""
     if not sources:
         return {}
     declared = {
@@ -33,13 +33,13 @@ def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
         close(engine)
 
 
-def _read(engine: Engine, sources: Mapping[str, object]) -> dict[str, tuple[Table, Any]]:
+def _read(engine: Engine, sources: Mapping[str, object]) -> dict[str, tuple[Table, HeldRows]]:
     found = {}
     for name in sources:
         plain = Table(name, engine.columns(name))
         rows = engine.rows(Scan(plain))
         lists = [[row[at] for row in rows] for at in range(len(plain.columns))]
-        found[name] = _described(plain, lists), _arrow(plain, lists)
+        found[name] = _described(plain, lists), _held(plain, lists)
     return found
 
 
@@ -60,24 +60,12 @@ def _with_span(each: Column, values: Sequence[Value]) -> Column:
     return replace(each, origin=None, span=Span(min(places), max(places)))
 
 
-def _arrow(plain: Table, lists: Sequence[list[Value]]) -> Any:
+def _held(plain: Table, lists: Sequence[list[Value]]) -> HeldRows:
     """The rows in types that are read back as the same values."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    arrays = {
-        each.name: pa.array([written(v, each.type) for v in values], _kind(pa, each.type))
-        for each, values in zip(plain.columns, lists, strict=True)
-    }
-    return pa.table(arrays)
-
-
-def _kind(pa: Any, kind: Type) -> Any:
-    kinds = {
-        Kind.INTEGER: pa.int64(),
-        Kind.REAL: pa.float64(),
-        Kind.TEXT: pa.string(),
-        Kind.BOOLEAN: pa.bool_(),
-        Kind.DATE: pa.date32(),
-        Kind.TIMESTAMP: pa.timestamp("us"),
-    }
-    return kinds.get(kind.kind) or pa.decimal128(18, kind.scale)
+    return HeldRows(
+        {
+            each.name: (each.type, [written(v, each.type) for v in values])
+            for each, values in zip(plain.columns, lists, strict=True)
+        },
+        digits=18,
+    )

@@ -61,6 +61,7 @@ class KeySelection:
 
     @cached_property
     def _threshold(self) -> int:
+        # Under change one person goes and another comes, and each may bring a group of their own.
         risk = self.delta / (2 if self.bounded.unit.relation is Relation.CHANGE else 1)
         return max(
             weight + _quantile_up(self.noise, risk / groups) for groups, weight in self._heaviest()
@@ -74,6 +75,8 @@ class KeySelection:
             return [(rows, rows)]
         found, few = [(unit.groups, self.unit)], unit.groups
         while few < VOTES * unit.groups:
+            # Steps of a quarter: a threshold for each number of groups would be exact, and this
+            # one is at most a little higher.
             many = min(VOTES * unit.groups, max(few + 1, few * 5 // 4))
             found.append((many, self.bounded.vote(few + 1)))
             few = many
@@ -123,6 +126,7 @@ def _quantile_up(noise: Noise, risk: Fraction) -> int:
         if high.bit_length() > 200:
             raise InternalError("no threshold was found.", remedy="Please report the parameters.")
     low = high // 2
+    # A threshold one part in 2^40 too high is safe, and ends the search.
     while high - low > max(1, high >> 40):
         middle = (low + high) // 2
         low, high = (low, middle) if rare(middle) else (middle, high)

@@ -85,6 +85,7 @@ class Votes:
         relation = bounded.unit.relation
         votes = Fraction(2 if relation is Relation.CHANGE else 1)
         moved = Sensitivity(votes, Norm.L1, relation)
+        # Half for each of the two histograms.
         epsilon = Means(request).epsilon(Fraction(1, 2))
         return cls(bounded, request, Geometric(scale=moved.value / epsilon, sensitivity=moved))
 
@@ -175,6 +176,8 @@ class Votes:
 
 def _enough(votes: Sequence[int], error: float, share: Fraction) -> int | None:
     """The least edge up to which this share of the votes lies, counting buckets that stand out of the noise."""
+    # Empty buckets hold noise alone; a far one that seemed full would suggest a number that
+    # nobody needs.
     seen = {at: vote for at, vote in enumerate(votes) if vote > error}
     spare = (1 - share) * sum(seen.values())
     for at in sorted(seen, reverse=True):

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import binom
 
+from shoal.loading import from_extra
 from shoal.noise import uniform_below
+
+binom = from_extra("scipy.stats", needed_by="an experiment", extra="audit").binom
+ndtri = from_extra("scipy.special", needed_by="an experiment", extra="audit").ndtri
 
 _FINE = 1 << 52
 

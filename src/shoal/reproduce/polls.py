@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
 
 from shoal.local import mangat, warner
 from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce.experiment import Effort, Experiment
-from shoal.reproduce.made_up import binomials
+from shoal.reproduce.made_up import binom, binomials
 from shoal.reproduce.number_format import figure, percent
 
 _NORMAL = 1.959963984540054

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +40,6 @@ _OF_UNIT = {
     "person": {"unit", "columns", "groups", "rows_per_group", "nulls", "relation"},
 }
 _OF_COLUMN = {"type", "range", "choices", "required", "rows"}
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class Declaration:
 
 def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
-    lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_text(dataset.name)}"]
+    lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_value(dataset.name)}"]
     lines += _pairs(dataset.location.declared(beside))
     if dataset.shares:
         lines.append(
@@ -252,22 +249,13 @@ def _pairs(values: Mapping[str, Any]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return (
-        str(value)
-        if isinstance(value, int)
-        else repr(value)
-        if isinstance(value, float)
-        else _text(value)
-    )
+    # loaded here: it takes 40 ms, and most declarations are read, not written
+    import tomlkit  # noqa: PLC0415
+
+    return str(tomlkit.item(value).as_string())
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
+    import tomlkit  # noqa: PLC0415 - as above
 
-
-def _text(value: str) -> str:
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return tomlkit.key(name).as_string()

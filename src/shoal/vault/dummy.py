@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import engine_over
+from shoal.engines.held_rows import HeldRows
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import whole
@@ -29,7 +29,6 @@ from shoal.plan import (
     written,
 )
 from shoal.query import Budget, Private
-from shoal.query.answer import arrow_type
 from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource
 from shoal.vault.accounts.payer import asked_in
 from shoal.vault.dataset import Dataset
@@ -40,20 +39,22 @@ _FIRST = dt.datetime(2026, 1, 1)  # noqa: DTZ001 - moments in the data have no z
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty")
 
 
-def dummy_table(dataset: Dataset, n: int, *, seed: int | None = None) -> Any:
-    """So many made-up rows as an Arrow table; the same ones for the same ``seed``.
+def dummy_rows(dataset: Dataset, n: int, *, seed: int | None = None) -> HeldRows:
+    """So many made-up rows; the same ones for the same ``seed``.
 
     Guarantee: it depends on what was declared of the dataset, which is public, and on nothing else.
     """
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
     count = whole(n, "n", at_least=1)
     with nullcontext() if seed is None else seeded(seed):
-        columns = {}
-        for each in dataset.table.columns:
-            values = [written(value, each.type) for value in _values(each, dataset, count)]
-            columns[each.name] = pa.array(values, arrow_type(pa, each.type))
-    return pa.table(columns)
+        return HeldRows(
+            {
+                each.name: (
+                    each.type,
+                    [written(v, each.type) for v in _values(each, dataset, count)],
+                )
+                for each in dataset.table.columns
+            }
+        )
 
 
 def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
@@ -69,7 +70,7 @@ def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
             "there is no private dataset to make up.", remedy="Add one: shoal add NAME PATH."
         )
     sources = {
-        each.name: each.source(each.location) if each.public else dummy_table(each, n)
+        each.name: each.source(each.location) if each.public else dummy_rows(each, n)
         for each in datasets
     }
     tables = {each.name: each.table for each in datasets}

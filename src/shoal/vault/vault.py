@@ -35,7 +35,7 @@ from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration
-from shoal.vault.dummy import dummy_table, rehearsal
+from shoal.vault.dummy import dummy_rows, rehearsal
 from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.releases import Release, last_releases, release_at
@@ -423,7 +423,7 @@ class Vault(NotCopied):
 
     def dummy(self, name: str, n: int = 1000) -> Any:
         """A made-up Arrow table with the columns of a dataset; it depends on public facts only, and is free."""
-        return dummy_table(self.dataset(name), n)
+        return dummy_rows(self.dataset(name), n).to_arrow()
 
     def rehearse(self, n: int = 1000) -> Private:
         """Every dataset as made-up rows, to try questions on, free of charge; public ones are as they are."""

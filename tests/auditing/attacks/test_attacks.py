@@ -41,6 +41,7 @@ def test_an_attack_succeeds_without_shoal(attack: Attack) -> None:
     assert outcome(attack.name).result.works
 
 
+@pytest.mark.slow
 @every_attack
 def test_an_attack_stays_below_the_ceiling_with_shoal(attack: Attack) -> None:
     assert outcome(attack.name).result.held
@@ -81,6 +82,7 @@ def test_an_outcome_is_plain_data(attack: Attack) -> None:
     assert found["works"] is found["held"] is True
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_page() -> None:
     (other,) = run([ATTACKS["bayes"]], effort=QUICK, seed=7)
     assert other.page.html() != outcome("bayes").page.html()

@@ -126,6 +126,7 @@ def test_every_chance_of_a_law_left_open_lies_between_its_ends(x: int) -> None:
         assert wide.low <= narrow.low <= narrow.high <= wide.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [exponential, flips(2)])
 def test_choices_lose_at_most_twice_a_movement_and_permute_and_flip_no_more(mechanism: Any) -> None:
     """With scores that count ln 2 each, a movement of 1 costs at most 2 ln 2: a ratio of 4."""
@@ -274,6 +275,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("claim", "refuted", "holds"), CLAIMS, ids=str)
 def test_a_claim_is_refuted_proven_or_left_open(
     claim: Any, refuted: bool, holds: bool | None

@@ -129,6 +129,7 @@ def test_samples_lead_to_a_pair_that_is_then_audited_anew() -> None:
     assert shoal.audit(mechanism, *found.pair, epsilon=1, samples=2000, seed=5).refuted
 
 
+@pytest.mark.slow
 def test_a_question_is_searched_like_any_program() -> None:
     def asked(rows: list[dict[str, Any]]) -> Any:
         return table(rows).sql("SELECT kind, SUM(age) AS s FROM data GROUP BY kind").rehearse(epsilon=1)  # fmt: skip

@@ -66,6 +66,7 @@ def pairs(mechanism: Smooth, name: str) -> Iterator[list[tuple[arb, arb]]]:
             yield list(zip(here, law_of(mechanism, name, other), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("epsilon", ["0.2", "1", "3"])
 def test_cauchy_noise_is_pure_for_all_neighbours(name: str, epsilon: str) -> None:
@@ -77,6 +78,7 @@ def test_cauchy_noise_is_pure_for_all_neighbours(name: str, epsilon: str) -> Non
     assert 0.3 * float(epsilon) < at_precision(BITS, worst) <= float(epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("kind", [SmoothLaplace, SmoothGaussian])
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.01"), ("2", "1e-4")])
@@ -93,6 +95,7 @@ def test_thin_tails_keep_their_epsilon_and_delta_for_all_neighbours(
     assert at_precision(BITS, worst) <= float(delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("rho", ["0.1", "1"])
 def test_arsinh_normal_noise_is_concentrated_for_all_neighbours(name: str, rho: str) -> None:
@@ -116,6 +119,7 @@ def shifted_cauchy_loss(alpha: float, wide: float) -> float:
     return max(*both, -min(both))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
 @pytest.mark.parametrize("keep", [None, "0.97"])
 def test_alpha_of_cauchy_noise_is_the_largest_there_is(epsilon: str, keep: str | None) -> None:
@@ -176,6 +180,7 @@ def test_the_constants_of_arsinh_normal_noise_are_bounds() -> None:
     assert not at_precision(64, lambda: bounded_on(0, 2, 128))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bend", ["0.3", "0.5", "1"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_whole_change_of_width_and_centre_is_within_rho(bend: str, sign: int) -> None:

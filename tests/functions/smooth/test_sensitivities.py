@@ -35,6 +35,7 @@ def test_the_local_sensitivity_at_every_distance_is_that_of_all_datasets(
             assert claimed == moved if distance <= exact_up_to else claimed >= moved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [3, 4, 5])
 def test_the_triangles_that_an_edge_can_make_are_those_of_all_graphs(nodes: int) -> None:
     statistic = TriangleCount(nodes=nodes)

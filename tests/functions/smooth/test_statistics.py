@@ -61,6 +61,7 @@ MECHANISMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("scale", ["0.7", "40"])
 def test_rounded_noise_has_its_law_and_no_other(name: str, scale: str) -> None:
@@ -77,6 +78,7 @@ def test_rounded_noise_has_its_law_and_no_other(name: str, scale: str) -> None:
 ROWS = [12, 14, 15, 15, 16, 17, 17, 18, 20, 25, 31]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_release_of_a_median_has_the_width_of_its_smooth_sensitivity(name: str) -> None:
     mechanism, law = MECHANISMS[name], LAWS[name][1]

@@ -116,6 +116,7 @@ def test_reports_of_a_value_that_never_changes_stay_below_the_lifetime_odds(name
     assert odds < found[-1] < lifetime
 
 
+@pytest.mark.slow
 @each
 def test_histories_that_differ_in_some_reports_stay_below_what_is_claimed_of_so_many(
     name: str,

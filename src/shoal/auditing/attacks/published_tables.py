@@ -5,19 +5,21 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_matrix, eye_array, hstack
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
+from shoal.auditing.extra import audit_module
 from shoal.mechanisms import Geometric
 from shoal.noise import uniform_below
 from shoal.page import Heading, PageTable, Part, Words
 from shoal.reproduce import Effort
 from shoal.reproduce.number_format import percent
+
+_optimize, _sparse = audit_module("scipy.optimize"), audit_module("scipy.sparse")
 
 TRAITS = {"sex": 2, "age": 6, "street": 5, "work": 5, "household": 3}
 """What a public register says of everybody, and how many values it has."""
@@ -43,7 +45,7 @@ class CensusBlock:
     group: Places
     """For each person, the number of those who have the same traits."""
     ill: Places
-    cells: csr_matrix
+    cells: Any  # a sparse matrix
     """A row for each published cell, a column for each group: 1 where the group counts."""
     sizes: Places
     """How many people are in each published cell."""
@@ -68,7 +70,7 @@ def made_up() -> CensusBlock:
         for a in range(list(TRAITS.values())[one])
         for b in range(list(TRAITS.values())[two])
     ]
-    cells = csr_matrix(np.array(rows, dtype=np.float64))
+    cells = _sparse.csr_matrix(np.array(rows, dtype=np.float64))
     many = np.bincount(group.ravel(), minlength=len(kinds)).astype(np.float64)
     ill = uniform_below(2, PEOPLE).astype(np.int64)
     return CensusBlock(
@@ -80,13 +82,13 @@ def solved(block: CensusBlock, told: Numbers, shown: NDArray[np.bool_]) -> Numbe
     """The whole numbers of ill people in each group whose sums are least off from what was told."""
     groups, cells = block.cells.shape[1], int(shown.sum())
     many = np.bincount(block.group, minlength=groups).astype(np.float64)
-    off = eye_array(cells)
-    sums = hstack([block.cells[shown], off, -off], format="csr")
+    off = _sparse.eye_array(cells)
+    sums = _sparse.hstack([block.cells[shown], off, -off], format="csr")
     cost = np.concatenate([np.zeros(groups), np.ones(2 * cells)])
-    found = milp(
+    found = _optimize.milp(
         cost,
-        constraints=LinearConstraint(sums, told[shown], told[shown]),
-        bounds=Bounds(np.zeros(groups + 2 * cells), np.concatenate([many, np.full(2 * cells, np.inf)])),
+        constraints=_optimize.LinearConstraint(sums, told[shown], told[shown]),
+        bounds=_optimize.Bounds(np.zeros(groups + 2 * cells), np.concatenate([many, np.full(2 * cells, np.inf)])),
         integrality=np.concatenate([np.ones(groups), np.zeros(2 * cells)]),
         options={"node_limit": NODES},
     )  # fmt: skip

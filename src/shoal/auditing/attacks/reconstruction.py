@@ -7,17 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix, eye_array, hstack, vstack
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import by_epsilon, epsilons, pure_coin_up
+from shoal.auditing.extra import audit_module
 from shoal.mechanisms import counting
 from shoal.noise import uniform_below
 from shoal.page import Heading, PageTable, Part, Words
 from shoal.plots.lines import lines
 from shoal.reproduce import Effort
 from shoal.reproduce.number_format import percent
+
+_optimize, _sparse = audit_module("scipy.optimize"), audit_module("scipy.sparse")
 
 PEOPLE = 48
 QUESTIONS = 5 * PEOPLE
@@ -37,11 +38,13 @@ def by_least_squares(asked: Bits, answers: Numbers) -> Bits:
 def by_linear_program(asked: Bits, answers: Numbers) -> Bits:
     """The bits nearest to the numbers between 0 and 1 whose answers are least off, in absolute sum."""
     questions, people = asked.shape
-    plain, off = csr_matrix(asked.astype(np.float64)), eye_array(questions)
-    limits = vstack([hstack([plain, -off]), hstack([-plain, -off])], format="csr")
+    plain, off = _sparse.csr_matrix(asked.astype(np.float64)), _sparse.eye_array(questions)
+    limits = _sparse.vstack(
+        [_sparse.hstack([plain, -off]), _sparse.hstack([-plain, -off])], format="csr"
+    )
     cost = np.concatenate([np.zeros(people), np.ones(questions)])
     bounds = [(0.0, 1.0)] * people + [(0.0, None)] * questions
-    found = linprog(cost, A_ub=limits, b_ub=np.concatenate([answers, -answers]), bounds=bounds, method="highs")  # fmt: skip
+    found = _optimize.linprog(cost, A_ub=limits, b_ub=np.concatenate([answers, -answers]), bounds=bounds, method="highs")  # fmt: skip
     return np.asarray(found.x[:people] > 0.5, dtype=np.int64)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.auditing.attacks.attack import EPSILON, Attack, Result, Score
 from shoal.auditing.attacks.ceiling import BARE, CEILING, SHOAL
+from shoal.auditing.extra import audit_module
 from shoal.exact import float_up
 from shoal.measures import Approx
 from shoal.page import Heading, PageTable, Part, Words
@@ -39,7 +40,7 @@ def name_and_shame(delta: Fraction, runs: int) -> Score:
 
 def _told() -> set[str]:
     """The names that Shoal tells when people are counted by name and nobody listed the names."""
-    import pyarrow as pa  # noqa: PLC0415 - loaded with the first table
+    pa = audit_module("pyarrow")
 
     names = [f"Only {each}" for each in range(PEOPLE)]
     names += [name for name, many in COMMON.items() for _ in range(many)]
@@ -51,7 +52,7 @@ def _told() -> set[str]:
     )
     asked = people.sql("SELECT name, COUNT(*) AS n FROM people GROUP BY name")
     answer = asked.release(epsilon=EPSILON, delta=DELTA)
-    return set(answer.to_arrow().column("name").to_pylist())
+    return {str(name) for name, *_ in answer.rows}
 
 
 def _with_shoal(runs: int) -> tuple[Score, float]:

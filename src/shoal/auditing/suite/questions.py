@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.auditing.extra import audit_module
 from shoal.auditing.suite.case import Case
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.plan import Choices, Person, Range
@@ -50,7 +51,7 @@ def _rows(*, more: bool) -> list[dict[str, Any]]:
 
 
 def _table(*, more: bool, budget: Measure) -> Private:
-    import pyarrow as pa  # noqa: PLC0415 - large, and loaded when it is needed
+    pa = audit_module("pyarrow")
 
     towns = pa.table({"town": ["Aldam", "Brook", "Corve"], "region": ["north", "south", "north"]})
     return private(

@@ -118,12 +118,16 @@ class DuckDB:
         self._sizes: dict[object, int] = {}
         self._numbered: dict[str, Groups] = {}
         self._made = 0
+        # Tables of a connection that was handed over can change under us, so nothing found in
+        # them is kept.
         self._keeps = self._handed_over is None
         for at, (name, source) in enumerate(found.items()):
             self._make_view(name, self._attached(source, name, at), at, source)
         if self._keeps:
             files = [s for s in found.values() if isinstance(s, FileOf | CsvFile)]
             paths = [str(path) for file in files for path in file.paths]
+            # Locked last, when all views are there: from now on no SQL can reach another file or
+            # the network.
             locked(self._connection, paths)
 
     def _attached(self, source: object, name: str, at: int) -> str:
@@ -194,7 +198,10 @@ class DuckDB:
         if persons:
             named = " AND ".join(f"{name} IS NOT NULL" for name in names)
             read = f"SELECT DISTINCT {', '.join(names)} FROM ({read}) WHERE {named}"
+        # Control characters, which texts hardly ever hold, stand between columns and for NULL.
         hashed = f"left(sha256(concat_ws(chr(31), '{key}', {texts})), 16)"
+        # DISTINCT over whole rows would hold all of them; sixteen times as many hashes are enough
+        # unless rows stand there more often than that on average.
         limit = most if persons else _COPIES * most
         found = self.run(f"SELECT {hashed} AS h FROM ({read}) ORDER BY h LIMIT {limit}")
         return sorted({each for (each,) in found})[:most]
@@ -238,6 +245,7 @@ class DuckDB:
             if missing and soon is not None and self._keeps and bounded.has_groups_of(soon):
                 missing.append(self._missing(soon))
             found |= self._added([each for each in missing if each.terms])
+            # Totals of two moments must not be mixed in one answer.
             if any(column.keys() != found[bounded.terms[0]].keys() for column in found.values()):
                 found = self._added([bounded])  # the source was written since
         keys = list(found[bounded.terms[0]])
@@ -312,6 +320,8 @@ class DuckDB:
         finally:
             self._numbered[wanted.grouped] = groups
             keeps = self._keeps and len(groups.keys) <= _MOST_GROUPS
+            # Dictionaries keep the order of insertion, and what is used is put in again: the
+            # first is the one used longest ago.
             while len(self._numbered) > (_MOST_KEPT if keeps else 0):
                 self._drop(self._numbered.pop(next(iter(self._numbered))).table)
         return None if rows is None else (groups, rows)

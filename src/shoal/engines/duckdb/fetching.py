@@ -1,8 +1,9 @@
-"""Rows for `sorting`: keys and persons by number, and what each row adds, batch by batch into memory."""
+"""Rows for `sorting`: keys and persons by number, and what each row adds, brought into memory as numpy arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     import duckdb
 
 MOST_ROWS = 1 << 25
-"""With more rows than this they stay in the engine; so many take about 1.5 GiB."""
+"""With more rows than this they stay in the engine; so many take about 2 GiB."""
 
 _MOST_PEOPLE = (1 << 31) - 2
 """Persons are numbered in 32 bits."""
 
-_BATCH = 1 << 20
-"""So many rows come at a time."""
+_PEOPLE = "shoal_people"
+"""The table in which persons are numbered while rows are fetched."""
 
 
 def sortable(bounded: Bounded) -> bool:
@@ -136,18 +137,42 @@ def fetched(
     """The rows; None if these are none, too many, or others than those whose groups are known."""
     if not 0 < groups.rows <= most:
         return None
-    found = connection.sql(_selected(wanted, groups))
     sizes = [
         np.dtype(np.int32 if kind == "INTEGER" else np.int64) for kind in wanted.added.values()
     ]
-    if not groups.dense:
-        return _whole(found.to_arrow_table(), groups, sizes, keyed=bool(wanted.keys))
+    with _people(connection, wanted, groups) as people:
+        found = connection.execute(_selected(wanted, groups)).fetchnumpy()
+    persons, *added = (found[f"o{at}"] for at in range(len(found)))
+    if not _as_seen([persons, *added], groups.rows, people):
+        return None
+    keys = added.pop() if wanted.keys else None
     taken: Columns | PersonTotals = (
-        Columns(len(groups.keys), groups.rows, groups.people, sizes)
-        if wanted.keys
-        else PersonTotals(groups.people, len(sizes))
+        PersonTotals(people, len(sizes))
+        if keys is None
+        else Columns(len(groups.keys), groups.rows, people, sizes)
     )
-    return taken if _taken(taken, _batches(found), groups, keyed=bool(wanted.keys)) else None
+    taken.take(persons, keys, added)
+    return taken
+
+
+@contextmanager
+def _people(connection: duckdb.DuckDBPyConnection, wanted: Wanted, groups: Groups) -> Iterator[int]:
+    """How many numbers persons have; those that are no dense whole numbers get theirs in a table meanwhile.
+
+    All rows without a person are one person's.  The engine numbers ten million rows of 700,000 texts in 4 CPU seconds;
+    a dictionary of Arrow took 10.
+    """
+    if groups.dense:
+        yield groups.people
+        return
+    person, rows = wanted.person, wanted.people or wanted.grouped
+    listed = f"SELECT DISTINCT {person} FROM ({rows})"
+    numbered = f"SELECT {person}, CAST(row_number() OVER () - 1 AS INTEGER) AS q FROM ({listed})"
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PEOPLE} AS {numbered}")
+    try:
+        yield int(connection.execute(f"SELECT COUNT(*) FROM {_PEOPLE}").fetchall()[0][0])
+    finally:
+        connection.execute(f"DROP TABLE IF EXISTS {_PEOPLE}")
 
 
 def _selected(wanted: Wanted, groups: Groups) -> str:
@@ -156,63 +181,17 @@ def _selected(wanted: Wanted, groups: Groups) -> str:
     if wanted.keys:
         same = " AND ".join(f"r.{key} IS NOT DISTINCT FROM n.{key}" for key in wanted.keys)
         source += f" JOIN {groups.table} AS n ON {same}"
-    outputs = [f"CAST({person} - ({groups.lowest}) AS INTEGER)" if groups.dense else person]
+    if not groups.dense:
+        source += f" JOIN {_PEOPLE} AS q ON {person} IS NOT DISTINCT FROM q.{wanted.person}"
+    outputs = [f"CAST({person} - ({groups.lowest}) AS INTEGER)" if groups.dense else "q.q"]
     outputs += [f"CAST(r.{name} AS {kind})" for name, kind in wanted.added.items()]
     outputs += ["n.g"] * bool(wanted.keys)
     return f"SELECT {', '.join(f'{sql} AS o{at}' for at, sql in enumerate(outputs))} FROM {source}"
 
 
-def _batches(found: Any) -> Iterator[list[Any]]:
-    """The columns of a result, so many rows at a time."""
-    read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader  # its older name
-    for batch in read(_BATCH):
-        yield batch.columns
-
-
-def _taken(
-    into: Columns | PersonTotals, batches: Iterator[list[Any]], groups: Groups, *, keyed: bool
-) -> bool:
-    """Take all rows in; False if they are not those that were seen: written between two looks."""
-    rows = 0
-    for columns in batches:
-        if any(column.null_count for column in columns):
-            return False
-        persons, *others = (column.to_numpy(zero_copy_only=False) for column in columns)
-        rows += len(persons)
-        if rows > groups.rows:
-            return False
-        if len(persons):
-            if not 0 <= persons.min() <= persons.max() < groups.people:
-                return False
-            keys = others.pop() if keyed else None
-            into.take(persons, keys, others)
-    return rows == groups.rows
-
-
-def _whole(
-    table: Any, groups: Groups, sizes: Sequence[Any], *, keyed: bool
-) -> Columns | PersonTotals | None:
-    """Rows whose persons get their numbers here, all at once."""
-    if table.num_rows != groups.rows:
-        return None
-    persons, *others = table.columns
-    numbers, people = _numbered(persons)
-    columns = [each.to_numpy() for each in others]
-    keys = columns.pop() if keyed else None
-    taken: Columns | PersonTotals = (
-        Columns(len(groups.keys), groups.rows, people, sizes)
-        if keyed
-        else PersonTotals(people, len(sizes))
-    )
-    taken.take(numbers, keys, columns)
-    return taken
-
-
-def _numbered(column: Any) -> tuple[NDArray[np.int32], int]:
-    """Persons by number, and how many numbers there are; all rows without a person are one person's."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy
-
-    coded = column.dictionary_encode().unify_dictionaries()
-    known = len(coded.chunk(0).dictionary)
-    indices = pa.chunked_array([chunk.indices for chunk in coded.chunks])
-    return indices.fill_null(known).to_numpy(), known + 1
+def _as_seen(columns: list[NDArray[Any]], rows: int, people: int) -> bool:
+    """Whether these can be the rows that were counted; False if the source was written between two looks."""
+    persons = columns[0]
+    if len(persons) != rows or any(np.ma.is_masked(column) for column in columns):
+        return False
+    return bool(0 <= persons.min() <= persons.max() < people)

@@ -32,6 +32,13 @@ _BLOCK = 1 << 17
 """About so many rows are worked on at a time; the numbers of so many fit the caches of a processor."""
 
 
+_BITS = 63
+"""A number that is sorted has so many bits, and no sign."""
+
+_FEW = 1 << 16
+"""Up to so many rows are sorted before scipy would be loaded."""
+
+
 class Columns:
     """Rows with keys: the key and the person of each by number, and what it adds to each term with an argument.
 
@@ -80,13 +87,7 @@ class Columns:
         return [data.view(kind)[name] for name in kind.names or ()]
 
     def _by_person(self) -> tuple[NDArray[Any], ...]:
-        """Rows in the order of persons and, of each, of keys: where persons start, then keys and what is carried.
-
-        Counting sorts, first by key and then by person, which sparse matrices have.
-        """
-        with loading():
-            from scipy.sparse import coo_array  # noqa: PLC0415 - heavy
-
+        """Rows in the order of persons and, of each, of keys: where persons start, then keys and what is carried."""
         if self._carries:
             data = self._carried.view(np.dtype(f"i{self._carried.itemsize}"))
         else:  # places, if there is something to be found by them
@@ -95,10 +96,54 @@ class Columns:
                 if self._added
                 else np.zeros(self.rows, np.int8)
             )
-        rows = coo_array((data, (self.keys, self.persons)), shape=(self.groups, self.people))
-        rows.has_canonical_format = True  # rows of one cell stay rows
-        ordered = rows.tocsr().tocsc()
-        return ordered.indptr, ordered.indices, ordered.data
+        # sparse matrices have counting sorts: 0.3 s for ten million rows, where numpy's sort takes 1.1 s
+        ordered = counted if self.rows > _FEW and _has_scipy() else compared
+        return ordered(self.keys, self.persons, data, (self.groups, self.people))
+
+
+def _has_scipy() -> bool:
+    """Whether scipy is there, which the core does without; it is loaded then."""
+    try:
+        with loading():
+            import scipy.sparse  # noqa: F401, PLC0415 - heavy
+    except ImportError:
+        return False
+    return True
+
+
+def counted(
+    keys: NDArray[np.int32], persons: NDArray[np.int32], data: NDArray[Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], ...]:
+    """Where persons start, and keys and data in the order of persons and keys: counting sorts by key, then by person."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - heavy, and not always there
+
+    rows = coo_array((data, (keys, persons)), shape=shape)
+    rows.has_canonical_format = True  # rows of one cell stay rows
+    ordered = rows.tocsr().tocsc()
+    return ordered.indptr, ordered.indices, ordered.data
+
+
+def compared(
+    keys: NDArray[np.int32], persons: NDArray[np.int32], data: NDArray[Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], ...]:
+    """The same without scipy: one sort of numbers that hold person, key and place of a row, where 63 bits hold them."""
+    groups, people = shape
+    starts = np.zeros(people + 1, np.int64)
+    np.cumsum(np.bincount(persons, minlength=people), out=starts[1:])
+    for_key, for_place = (groups - 1).bit_length(), (len(keys) - 1).bit_length()
+    if (people - 1).bit_length() + for_key + for_place > _BITS:
+        order = np.lexsort((keys, persons))
+        return starts, keys[order], data[order]
+    packed = persons.astype(np.int64)
+    packed <<= for_key
+    packed |= keys
+    packed <<= for_place
+    packed |= np.arange(len(keys))
+    packed.sort()
+    places = packed & ((1 << for_place) - 1)
+    packed >>= for_place
+    packed &= (1 << for_key) - 1
+    return starts, packed.astype(np.int32), data[places]
 
 
 class PersonTotals:

@@ -12,7 +12,9 @@ from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb.csv_reading import typed_sql
 from shoal.engines.duckdb.csv_schema import complete
 from shoal.engines.duckdb.dialect import DUCKDB
+from shoal.engines.duckdb.held_tables import made_table
 from shoal.engines.frames import KINDS, as_arrow
+from shoal.engines.held_rows import HeldRows
 from shoal.engines.plain_files import check_plain, found_at, is_plain
 from shoal.errors import SourceError
 
@@ -56,7 +58,7 @@ def readable(source: object, name: str) -> Readable:
         return complete(as_csv(source), {}, name)
     if isinstance(source, str | Path):
         return _files(str(source), name)
-    if isinstance(source, DuckTable | FileOf):
+    if isinstance(source, DuckTable | FileOf | HeldRows):
         return source
     return as_arrow(source, name)
 
@@ -133,6 +135,9 @@ def attach(connection: duckdb.DuckDBPyConnection, source: Readable, name: str, a
         return source.sql
     if isinstance(source, CsvFile):
         return typed_sql(source)
+    if isinstance(source, HeldRows):
+        made_table(connection, source, f"shoal_held_{at}")
+        return f"shoal_held_{at}"
     if not isinstance(source, DuckTable):
         return _registered(connection, source, name, f"shoal_arrow_{at}")
     path, table = Path(source.database), DUCKDB.name(source.table)

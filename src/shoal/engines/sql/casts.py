@@ -39,6 +39,7 @@ def _from_real(it: Lowered) -> SqlPiece:
     power, limit = real(float(10**it.call.type.scale)), real(2.0**63)
     scaled = it.layers.once(it.form(f"({{0}} * {power})"))
     whole = it.layers.once(filled(it.dialect.away, [scaled]))
+    # Beyond 2^63 no 64-bit number holds the whole real.
     form = f"CASE WHEN ABS({{1}}) < {limit} THEN {it.dialect.nearest} END"
     return filled(form, [whole, scaled])
 
@@ -61,6 +62,7 @@ def _from_text(it: Lowered, kind: Kind) -> SqlPiece:
         case _:
             result = it.dialect.read_text.get(kind) or it.fitting(SqlPiece("{0}"), kind).sql
             if kind in (Kind.DATE, Kind.TIMESTAMP):
+                # The plan's calendar begins with the year 1.
                 condition += " AND {0} >= '0001'"
     return filled(f"CASE WHEN {condition} THEN {result} END", [text])
 
@@ -69,6 +71,7 @@ def _decimal(it: Lowered) -> str:
     """Digits with one more than the scale as a whole number, rounded on that last one."""
     scale = it.call.type.scale
     plain = it.dialect.without_sign
+    # Read by digits, not by way of a double, which would round decimals of more than 15 digits.
     digits = f"SPLIT_PART({plain}, '.', 1) || LEFT(RPAD(SPLIT_PART({plain}, '.', 2), {scale + 1}, '0'), {scale + 1})"
     held = it.dialect.digits or it.dialect.wide
     number = it.dialect.try_cast.replace("{0}", digits).replace("{type}", held)

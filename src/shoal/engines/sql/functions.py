@@ -46,6 +46,8 @@ class Lowered:
         return filled(self.dialect.try_cast.replace("{type}", self.dialect.types[kind]), [piece])
 
     def wide(self, at: int) -> SqlPiece:
+        # A sum or product of two 64-bit numbers fits the wide type, so nothing fails before it is
+        # known whether the result fits.
         return filled(f"CAST({{0}} AS {self.dialect.wide})", [self.pieces[at]])
 
     def wide_form(self, form: str) -> SqlPiece:
@@ -106,6 +108,7 @@ def _sign(it: Lowered) -> SqlPiece:
 
 
 def _sqrt(it: Lowered) -> SqlPiece:
+    # ABS, because an engine may compute both branches, and a root of a negative number can fail.
     return it.again("CASE WHEN {0} >= 0 THEN SQRT(ABS({0})) END")
 
 
@@ -113,6 +116,8 @@ def _floor(it: Lowered) -> SqlPiece:
     step = 10 ** it.call.arguments[0].type.scale
     if it.is_real or step == 1:
         return it.again(it.dialect.floor) if it.is_real else it.pieces[0]
+    # The remainder is made non-negative first: SQL's % has the sign of the number, and its
+    # division cuts towards 0.
     return it.wide_form(it.divided(f"({{0}} - ((({{0}} % {step}) + {step}) % {step}))", str(step)))
 
 
@@ -129,6 +134,7 @@ def rescaled(it: Lowered, by: int) -> SqlPiece:
         return it.pieces[0] if by == 0 else it.wide_form(f"({{0}} * {10**by})")
     step = 10**-by
     up = it.divided(f"({{0}} + {step // 2})", str(step))
+    # Negative numbers are rounded by their size: halves away from zero on both sides.
     down = it.divided(f"({step // 2} - {{0}})", str(step))
     return it.wide_form(f"CASE WHEN {{0}} >= 0 THEN {up} ELSE -{down} END")
 
@@ -191,6 +197,8 @@ def matching(it: Lowered, regular: str) -> SqlPiece:
 def _like(it: Lowered) -> SqlPiece:
     escape = it.constant(2)
     parts = parts_of_pattern(str(it.constant(1)), str(escape))
+    # A regular expression of linear size: LIKE with several wildcards can take time that grows
+    # with a power of the text's length.
     if is_searched(parts) and (escape or any(None in part for part in parts)):
         return matching(it, linear(parts))
     return it.form("({0} LIKE {1} ESCAPE {2})" if escape else "({0} LIKE {1})")
@@ -236,6 +244,8 @@ def _add_days(it: Lowered) -> SqlPiece:
     moved = f"(CAST({start} AS {wide}) + CAST({{1}} AS {wide}) * {DAY[kind.kind]})"
     lo, hi = int(limits.lo), int(limits.hi)
     at = it.dialect.moment_at if kind.kind is Kind.TIMESTAMP else it.dialect.day_at
+    # Held within the calendar although the CASE already asks: an engine may compute the branch
+    # first, and a date out of range fails.
     inside = at.replace("{0}", f"LEAST(GREATEST({{0}}, {lo}), {hi})")
     place = it.layers.once(it.form(moved))
     return filled(f"CASE WHEN {{0}} BETWEEN {lo} AND {hi} THEN {inside} END", [place])

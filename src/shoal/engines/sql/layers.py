@@ -31,6 +31,7 @@ class Layers:
         while len(self._layers) <= piece.level:
             self._layers.append({})
         layer = self._layers[piece.level]
+        # Equal SQL at one level is the same value, so it is named and computed once.
         name = layer.setdefault(piece.sql, f"t{piece.level}_{len(layer)}")
         return SqlPiece(name, piece.level + 1, atom=True)
 
@@ -38,6 +39,8 @@ class Layers:
         """A source with every named value added to its columns."""
         for layer in self._layers:
             named = ", ".join(f"{sql} AS {name}" for sql, name in layer.items())
+            # A SELECT of its own for each level: SQL lets no column refer to another of the same
+            # SELECT.
             source = f"(SELECT *, {named} FROM {source})"
         return source
 

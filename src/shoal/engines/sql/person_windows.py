@@ -28,6 +28,7 @@ def splits_beside(splits: str, persons: list[str], keys: list[str], unit: Unit) 
     if not keys:  # one cell is within every share
         return f"SELECT *, SUM(c) {cell} AS n FROM ({splits})"
     sized = f"SELECT *, SUM(c) {cell} AS n, MIN(v) {cell} AS least FROM ({splits})"
+    # A person's sums count each cell once, although a cell has a split for each of its values.
     counted = f"CASE WHEN v = least THEN LEAST(n, {unit.rows_per_group}) ELSE 0 END"
     over = f"OVER (PARTITION BY {', '.join(persons)})"
     sums = f"SUM({counted}) {over} AS a1, SUM({counted} * {counted}) {over} AS a2"

@@ -212,6 +212,8 @@ def _join(
     keys = [f"k{at}" for at in range(len(join.on))]
     keys += persons_of(join.right) if isinstance(join, PersonJoin) else []
     order = ", ".join(f"{name} ASC NULLS FIRST" for name in names_of(join.right).values())
+    # Ranked by all columns, so that which rows are kept does not depend on the order in which an
+    # engine reads.
     ranked = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY {', '.join(keys)} ORDER BY {order}) AS r FROM ({right})"
     outputs = [f"l.{name}" for name in names_of(join.left).values()]
     count = len(outputs)

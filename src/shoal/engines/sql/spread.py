@@ -69,10 +69,11 @@ def weights(spread: Spread, made: str, dialect: Dialect) -> str:
 
 
 def _beside(spread: Spread, unit: Person, made: str, dialect: Dialect) -> str:
-    """Splits with their weights, of splits with what their person has in all beside them (`beside.py`)."""
+    """Splits with their weights, of splits with what their person has in all beside them (`person_windows`)."""
     keys, rows = keys_of(spread.bounded), unit.rows_per_group
     factor = factor_beside(unit, spread.norm, dialect) if keys else "CAST(NULL AS BIGINT)"
     listed = ", ".join([*keys, "v", "c", "n", f"{factor} AS f"])
+    # Up to here 64 bits hold the product; wide arithmetic, which is slower, is left to the rest.
     least = (1 << 62) // (spread.fraction * rows * WHOLE)
     shares = []
     for kind in ("BIGINT", dialect.wide):

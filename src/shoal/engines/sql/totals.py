@@ -74,7 +74,7 @@ def totals(
     """The SELECT of totals over a table of cells: the keys, then the words of one whole number per term.
 
     ``of`` are the terms wanted, where these are not all; with ``everyone`` nobody exceeds their share, and nobody is
-    looked up; nor is anyone where the cells have what their person has in all beside them (`beside.py`).  Where words are added up, the number of rows comes last: `most_added` says for how many sums are exact.
+    looked up; nor is anyone where the cells have what their person has in all beside them (`person_windows`).  Where words are added up, the number of rows comes last: `most_added` says for how many sums are exact.
     """
     by, wanted = keys_of(bounded), bounded.terms if of is None else of
     terms = [(bounded.terms.index(term), term) for term in wanted]
@@ -118,6 +118,7 @@ class _Factors(NamedTuple):
 def _with_exceeding(bounded: Bounded, exceeding: str) -> str:
     """The join that looks up who exceeds."""
     persons = persons_of(bounded.relation)
+    # An id that is NULL is one person like any other, and = would not find it.
     same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM w.{name}" for name in persons)
     return f" LEFT JOIN ({exceeding}) AS w ON {same}"
 
@@ -176,6 +177,8 @@ def steps_of(term: Term, value: SqlPiece, dialect: Dialect) -> str:
         place = dialect.days_between if kind.kind is Kind.DATE else dialect.microseconds
         value = SqlPiece(place.format(value.sql, "DATE '1970-01-01'"), value.level)
     if kind == REAL:
+        # Steps of reals are powers of two, so the product is exact; adding a half can round up a
+        # real just below one, which intervals allow for.
         moved = f"({value.sql} * {real(float(1 / term.step))} + {real(0.5)})"
         held = f"LEAST(GREATEST({moved}, {real(float(term.lo))}), {real(float(term.hi))})"
         return _unless_null(value.sql, f"CAST(FLOOR({held}) AS BIGINT)", possible=may_miss)
@@ -226,7 +229,10 @@ def exceeding(bounded: Bounded, made: str, dialect: Dialect) -> str:
 def _factor(name: str, most: int, dialect: Dialect, *, first: bool) -> str:
     """The factor in 2^-20; a root of at most 2^40 is exact in doubles once it is cut."""
     wide = dialect.wide
+    # In L2 the factor is a root, so the quotient is taken at the square of the scale and no digit
+    # is lost.
     scale = WHOLE if first else WHOLE * WHOLE
+    # 64 bits are enough here.
     if dialect.together and not most * scale >> 62:
         wide = dialect.types[Kind.INTEGER]
     share = dialect.divided.format(f"CAST({most * scale} AS {wide})", f"CAST({name} AS {wide})")
@@ -255,6 +261,8 @@ def _scaled(bounded: Bounded, at: int, term: Term, dialect: Dialect, factors: _F
         share = dialect.divided.format(f"({counted} * {factor} * {fraction})", str(WHOLE))
         return f"CASE WHEN {factors.rows} IS NULL THEN {counted} * {fraction} ELSE {share} END"
     words = [f"c.{name}" for name in names_of_words(f"s{at}", term.bound, dialect)]
+    # The largest sum whose product with the factor fits 62 bits; only larger ones pay for wide
+    # arithmetic.
     below, most = f"(c.n * {WHOLE // fraction})", (1 << 62) // (rows * WHOLE)
     small, total = (joined(words, dialect, wide=held) for held in (False, True))
     more = len(words) - 1

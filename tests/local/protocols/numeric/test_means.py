@@ -62,6 +62,7 @@ def test_the_stated_variance_is_that_of_all_reports(name: str, value: str) -> No
     assert made.variance(value, people=7) == (second - mean**2) * 4 / 7
 
 
+@pytest.mark.slow
 @NAMES
 def test_the_total_variation_is_the_largest_over_all_pairs(name: str) -> None:
     made = SMALL[name]
@@ -84,6 +85,7 @@ def test_reports_have_their_stated_law_and_not_that_of_another_value(name: str) 
     assert fit_counts(counts, [float(p) for p in law(made, 0)]) < ACCEPTED
 
 
+@pytest.mark.slow
 @KINDS
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
 def test_means_are_unbiased_with_the_stated_variance(

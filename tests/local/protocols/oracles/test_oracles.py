@@ -62,6 +62,7 @@ def test_the_chances_of_all_reports_add_up_to_one(name: str) -> None:
         assert sum(law(name, value)) == 1
 
 
+@pytest.mark.slow
 @NAMES
 def test_the_largest_ratio_over_all_pairs_of_values_is_exactly_the_odds(name: str) -> None:
     oracle = EVERY[name]
@@ -350,6 +351,7 @@ def test_parameters_that_cannot_serve_are_refused(made: Any) -> None:
         made()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["0.001", "20", "800"])
 @pytest.mark.parametrize("size", [2, 20, 3000])
 def test_every_oracle_serves_very_small_and_very_large_epsilons(epsilon: str, size: int) -> None:

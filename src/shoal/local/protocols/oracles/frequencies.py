@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import RangeError
 from shoal.exact import Number, ball, float_up, open_unit, upper
+from shoal.floats import chance_of
 
 Floats = NDArray[np.float64]
 _MARGIN = 1e-9
@@ -100,9 +101,7 @@ class Frequencies:
 
 
 def _clopper_pearson(counts: NDArray[np.int64], people: int, tail: float) -> tuple[Floats, Floats]:
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to load, and needed here only
-
     left = people - counts
-    low = np.where(counts == 0, 0.0, betaincinv(np.maximum(counts, 1), left + 1, tail))
-    high = np.where(left == 0, 1.0, betaincinv(counts + 1, np.maximum(left, 1), 1 - tail))
+    low = np.where(counts == 0, 0.0, chance_of(np.maximum(counts, 1), people, tail))
+    high = np.where(left == 0, 1.0, 1 - chance_of(np.maximum(left, 1), people, tail))
     return low, high

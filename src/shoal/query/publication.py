@@ -1,0 +1,247 @@
+"""Many tables of one dataset, published together: one charge, one reading of the rows, tables that add up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import CalibrationError, FactsError
+from shoal.exact import Number, float_up, positive, short, turning_point
+from shoal.measures import ZeroConcentrated
+from shoal.mechanisms.affordable_parameters import gaussian_mu_of
+from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
+from shoal.query.budget import CostRequest
+from shoal.query.canonical import canonical_plan
+from shoal.query.certificate import certified
+from shoal.query.keys import values_of_key
+from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
+from shoal.sensitivity import Norm
+from shoal.sql import outputs
+from shoal.workloads import (
+    ListedCells,
+    PublicationPlan,
+    ReleasedTables,
+    TableDomain,
+    WantedTables,
+    Workload,
+)
+
+_HAIR = 1 + Fraction(1, 10**9)
+"""A little more than is needed, for the rounding of floats and of shares."""
+
+_ROUNDS = 20
+
+
+class Publication:
+    """Tables to be published together, not yet released.  Only `release` reads private rows, and only it spends.
+
+    Columns need declared values: `Choices`, a `Range` of whole numbers or dates, a truth value, or a column of a public table.
+    Where a column can be missing, NULL is one more value, after all others.
+
+    >>> import pyarrow as pa
+    >>> from shoal import Choices, Marginals, Row, ZeroConcentrated, private
+    >>> people = private(
+    ...     pa.table({"sex": ["f", "m", "f"], "region": ["N", "S", "S"]}), protects=Row(),
+    ...     columns={"sex": Choices(["f", "m"]), "region": Choices(["N", "S"])},
+    ...     required=["sex", "region"], budget=ZeroConcentrated(1),
+    ... )
+    >>> print(people.workload([Marginals(["sex", "region"], up_to=2)]).preview(rho="0.5"))
+    costs zero-concentrated, rho 0.5; errors at 95% confidence for each cell
+    total: 1 cell within 3.1
+    sex: 2 cells, each within 2.6
+    region: 2 cells, each within 2.6
+    sex,region: 2 x 2 cells, each within 2.1
+    """
+
+    def __init__(
+        self,
+        asked_of: Askable,
+        rows: Rows,
+        wanted: Sequence[WantedTables] | WantedTables,
+        text: str,
+    ) -> None:
+        self.text = text
+        self._lines = [wanted] if isinstance(wanted, WantedTables) else list(wanted)
+        names = {c.name: str(c.name) for c in rows.columns}
+        every = TableDomain.of(dict.fromkeys(names, 1))  # only to learn which columns are named
+        used = [c for t in Workload.of(every, self._lines).tables for c in t.columns]
+        self._names = every.in_order(used)
+        by = {name: name_of(name) for name in self._names}
+        self.question = outputs(rows, by=by, show={"n": "COUNT(*)"})
+        self._source = asked_of.source_for(sorted(tables_of(self.question.relation)))
+        for key in self.question.keys:
+            if isinstance(key.known, Selected):
+                raise FactsError(
+                    f"the values of {key.name!r} are not declared, and a published table needs all its cells.",
+                    remedy=f"State them: columns={{{key.name!r}: shoal.Choices([...])}}.",
+                )
+
+    @cached_property
+    def _values(self) -> list[list[Any]]:
+        """The values of each key as the engine has them; public tables are read for it, private ones never."""
+        source = self._source
+        return [values_of_key(key, source.engine, source.tables) for key in self.question.keys]
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The tables, over the declared values."""
+        pairs = zip(self.question.keys, self._values, strict=True)
+        domain = TableDomain(
+            tuple((k.name, tuple(written(v, k.expression.type) for v in vs)) for k, vs in pairs)
+        )
+        return Workload.of(domain, self._lines)
+
+    @cached_property
+    def _bounded(self) -> Bounded:
+        """Counts by all columns together, of which every person has a bounded share in L1.
+
+        One table of all columns, and not one for each measurement: a person with too many rows then counts for the same in
+        every table, so that they add up.
+        """
+        keys = tuple(key.expression for key in self.question.keys)
+        domain = self.workload.domain
+        possible = domain.cells(domain.names)
+        return Bounded(self.question.relation, keys, (count_of(),), Norm.L1, possible)
+
+    def _plan(self, request: CostRequest) -> PublicationPlan:
+        bounded, term = self._bounded, count_of()
+        reach = term.bound * bounded.reach(term)
+        relation, unit = bounded.unit.relation, bounded.worth(term)
+        return self.workload.plan_for(request.measure, relation, reach=reach, unit=unit)
+
+    def preview(
+        self, *, epsilon: Number | None = None, rho: Number | None = None
+    ) -> PublicationPlan:
+        """What `release` with these numbers would give: every error, table by table.  Free: no private row is read."""
+        return self._plan(self._source.payer.request(epsilon=epsilon, rho=rho))
+
+    def for_error(
+        self, error: Number, *, table: str | None = None, confidence: Number = "0.95"
+    ) -> float:
+        """The epsilon (or rho) at which every cell of all tables, or of one ``table``, is within an error.
+
+        Noise that is half as wide costs twice the mu, so few plans are needed; they differ only by what rounding to whole numbers adds.
+        """
+        wanted = positive(error, "error")
+        columns = [] if table is None else [table]
+        size = Fraction(1)
+        mu = gaussian_mu_of(self._request(size).measure)
+        for _ in range(_ROUNDS):
+            far = self._plan(self._request(size)).widest(*columns, confidence=confidence)
+            if far <= wanted and size != 1:
+                return float_up(size)
+            mu *= Fraction(far) / wanted * _HAIR
+            size = self._size_for(mu)
+        raise CalibrationError(
+            f"no budget makes the error {short(wanted)}: noise is rounded to whole numbers.",
+            remedy="Ask for a larger error.",
+        )
+
+    def _size_for(self, mu: Fraction) -> Fraction:
+        """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this mu."""
+        if isinstance(self._source.payer.whole, ZeroConcentrated):
+            return mu**2 / 2
+        inverse, _ = turning_point(
+            lambda inverse: gaussian_mu_of(self._request(1 / inverse).measure) >= mu,
+            start=Fraction(1),
+            bits=30,
+        )
+        return 1 / inverse
+
+    def _request(self, size: Fraction) -> CostRequest:
+        budget = self._source.payer
+        if isinstance(budget.whole, ZeroConcentrated):
+            return budget.request(rho=size)
+        return budget.request(epsilon=size)
+
+    def release(
+        self, *, epsilon: Number | None = None, rho: Number | None = None, key: str | None = None
+    ) -> ReleasedTables:
+        """All tables.  The budget is charged once, before rows are read and before any noise is drawn.
+
+        Guarantee: the tables together cost what the request says, and no more.  If the engine fails after the charge, the error is
+            the same whatever the data.
+        Proof: src/shoal/workloads/workloads.md; for the bounded counts src/shoal/plan/bounding.md.
+        """
+        request = self._source.payer.request(epsilon=epsilon, rho=rho)
+        plan = self._plan(request)
+        self._source.engine.check(self.question.relation)
+        charge = self._source.payer.charge(plan.event, self._asked(plan, request, key))
+        if not isinstance(charge, QuestionCharge):  # it was published before
+            return _restored(plan, charge)
+        charge.begin()
+        answers = read_for(charge, lambda: plan.measure_counts(self._counts()))
+        certificate = self._certificate(plan, request, charge.facts)
+        charge.answered(_kept(answers, certificate))
+        return plan.published(answers, certificate)
+
+    def _counts(self) -> ListedCells:
+        """Bounded counts of all cells that have rows; what lies outside the declared values counts nowhere."""
+        index = [{v: at for at, v in enumerate(values)} for values in self._values]
+        places, counts = [], []
+        for part in self._source.engine.parts(self._bounded):
+            for cell, (count,) in part.items():
+                found = [known.get(v) for v, known in zip(cell, index, strict=True)]
+                if None not in found:
+                    places.append(found)
+                    counts.append(count)
+        shaped = np.array(places, dtype=np.int64).reshape(len(places), len(index)).T
+        small = sum(map(abs, counts)) < 1 << 62
+        return ListedCells(
+            self.workload.domain, shaped, np.array(counts, dtype=np.int64 if small else object)
+        )
+
+    def _asked(
+        self, plan: PublicationPlan, request: CostRequest, key: str | None
+    ) -> PaymentRequest:
+        body = {
+            "publish": canonical_plan(self.question),
+            "tables": [[t.name, str(t.weight)] for t in self.workload.tables],
+            "request": str(request),
+            "event": plan.event.to_dict(),
+        }
+        canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        return PaymentRequest(self.text, canonical, str(request), key)
+
+    def _certificate(
+        self, plan: PublicationPlan, request: CostRequest, facts: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        tables = tables_of(self.question.relation)
+        said = {
+            "question": self.text,
+            "plan": self.question.explain(),
+            "protects": str(self.question.relation.protects),
+            "groups": sum(t.cells(self.workload.domain) for t in self.workload.tables),
+            "noise": "gaussian",
+            "published": [t.name for t in self.workload.tables],
+            "terms": plan.measured_terms(),
+            "tables": {
+                name: [str(column) for column in table.columns]
+                for name, table in sorted(tables.items())
+            },
+        }
+        relation = str(self._bounded.unit.relation)
+        return certified(said, plan.event.events, relation, request, facts)
+
+    def __repr__(self) -> str:
+        return f"<publication of {len(self.workload.tables)} tables: {self.text}>"
+
+
+def _kept(answers: Sequence[Any], certificate: Mapping[str, Any]) -> dict[str, Any]:
+    """The measured numbers, from which all tables follow, and the certificate."""
+    measured = [[int(each) for each in answer.reshape(-1)] for answer in answers]
+    return {"measured": measured, "certificate": dict(certificate)}
+
+
+def _restored(plan: PublicationPlan, stored: Mapping[str, Any]) -> ReleasedTables:
+    measured = zip(stored["measured"], plan.workload.strategy.measurements, strict=True)
+    answers = [
+        np.array(numbers, dtype=object).reshape([factor.rows for factor in each.factors])
+        for numbers, each in measured
+    ]
+    return plan.published(answers, stored["certificate"])

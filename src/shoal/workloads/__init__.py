@@ -1,0 +1,32 @@
+"""Many linear questions answered at once with the least noise: strategies, exact measurement, and tables that add up."""
+
+from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
+from shoal.workloads.publication_plan import PublicationPlan
+from shoal.workloads.released_tables import ReleasedTable, ReleasedTables
+from shoal.workloads.table_domain import TableDomain
+from shoal.workloads.table_queries import (
+    AllRanges,
+    Marginals,
+    PrefixSums,
+    TableQuery,
+    Total,
+    WantedTables,
+)
+from shoal.workloads.workload import Workload
+
+__all__ = [
+    "AllRanges",
+    "GivenMarginals",
+    "ListedCells",
+    "Marginals",
+    "PrefixSums",
+    "PublicationPlan",
+    "ReleasedTable",
+    "ReleasedTables",
+    "TableDomain",
+    "TableQuery",
+    "Total",
+    "WantedTables",
+    "WholeArray",
+    "Workload",
+]

@@ -1,0 +1,240 @@
+"""Tables at a price: which noise each measurement gets, what all of it costs, and every error in advance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.errors import CalibrationError, UnknownNameError
+from shoal.events import Composed
+from shoal.exact import IntegerArray, Number, ball, lower, open_unit
+from shoal.measures import Measure, ZeroConcentrated
+from shoal.mechanisms import DiscreteGaussian, Gaussian
+from shoal.mechanisms.affordable_parameters import gaussian_mu_of
+from shoal.noise import LARGEST_SCALE
+from shoal.sensitivity import Relation
+from shoal.workloads.cell_counts import counts_of
+from shoal.workloads.column_queries import Floats
+from shoal.workloads.measurement import Measurement
+from shoal.workloads.released_tables import ReleasedTables, normal_quantile
+from shoal.workloads.table_queries import TableQuery
+
+if TYPE_CHECKING:
+    from shoal.workloads.workload import Workload
+
+_CUT = 1 << 40
+Noise = Gaussian | DiscreteGaussian
+
+
+@dataclass(frozen=True, eq=False)
+class PublicationPlan:
+    """A workload, its measurements and their noise.
+
+    ``reach`` is the largest sum of counts that one unit adds, and ``unit`` what a count of 1 is worth.
+
+    Guarantee: the mechanisms together cost no more than ``measure``.  Every estimate is a function of what they release.
+    Needs: one unit adds to the counts numbers of 0 or more that sum to at most ``reach``.
+    Proof: workloads.md.
+    """
+
+    workload: Workload
+    measure: Measure
+    relation: Relation
+    reach: Fraction
+    unit: Fraction
+    mechanisms: tuple[Noise, ...]
+
+    @classmethod
+    def of(
+        cls,
+        workload: Workload,
+        measure: Measure,
+        relation: Relation,
+        reach: Fraction | int,
+        unit: Fraction = Fraction(1),
+    ) -> PublicationPlan:
+        """With the shares that make the weighted sum of variances least."""
+        strategy, bound = workload.strategy, Fraction(reach)
+        moved = [each.sensitivity(bound, relation) for each in strategy.measurements]
+        shares = _shares(
+            [sqrt(pull) * float(far.value) for pull, far in zip(strategy.pulls, moved, strict=True)]
+        )
+        discrete = isinstance(measure, ZeroConcentrated)
+        made: list[Noise] = []
+        squared = None if discrete or not moved else gaussian_mu_of(measure) ** 2
+        for far, share in zip(moved, shares, strict=True):
+            if isinstance(measure, ZeroConcentrated):
+                part = ZeroConcentrated(measure.rho * share)
+                made.append(DiscreteGaussian.for_budget(part, sensitivity=far))
+            else:
+                assert squared is not None
+                made.append(
+                    Gaussian(sigma=far.value / _root_down(squared * share), sensitivity=far)
+                )
+        if any(noise.spread > LARGEST_SCALE for noise in made):
+            raise CalibrationError(
+                "the noise would be wider than can be drawn.",
+                remedy="Ask with more budget, or for tables with fewer columns or values.",
+            )
+        return cls(workload, measure, relation, bound, unit, tuple(made))
+
+    @property
+    def event(self) -> Composed:
+        """What is released, as one event."""
+        pairs = zip(self.mechanisms, self._measurements, strict=True)
+        return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs))
+
+    @property
+    def measured(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of columns whose marginals are measured; () is the total."""
+        return tuple(each.columns for each in self._measurements)
+
+    @property
+    def _measurements(self) -> tuple[Measurement, ...]:
+        return self.workload.strategy.measurements
+
+    @cached_property
+    def noise_variances(self) -> tuple[float, ...]:
+        """The variance of each measurement's noise, in its own whole numbers.
+
+        A rounded normal number has a twelfth more than its sigma says, and a discrete one no more than that.
+        """
+        more = 0.0 if isinstance(self.measure, ZeroConcentrated) else 1 / 12
+        return tuple(float(noise.spread) ** 2 + more for noise in self.mechanisms)
+
+    def table(self, *columns: str) -> TableQuery:
+        """A table of the workload by its columns, such as ``"region", "sex"`` or ``"sex,prefix(age)"``."""
+        wanted = sorted(part for column in columns for part in column.split(","))
+        for table in self.workload.tables:
+            if sorted(table.name.split(",")) == (wanted or ["total"]):
+                return table
+        names = [table.name for table in self.workload.tables]
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        raise UnknownNameError(
+            f"there is no table {','.join(columns)[:60]!r} in the workload.",
+            remedy=f"The tables are: {'; '.join(names[:8])}{more}.",
+        )
+
+    def standard_errors(self, *columns: str) -> Floats:
+        """The standard error of each cell of a table."""
+        return self._standard_errors(self.table(*columns))
+
+    def _standard_errors(self, table: TableQuery) -> Floats:
+        found = self.workload.strategy.variances(table, self.noise_variances)
+        return np.sqrt(found) * float(self.unit)
+
+    def rmse(self, *columns: str) -> float:
+        """The root of the mean squared error over the cells of a table."""
+        return float(np.sqrt((self.standard_errors(*columns) ** 2).mean()))
+
+    def widest(self, *columns: str, confidence: Number = "0.95") -> float:
+        """Half the widest interval of a table's cells at a confidence; without columns, of all tables."""
+        half = normal_quantile(open_unit(confidence, "confidence"))
+        tables = [self.table(*columns)] if columns else self.workload.tables
+        worst = (float(self._standard_errors(table).max()) for table in tables)
+        return half * max(worst, default=0.0)
+
+    @cached_property
+    def _sums(self) -> tuple[float, float, int]:
+        """Over all tables: the weighted and the plain sum of variances, and the number of cells."""
+        weighted = plain = 0.0
+        cells = 0
+        for table in self.workload.tables:
+            total = float((self._standard_errors(table) ** 2).sum())
+            weighted, plain = weighted + float(table.weight) * total, plain + total
+            cells += table.cells(self.workload.domain)
+        return weighted, plain, cells
+
+    @property
+    def overall_rmse(self) -> float:
+        """The same over the cells of all tables."""
+        _, plain, cells = self._sums
+        return sqrt(plain / cells) if cells else 0.0
+
+    @property
+    def optimality_gap(self) -> float | None:
+        """By which share the weighted sum of variances is above what any strategy must have.
+
+        Guarantee: no strategy under Gaussian noise of the same cost has a weighted sum of variances below this one divided by 1 + gap,
+            up to the rounding of floats.  None where no bound is known, or rows change in the place of coming and going.
+        """
+        bound = self.workload.strategy.bound
+        if bound is None or self.relation is not Relation.ADD_REMOVE:
+            return None
+        scale = float(self.reach * self.unit) ** 2 / float(gaussian_mu_of(self.measure)) ** 2
+        return self._sums[0] / (bound * scale) - 1 if bound else 0.0
+
+    def release(self, counts: Any) -> ReleasedTables:
+        """Every table, with noise.
+
+        ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with ``marginal``.
+        Nothing is charged here: charge ``event`` first, as with a bare mechanism.
+        """
+        return self.published(self.measure_counts(counts))
+
+    def measure_counts(self, counts: Any) -> list[IntegerArray]:
+        """What is measured, with noise: whole numbers, from which everything else follows."""
+        held = counts_of(self.workload.domain, counts)
+        answers = []
+        for measurement, noise in zip(self._measurements, self.mechanisms, strict=True):
+            exact: Any = measurement.exact(held.marginal(measurement.columns))
+            answers.append(noise.release(exact.reshape(-1)).reshape(exact.shape))
+        return answers
+
+    def published(
+        self, answers: Sequence[IntegerArray], certificate: Mapping[str, Any] | None = None
+    ) -> ReleasedTables:
+        """Every table, from what was measured with noise."""
+        floats = [answer.astype(np.float64) for answer in answers]
+        found = self.workload.strategy.estimates(self.workload.tables, floats)
+        arrays = tuple(np.asarray(each * float(self.unit)) for each in found)
+        return ReleasedTables(self, arrays, self.event, certificate)
+
+    def measured_terms(self) -> list[dict[str, str]]:
+        """Each measurement in words, for a certificate."""
+        law = "discrete" if isinstance(self.measure, ZeroConcentrated) else "rounded"
+        return [
+            {
+                "total": f"what {', '.join(each.columns)} tell" if each.columns else "the total",
+                "unit": str(self.unit),
+                "sensitivity": str(noise.sensitivity.value),
+                "norm": str(noise.sensitivity.norm),
+                "noise": f"{law} Gaussian, sigma {noise.spread} units",
+            }
+            for each, noise in zip(self._measurements, self.mechanisms, strict=True)
+        ]
+
+    def preview(self, *, confidence: Number = "0.95") -> str:
+        """What it costs, and how far each table's cells can be off, in words; free."""
+        level = open_unit(confidence, "confidence")
+        reach = normal_quantile(level)
+        lines = [f"costs {self.measure}; errors at {float(level):.0%} confidence for each cell"]
+        for table in self.workload.tables:
+            worst = float(self._standard_errors(table).max()) * reach
+            shape = " x ".join(map(str, table.shape(self.workload.domain))) or "1"
+            cells = "cell" if shape == "1" else "cells, each"
+            lines.append(f"{table.name}: {shape} {cells} within {worst:,.1f}")
+        return "\n".join(lines)
+
+    __str__ = preview
+
+    def __repr__(self) -> str:
+        tables = len(self.workload.tables)
+        return f"<plan of {tables} tables from {len(self.mechanisms)} measurements, costing {self.measure}>"
+
+
+def _shares(raw: list[float]) -> list[Fraction]:
+    """Shares in proportion to some numbers, which sum to exactly 1; each at least one part in 2^40."""
+    total = sum(raw)
+    parts = [max(1, round(_CUT * each / total)) if total else 1 for each in raw]
+    return [Fraction(part, sum(parts)) for part in parts]
+
+
+def _root_down(square: Fraction) -> Fraction:
+    return lower(lambda: ball(square).sqrt())

@@ -1,0 +1,162 @@
+"""Published tables: estimates that agree with each other, with the standard error and an interval for each cell."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.events import Composed
+from shoal.exact import Number, open_unit
+from shoal.loading import from_extra
+from shoal.workloads.column_queries import Floats
+from shoal.workloads.table_queries import TableQuery
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shoal.workloads.publication_plan import PublicationPlan
+
+
+def normal_quantile(confidence: Fraction) -> float:
+    """Within how many standard errors a normal number lies with this probability."""
+    return NormalDist().inv_cdf((1 + float(confidence)) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedTable:
+    """One table: an array of estimates with one axis for each column.
+
+    Estimates are real numbers and can be negative; sums of them agree with every other table of the release.
+    """
+
+    plan: PublicationPlan
+    query: TableQuery
+    values: Floats
+
+    @property
+    def name(self) -> str:
+        """The columns and what is asked of them."""
+        return self.query.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, one for each axis."""
+        return self.query.columns
+
+    @cached_property
+    def labels(self) -> tuple[list[Any], ...]:
+        """What stands along each axis: values, or the first and last value of a range."""
+        domain = self.plan.workload.domain
+        pairs = zip(self.query.queries, self.columns, strict=True)
+        return tuple(query.names(domain.values(column)) for query, column in pairs)
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The standard error of each cell, in the shape of ``values``."""
+        return self.plan.standard_errors(self.name)
+
+    def intervals(self, *, confidence: Number = "0.95") -> tuple[Floats, Floats]:
+        """The lower and upper ends of an interval for each cell, each at this confidence.
+
+        Edges: the ends are those of normal noise.  The noise is a sum of discrete or rounded normal numbers on a lattice that is much
+            finer than their spread, so the difference is far below what can be seen; it covers noise, not the sampling of people.
+        """
+        half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
+        return self.values - half, self.values + half
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Every cell as a row: its labels, the estimate and the standard error."""
+        numbers = zip(self.values.reshape(-1), self.standard_errors.reshape(-1), strict=True)
+        for cell, (value, error) in zip(product(*self.labels), numbers, strict=True):
+            yield (*cell, float(value), float(error))
+
+    def to_arrow(self, *, confidence: Number = "0.95") -> Any:
+        """An Arrow table with one row for each cell: its labels, the count, its interval and its standard error.
+
+        A column of which ranges are asked has two: the first and the last value.
+        """
+        arrow = from_extra("pyarrow", needed_by="an Arrow table", extra="frames")
+        return arrow.table(self._columns(confidence))
+
+    def to_pandas(self, *, confidence: Number = "0.95") -> Any:
+        """A pandas frame; see `to_arrow`."""
+        return self.to_arrow(confidence=confidence).to_pandas()
+
+    def to_csv(self, path: str | Path, *, confidence: Number = "0.95") -> None:
+        """A CSV file; see `to_arrow`."""
+        columns = self._columns(confidence)
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow(columns)
+            lines.writerows(zip(*columns.values(), strict=True))
+
+    def _columns(self, confidence: Number) -> dict[str, list[Any]]:
+        """The columns of the table as lists, in the order of its cells."""
+        low, high = self.intervals(confidence=confidence)
+        shape, columns = self.values.shape, dict[str, list[Any]]()
+        for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
+            places = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape)
+            is_range = bool(self.query.queries[axis].word)
+            parts = {"_from": 0, "_to": 1} if is_range else {"": None}
+            for ending, part in parts.items():
+                listed = [label if part is None else label[part] for label in labels]
+                columns[column + ending] = [listed[at] for at in places.reshape(-1).tolist()]
+        numbers = {"count": self.values, "count_low": low, "count_high": high}
+        for name, held in (numbers | {"standard_error": self.standard_errors}).items():
+            columns[name] = np.asarray(held, dtype=np.float64).reshape(-1).tolist()
+        return columns
+
+    def __getitem__(self, cell: Any) -> float:
+        """The estimate of one cell, by its labels."""
+        given = (cell,) if len(self.columns) == 1 else cell
+        return float(
+            self.values[tuple(a.index(v) for a, v in zip(self.labels, given, strict=True))]
+        )
+
+
+def _along_axis(size: int, axis: int, dimensions: int) -> NDArray[np.int64]:
+    """0, 1, 2, ... along one axis."""
+    shape = [1] * dimensions
+    shape[axis] = size
+    return np.arange(size, dtype=np.int64).reshape(shape)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedTables:
+    """All tables of a release, the event that says what was drawn, and the certificate where a budget was charged."""
+
+    plan: PublicationPlan
+    arrays: tuple[Floats, ...]
+    event: Composed
+    certificate: Mapping[str, Any] | None = None
+
+    def __getitem__(self, columns: str | tuple[str, ...]) -> ReleasedTable:
+        """A table by its columns: ``tables["region", "sex"]``, ``tables["prefix(age)"]``, ``tables["total"]``."""
+        given = (columns,) if isinstance(columns, str) else columns
+        wanted = self.plan.table(*given)
+        at = self.plan.workload.tables.index(wanted)
+        return ReleasedTable(self.plan, wanted, self.arrays[at])
+
+    def __iter__(self) -> Iterator[ReleasedTable]:
+        pairs = zip(self.plan.workload.tables, self.arrays, strict=True)
+        return (ReleasedTable(self.plan, table, array) for table, array in pairs)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    def to_dict(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every table by name, as rows of labels, estimate and standard error."""
+        return {table.name: list(table.rows()) for table in self}
+
+    def __repr__(self) -> str:
+        cells = sum(int(np.size(array)) for array in self.arrays)
+        return f"<{len(self)} tables, {cells} cells, costing {self.plan.measure}>"
