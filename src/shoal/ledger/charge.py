@@ -35,8 +35,7 @@ from shoal.ledger.entry import (
     canonical,
     digest,
 )
-from shoal.ledger.known_event import price
-from shoal.ledger.request import Request
+from shoal.ledger.request import Request, price
 from shoal.ledger.transaction import Transaction
 from shoal.owned import Owned
 

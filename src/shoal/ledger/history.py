@@ -22,7 +22,7 @@ from shoal.ledger.entry import (
     canonical,
 )
 from shoal.ledger.head import EMPTY, Head
-from shoal.ledger.known_event import price
+from shoal.ledger.request import price
 
 Finding = tuple[int | None, str]
 """The number of an entry, or None for the ledger as a whole, and what is wrong."""

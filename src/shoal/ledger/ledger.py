@@ -24,9 +24,8 @@ from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, RESUMED, Entry, canonic
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
 from shoal.ledger.group_commit import CommitTurn, GroupCommit
 from shoal.ledger.head import Head
-from shoal.ledger.known_event import price
 from shoal.ledger.lock_notice import SECONDS, tell_answer
-from shoal.ledger.request import read_names, request_for
+from shoal.ledger.request import price, read_names, request_for
 from shoal.ledger.schema import ACCOUNTS, ENTRIES, UNLISTED
 from shoal.ledger.store import Store, entry_from
 from shoal.ledger.store_address import store_for

@@ -1,4 +1,7 @@
-"""A request for a debit, and its text, by which it is known again."""
+"""A request for a debit, its text, by which it is known again, and its price.
+
+The text and the prices of an event are worked out once, outside of any transaction, so that nobody waits for them.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
 
+from shoal.accounting import Cost, PrivacyFilter
 from shoal.errors import AccountError, ShapeError
 from shoal.events import Event
 from shoal.ledger.entry import canonical
-from shoal.ledger.known_event import known_event
 
 
 class Request(NamedTuple):
@@ -67,3 +70,38 @@ def read_names(names: str | Sequence[str]) -> tuple[str, ...]:
             remedy="Give names such as ['visits', 'visits@ana'].",
         )
     return given
+
+
+class KnownEvent:
+    """What is worked out about an event once: its text, and its price in each way of counting."""
+
+    __slots__ = ("costs", "event", "text")
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.text = event.to_json()
+        self.costs: dict[object, Cost] = {}
+
+
+_MOST_KNOWN = 512
+_KNOWN: dict[int, KnownEvent] = {}
+
+
+def known_event(event: Event) -> KnownEvent:
+    """What is known about this very event; while it is remembered its identity is not given to another."""
+    known = _KNOWN.get(id(event))
+    if known is None:
+        known = KnownEvent(event)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[id(event)] = known
+    return known
+
+
+def price(of: PrivacyFilter, event: Event) -> Cost:
+    """What an event costs a filter."""
+    known, way = known_event(event), of.counts_in
+    cost = known.costs.get(way)
+    if cost is None:
+        cost = known.costs[way] = of.price(event)
+    return cost

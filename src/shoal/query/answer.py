@@ -15,12 +15,11 @@ from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
 from shoal.plan import REAL, Expression, Key, Kind, Ref, Type, Value, written
 from shoal.query.after import kept, shown
-from shoal.query.bins import bin_of, is_binned
 from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
 from shoal.query.estimates import Interval, Noisy, estimate, interval
 from shoal.query.interval_ends import End, Ends, ends_in, whole_units
-from shoal.query.keys import Group
+from shoal.query.keys import Group, bin_of, is_binned
 from shoal.query.notes import bounding_notes, exact_count_notes, matching_notes
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of

@@ -1,4 +1,4 @@
-"""The groups of a question whose keys are known: every combination of their values, empty ones too."""
+"""The keys of a question: every combination of values that are known, empty groups too, and the ends of binned ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,22 @@ from typing import Any
 
 from shoal.engines.engine import Engine
 from shoal.errors import FactsError
-from shoal.plan import FromTable, Key, Listed, Project, Query, Ref, Scan, Selected, Table, Value
+from shoal.plan import (
+    Call,
+    Expression,
+    FromTable,
+    Key,
+    Listed,
+    Literal,
+    Project,
+    Query,
+    Ref,
+    Scan,
+    Selected,
+    Table,
+    Value,
+    number_of,
+)
 
 MOST_GROUPS = 1_000_000
 
@@ -50,3 +65,36 @@ def values_of_key(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list
             return [row[0] for row in sorted(((value,) for value in found), key=in_order)]
         case Selected():
             return []
+
+
+_BIN, _BUCKET = "bin", "width_bucket"
+
+
+def is_binned(key: Expression) -> bool:
+    """Whether a key is BIN(...) or WIDTH_BUCKET(...)."""
+    return isinstance(key, Call) and key.name in (_BIN, _BUCKET)
+
+
+def bin_of(key: Expression, value: Value) -> tuple[float, float] | None:
+    """The ends of the bin that a value of such a key stands for; None for NULL.
+
+    Edges: what lies below the first bucket of WIDTH_BUCKET, or above the last, is given one more of their width.
+    """
+    assert isinstance(key, Call)
+    if value is None:
+        return None
+    first, second, *more = (_bin_number(argument) for argument in key.arguments[1:])
+    if key.name == _BIN:
+        start = number_of(value, key.type)
+        assert start is not None
+        return float(start), float(start) + first
+    width = (second - first) / more[0]
+    assert isinstance(value, int)
+    return first + (value - 1) * width, first + value * width
+
+
+def _bin_number(argument: Expression) -> float:
+    assert isinstance(argument, Literal)
+    place = number_of(argument.value, argument.type)
+    assert place is not None
+    return float(place)
