@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from shoal.events import Composed
 from shoal.exact import Number, open_unit
+from shoal.loading import from_extra
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.table_queries import TableQuery
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 def normal_quantile(confidence: Fraction) -> float:
     """Within how many standard errors a normal number lies with this probability."""
-    return float(ndtri((1 + float(confidence)) / 2))
+    return NormalDist().inv_cdf((1 + float(confidence)) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,36 +79,41 @@ class ReleasedTable:
         for cell, (value, error) in zip(product(*self.labels), numbers, strict=True):
             yield (*cell, float(value), float(error))
 
-    def to_arrow(self, *, confidence: Number = "0.95") -> Any:
-        """An Arrow table with one row for each cell: its labels, the count, its interval and its standard error.
+    def to_columns(self, *, confidence: Number = "0.95") -> dict[str, list[Any]]:
+        """One entry for each cell: its labels, the count, the ends of its interval and its standard error, by name.
 
         A column of which ranges are asked has two: the first and the last value.
         """
-        import pyarrow as pa  # noqa: PLC0415 - heavy
-
         low, high = self.intervals(confidence=confidence)
-        shape, columns = self.values.shape, {}
+        shape, columns = self.values.shape, dict[str, list[Any]]()
         for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
             place = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape).reshape(-1)
-            is_range = bool(self.query.queries[axis].word)
-            parts = {"_from": 0, "_to": 1} if is_range else {"": None}
-            for ending, part in parts.items():
-                listed = pa.array([v if part is None else v[part] for v in labels])
-                columns[column + ending] = listed.take(pa.array(place))
+            if self.query.queries[axis].word:
+                columns[f"{column}_from"] = [labels[at][0] for at in place]
+                columns[f"{column}_to"] = [labels[at][1] for at in place]
+            else:
+                columns[column] = [labels[at] for at in place]
         numbers = {"count": self.values, "count_low": low, "count_high": high}
         for name, held in (numbers | {"standard_error": self.standard_errors}).items():
-            columns[name] = pa.array(np.asarray(held).reshape(-1))
-        return pa.table(columns)
+            columns[name] = np.asarray(held).reshape(-1).tolist()
+        return columns
+
+    def to_arrow(self, *, confidence: Number = "0.95") -> Any:
+        """An Arrow table; see `to_columns`.  It needs the extra `frames`, as `to_pandas` does."""
+        pa = from_extra("pyarrow", needed_by="An Arrow table", extra="frames")
+        return pa.table(self.to_columns(confidence=confidence))
 
     def to_pandas(self, *, confidence: Number = "0.95") -> Any:
-        """A pandas frame; see `to_arrow`."""
+        """A pandas frame; see `to_columns`."""
         return self.to_arrow(confidence=confidence).to_pandas()
 
     def to_csv(self, path: str | Path, *, confidence: Number = "0.95") -> None:
-        """A CSV file; see `to_arrow`."""
-        from pyarrow import csv  # noqa: PLC0415 - heavy
-
-        csv.write_csv(self.to_arrow(confidence=confidence), str(path))
+        """A CSV file; see `to_columns`."""
+        columns = self.to_columns(confidence=confidence)
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
 
     def __getitem__(self, cell: Any) -> float:
         """The estimate of one cell, by its labels."""
