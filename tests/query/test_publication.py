@@ -166,7 +166,7 @@ def test_a_failing_engine_says_the_same_whatever_the_data() -> None:
     def broken(*_: object, **__: object) -> Any:
         raise ValueError("row 17 is odd")
 
-    asked._source.engine.parts = broken  # type: ignore[method-assign]
+    asked._held.engine.parts = broken  # type: ignore[method-assign]
     with pytest.raises(UnansweredError) as caught:
         asked.release(rho="0.5")
     assert "17" not in str(caught.value)
@@ -288,7 +288,7 @@ def test_a_table_is_an_arrow_table_and_a_file(tmp_path: Path) -> None:
     assert found["m", 9] == pytest.approx(1)
     assert len(arrow) == 20
     tables["total"].to_csv(tmp_path / "total.csv")
-    assert (tmp_path / "total.csv").read_text().startswith("count,count_low")
+    assert (tmp_path / "total.csv").read_text().startswith("count,count_low,")
     frame = tables["sex", "region"].to_pandas()
     assert list(frame.columns[:3]) == ["sex", "region", "count"]
     assert frame["count"].round().tolist() == [2, 1, 0, 0, 1, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import sqrt
 from typing import Any
 
@@ -166,3 +167,10 @@ def test_what_a_table_weighs_buys_it_a_smaller_error() -> None:
     heavy = Workload.of(DOMAIN, [Marginals(["a"], weight=100), Marginals(["b", "c"])]).plan(rho=1)
     assert heavy.rmse("a") < light.rmse("a")
     assert heavy.rmse("b", "c") > light.rmse("b", "c")
+
+
+def test_without_scipy_the_same_optimum_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_it = optimum(EACH_PREFIX.gram(50), EACH_PREFIX.inverse_gram(50))
+    monkeypatch.setitem(sys.modules, "scipy.linalg", None)
+    without = optimum(EACH_PREFIX.gram(50), EACH_PREFIX.inverse_gram(50))
+    assert without.error == pytest.approx(with_it.error, rel=1e-9)

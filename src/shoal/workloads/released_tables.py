@@ -79,41 +79,41 @@ class ReleasedTable:
         for cell, (value, error) in zip(product(*self.labels), numbers, strict=True):
             yield (*cell, float(value), float(error))
 
-    def to_arrow(self, *, confidence: Number = "0.95") -> Any:
-        """An Arrow table with one row for each cell: its labels, the count, its interval and its standard error.
+    def to_columns(self, *, confidence: Number = "0.95") -> dict[str, list[Any]]:
+        """One entry for each cell: its labels, the count, the ends of its interval and its standard error, by name.
 
         A column of which ranges are asked has two: the first and the last value.
         """
-        arrow = from_extra("pyarrow", needed_by="an Arrow table", extra="frames")
-        return arrow.table(self._columns(confidence))
-
-    def to_pandas(self, *, confidence: Number = "0.95") -> Any:
-        """A pandas frame; see `to_arrow`."""
-        return self.to_arrow(confidence=confidence).to_pandas()
-
-    def to_csv(self, path: str | Path, *, confidence: Number = "0.95") -> None:
-        """A CSV file; see `to_arrow`."""
-        columns = self._columns(confidence)
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            lines = csv.writer(file, lineterminator="\n")
-            lines.writerow(columns)
-            lines.writerows(zip(*columns.values(), strict=True))
-
-    def _columns(self, confidence: Number) -> dict[str, list[Any]]:
-        """The columns of the table as lists, in the order of its cells."""
         low, high = self.intervals(confidence=confidence)
         shape, columns = self.values.shape, dict[str, list[Any]]()
         for axis, (column, labels) in enumerate(zip(self.columns, self.labels, strict=True)):
-            places = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape)
-            is_range = bool(self.query.queries[axis].word)
-            parts = {"_from": 0, "_to": 1} if is_range else {"": None}
-            for ending, part in parts.items():
-                listed = [label if part is None else label[part] for label in labels]
-                columns[column + ending] = [listed[at] for at in places.reshape(-1).tolist()]
+            place = np.broadcast_to(_along_axis(len(labels), axis, len(shape)), shape).reshape(-1)
+            if self.query.queries[axis].word:
+                columns[f"{column}_from"] = [labels[at][0] for at in place]
+                columns[f"{column}_to"] = [labels[at][1] for at in place]
+            else:
+                columns[column] = [labels[at] for at in place]
         numbers = {"count": self.values, "count_low": low, "count_high": high}
         for name, held in (numbers | {"standard_error": self.standard_errors}).items():
-            columns[name] = np.asarray(held, dtype=np.float64).reshape(-1).tolist()
+            columns[name] = np.asarray(held).reshape(-1).tolist()
         return columns
+
+    def to_arrow(self, *, confidence: Number = "0.95") -> Any:
+        """An Arrow table; see `to_columns`.  It needs the extra `frames`, as `to_pandas` does."""
+        pa = from_extra("pyarrow", needed_by="An Arrow table", extra="frames")
+        return pa.table(self.to_columns(confidence=confidence))
+
+    def to_pandas(self, *, confidence: Number = "0.95") -> Any:
+        """A pandas frame; see `to_columns`."""
+        return self.to_arrow(confidence=confidence).to_pandas()
+
+    def to_csv(self, path: str | Path, *, confidence: Number = "0.95") -> None:
+        """A CSV file; see `to_columns`."""
+        columns = self.to_columns(confidence=confidence)
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
 
     def __getitem__(self, cell: Any) -> float:
         """The estimate of one cell, by its labels."""
