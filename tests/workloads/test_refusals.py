@@ -26,6 +26,7 @@ from shoal.workloads import (
     PrefixSums,
     TableDomain,
     Total,
+    WantedTables,
     Workload,
 )
 
@@ -131,7 +132,12 @@ def test_a_workload_is_a_value() -> None:
 
 
 def test_a_strategy_is_known_by_its_hash() -> None:
-    lines = [[Marginals(["a", "b"])], [Marginals(["b"])], [AllRanges("b")], [PrefixSums("b")]]
+    lines: list[list[WantedTables]] = [
+        [Marginals(["a", "b"])],
+        [Marginals(["b"])],
+        [AllRanges("b")],
+        [PrefixSums("b")],
+    ]
     hashes = [
         [Workload.of(SMALL, each).plan(rho=1).strategy_hash for each in lines] for _ in range(2)
     ]
