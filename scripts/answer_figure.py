@@ -16,24 +16,22 @@ import shoal
 from shoal import plots
 from shoal.plots.saving import Picture
 
-NAME = "answer-visits"
-SQL = "SELECT WIDTH_BUCKET(spend, 0, 300, 12) AS spend, kind, COUNT(*) AS n FROM visits WHERE kind IS NOT NULL AND spend < 300 GROUP BY ALL"
+NAME = "answer-wards"
+SQL = "SELECT ward, COUNT(*) AS patients FROM visits GROUP BY ward"
+WARDS = ["surgery", "medicine", "children", "maternity"]
 
 
 def visits() -> shoal.query.Private:
     """The table of README.md, which holds nobody."""
     draw = np.random.default_rng(7)
-    table = pa.table({
-        "user_id": draw.integers(0, 30_000, 100_000),
-        "kind": draw.choice(["work", "leisure"], 100_000, p=[0.6, 0.4]),
-        "spend": draw.gamma(2, 40, 100_000),
-    })  # fmt: skip
+    wards = draw.choice(WARDS, 4000, p=[0.33, 0.42, 0.17, 0.08])
     return shoal.private(
-        table,
+        pa.table({"patient": np.arange(4000), "ward": wards}),
         name="visits",
-        protects=shoal.Person("user_id", groups=2, rows_per_group=3),
-        columns={"kind": shoal.Choices(["work", "leisure"]), "spend": shoal.Range(0, 500)},
-        budget=shoal.Approx(3, "1e-7"),
+        protects=shoal.Person("patient", groups=1, rows_per_group=1),
+        columns={"ward": shoal.Choices(WARDS)},
+        required=["ward"],
+        budget=shoal.Pure(1),
     )
 
 
