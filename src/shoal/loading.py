@@ -33,7 +33,7 @@ def from_extra(module: str, *, needed_by: str, extra: str) -> Any:
     >>> from_extra("missing.part", needed_by="a door", extra="doors")
     Traceback (most recent call last):
     ...
-    shoal.errors.ExtraError: a door needs the package missing, which is not installed.
+    shoal.errors.ExtraError: [extra-1] a door needs the package missing, which is not installed.
     Install the extra "doors": pip install "shoal[doors]".
     """
     try:

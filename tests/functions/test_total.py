@@ -174,7 +174,7 @@ ACTS: dict[str, Act] = {
 NOT_OF_ROWS = {
     *("AboveThreshold", "SparseVector", "Laplace", "Gaussian", "DiscreteGaussian", "Geometric"),
     *("TruncatedGeometric", "Staircase", "Exponential", "NoisyMax", "PermuteAndFlip", "TopK"),
-    *("Sampler", "SparseVectorRun", "Statistic"),
+    *("Sampler", "SparseVectorRun", "SmoothStatistic"),
     "RandomizedResponse",  # each answer is that of its own sender: tests/local/protocols/test_doors.py
 }
 

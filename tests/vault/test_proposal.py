@@ -68,11 +68,18 @@ def test_a_file_without_a_column_that_names_a_person_must_be_decided_by_the_cura
         assert isinstance(vault.add_from(file).protects, shoal.Row)
 
 
-def test_a_file_that_is_there_is_never_written_over(folder: Path) -> None:
+def test_a_declaration_that_is_there_is_written_over_only_by_force(folder: Path) -> None:
     Path("visits.toml").write_text("mine")
     with pytest.raises(SchemaError, match="already"):
         declare("visits.csv")
     assert Path("visits.toml").read_text() == "mine"
+    assert "[columns.ward]" in declare("visits.csv", force=True).read_text()
+
+
+def test_rows_are_never_written_over(folder: Path) -> None:
+    with pytest.raises(SchemaError, match=r"ends in \.toml"):
+        declare("visits.csv", out="visits.csv", force=True)
+    assert Path("visits.csv").read_text() == ROWS
 
 
 def test_columns_without_a_header_are_named_in_order(folder: Path) -> None:

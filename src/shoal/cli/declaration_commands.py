@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.console import answers, refusals, remarks, writable
+from shoal.cli.console import Force, answers, refusals, remarks, writable
 from shoal.cli.csv_options import Delimiter, Header, Types, source_of
 from shoal.cli.options import AsJson, VaultOption, budget_of, opened, unit_of
 from shoal.errors import SchemaError
@@ -72,6 +72,7 @@ def declare(
         ),
     ] = None,
     delimiter: Delimiter = None,
+    force: Force = False,
 ) -> None:
     """Write a declaration of a file for you to edit: its columns, who is protected, and the budget. Nothing is registered.
 
@@ -104,6 +105,7 @@ def declare(
             names=[each.strip() for each in names.split(",")] if names else (),
             protects=unit,
             budget=None if budget is None else budget_of(budget),
+            force=force,
         )
         answers().print(
             f"Wrote {file}. Nothing is registered yet. Fill it in, then run: shoal add {file}",

@@ -31,7 +31,7 @@ _SMALL = 16
 def binomial_mass(hits: Any, trials: Any, chance: Any) -> Floats:
     """P(X = hits) for whole numbers of hits and trials; 0 outside of 0 ... trials.
 
-    >>> binomial_mass([0, 1, 2, 3], 2, 0.5).tolist()
+    >>> binomial_mass([0, 1, 2, 3], 2, 0.5).round(12).tolist()
     [0.25, 0.5, 0.25, 0.0]
     """
     k, n, p = (each.astype(np.float64) for each in np.broadcast_arrays(hits, trials, chance))

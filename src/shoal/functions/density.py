@@ -41,7 +41,7 @@ class KernelDensity(Summed):
         not, and the density is scaled to integrate to 1.
     Edges: at the edges of the box each kernel is scaled to its part inside.  Noise can make the density negative; cut it
         off if that disturbs.  A row that is no number counts as the low end of the box.
-    Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.  Proof: tables.md.
+    Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.  Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> density = KernelDensity.for_epsilon(1, relation="change", degree=10, order=2, domain=[(0, 5)])
@@ -116,7 +116,7 @@ class Distribution(Summed):
         L1 when it comes or goes, and by 2 when it changes.
     Needs: public ends and a public number of cells.
     Edges: the distribution function rises from 0 to 1 whatever the noise; a row that is no number counts as the low end.
-    Reference: Dwork, McSherry, Nissim and Smith 2006; Barlow and others 1972 for the monotone fit.  Proof: tables.md.
+    Reference: Dwork, McSherry, Nissim and Smith 2006; Barlow and others 1972 for the monotone fit.  Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> found = Distribution.for_epsilon(1, relation="change", cells=50, low=0, high=5).release(np.linspace(0, 5, 4000))

@@ -51,7 +51,7 @@ class LossSurface(Summed):
     Needs: relation "change", at most three parameters.
     Edges: losses are looked up in a public table of integers, so no float is computed from data but its rounding to a grid.
         What is no number counts as the low end of its range.
-    Reference: Aldà and Rubinstein 2017, Section 5.  Proof: tables.md.
+    Reference: Aldà and Rubinstein 2017, Section 5.  Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 3000)

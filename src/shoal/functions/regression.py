@@ -90,7 +90,7 @@ class KernelRegression(_Curve):
     Needs: public ends of y and a public box for x, fixed before the data are seen.
     Edges: data outside are moved to the edge; what is no number counts as the low end.  Where there are fewer rows than
         noise the curve leans to the middle of the ends.
-    Reference: Nadaraya 1964; Watson 1964; Aldà and Rubinstein 2017.  Proof: tables.md.
+    Reference: Nadaraya 1964; Watson 1964; Aldà and Rubinstein 2017.  Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> x = np.linspace(0, 1, 2000)
@@ -207,9 +207,9 @@ class PriestleyChao(_Curve):
     Guarantee: the budget's, for rows (x, y) clamped to the public box and ends, of which there is a public number.
     Needs: relation "change".  The spacings of the data are not used: each row stands for 1 / rows of the box, so that
         one row moves the curve by at most its kernel times the width of the ends over the rows.  With data-dependent
-        spacings one row can move the curve by its whole height, however many rows there are (tables.md).
+        spacings one row can move the curve by its whole height, however many rows there are (kernel_sums.md).
     Edges: as `KernelRegression`; where x is not spread evenly the curve is off by its density, so use that one.
-    Reference: Priestley and Chao 1972.  Proof: tables.md.
+    Reference: Priestley and Chao 1972.  Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> x = np.linspace(0, 1, 2000)

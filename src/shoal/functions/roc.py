@@ -36,7 +36,7 @@ class RocCurve(Summed):
     Needs: public ends of the score and a public number of cells; labels True (positive) and False.
     Edges: the curve rises from (0, 0) to (1, 1) whatever the noise.  A score that is no number counts as the low end, a label that is
         neither True nor 1 as negative.
-    Reference: Dwork, McSherry, Nissim and Smith 2006.  Proof: tables.md.
+    Reference: Dwork, McSherry, Nissim and Smith 2006.  Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> scores = np.linspace(0, 1, 4000)

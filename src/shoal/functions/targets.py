@@ -25,7 +25,7 @@ class SpacedCurve:
     """Priestley and Chao's estimate with the spacings of the data, and a normalised Gaussian kernel.
 
     The sum over rows sorted by x, from the second on, of (x_i - x_(i-1)) K(t - x_i) y_i.  Its global sensitivity does not
-    fall with the number of rows (tables.md), so that only a sampled one is useful.
+    fall with the number of rows (kernel_sums.md), so that only a sampled one is useful.
     """
 
     bandwidth: float

@@ -112,15 +112,21 @@ def declare(
     names: Sequence[str] = (),
     protects: Unit | None = None,
     budget: Measure | None = None,
+    force: bool = False,
 ) -> Path:
-    """Write a proposal for a file, and return where it is; a file that is there already is never written over."""
+    """Write a proposal for a file, and return where it is; over a declaration that is there only with ``force``."""
     path = Path(str(source.path if isinstance(source, CsvFile) else source))
     called = name or re.sub(r"\W+", "_", path.name.split(".")[0]).strip("_").lower() or "data"
     file = Path(f"{called}.toml") if out is None else Path(out)
-    if file.exists():
+    if file.suffix != ".toml":
+        raise SchemaError(
+            f"a declaration is a file whose name ends in .toml; got {file.name[:60]!r}.",
+            remedy=f"Write --out {called}.toml.",
+        )
+    if file.exists() and not force:
         raise SchemaError(
             f"there is a file {file.name} already; nothing was written.",
-            remedy=f"Edit it and run shoal add {file.name}, or give another name with --out.",
+            remedy=f"Edit it and run shoal add {file.name}, or add --force to write over it.",
         )
     made = replace(undeclared(source, called, names), protects=protects)
     file.write_text(proposal(made, budget, file), encoding="utf-8")
