@@ -23,7 +23,12 @@ from shoal.cli.csv_options import (
 )
 from shoal.cli.options import (
     AsJson,
+    ByPerson,
+    ByRow,
+    Groups,
+    RowsPerGroup,
     VaultOption,
+    WholeBudget,
     budget_of,
     counts_of,
     facts_of,
@@ -147,20 +152,10 @@ def add(
     ] = None,
     *,
     vault: VaultOption = None,
-    row: Annotated[bool, typer.Option("--row", help="Protect each row by itself.")] = False,
-    person: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL",
-            help="Protect each person, identified by this column, with all their rows.",
-        ),
-    ] = None,
-    groups: Annotated[
-        int | None, typer.Option(help="In how many groups of an answer one person may count.")
-    ] = None,
-    rows_per_group: Annotated[
-        int | None, typer.Option(help="How many rows of theirs may count in each.")
-    ] = None,
+    row: ByRow = False,
+    person: ByPerson = None,
+    groups: Groups = None,
+    rows_per_group: RowsPerGroup = None,
     change: Annotated[
         bool,
         typer.Option("--change", help="Neighbours have one unit changed, not added or removed."),
@@ -172,10 +167,7 @@ def add(
     types: Types = None,
     header: Header = None,
     delimiter: Delimiter = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="All that may ever be spent on it."),
-    ] = None,
+    budget: WholeBudget = None,
     table: Annotated[
         str | None,
         typer.Option(help="The table of a .duckdb file; of Spark, database.table or a path."),

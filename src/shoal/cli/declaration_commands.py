@@ -10,7 +10,18 @@ import typer
 
 from shoal.cli.console import Force, answers, refusals, remarks, writable
 from shoal.cli.csv_options import Delimiter, Header, Types, source_of
-from shoal.cli.options import AsJson, VaultOption, budget_of, opened, unit_of
+from shoal.cli.options import (
+    AsJson,
+    ByPerson,
+    ByRow,
+    Groups,
+    RowsPerGroup,
+    VaultOption,
+    WholeBudget,
+    budget_of,
+    opened,
+    unit_of,
+)
 from shoal.errors import SchemaError
 from shoal.vault.declaration_check import WARNING
 from shoal.vault.proposal import declare as write_declaration
@@ -45,24 +56,11 @@ def declare(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to write.  [default: NAME.toml]")
     ] = None,
-    row: Annotated[bool, typer.Option("--row", help="Protect each row by itself.")] = False,
-    person: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL",
-            help="Protect each person, identified by this column, with all their rows.",
-        ),
-    ] = None,
-    groups: Annotated[
-        int | None, typer.Option(help="In how many groups of an answer one person may count.")
-    ] = None,
-    rows_per_group: Annotated[
-        int | None, typer.Option(help="How many rows of theirs may count in each.")
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(metavar="EPS[,DELTA]|rho=RHO", help="All that may ever be spent on it."),
-    ] = None,
+    row: ByRow = False,
+    person: ByPerson = None,
+    groups: Groups = None,
+    rows_per_group: RowsPerGroup = None,
+    budget: WholeBudget = None,
     types: Types = None,
     header: Header = None,
     names: Annotated[

@@ -42,6 +42,30 @@ Analyst = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print data instead of text.")]
 
 
+ByRow = Annotated[bool, typer.Option("--row", help="Protect each row by itself.")]
+ByPerson = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--person",
+        metavar="COL",
+        help="Protect each person, identified by this column, with all their rows.",
+    ),
+]
+Groups = Annotated[
+    int | None,
+    typer.Option("--groups", help="In how many groups of an answer one person may count."),
+]
+RowsPerGroup = Annotated[
+    int | None, typer.Option("--rows-per-group", help="How many rows of theirs may count in each.")
+]
+WholeBudget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", metavar="EPS[,DELTA]|rho=RHO", help="All that may ever be spent on it."
+    ),
+]
+
+
 def vault_path(given: str | None) -> str:
     """The vault that is meant: the one that was named, or the only one here."""
     if given:
