@@ -191,7 +191,7 @@ BRACKETS = (
         "src/shoal/loss/kernel.py",
         "np.exp(orders * (1 + orders) * self.mu**2 / 2)",
         "np.exp(orders * (orders - 1) * self.mu**2 / 2)",
-        "The upper end of an epsilon lies below the truth.",
+        "The upper end of an epsilon is below the truth.",
         (f"{_LEVELS}test_the_kernel_is_one_more_release_of_gaussian_noise",),
     ),
 )

@@ -337,7 +337,7 @@ DATA = (
         "src/shoal/engines/duckdb/sorting.py",
         "    packed |= keys\n",
         "",
-        "Rows of a person lie in the wrong groups, so the shares of the person are those of others.",
+        "Rows of a person are counted in the wrong groups, so the person's share is that of somebody else.",
         ("tests/engines/test_sorting.py::test_rows_come_in_the_same_order_with_scipy_and_without",),
     ),
     Mutation(

@@ -48,6 +48,15 @@ def test_nothing_is_registered_before_the_declaration_is_added(folder: Path) -> 
     assert sorted(path.name for path in Path().iterdir()) == ["visits.csv", "visits.toml"]
 
 
+def test_a_declaration_that_is_refused_leaves_no_vault(folder: Path) -> None:
+    good("declare", "visits.csv")
+    text = Path("visits.toml").read_text()
+    Path("visits.toml").write_text(text.replace('unit = "person"', 'unit = "family"'))
+    assert run("add", "visits.toml")[0] == Exit.USAGE
+    assert run("add", "missing.toml")[0] != 0
+    assert sorted(path.name for path in Path().iterdir()) == ["visits.csv", "visits.toml"]
+
+
 def test_a_vault_that_is_there_is_used_and_none_is_made(folder: Path) -> None:
     good("init", "ours.shoal")
     good("declare", "visits.csv")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -230,12 +231,9 @@ def add(
         facts, counts = facts_of(ranges or [], choices or []), counts_of(keys or [])
         whole = None if budget is None else budget_of(budget)
         source = source_of(path, types or [], header=header, delimiter=delimiter)
-        vault = vault or _first_vault()
-        with opened(vault) as held:
+        with _vault_or_first(vault) as used, opened(used) as held:
             file = (
-                _declared_at(vault_path(vault), name or "")
-                if toml and declaration is None
-                else None
+                _declared_at(vault_path(used), name or "") if toml and declaration is None else None
             )
             if declaration is not None:
                 made = held.add_from(declaration, name=name, relation=relation)
@@ -261,14 +259,22 @@ def add(
             _show_added(held, made, file)
 
 
-def _first_vault() -> str | None:
-    """A vault for the first dataset, where none is here yet; None where one is, or several are."""
-    if any(Path().glob("*.shoal")):
-        return None
-    writable(Path(_FIRST))
+@contextmanager
+def _vault_or_first(given: str | None) -> Iterator[str | None]:
+    """The vault that is meant; where none is here yet, one that stays only if a dataset is registered in it."""
+    if given is not None or any(Path().glob("*.shoal")):
+        yield given
+        return
+    first = writable(Path(_FIRST))
+    before = set(Path().iterdir())
     open_vault(_FIRST).close()
-    remarks().print(f"Made {_FIRST}, a vault that only you can read.")
-    return _FIRST
+    try:
+        yield _FIRST
+    except BaseException:
+        for each in set(Path().glob(f"{_FIRST}*")) - before:
+            each.unlink()
+        raise
+    remarks().print(f"Made {first}, a vault that only you can read.")
 
 
 def update(

@@ -1,6 +1,6 @@
 """The corners of a polygon on or below a convex, falling function, close to it.
 
-Beside a piece of the grid, the chord of a neighbouring piece, continued, lies on or below a convex function.  The
+Over one piece of the grid, the continued chord of the next piece is never above a convex function.  The
 polygon is the convex hull below the points where such chords meet.
 """
 

@@ -1,7 +1,7 @@
 """Epsilon at a delta and delta at an epsilon, both from one family of enclosed profiles.
 
 Deltas are sorted into levels, from one power of two up to the next, and each level has one enclosure of the profile, made for its
-least delta.  Epsilon at a delta is read off the enclosure of its level; delta at an epsilon off those of every level that it can lie in.
+least delta.  Epsilon at a delta is read off the enclosure of its level; delta at an epsilon is read off every level that can contain it.
 So the way back from an epsilon does not end above the delta it was found for: loss.md, *The way back*.
 """
 
@@ -97,7 +97,7 @@ class LevelledSum(ABC):
         return best if best.high < 1 else None
 
     def _first_levels(self, low: float, high: float, floor: float) -> list[int]:
-        """The level that delta probably lies in, or that of the floor: by what is known, or else by something coarse."""
+        """The level that probably contains delta, or that of the floor: from what is known, or else from a coarse estimate."""
         known = [found.most(low) for found in self._known.values() if found is not None]
         near = min(known) if known else self._about(high)
         return [] if near is None else [level_of(max(near, floor))]

@@ -148,7 +148,7 @@ class GridSum(LevelledSum):
 
 
 def _solved(cells: Sequence[tuple[Cells, int]], tilt: float, delta: float, *, up: bool) -> _Side:
-    """The sum of one twin, its tilt moved until the epsilon at a delta lies on the arc."""
+    """The sum of one twin; its tilt is moved until the epsilon at a delta is on the arc."""
     parts: list[Part] = [
         (each.pessimistic() if up else each.optimistic(), copies) for each, copies in cells
     ]

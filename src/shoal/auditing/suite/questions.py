@@ -11,6 +11,7 @@ from shoal.auditing.suite.case import Case
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.plan import Choices, Person, Range
 from shoal.query import Private, private
+from shoal.workloads import Marginals
 
 SAMPLES = 1_000
 DELTA = "1e-5"
@@ -80,7 +81,33 @@ def _case(name: str, sql: str, spend: dict[str, Any] | None = None, promise: Mea
     )  # fmt: skip
 
 
+def _published() -> Case:
+    """Tables published together: the numbers that are measured for them, all of one release."""
+    promise = ZeroConcentrated("1/2")
+    kept: dict[bool, Any] = {}
+
+    def answered(_: Measure, more: bool) -> Any:  # noqa: FBT001 - a dataset
+        if more not in kept:
+            table = _table(more=more, budget=_LARGE[ZeroConcentrated])
+            kept[more] = table.workload([Marginals(["kind"], up_to=1)])
+        released = kept[more].release(rho=promise.rho)
+        return tuple(float(value) for table in released for value in table.values.reshape(-1))
+
+    return Case(
+        "question: published tables",
+        (),
+        lambda: promise,
+        False,
+        True,
+        act=answered,
+        claim=lambda made: made,
+        samples=SAMPLES,
+        repeatable=False,
+    )
+
+
 QUESTIONS = (
+    _published(),
     _case("count", "SELECT COUNT(*) AS n FROM data"),
     _case("count of a column", "SELECT COUNT(spend) AS n FROM data"),
     _case("count of people", "SELECT COUNT(DISTINCT who) AS n FROM data"),
