@@ -1,4 +1,5 @@
-"""The contestants of the row *accounting*: each answers one composition, in its own library's words.
+"""The contestants of the row *accounting*: each answers one composition, in its own library's
+words.
 
 The peers' words are made from the text alone, so that no process of theirs loads Shoal.
 """
@@ -73,7 +74,9 @@ def dp_accounting(asked: Composition) -> Found:
 
 
 def _distribution(pld: Any, release: Release) -> Any:
-    """The tightest pessimistic distribution that dp-accounting makes of a release; None if it has none."""
+    """The tightest pessimistic distribution that dp-accounting makes of a release; None if it has
+    none.
+    """
     from dp_accounting.pld.common import DifferentialPrivacyParameters
 
     numbers = release.numbers

@@ -1,7 +1,8 @@
-"""The row *accounting*: epsilon of sixty compositions, beside dp-accounting, and of seven beside prv-accountant.
+"""The row *accounting*: epsilon of sixty compositions, beside dp-accounting, and of seven beside
+prv-accountant.
 
-Each answer is the first of a fresh process, so that nothing is remembered; CPU time without imports, and the peak
-memory of the whole process, with them.
+Each answer is the first of a fresh process, so that nothing is remembered; CPU time without
+imports, and the peak memory of the whole process, with them.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ def answer(name: str, title: str) -> Found:
 
 
 def _process(name: str, title: str) -> Found:
-    """What the worker printed; only ``over``, in seconds, if it took too long; nothing if it failed."""
+    """What the worker printed; only ``over``, in seconds, if it took too long; nothing if it
+    failed.
+    """
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.accounting_worker", name, title]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
@@ -99,7 +102,9 @@ def _process(name: str, title: str) -> Found:
 
 
 def _spent(process: int) -> float:
-    """CPU seconds of a process so far, read from outside: a limit of the system makes its own clock coarse."""
+    """CPU seconds of a process so far, read from outside: a limit of the system makes its own clock
+    coarse.
+    """
     import psutil
 
     try:

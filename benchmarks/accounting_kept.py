@@ -1,7 +1,8 @@
-"""What peers of the row *accounting* answered is kept in `benchmarks/.data`: it does not change when Shoal does.
+"""What peers of the row *accounting* answered is kept in `benchmarks/.data`: it does not change
+when Shoal does.
 
-An answer is taken from there while the version of the peer and the code that asks it are the same; remove the folder
-to measure everything anew.
+An answer is taken from there while the version of the peer and the code that asks it are the same;
+remove the folder to measure everything anew.
 """
 
 from __future__ import annotations

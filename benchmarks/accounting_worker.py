@@ -1,6 +1,8 @@
-"""One contestant on one composition, in a process of its own: ``python -m benchmarks.accounting_worker NAME TITLE``.
+"""One contestant on one composition, in a process of its own: ``python -m
+benchmarks.accounting_worker NAME TITLE``.
 
-Prints CPU seconds of the first answer after imports, peak memory of the whole process, and what was found.
+Prints CPU seconds of the first answer after imports, peak memory of the whole process, and what was
+found.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""The row *functions*: a private regression curve, and the sampler behind most of them, beside R's diffpriv.
+"""The row *functions*: a private regression curve, and the sampler behind most of them, beside R's
+diffpriv.
 
-The setting is that of diffpriv's vignette: x uniform, y = x sin(10 x) plus normal noise of deviation 0.2; an oracle that draws random
-curves; 500 pairs for gamma 0.2; the error is the mean square over 50 points of [0, 1] to the true curve.  diffpriv 0.4.2 (R) was
-measured once, over 400, 300 and 60 repetitions; its figures stand here.  It is not installed by `make bench`.
+The setting is that of diffpriv's vignette: x uniform, y = x sin(10 x) plus normal noise of
+deviation 0.2; an oracle that draws random curves; 500 pairs for gamma 0.2; the error is the mean
+square over 50 points of [0, 1] to the true curve.  diffpriv 0.4.2 (R) was measured once, over 400,
+300 and 60 repetitions; its figures stand here.  It is not installed by `make bench`.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ IMAGINED: tuple[Callable[[Any], Any], ...] = (
     lambda x: (1 - x) * np.cos(11 * x),
     lambda x: x * np.cos(9 * x),
 )
-"""Curves about as lively as the true one, none of which is it: what degree and order are chosen for."""
+"""Curves about as lively as the true one, none of which is it: what degree and order are chosen
+for.
+"""
 SPACED, MEAN = "**Shoal**, random DP, spacings", "**Shoal**, random DP, local mean"
 PURE, PLAIN = "**Shoal**, pure DP", "no privacy, local mean"
 
@@ -94,7 +98,9 @@ def run(*, with_ours: bool) -> Row:
 
 
 def our_errors(repetitions: int = REPETITIONS) -> dict[str, dict[str, float]]:
-    """Median errors of our releases, each repetition with fresh data, a fresh sampler and fresh noise."""
+    """Median errors of our releases, each repetition with fresh data, a fresh sampler and fresh
+    noise.
+    """
     found: dict[str, dict[str, float]] = {SPACED: {}, MEAN: {}, PURE: {}, PLAIN: {}}
     for rows in SIZES:
         print(f"functions: regression curves of {rows} rows")
@@ -142,7 +148,9 @@ def tuned(rows: int, epsilon: int) -> Any:
 
 
 def our_shares() -> dict[str, dict[str, float]]:
-    """For the mean of ten uniform numbers the share beyond a measured distance d is (1 - 10 d)^2: no second simulation."""
+    """For the mean of ten uniform numbers the share beyond a measured distance d is (1 - 10 d)^2:
+    no second simulation.
+    """
     from shoal.functions import plan_sampling
 
     found: dict[str, dict[str, float]] = {}

@@ -1,7 +1,9 @@
-"""The row *ledger*: durable debits per second beside bare durable commits of the same disk, and a ledger of a million.
+"""The row *ledger*: durable debits per second beside bare durable commits of the same disk, and a
+ledger of a million.
 
-What is compared depends on the disk.  A debit takes a fixed time of the processor besides the wait for the disk: where a sync takes
-milliseconds it does not show, where it takes a tenth of one it does.
+What is compared depends on the disk.  A debit takes a fixed time of the processor besides the wait
+for the disk: where a sync takes milliseconds it does not show, where it takes a tenth of one it
+does.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ Figures = dict[str, list[float]]
 
 
 def _rates(directory: Path, *, with_ours: bool) -> tuple[Figures, Figures]:
-    """Rates in turn, round by round, so that a slow minute of the disk slows all alike, and microseconds of CPU for each debit."""
+    """Rates in turn, round by round, so that a slow minute of the disk slows all alike, and
+    microseconds of CPU for each debit.
+    """
     with _bare(directory / "bare.db") as bare:
         acts: dict[str, Callable[[], float]] = {BARE: bare}
         if with_ours:

@@ -1,7 +1,9 @@
-"""The row *workloads*: many tables published together, beside noise on every cell, trees, and tables one by one.
+"""The row *workloads*: many tables published together, beside noise on every cell, trees, and
+tables one by one.
 
-All have Gaussian noise of rho 0.5 and one row for each person.  Errors are roots of mean squared errors over all numbers that are asked for: those
-expected, and those of a release of made-up counts.  Trees are answered by least squares, as well as they can be.
+All have Gaussian noise of rho 0.5 and one row for each person.  Errors are roots of mean squared
+errors over all numbers that are asked for: those expected, and those of a release of made-up
+counts.  Trees are answered by least squares, as well as they can be.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def _wanted(case: str) -> Any:
 
 
 def _measured(case: str) -> dict[str, float]:
-    """The expected error, the bound, what was measured, and CPU seconds of planning and of a release."""
+    """The expected error, the bound, what was measured, and CPU seconds of planning and of a
+    release.
+    """
     from shoal.workloads import ListedCells
 
     start = time.process_time()

@@ -1,4 +1,5 @@
-"""Part of the row *accounting*: an account that grows by one release at a time and is asked after each.
+"""Part of the row *accounting*: an account that grows by one release at a time and is asked after
+each.
 
 Times are CPU milliseconds of one answer.
 """
@@ -28,11 +29,14 @@ MIXES: dict[str, tuple[str, ...]] = {
         "geometric scale={}",
     ),
 }
-"""Kinds of releases that take turns; each has its own number, so that no two releases are the same."""
+"""Kinds of releases that take turns; each has its own number, so that no two releases are the same.
+"""
 
 
 def measured(mix: str) -> dict[str, float]:
-    """The median and the worst answer of one running account, the first not counted: it loads what is needed."""
+    """The median and the worst answer of one running account, the first not counted: it loads what
+    is needed.
+    """
     from shoal.accounting import account
     from shoal.events import read_events
 
@@ -58,7 +62,9 @@ def measured(mix: str) -> dict[str, float]:
 
 
 def running_goals(found: dict[str, dict[str, float]]) -> list[Goal]:
-    """The median and the worst answer within 5 ms, and every gap within 0.0001, for measured mixes."""
+    """The median and the worst answer within 5 ms, and every gap within 0.0001, for measured
+    mixes.
+    """
     slowest = max(found, key=lambda mix: found[mix]["worst"])
     widest = max(found, key=lambda mix: found[mix]["widest gap"])
     count = f"a running account of {RELEASES} releases"

@@ -1,4 +1,6 @@
-"""A page of results in sections: rows that were run replace theirs, the others keep what they had."""
+"""A page of results in sections: rows that were run replace theirs, the others keep what they
+had.
+"""
 
 from __future__ import annotations
 

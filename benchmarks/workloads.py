@@ -1,4 +1,6 @@
-"""What the row *accounting* asks: sixty compositions in Shoal's compact text, each with the delta asked about."""
+"""What the row *accounting* asks: sixty compositions in Shoal's compact text, each with the delta
+asked about.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,13 @@ def _figures(outcome: AttackOutcome) -> dict[str, Any]:
 
 def table(figures: dict[str, dict[str, Any]]) -> str:
     """The table of docs/attacks.md."""
-    head = ["| attack | blind guess | without Shoal | with Shoal | standard error | ceiling |", "|---|---:|---:|---:|---:|---:|"]  # fmt: skip
+    head = [
+        "| attack | blind guess | without Shoal | with Shoal | standard error | ceiling |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
     columns = ("chance", "without", "shoal", "error", "ceiling")
-    rows = [f"| `{name}` | {' | '.join(share(each[column]) for column in columns)} |" for name, each in figures.items()]  # fmt: skip
+    rows = [
+        f"| `{name}` | {' | '.join(share(each[column]) for column in columns)} |"
+        for name, each in figures.items()
+    ]
     return "\n".join([*head, *rows])

@@ -1,7 +1,8 @@
 """Which source files have tests at the same path, and which have none.
 
-``src/shoal/ledger/charge.py`` is answered by ``tests/ledger/test_charge.py``, by a file that begins so (``test_charge_order.py``), or by
-tests of its own folder alone: ``tests/ledger/charge/``. A package's ``__init__.py`` only hands names on and is not counted.
+``src/shoal/ledger/charge.py`` is answered by ``tests/ledger/test_charge.py``, by a file that begins
+so (``test_charge_order.py``), or by tests of its own folder alone: ``tests/ledger/charge/``. A
+package's ``__init__.py`` only hands names on and is not counted.
 
     python -m scripts.coverage_by_path           # how many of each folder, and the files without
     python -m scripts.coverage_by_path ledger    # those of one folder

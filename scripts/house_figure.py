@@ -1,4 +1,5 @@
-"""The picture of the house in docs/architecture.md: every folder on its floor, drawn from the table of folders.
+"""The picture of the house in docs/architecture.md: every folder on its floor, drawn from the table
+of folders.
 
     python -m scripts.house_figure        writes docs/figures/house.svg
 

@@ -1,4 +1,6 @@
-"""The pages of a poll as pictures for the documentation: a rehearsed study, hosted and looked at with a real browser."""
+"""The pages of a poll as pictures for the documentation: a rehearsed study, hosted and looked at
+with a real browser.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,19 @@ FARE = PollQuestion("fare", "Have you ever travelled without a ticket?")
 AGE = PollQuestion("age", "How old are you?", answers=("under 30", "30 to 59", "60 or more"))
 ALONE = Poll("ticket", FARE.text, odds=3, intro="We ask commuters in Aldam, once a year.")
 STUDY = Poll(
-    "commuting", title="Commuting in Aldam", questions=[FARE, AGE],
+    "commuting",
+    title="Commuting in Aldam",
+    questions=[FARE, AGE],
     arms=[
         Arm("device", {"fare": by_device(odds=3), "age": directly()}, share=3),
-        Arm("own", {"fare": by_own(crosswise("1/4"), instructions=BIRTH), "age": directly()}, share=2),
+        Arm(
+            "own",
+            {"fare": by_own(crosswise("1/4"), instructions=BIRTH), "age": directly()},
+            share=2,
+        ),
         Arm("direct", directly(), share=1),
     ],
-)  # fmt: skip
+)
 
 
 @contextmanager
@@ -56,7 +64,10 @@ def _rehearse(vault: Vault) -> None:
     for number in range(PEOPLE):
         client = STUDY.client()
         shy = client.arm.name == "direct" and number % 2
-        truth = {"fare": "yes" if number % 3 == 0 and not shy else "no", "age": AGE.answers[number // 3 % 3]}  # fmt: skip
+        truth = {
+            "fare": "yes" if number % 3 == 0 and not shy else "no",
+            "age": AGE.answers[number // 3 % 3],
+        }
         live.add(client.rehearse(truth), once=once_number(), mark=live.poll.mark)
 
 

@@ -1,8 +1,10 @@
-"""The table of docs/sources.md: what each source makes of each type, found by opening neighbouring tables.
+"""The table of docs/sources.md: what each source makes of each type, found by opening neighbouring
+tables.
 
     python -m scripts.source_table        writes the table into the page
 
-Every line is tried: a table of plain values, and the same with one more row that holds a hostile value.
+Every line is tried: a table of plain values, and the same with one more row that holds a hostile
+value.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """What became of a case: the type, the fate of each hostile value, and whether the column can name persons."""
+    """What became of a case: the type, the fate of each hostile value, and whether the column can
+    name persons.
+    """
 
     type: str
     fates: tuple[tuple[str, str], ...]
@@ -132,26 +136,99 @@ def duck_table(declared: str) -> Source:
 INFINITE = (("infinity", float("inf")), ("NaN", float("nan")))
 FAR = (("9999-12-31", dt.date(9999, 12, 31)),)
 CASES = (
-    Case("CSV", "integer", csv_file("integer"), (1, 2), (("1.5", "1.5"), ("1_000", "1_000"), ("2^63", 2**63), ("abc", "abc"), ("nothing", ""))),
-    Case("CSV", "real", csv_file("real"), (1.5, 2), (("1e999", "1e999"), ("nan", "nan"), ("abc", "abc"))),
-    Case("CSV", "decimal(2)", csv_file("decimal(2)"), ("1.25", "2"), (("1.255", "1.255"), ("abc", "abc"))),
-    Case("CSV", "text", csv_file("text"), ("a", "b"), (("7", "7"), ("nothing", ""), ("not UTF-8", BROKEN), ("one cell more", "a,b"), ("open quote", '"a'))),
+    Case(
+        "CSV",
+        "integer",
+        csv_file("integer"),
+        (1, 2),
+        (("1.5", "1.5"), ("1_000", "1_000"), ("2^63", 2**63), ("abc", "abc"), ("nothing", "")),
+    ),
+    Case(
+        "CSV",
+        "real",
+        csv_file("real"),
+        (1.5, 2),
+        (("1e999", "1e999"), ("nan", "nan"), ("abc", "abc")),
+    ),
+    Case(
+        "CSV",
+        "decimal(2)",
+        csv_file("decimal(2)"),
+        ("1.25", "2"),
+        (("1.255", "1.255"), ("abc", "abc")),
+    ),
+    Case(
+        "CSV",
+        "text",
+        csv_file("text"),
+        ("a", "b"),
+        (
+            ("7", "7"),
+            ("nothing", ""),
+            ("not UTF-8", BROKEN),
+            ("one cell more", "a,b"),
+            ("open quote", '"a'),
+        ),
+    ),
     Case("CSV", "boolean", csv_file("boolean"), ("true", "false"), (("maybe", "maybe"),)),
-    Case("CSV", "date", csv_file("date"), (DAY, DAY), (("2026-13-01", "2026-13-01"), ("01/02/2026", "01/02/2026"))),
-    Case("CSV", "timestamp", csv_file("timestamp"), (NOON, NOON), (("nanoseconds", "2026-01-02 12:00:00.123456789"), ("a date", "2026-01-02"))),
+    Case(
+        "CSV",
+        "date",
+        csv_file("date"),
+        (DAY, DAY),
+        (("2026-13-01", "2026-13-01"), ("01/02/2026", "01/02/2026")),
+    ),
+    Case(
+        "CSV",
+        "timestamp",
+        csv_file("timestamp"),
+        (NOON, NOON),
+        (("nanoseconds", "2026-01-02 12:00:00.123456789"), ("a date", "2026-01-02")),
+    ),
     Case("Parquet", "int64", parquet_file(pa.int64()), (1, 2)),
     Case("Parquet", "uint64", parquet_file(pa.uint64()), (1, 2), (("2^63", 2**63),)),
     Case("Parquet", "double", parquet_file(pa.float64()), (1.5, 2.0), INFINITE),
-    Case("Parquet", "decimal(9, 2)", parquet_file(pa.decimal128(9, 2)), (Decimal("1.25"), Decimal(2))),
-    Case("Parquet", "decimal(38, 2)", parquet_file(pa.decimal128(38, 2)), (Decimal("1.25"), Decimal(2))),
+    Case(
+        "Parquet", "decimal(9, 2)", parquet_file(pa.decimal128(9, 2)), (Decimal("1.25"), Decimal(2))
+    ),
+    Case(
+        "Parquet",
+        "decimal(38, 2)",
+        parquet_file(pa.decimal128(38, 2)),
+        (Decimal("1.25"), Decimal(2)),
+    ),
     Case("Parquet", "string", parquet_file(pa.string()), ("a", "b"), (("not UTF-8", BROKEN),)),
     Case("Parquet", "binary", parquet_file(pa.binary()), (b"a", b"b")),
     Case("Parquet", "date", parquet_file(pa.date32()), (DAY, DAY), FAR),
     Case("Parquet", "timestamp in microseconds", parquet_file(pa.timestamp("us")), (NOON, NOON)),
-    Case("Parquet", "timestamp in nanoseconds", parquet_file(pa.timestamp("ns")), (0, 1000), (("1 ns", 1),)),
-    Case("Parquet", "INT96", parquet_file(pa.timestamp("ns"), use_deprecated_int96_timestamps=True), (0, 1000), (("1 ns", 1),)),
-    Case("Parquet, several files", "int64", parquet_folder(pa.int64(), pa.float64()), (1, 2), (("a file with double", 1.5),)),
-    Case("Parquet, several files", "string", parquet_folder(pa.string(), pa.int64()), ("7", "8"), (("a file with int64", 7),)),
+    Case(
+        "Parquet",
+        "timestamp in nanoseconds",
+        parquet_file(pa.timestamp("ns")),
+        (0, 1000),
+        (("1 ns", 1),),
+    ),
+    Case(
+        "Parquet",
+        "INT96",
+        parquet_file(pa.timestamp("ns"), use_deprecated_int96_timestamps=True),
+        (0, 1000),
+        (("1 ns", 1),),
+    ),
+    Case(
+        "Parquet, several files",
+        "int64",
+        parquet_folder(pa.int64(), pa.float64()),
+        (1, 2),
+        (("a file with double", 1.5),),
+    ),
+    Case(
+        "Parquet, several files",
+        "string",
+        parquet_folder(pa.string(), pa.int64()),
+        ("7", "8"),
+        (("a file with int64", 7),),
+    ),
     Case("Arrow", "int64", arrow(pa.int64()), (1, 2)),
     Case("Arrow", "float16", arrow(pa.float16()), (1.5, 2.0), INFINITE),
     Case("Arrow", "string", arrow(pa.string()), ("a", "b"), (("not UTF-8", BROKEN),)),
@@ -160,25 +237,63 @@ CASES = (
     Case("pandas", "int64", pandas_frame("int64"), (1, 2)),
     Case("pandas", "float64", pandas_frame("float64"), (1.5, 2.0), INFINITE),
     Case("pandas", "string", pandas_frame("string"), ("a", "b")),
-    Case("pandas", "datetime64[ns]", pandas_frame("datetime64[ns]"), (NOON, NOON), (("1 ns", pd.Timestamp(1)),)),
-    Case("pandas", "object, whole numbers", pandas_frame(object), (1, 2), (("2^63", 2**63), ("1.5", 1.5), ("'a'", "a"), ("Decimal", Decimal(1)))),
-    Case("pandas", "object, texts", pandas_frame(object), ("a", "b"), (("7", 7), ("half a surrogate pair", "\ud800"))),
-    Case("pandas", "object, datetimes", pandas_frame(object), (NOON, NOON), (("a date", DAY), ("1 ns", pd.Timestamp(1)), ("9999-12-31", dt.datetime(9999, 12, 31)))),  # noqa: DTZ001
+    Case(
+        "pandas",
+        "datetime64[ns]",
+        pandas_frame("datetime64[ns]"),
+        (NOON, NOON),
+        (("1 ns", pd.Timestamp(1)),),
+    ),
+    Case(
+        "pandas",
+        "object, whole numbers",
+        pandas_frame(object),
+        (1, 2),
+        (("2^63", 2**63), ("1.5", 1.5), ("'a'", "a"), ("Decimal", Decimal(1))),
+    ),
+    Case(
+        "pandas",
+        "object, texts",
+        pandas_frame(object),
+        ("a", "b"),
+        (("7", 7), ("half a surrogate pair", "\ud800")),
+    ),
+    Case(
+        "pandas",
+        "object, datetimes",
+        pandas_frame(object),
+        (NOON, NOON),
+        (("a date", DAY), ("1 ns", pd.Timestamp(1)), ("9999-12-31", dt.datetime(9999, 12, 31))),  # noqa: DTZ001
+    ),
     Case("pandas", "object, dates", pandas_frame(object), (DAY, DAY), (("a datetime", NOON), *FAR)),
     Case("pandas", "object, decimals", pandas_frame(object), (Decimal("1.25"), Decimal(2))),
     Case("pandas", "object, all missing", pandas_frame(object), (None, None), (("'a'", "a"),)),
     Case("polars", "Int64", polars_frame(pl.Int64), (1, 2)),
     Case("polars", "String", polars_frame(pl.String), ("a", "b")),
-    Case("polars", "Datetime in nanoseconds", polars_frame(pl.Datetime("ns")), (0, 1000), (("1 ns", 1),)),
+    Case(
+        "polars",
+        "Datetime in nanoseconds",
+        polars_frame(pl.Datetime("ns")),
+        (0, 1000),
+        (("1 ns", 1),),
+    ),
     Case("DuckDB", "BIGINT", duck_table("BIGINT"), (1, 2)),
     Case("DuckDB", "HUGEINT", duck_table("HUGEINT"), (1, 2), (("2^63", 2**63),)),
     Case("DuckDB", "VARCHAR", duck_table("VARCHAR"), ("a", "b")),
-    Case("DuckDB", "TIMESTAMP_NS", duck_table("TIMESTAMP_NS"), ("2026-01-02", "2026-01-03"), (("1 ns", "1970-01-01 00:00:00.000000001"),)),
-)  # fmt: skip
+    Case(
+        "DuckDB",
+        "TIMESTAMP_NS",
+        duck_table("TIMESTAMP_NS"),
+        ("2026-01-02", "2026-01-03"),
+        (("1 ns", "1970-01-01 00:00:00.000000001"),),
+    ),
+)
 
 
 def found(case: Case, folder: Path) -> Found:
-    """What becomes of a case; a hostile row may be refused, and changes no type and no other row."""
+    """What becomes of a case; a hostile row may be refused, and changes no type and no other
+    row.
+    """
     try:
         kind, rows, persons = _opened(case.make(case.plain, folder))
     except (ShoalError, ValueError):
@@ -221,7 +336,9 @@ def _added(more: list[Any], rows: list[Any]) -> Any:
 
 
 def _opened(source: object) -> tuple[str, list[Any], str]:
-    """The type of column x, all rows, and whether x can name persons; as `shoal.private` opens it."""
+    """The type of column x, all rows, and whether x can name persons; as `shoal.private` opens
+    it.
+    """
     held = shoal.private(source, protects=shoal.Row(), budget=shoal.Pure(1), name="t")
     (table,) = held.tables.values()
     engine = DuckDB({"t": source})

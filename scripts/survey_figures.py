@@ -62,12 +62,14 @@ def people_numbers() -> dict[str, list[list[float]]]:
         for name, margin in MARGINS.items()
     }
     marks = {
-        name: [[
-            round(float(design.epsilon), 6),
-            people_for_margin(design, prevalence=PREVALENCE, margin="0.03"),
-        ]]
+        name: [
+            [
+                round(float(design.epsilon), 6),
+                people_for_margin(design, prevalence=PREVALENCE, margin="0.03"),
+            ]
+        ]
         for name, design in NAMED.items()
-    }  # fmt: skip
+    }
     return {**lines, **marks}
 
 
@@ -85,7 +87,9 @@ def fair() -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
 
 
 def fair_regressions() -> dict[str, Regression]:
-    """The same regression from true answers and from replies to three designs, with repeatable draws."""
+    """The same regression from true answers and from replies to three designs, with repeatable
+    draws.
+    """
     had, columns = fair()
     found = {}
     for name, design in ASKED.items():

@@ -3,9 +3,9 @@
     python -m scripts.trace_files                    the three acts: a question, an account, a poll
     python -m scripts.trace_files question --json    the files in the order in which they are first passed
 
-A file is passed when one of its functions is called after everything is imported.  That a module is executed or a class
-is made does not count, and what is made ready for the act (a vault, a dataset, a poll) is done in another process, so
-that a trace shows the act as it is in a fresh one.
+A file is passed when one of its functions is called after everything is imported.  That a module is
+executed or a class is made does not count, and what is made ready for the act (a vault, a dataset,
+a poll) is done in another process, so that a trace shows the act as it is in a fresh one.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class Trace:
 
 
 def _named(code: CodeType) -> tuple[str, str] | None:
-    """The file and the function of a piece of code; None outside Shoal, and of the body of a module or class."""
+    """The file and the function of a piece of code; None outside Shoal, and of the body of a module
+    or class.
+    """
     path = Path(code.co_filename)
     is_function = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in PIECES
     if not is_function or not path.is_relative_to(SOURCE):
@@ -89,7 +91,9 @@ def traced() -> Iterator[Trace]:
 
 
 def import_everything() -> None:
-    """Import every module, so that nothing of a module's own making is in a trace; what an extra lacks is left out."""
+    """Import every module, so that nothing of a module's own making is in a trace; what an extra
+    lacks is left out.
+    """
     for path in sorted(SOURCE.rglob("*.py")):
         parts = ("shoal", *path.relative_to(SOURCE).with_suffix("").parts)
         if parts[-1] not in ("__main__", "__init__"):
@@ -158,7 +162,9 @@ ACTS = {
         ),
     ),
 }
-"""A question of a small CSV file; the account of a sampled Gaussian; a poll's report, sent, counted and estimated."""
+"""A question of a small CSV file; the account of a sampled Gaussian; a poll's report, sent, counted
+and estimated.
+"""
 
 
 def trace_here(name: str) -> Trace:

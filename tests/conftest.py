@@ -1,6 +1,8 @@
-"""The same in every run: one profile for all property tests, and noise that is known by the name of the test.
+"""The same in every run: one profile for all property tests, and noise that is known by the name of
+the test.
 
-Tests that need Spark, a browser or PostgreSQL are marked here, by what they use; `make quick` leaves them out with those marked slow.
+Tests that need Spark, a browser or PostgreSQL are marked here, by what they use; `make quick`
+leaves them out with those marked slow.
 """
 
 from __future__ import annotations
@@ -27,15 +29,18 @@ settings.load_profile("house")
 
 
 FRESH = {"noise", "laws_of_noise"}
-"""Folders whose tests look at the source itself: there noise is as fresh as anywhere outside tests."""
+"""Folders whose tests look at the source itself: there noise is as fresh as anywhere outside tests.
+"""
 
 
 @pytest.fixture(autouse=True)
 def _known_noise(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The thread of a test draws the same noise each time, so a claim that chance may break breaks always or never.
+    """The thread of a test draws the same noise each time, so a claim that chance may break breaks
+    always or never.
 
-    It is the secret stream under a known key: questions are charged as they are outside tests. Other threads and processes draw afresh,
-    and so do long audits: each run of them says something new.
+    It is the secret stream under a known key: questions are charged as they are outside tests.
+    Other threads and processes draw afresh, and so do long audits: each run of them says something
+    new.
     """
     is_audit = request.node.get_closest_marker("audit") is not None
     if is_audit or FRESH & set(PurePath(request.node.nodeid.partition("::")[0]).parts):
@@ -57,7 +62,9 @@ def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """No garbage is looked for while tests are listed: all of it stays, and a sixth of the time would go there."""
+    """No garbage is looked for while tests are listed: all of it stays, and a sixth of the time
+    would go there.
+    """
     gc.disable()
     try:
         return (yield)
@@ -67,15 +74,18 @@ def pytest_collection() -> Iterator[None]:
 
 
 HEAVY = ("spark", "browser", "postgres", "slow")
-"""Markers of the tests that `make quick` leaves out, in the order in which they run: before all others."""
+"""Markers of the tests that `make quick` leaves out, in the order in which they run: before all
+others.
+"""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Mark items by what they use, before `-m` chooses among them; then put the heavy ones first.
 
-    Each process of `pytest -n 2 --dist worksteal` begins with one half of the list, in its order, and takes from the end of the other's
-    when it is done. So one process has all tests of Spark, which start one Java, and what is left at the end is short.
+    Each process of `pytest -n 2 --dist worksteal` begins with one half of the list, in its order,
+    and takes from the end of the other's when it is done. So one process has all tests of Spark,
+    which start one Java, and what is left at the end is short.
     """
     for item in items:
         _mark(item)

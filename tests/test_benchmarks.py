@@ -98,7 +98,9 @@ def test_compositions_are_spread_over_rates_numbers_sigmas_and_deltas() -> None:
 
 
 def test_peers_are_asked_about_the_releases_that_shoal_reads() -> None:
-    """The peers' own reading of the text, beside Shoal's, wherever the text is one repeated sample."""
+    """The peers' own reading of the text, beside Shoal's, wherever the text is one repeated
+    sample.
+    """
     compared = 0
     for each in COMPOSITIONS.values():
         event = read_events(each.events)

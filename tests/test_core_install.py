@@ -1,4 +1,6 @@
-"""The core works without the packages of the extras, and each extra that is missing is asked for by name."""
+"""The core works without the packages of the extras, and each extra that is missing is asked for by
+name.
+"""
 
 from __future__ import annotations
 

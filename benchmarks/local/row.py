@@ -1,7 +1,7 @@
 """The row *local*: a million reports with epsilon 1, beside pure-ldp and multi-freq-ldpy.
 
-A peer makes and estimates fewer reports, and its seconds are counted for a million: both are linear in the number of people.  So are ours where
-a million would need more than a thousand million bits.
+A peer makes and estimates fewer reports, and its seconds are counted for a million: both are linear
+in the number of people.  So are ours where a million would need more than a thousand million bits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ PEOPLE = 1_000_000
 PAIRS = 10**9
 PEER_PAIRS = 3_000_000
 PEER_PEOPLE = {"k-ary": 100_000, "Hadamard": 20_000}
-"""People of a peer whose work does not grow with the values; others have so many that people times values is 3 M, within 300 to 5000."""
+"""People of a peer whose work does not grow with the values; others have so many that people times
+values is 3 M, within 300 to 5000.
+"""
 PATIENCE = 300
 OURS: dict[str, type[Oracle]] = {
     "**Shoal**, k-ary": KaryResponse,
@@ -61,7 +63,9 @@ PEERS = {
 }
 ERROR_SIZE, ERROR_PEOPLE, ERROR_TIMES = 100, 20_000, 20
 KNOWN = {(10**3, 1): 0.189, (10**4, 1): 0.0550, (10**4, 4): 0.621, (10**5, 4): 0.1746}
-"""What apple/ml-shuffling-amplification says for so many shuffled reports of any randomizer with a local epsilon, at delta 10^-6; smaller numbers of 2023 and 2024 are not proved."""
+"""What apple/ml-shuffling-amplification says for so many shuffled reports of any randomizer with a
+local epsilon, at delta 10^-6; smaller numbers of 2023 and 2024 are not proved.
+"""
 Found = dict[str, dict[str, float]]
 
 

@@ -1,7 +1,8 @@
-"""A peer on one protocol and size, in its own environment: ``python -m benchmarks.local.worker PEER PROTOCOL SIZE PEOPLE [TIMES]``.
+"""A peer on one protocol and size, in its own environment: ``python -m benchmarks.local.worker PEER
+PROTOCOL SIZE PEOPLE [TIMES]``.
 
-Prints CPU seconds of making one report, of an estimate from a few of them and of each further one, and the mean squared error times people, over so
-many repetitions.
+Prints CPU seconds of making one report, of an estimate from a few of them and of each further one,
+and the mean squared error times people, over so many repetitions.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy as np
 
 EPSILON = 1.0
 FEW = 20
-"""What so few reports need is taken as the fixed part of an estimate; the rest grows with the people."""
+"""What so few reports need is taken as the fixed part of an estimate; the rest grows with the
+people.
+"""
 Two = tuple[Callable[[list[int]], Any], Callable[[Any], Any]]
 
 

@@ -1,7 +1,9 @@
 """The row *audit*: what the kit sees in the mechanisms of peers, and in ours.
 
-Every mechanism is asked in the peer's own environment and judged here, by four tests at 99 % each: events on answers, low bits, running time with a
-thousandfold noise, and noise that comes again after a fork or in a fresh process.  What is seen is told as it is; a test that finds nothing proves nothing.
+Every mechanism is asked in the peer's own environment and judged here, by four tests at 99 % each:
+events on answers, low bits, running time with a thousandfold noise, and noise that comes again
+after a fork or in a fresh process.  What is seen is told as it is; a test that finds nothing proves
+nothing.
 """
 
 from __future__ import annotations

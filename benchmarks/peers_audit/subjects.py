@@ -35,7 +35,9 @@ def _of(peer: str, *rows: tuple[Any, ...]) -> list[Subject]:
 
 
 PURE, CLASSIC, MU, RHO = "pure 1", "approx 1 1e-6", "gdp 0.25", "zcdp 0.03125"
-"""What is claimed: epsilon 1; epsilon 1 and delta 10^-6; and, of a normal law with sigma 4, mu 1/4 or rho 1/32."""
+"""What is claimed: epsilon 1; epsilon 1 and delta 10^-6; and, of a normal law with sigma 4, mu 1/4
+or rho 1/32.
+"""
 
 SUBJECTS = [
     *_of(

@@ -1,7 +1,8 @@
-"""One mechanism of a peer, in the peer's own environment: ``python -m benchmarks.peers_audit.worker PEER NAME SAMPLES PAIRS FILE``.
+"""One mechanism of a peer, in the peer's own environment: ``python -m benchmarks.peers_audit.worker
+PEER NAME SAMPLES PAIRS FILE``.
 
-Writes, as JSON: the version, answers on both inputs, times of pairs of runs with much noise, and answers of two children of this process and of
-the process itself, for the tests of seeds.
+Writes, as JSON: the version, answers on both inputs, times of pairs of runs with much noise, and
+answers of two children of this process and of the process itself, for the tests of seeds.
 """
 
 from __future__ import annotations

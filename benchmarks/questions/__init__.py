@@ -1,1 +1,3 @@
-"""The row *questions*: seven private questions to ten million rows, beside the plain query and four peers."""
+"""The row *questions*: seven private questions to ten million rows, beside the plain query and four
+peers.
+"""

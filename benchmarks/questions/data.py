@@ -1,7 +1,8 @@
-"""The table that questions are asked of: made once from a seed, kept as Parquet in a folder that git ignores.
+"""The table that questions are asked of: made once from a seed, kept as Parquet in a folder that
+git ignores.
 
-A person has 1 to 200 rows, few of them many: on average 10. Seven rows of ten are in their own city. The little
-public table says in which region a city lies.
+A person has 1 to 200 rows, few of them many: on average 10. Seven rows of ten are in their own
+city. The little public table says in which region a city lies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""How far answers are off at equal epsilon and bounds: from the plain truth, and from each library's own bounded truth.
+"""How far answers are off at equal epsilon and bounds: from the plain truth, and from each
+library's own bounded truth.
 
-The bounded truth of a library is what it answers at an epsilon so large that its noise is below notice; of those that
-sample it is a mean of several. With private keys it is that of the same question with known ones.
+The bounded truth of a library is what it answers at an epsilon so large that its noise is below
+notice; of those that sample it is a mean of several. With private keys it is that of the same
+question with known ones.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ ROWS = 200_000
 SCALAR = 2
 """Questions that answer one number are asked so many times as often."""
 LARGEST = 20
-"""Where keys are private, errors are those of so many of the largest groups, where they are told."""
+"""Where keys are private, errors are those of so many of the largest groups, where they are told.
+"""
 
 Truth = dict[str, Answers]
 Column = tuple[str, str]
@@ -79,7 +82,9 @@ def _errors(contestant: Contestant, truth: Truth) -> Errors:
 
 
 def _largest(answer: Answers, truth: Answers) -> Answers:
-    """Who tells more groups tells smaller ones, of which means are worse; so only large ones are compared."""
+    """Who tells more groups tells smaller ones, of which means are worse; so only large ones are
+    compared.
+    """
     known = sorted(truth, key=lambda key: -truth[key]["n"])[:LARGEST]
     return {key: answer[key] for key in known if key in answer}
 

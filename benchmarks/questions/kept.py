@@ -1,7 +1,8 @@
-"""What peers were measured to need and to answer is kept beside the tables: it does not change when Shoal does.
+"""What peers were measured to need and to answer is kept beside the tables: it does not change when
+Shoal does.
 
-A figure is taken from there while the version of the peer and the measured code are the same; remove the folder to
-measure everything anew.
+A figure is taken from there while the version of the peer and the measured code are the same;
+remove the folder to measure everything anew.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ HERE = Path(__file__).parent
 def kept(
     contestant: Contestant, what: str, measure: Callable[[], dict[str, Any]]
 ) -> dict[str, Any]:
-    """A figure of a peer, measured if it is not kept; Shoal and the plain query are always measured."""
+    """A figure of a peer, measured if it is not kept; Shoal and the plain query are always
+    measured.
+    """
     if not contestant.is_peer:
         return measure()
     path = _path(contestant, what)

@@ -1,4 +1,6 @@
-"""Contestants as processes: where their Python is, whether they are there, and a run of one within limits."""
+"""Contestants as processes: where their Python is, whether they are there, and a run of one within
+limits.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Contestant:
     row: str = "questions"
     """The row it is a contestant of."""
     truths: int = 2
-    """Of how many answers without noise its bounded truth is the mean: several where it samples rows."""
+    """Of how many answers without noise its bounded truth is the mean: several where it samples
+    rows.
+    """
 
     @property
     def code(self) -> str:
@@ -96,7 +100,9 @@ def answers(
 
 
 def _run(contestant: Contestant, workload: str, rows: int, *task: str) -> dict[str, Any]:
-    """What a worker found, with the peak of its memory; ``cannot`` or ``failed`` hold a reason instead."""
+    """What a worker found, with the peak of its memory; ``cannot`` or ``failed`` hold a reason
+    instead.
+    """
     paths = (str(data.visits(rows)), str(data.regions()))
     command = [str(contestant.python), "-W", "ignore", "-m", "benchmarks.questions.worker"]
     command += [contestant.code, workload, *paths, *task]

@@ -1,4 +1,5 @@
-"""What an analyst waits for: previews, the first answer of a fresh process, and a small question to warm rows.
+"""What an analyst waits for: previews, the first answer of a fresh process, and a small question to
+warm rows.
 
 Waits are the least of a few processes: what else a machine does can only make them longer.
 """

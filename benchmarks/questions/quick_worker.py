@@ -1,4 +1,6 @@
-"""One wait, in a process of its own: ``python -m benchmarks.questions.quick_worker TASK VISITS REGIONS``."""
+"""One wait, in a process of its own: ``python -m benchmarks.questions.quick_worker TASK VISITS
+REGIONS``.
+"""
 
 from __future__ import annotations
 

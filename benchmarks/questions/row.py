@@ -1,4 +1,6 @@
-"""The row *questions*: seven private questions to ten million rows, beside the plain query and four peers."""
+"""The row *questions*: seven private questions to ten million rows, beside the plain query and four
+peers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""CPU, wall and memory of every question, for everyone, each in a fresh process on the same file."""
+"""CPU, wall and memory of every question, for everyone, each in a fresh process on the same
+file.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from benchmarks.questions.workloads import WORKLOADS
 FULL, SMALLER = 10**7, 10**6
 PROCESSES = 3
 PATIENCE = float(os.environ.get("BENCH_PATIENCE", MOST_CPU_SECONDS))
-"""A peer whose CPU on the smaller table says that it would need more seconds on the full one is left there."""
+"""A peer whose CPU on the smaller table says that it would need more seconds on the full one is
+left there.
+"""
 ACTS = {
     "first": "**Shoal**, first question",
     "again": "**Shoal**, the same again",
@@ -39,7 +43,9 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Cell:
-    """What one contestant needed for one question: numbers by act, or a reason why there are none."""
+    """What one contestant needed for one question: numbers by act, or a reason why there are
+    none.
+    """
 
     rows: int
     found: dict[str, Any] = field(default_factory=dict)
@@ -83,7 +89,9 @@ def measured(*, with_ours: bool) -> dict[str, dict[int, Cells]]:
 
 
 def _several(contestant: Contestant, work: str, rows: int) -> Cell:
-    """The median CPU and the least wall time of a few processes: other work can only lengthen a wait."""
+    """The median CPU and the least wall time of a few processes: other work can only lengthen a
+    wait.
+    """
     runs = [processes.timed(contestant, work, rows) for _ in range(PROCESSES)]
     failed = [run for run in runs if "failed" in run]
     if failed:
@@ -185,7 +193,9 @@ def _ratio(ours: Cell, theirs: Cell, act: str = "first") -> float:
 
 
 def _faster(found: dict[str, dict[int, Cells]], peer: str) -> Goal:
-    """How many times less CPU our first question needs, on the largest table that the peer could do."""
+    """How many times less CPU our first question needs, on the largest table that the peer could
+    do.
+    """
     times = {}
     for work in WORKLOADS:
         theirs = _largest(found[peer], work)

@@ -1,7 +1,8 @@
 """One contestant on one question, in a process of its own, under the Python of its environment.
 
-``python -m benchmarks.questions.worker MODULE WORKLOAD VISITS REGIONS time`` times it from the files on, without
-imports and start-up; with ``answers REPETITIONS EPSILON`` for ``time`` it prints what was answered.
+``python -m benchmarks.questions.worker MODULE WORKLOAD VISITS REGIONS time`` times it from the
+files on, without imports and start-up; with ``answers REPETITIONS EPSILON`` for ``time`` it prints
+what was answered.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def _measured(act: Callable[[], object]) -> dict[str, float]:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and those it started; its own share is known more finely than in hundredths."""
+    """Of this process and those it started; its own share is known more finely than in
+    hundredths.
+    """
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     running = sum(cpu_seconds(child) for child in psutil.Process().children())
     return time.process_time() + ended.ru_utime + ended.ru_stime + running

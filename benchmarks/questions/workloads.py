@@ -1,4 +1,6 @@
-"""The seven questions, the same for everyone: their keys, what is released, and the plain SQL that gives the truth."""
+"""The seven questions, the same for everyone: their keys, what is released, and the plain SQL that
+gives the truth.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ EPSILON, DELTA = 1.0, 1e-6
 GROUPS, ROWS_PER_GROUP = 5, 3
 """How much of one person counts: so many groups, and so many rows in each."""
 NO_NOISE = 1e5
-"""An epsilon at which noise is below notice: what is answered then is a library's own bounded truth."""
+"""An epsilon at which noise is below notice: what is answered then is a library's own bounded
+truth.
+"""
 
 Answers = dict[str, dict[str, float]]
 """Key ("" if there are no groups) -> column -> released number."""

@@ -1,1 +1,3 @@
-"""The row *spark*: the seven questions on Spark, beside the plain query and Tumult Analytics on the same Spark."""
+"""The row *spark*: the seven questions on Spark, beside the plain query and Tumult Analytics on the
+same Spark.
+"""

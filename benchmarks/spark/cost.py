@@ -1,9 +1,12 @@
-"""What a question costs a cluster, fitted to measurements: bytes through shuffles, and memory of the driver.
+"""What a question costs a cluster, fitted to measurements: bytes through shuffles, and memory of
+the driver.
 
-``python -m benchmarks.spark.cost`` measures tables of several sizes in one session and prints the fit.  Bytes are Spark's own count,
-from the REST pages of the session; the driver's memory is what Python grew by while keys came.
-The model is linear: bytes = a * rows + b * lines.  Rows are moved once, to their person; then every partition sends a line of partial totals for
-each key it has: at most one for each cell, and for each key and partition.  It does so once where keys are few, and three times where they are more.
+``python -m benchmarks.spark.cost`` measures tables of several sizes in one session and prints the
+fit.  Bytes are Spark's own count, from the REST pages of the session; the driver's memory is what
+Python grew by while keys came.  The model is linear: bytes = a * rows + b * lines.  Rows are moved
+once, to their person; then every partition sends a line of partial totals for each key it has: at
+most one for each cell, and for each key and partition.  It does so once where keys are few, and
+three times where they are more.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ SIZES = (
 TARGET = (10**11, 10**9, 10**6, 10**4)
 SEED = 20261116
 FEW = 65_536
-"""Up to so many keys votes and totals are found at once; beyond, that was in vain, and each is found by itself."""
+"""Up to so many keys votes and totals are found at once; beyond, that was in vain, and each is
+found by itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,9 @@ def _resident() -> int:
 
 @dataclass(frozen=True)
 class Fit:
-    """Bytes through shuffles by row and line, none below zero, and how far off it is at each point, as a share."""
+    """Bytes through shuffles by row and line, none below zero, and how far off it is at each point,
+    as a share.
+    """
 
     by_row: float
     by_line: float

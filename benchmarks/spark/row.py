@@ -1,4 +1,6 @@
-"""The row *spark*: the seven questions at ten million rows, and at fifty where the machine allows it."""
+"""The row *spark*: the seven questions at ten million rows, and at fifty where the machine allows
+it.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def _is_large() -> bool:
 
 
 def _several(contestant: Contestant, rows: int) -> Found:
-    """The median CPU and the least wall time of a few processes; of the larger table one is enough."""
+    """The median CPU and the least wall time of a few processes; of the larger table one is
+    enough.
+    """
     many = PROCESSES if rows == FULL else 1
     return {
         work: _merged([processes.timed(contestant, work, rows) for _ in range(many)])

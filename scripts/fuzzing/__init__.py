@@ -1,1 +1,3 @@
-"""Neighbour fuzzing: two tables that differ by one person go through every face, and nobody may tell them apart better than is claimed."""
+"""Neighbour fuzzing: two tables that differ by one person go through every face, and nobody may
+tell them apart better than is claimed.
+"""

@@ -1,4 +1,6 @@
-"""The limits on size, found a second time: by walking a plan step by step, and by computing its texts."""
+"""The limits on size, found a second time: by walking a plan step by step, and by computing its
+texts.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,17 @@ from shoal.plan.sizes import LARGEST, LONGEST_TEXT, MOST_NODES, MOST_WORK
 
 
 def beyond(asked: Query, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """What of a planned question is beyond a public limit; ``rows`` have the longest texts there can be."""
+    """What of a planned question is beyond a public limit; ``rows`` have the longest texts there
+    can be.
+    """
     steps = _first(_steps(asked.relation), MOST_NODES + 1)
     if len(steps) > MOST_NODES:
         yield Finding("size", f"a plan of more than {MOST_NODES} steps")
         return
-    shown = [*(key.expression for key in asked.keys), *(a.argument for a in asked.aggregates if a.argument is not None)]  # fmt: skip
+    shown = [
+        *(key.expression for key in asked.keys),
+        *(a.argument for a in asked.aggregates if a.argument is not None),
+    ]
     placed = [(each, asked.relation) for each in shown]
     placed += [(each, step.sources[0]) for step in steps for each in _computed(step)]
     work = sum(_work(each) for each, _ in placed)
@@ -78,7 +85,9 @@ def _parts(expression: Expression, rows: Rows, known: dict[tuple[int, str], int]
 def _compute(
     relation: Rows, shown: Sequence[Expression], rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Compute every text, also for rows that a condition leaves out: an engine may do so before it tests the condition."""
+    """Compute every text, also for rows that a condition leaves out: an engine may do so before it
+    tests the condition.
+    """
     for row in _rows(relation, rows):
         for each in shown:
             _value(each, row)
@@ -100,5 +109,7 @@ def _value(expression: Expression, row: Mapping[str, Any]) -> Any:
     made = evaluate(expression, row)
     longest = min(expression.length, LONGEST_TEXT)
     if expression.type == TEXT and len(str(made or "")) > longest:
-        raise _TooLong(f"a text of {len(str(made)):,} characters, where at most {longest:,} are said to be")  # fmt: skip
+        raise _TooLong(
+            f"a text of {len(str(made)):,} characters, where at most {longest:,} are said to be"
+        )
     return made

@@ -12,9 +12,11 @@ from shoal.errors import ShoalError
 
 @dataclass(frozen=True)
 class Finding:
-    """One way in which the two sides of a case differ and must not, or an ending that nobody should see.
+    """One way in which the two sides of a case differ and must not, or an ending that nobody should
+    see.
 
-    ``rule`` is the kind of difference, in a word or two, by which findings are counted; ``said`` tells what was found.
+    ``rule`` is the kind of difference, in a word or two, by which findings are counted; ``said``
+    tells what was found.
     """
 
     rule: str
@@ -26,26 +28,34 @@ class Finding:
 
 @dataclass(frozen=True)
 class Seen:
-    """The outcome of a case: its findings, and how its first side ended; the report counts how many cases were answered."""
+    """The outcome of a case: its findings, and how its first side ended; the report counts how many
+    cases were answered.
+    """
 
     findings: tuple[Finding, ...]
     outcome: str = "answered"
 
     @classmethod
     def refused(cls, refusal: Ending, at: str = "") -> Seen:
-        """A case that was refused before rows were read, so that both sides are the same; a bare error is still a finding."""
+        """A case that was refused before rows were read, so that both sides are the same; a bare
+        error is still a finding.
+        """
         return cls(tuple(endings_apart(refusal, refusal, at=at)), refusal.outcome)
 
 
 class Case(ABC):
-    """One test, made from a number: it can be checked, made smaller while it fails, and written as Python."""
+    """One test, made from a number: it can be checked, made smaller while it fails, and written as
+    Python.
+    """
 
     @abstractmethod
     def check(self) -> Seen:
         """Run both sides and compare; no findings where all is as claimed."""
 
     def smaller(self) -> Iterator[Case]:
-        """Cases with a little less in them; the first that still fails is used in place of this one."""
+        """Cases with a little less in them; the first that still fails is used in place of this
+        one.
+        """
         return iter(())
 
     @abstractmethod
@@ -91,7 +101,9 @@ def endings_apart(one: Ending, two: Ending, *, at: str = "") -> list[Finding]:
         if each.outcome.startswith("failed")
     ][:1]
     if one.outcome != two.outcome:
-        found.append(Finding("outcome", f"{one.outcome} on one side, {two.outcome} on the other{place}"))  # fmt: skip
+        found.append(
+            Finding("outcome", f"{one.outcome} on one side, {two.outcome} on the other{place}")
+        )
     elif one.text != two.text:
         found.append(Finding("error text", f"{one.text[:160]!r} and {two.text[:160]!r}{place}"))
     return found

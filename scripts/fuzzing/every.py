@@ -13,7 +13,8 @@ from scripts.fuzzing.case import Case
 class Kind:
     """A kind of case.
 
-    ``weight`` is how many of each round of cases are of it, and ``share`` how many run in `make test`.
+    ``weight`` is how many of each round of cases are of it, and ``share`` how many run in `make
+    test`.
     """
 
     name: str
@@ -31,13 +32,25 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("questions", "random questions on random rows, through the reference and both ways of DuckDB", 800, 1600),
+        Kind(
+            "questions",
+            "random questions on random rows, through the reference and both ways of DuckDB",
+            800,
+            1600,
+        ),
         Kind("canonical", "questions that differ by a word, and their canonical texts", 80, 240),
         Kind("ranges", "public ranges with hostile ends, in local and central mechanisms", 60, 700),
-        Kind("functions", "functions of callers that fail on one row, and rows of odd types", 30, 600),
+        Kind(
+            "functions", "functions of callers that fail on one row, and rows of odd types", 30, 600
+        ),
         Kind("histories", "local answers given again and again", 20, 60),
         Kind("declarations", "odd words in declarations and questions", 16, 160),
-        Kind("sources", "files, folders, frames and tables in which one row is written in another way", 14, 120),
+        Kind(
+            "sources",
+            "files, folders, frames and tables in which one row is written in another way",
+            14,
+            120,
+        ),
         Kind("failures", "engines that fail after the charge, in many ways", 10, 24),
         Kind("sizes", "long questions over texts, and the public limits on size", 20, 120),
         Kind("identities", "tables whose ids mean the same people, or do not", 20, 100),
@@ -46,9 +59,14 @@ KINDS: Mapping[str, Kind] = {
         Kind("commands", "the command line on vaults of two neighbours", 1, 3),
         Kind("spark", "random questions through Spark, beside the reference", 1, 0),
         Kind("growth", "text that grows in one row, within limits of memory and time", 1, 8),
-        Kind("replacements", "questions without groups where one row or person is replaced by another", 60, 600),
+        Kind(
+            "replacements",
+            "questions without groups where one row or person is replaced by another",
+            60,
+            600,
+        ),
     )
-}  # fmt: skip
+}
 ROUND = sum(kind.weight for kind in KINDS.values())
 """The number of cases in a round, in which every kind has as many as its weight."""
 

@@ -1,4 +1,6 @@
-"""Questions at random: expressions of every function, keys, aggregates and rows to ask of, as SQL."""
+"""Questions at random: expressions of every function, keys, aggregates and rows to ask of, as
+SQL.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +10,125 @@ from random import Random
 
 from scripts.fuzzing.values import TEXTS
 
-LETTERS = {"i": "integer", "r": "real", "s": "text", "b": "boolean", "d": "date", "t": "timestamp", "m": "decimal"}  # fmt: skip
+LETTERS = {
+    "i": "integer",
+    "r": "real",
+    "s": "text",
+    "b": "boolean",
+    "d": "date",
+    "t": "timestamp",
+    "m": "decimal",
+}
 KINDS = {kind: letter for letter, kind in LETTERS.items()}
 
-# A hole {i} takes an expression of that type: i, r, m numbers, s text, b truth, d, t moments; {n} any number,
-# {x} one type for all its places, {c} a constant of {x}.
+# A hole {i} takes an expression of that type: i, r, m numbers, s text, b truth, d, t moments; {n}
+# any number, {x} one type for all its places, {c} a constant of {x}.
 TEMPLATES: Mapping[str, tuple[str, ...]] = {
     "i": (
-        "({i} + {i})", "({i} - {i})", "({i} * {i})", "(-{i})", "ABS({i})", "({i} // {i})", "({i} % {i})", "SIGN({n})",
-        "FLOOR({m})", "ROUND({i})", "LENGTH({s})", "DATE_PART('year', {d})", "EXTRACT(hour FROM {t})", "({d} - {d})",
-        "WIDTH_BUCKET({n}, 0, 10, 3)", "BIN({i}, 10, 3)", "CAST({r} AS BIGINT)", "CAST({s} AS BIGINT)", "CAST({b} AS BIGINT)",
-        "CASE WHEN {b} THEN {i} ELSE {i} END", "COALESCE({i}, {i})", "NULLIF({i}, {i})", "LEAST({i}, {i})", "GREATEST({i}, {i})",
+        "({i} + {i})",
+        "({i} - {i})",
+        "({i} * {i})",
+        "(-{i})",
+        "ABS({i})",
+        "({i} // {i})",
+        "({i} % {i})",
+        "SIGN({n})",
+        "FLOOR({m})",
+        "ROUND({i})",
+        "LENGTH({s})",
+        "DATE_PART('year', {d})",
+        "EXTRACT(hour FROM {t})",
+        "({d} - {d})",
+        "WIDTH_BUCKET({n}, 0, 10, 3)",
+        "BIN({i}, 10, 3)",
+        "CAST({r} AS BIGINT)",
+        "CAST({s} AS BIGINT)",
+        "CAST({b} AS BIGINT)",
+        "CASE WHEN {b} THEN {i} ELSE {i} END",
+        "COALESCE({i}, {i})",
+        "NULLIF({i}, {i})",
+        "LEAST({i}, {i})",
+        "GREATEST({i}, {i})",
     ),
     "r": (
-        "({r} + {n})", "({r} - {n})", "({r} * {n})", "({n} / {n})", "({r} % {n})", "(-{r})", "ABS({r})", "FLOOR({r})",
-        "CEIL({r})", "ROUND({r})", "ROUND({r}, 1)", "SQRT({r})", "BIN({r}, 0.5)", "CAST({n} AS DOUBLE)", "CAST({s} AS DOUBLE)",
-        "CASE WHEN {b} THEN {r} ELSE {r} END", "COALESCE({r}, {r})", "NULLIF({r}, {r})", "GREATEST({r}, {r})", "({r} * 0)",
+        "({r} + {n})",
+        "({r} - {n})",
+        "({r} * {n})",
+        "({n} / {n})",
+        "({r} % {n})",
+        "(-{r})",
+        "ABS({r})",
+        "FLOOR({r})",
+        "CEIL({r})",
+        "ROUND({r})",
+        "ROUND({r}, 1)",
+        "SQRT({r})",
+        "BIN({r}, 0.5)",
+        "CAST({n} AS DOUBLE)",
+        "CAST({s} AS DOUBLE)",
+        "CASE WHEN {b} THEN {r} ELSE {r} END",
+        "COALESCE({r}, {r})",
+        "NULLIF({r}, {r})",
+        "GREATEST({r}, {r})",
+        "({r} * 0)",
     ),
-    "m": ("CAST({n} AS DECIMAL(18, 2))", "CAST(({m} + {m}) AS DECIMAL(18, 2))", "ABS({m})", "COALESCE({m}, {m})"),
+    "m": (
+        "CAST({n} AS DECIMAL(18, 2))",
+        "CAST(({m} + {m}) AS DECIMAL(18, 2))",
+        "ABS({m})",
+        "COALESCE({m}, {m})",
+    ),
     "s": (
-        "LOWER({s})", "UPPER({s})", "TRIM({s})", "({s} || {s})", "SUBSTRING({s}, 1, 2)", "LEFT({s}, 1)", "RIGHT({s}, 2)",
-        "REPLACE({s}, 'a', 'aa')", "REPLACE({s}, 'ab', '')", "CAST({i} AS VARCHAR)", "CAST({d} AS VARCHAR)",
-        "CASE WHEN {b} THEN {s} ELSE {s} END", "COALESCE({s}, {s})", "NULLIF({s}, {s})", "CAST({b} AS VARCHAR)",
+        "LOWER({s})",
+        "UPPER({s})",
+        "TRIM({s})",
+        "({s} || {s})",
+        "SUBSTRING({s}, 1, 2)",
+        "LEFT({s}, 1)",
+        "RIGHT({s}, 2)",
+        "REPLACE({s}, 'a', 'aa')",
+        "REPLACE({s}, 'ab', '')",
+        "CAST({i} AS VARCHAR)",
+        "CAST({d} AS VARCHAR)",
+        "CASE WHEN {b} THEN {s} ELSE {s} END",
+        "COALESCE({s}, {s})",
+        "NULLIF({s}, {s})",
+        "CAST({b} AS VARCHAR)",
     ),
     "b": (
-        "({x} = {x})", "({x} <> {x})", "({x} < {x})", "({x} >= {x})", "({n} <= {n})", "({x} IS NULL)", "({x} IS NOT DISTINCT FROM {x})",
-        "({x} BETWEEN {x} AND {x})", "({x} IN ({c}, {c}))", "({b} AND {b})", "({b} OR {b})", "(NOT {b})", "({s} LIKE 'a%')", "({s} LIKE '%b%a%')",
-        "({s} LIKE '%!_%' ESCAPE '!')", "STARTS_WITH({s}, {s})", "CONTAINS({s}, {s})", "({x} NOT IN ({c}, {c}))",
+        "({x} = {x})",
+        "({x} <> {x})",
+        "({x} < {x})",
+        "({x} >= {x})",
+        "({n} <= {n})",
+        "({x} IS NULL)",
+        "({x} IS NOT DISTINCT FROM {x})",
+        "({x} BETWEEN {x} AND {x})",
+        "({x} IN ({c}, {c}))",
+        "({b} AND {b})",
+        "({b} OR {b})",
+        "(NOT {b})",
+        "({s} LIKE 'a%')",
+        "({s} LIKE '%b%a%')",
+        "({s} LIKE '%!_%' ESCAPE '!')",
+        "STARTS_WITH({s}, {s})",
+        "CONTAINS({s}, {s})",
+        "({x} NOT IN ({c}, {c}))",
     ),
-    "d": ("DATE_TRUNC('month', {d})", "({d} + 7)", "CAST({t} AS DATE)", "CAST({s} AS DATE)", "COALESCE({d}, {d})"),
-    "t": ("DATE_TRUNC('hour', {t})", "CAST({d} AS TIMESTAMP)", "COALESCE({t}, {t})", "LEAST({t}, {t})"),
-}  # fmt: skip
+    "d": (
+        "DATE_TRUNC('month', {d})",
+        "({d} + 7)",
+        "CAST({t} AS DATE)",
+        "CAST({s} AS DATE)",
+        "COALESCE({d}, {d})",
+    ),
+    "t": (
+        "DATE_TRUNC('hour', {t})",
+        "CAST({d} AS TIMESTAMP)",
+        "COALESCE({t}, {t})",
+        "LEAST({t}, {t})",
+    ),
+}
 CONSTANTS: Mapping[str, tuple[str, ...]] = {
     "i": ("0", "1", "-1", "7", "9223372036854775807"),
     "r": ("0.5e0", "1e0", "0e0", "1e300", "(-0.1e0)", "(-0e0)"),
@@ -63,19 +153,42 @@ AGGREGATES = (
     "COUNT(*)",
     "SUM({a})",
 )
-PLACES = ("MEDIAN({a})", "MIN({a})", "MAX({a})", "QUANTILE({a}, 0.9)")  # fmt: skip
-CLAMPED = ("GREATEST(-5, LEAST(5, {n}))", "LEAST(100, GREATEST(0, {n}))", "CASE WHEN {b} THEN 1 ELSE 0 END", "CASE WHEN {n} BETWEEN 0 AND 9 THEN {n} ELSE 0 END")  # fmt: skip
+PLACES = ("MEDIAN({a})", "MIN({a})", "MAX({a})", "QUANTILE({a}, 0.9)")
+CLAMPED = (
+    "GREATEST(-5, LEAST(5, {n}))",
+    "LEAST(100, GREATEST(0, {n}))",
+    "CASE WHEN {b} THEN 1 ELSE 0 END",
+    "CASE WHEN {n} BETWEEN 0 AND 9 THEN {n} ELSE 0 END",
+)
 PLAIN_KEYS = ("({b})", "WIDTH_BUCKET({n}, 0, 10, 3)", "CASE WHEN {b} THEN 'yes' ELSE 'no' END")
 ZEROS = (
-    "ROUND({r})", "CEIL({r})", "({r} * 0)", "(-{r})", "({r} / 1e300)", "FLOOR({r})", "(0 * {r})", "({r} % 1)", "ROUND({r}, 1)",
-    "GREATEST({r}, {r})", "COALESCE({r}, -0e0)", "CASE WHEN {b} THEN {r} ELSE -0e0 END",
-)  # fmt: skip
+    "ROUND({r})",
+    "CEIL({r})",
+    "({r} * 0)",
+    "(-{r})",
+    "({r} / 1e300)",
+    "FLOOR({r})",
+    "(0 * {r})",
+    "({r} % 1)",
+    "ROUND({r}, 1)",
+    "GREATEST({r}, {r})",
+    "COALESCE({r}, -0e0)",
+    "CASE WHEN {b} THEN {r} ELSE -0e0 END",
+)
 """Keys that are 0 for many numbers, of either sign."""
 LOOSE = (
-    "CASE WHEN {b} THEN 'a' ELSE 'A' END", "COALESCE({s}, 'A')", "({s} = 'a')", "({s} IN ('A', 'é'))", "NULLIF({s}, 'A')", "LENGTH({s})",
-    f"({{s}} = '{'p' * 4096}')", "({s} LIKE '%A%a%')",
-)  # fmt: skip
-"""Keys that differ where a loose comparison finds none, or where a text that is too long was not cut."""
+    "CASE WHEN {b} THEN 'a' ELSE 'A' END",
+    "COALESCE({s}, 'A')",
+    "({s} = 'a')",
+    "({s} IN ('A', 'é'))",
+    "NULLIF({s}, 'A')",
+    "LENGTH({s})",
+    f"({{s}} = '{'p' * 4096}')",
+    "({s} LIKE '%A%a%')",
+)
+"""Keys that differ where a loose comparison finds none, or where a text that is too long was not
+cut.
+"""
 STACKED = "(SELECT *, {} AS v FROM data UNION ALL SELECT *, {} AS v FROM data) AS data"
 """The rows twice, with another constant each time."""
 ALIKE = (("'a'", "'A'"), ("'é'", "'e\u0301'"), ("0e0", "-0e0"), ("'a'", "'a '"))
@@ -121,7 +234,9 @@ class Grammar:
         rng = self._rng
         rows, own = self._rows(depth)
         keys = [own, *(self._key(depth) for _ in range(rng.choice((0, 1, 1, 1, 2))))][not own :]
-        aggregates = [self.filled(rng.choice(AGGREGATES), depth) for _ in range(rng.choice((1, 1, 2, 3)))]  # fmt: skip
+        aggregates = [
+            self.filled(rng.choice(AGGREGATES), depth) for _ in range(rng.choice((1, 1, 2, 3)))
+        ]
         if rng.random() < 0.06:  # they take long
             aggregates[0] = self.filled(rng.choice(PLACES), depth)
         shown = [f"{key} AS k{at}" for at, key in enumerate(keys)]

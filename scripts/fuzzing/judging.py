@@ -1,4 +1,6 @@
-"""Two runs beside each other: the inputs of every noise against its claim, and the names of keys to the last bit."""
+"""Two runs beside each other: the inputs of every noise against its claim, and the names of keys to
+the last bit.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,10 @@ def _moved(before: Met, after: Met, place: str, relation: Relation) -> Iterator[
         return
     for each in moves:
         if not each.within:
-            yield Finding("moved", f"{place}: {each.what} moved by {short(each.far)}, claimed {short(each.allowed)}")  # fmt: skip
+            yield Finding(
+                "moved",
+                f"{place}: {each.what} moved by {short(each.far)}, claimed {short(each.allowed)}",
+            )
 
 
 def _others(before: Met, after: Met, place: str) -> Iterator[Finding]:
@@ -127,7 +132,9 @@ def _others(before: Met, after: Met, place: str) -> Iterator[Finding]:
 
 
 def _still(before: Met, after: Met) -> bool:
-    """Whether whole numbers moved within an L1 or L2 claim, found without fractions; False where that is not plain."""
+    """Whether whole numbers moved within an L1 or L2 claim, found without fractions; False where
+    that is not plain.
+    """
     claim, mine, theirs = before.meeting.claim, before.meeting.given, after.meeting.given
     if not isinstance(claim, Moves) or claim.monotone or claim.block != 1:
         return False
@@ -143,7 +150,9 @@ def _still(before: Met, after: Met) -> bool:
 
 
 def _names(before: Met, after: Met, place: str) -> Iterator[Finding]:
-    """Keys that both sides have must be called the same: equal ones may not differ in type or sign."""
+    """Keys that both sides have must be called the same: equal ones may not differ in type or
+    sign.
+    """
     mine, theirs = before.meeting.given, after.meeting.given
     if not isinstance(mine, Mapping) or not isinstance(theirs, Mapping):
         return

@@ -1,4 +1,6 @@
-"""Something run in a process of its own, within limits of memory and time, and the class of both that it took."""
+"""Something run in a process of its own, within limits of memory and time, and the class of both
+that it took.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ class TooLong(Exception):  # noqa: N818 - a proof, not an error
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Stop what runs here, in this process, once it took so much processor time; in Python alone, and in the main thread."""
+    """Stop what runs here, in this process, once it took so much processor time; in Python alone,
+    and in the main thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -105,11 +105,15 @@ ODD: Mapping[str, Callable[[], Any]] = {
 
 
 INTERRUPTED = "is interrupted"
-"""The operator presses Ctrl-C just while the function runs: no act of the function, so it is none of `ACTS`."""
+"""The operator presses Ctrl-C just while the function runs: no act of the function, so it is none
+of `ACTS`.
+"""
 
 
 def poisoned(rows: Any, act: str, plain: Any) -> Any:
-    """What a caller's function gives: something plain, unless it can reach the poison from what it is handed."""
+    """What a caller's function gives: something plain, unless it can reach the poison from what it
+    is handed.
+    """
     if POISON not in _reached(rows):
         return plain
     return signal.raise_signal(signal.SIGINT) if act == INTERRUPTED else ACTS[act]()

@@ -1,4 +1,6 @@
-"""What every child needs, loaded and used once before it is forked: no database is open then and no thread runs."""
+"""What every child needs, loaded and used once before it is forked: no database is open then and no
+thread runs.
+"""
 
 import duckdb
 import pyarrow as pa

@@ -1,4 +1,6 @@
-"""Cases one after another, until time or their number is up; those that fail are made small and kept."""
+"""Cases one after another, until time or their number is up; those that fail are made small and
+kept.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,8 @@ def run(
     shrink: bool = True,
     to_first: bool = False,
 ) -> Run:
-    """Check the cases of these seeds until a moment of `time.monotonic`, or to the first that fails.
+    """Check the cases of these seeds until a moment of `time.monotonic`, or to the first that
+    fails.
 
     ``told`` hears now and then how far it has come.
     """

@@ -1,4 +1,6 @@
-"""A world: a schema with what is declared of it, whom it protects, rows, and how neighbours are made."""
+"""A world: a schema with what is declared of it, whom it protects, rows, and how neighbours are
+made.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,24 @@ class World:
         """Columns of random types; some have facts; rows share a handful of hostile values."""
         kinds = {"who": rng.choice(("integer", "integer", "text", "date"))}
         for name in NAMES[1 : rng.randint(3, len(NAMES))]:
-            kinds[name] = rng.choice(("integer", "real", "real", "text", "text", "boolean", "date", "timestamp", "decimal"))  # fmt: skip
-        facts = {n: rng.choice(FACTS[k]) for n, k in kinds.items() if n != "who" and k in FACTS and rng.random() < 0.5}  # fmt: skip
+            kinds[name] = rng.choice(
+                (
+                    "integer",
+                    "real",
+                    "real",
+                    "text",
+                    "text",
+                    "boolean",
+                    "date",
+                    "timestamp",
+                    "decimal",
+                )
+            )
+        facts = {
+            n: rng.choice(FACTS[k])
+            for n, k in kinds.items()
+            if n != "who" and k in FACTS and rng.random() < 0.5
+        }
         required = tuple(name for name in facts if rng.random() < 0.2)
         cells = {name: few(rng, kind) for name, kind in kinds.items()}
         cells["who"] = few(rng, kinds["who"], 5)
@@ -88,7 +106,9 @@ class World:
 
     @classmethod
     def of_equals(cls, rng: Random) -> World:
-        """Columns of values that are equal or look so: zeros of both signs, upper and lower case, long ids with one beginning."""
+        """Columns of values that are equal or look so: zeros of both signs, upper and lower case,
+        long ids with one beginning.
+        """
         kinds = {"who": "text", "k": "text", "x": "real", "y": "text"}
         cells: dict[str, list[Any]] = {
             "who": ["p" * 5000 + letter for letter in "abcdef"],
@@ -133,7 +153,9 @@ class World:
         return self._mixed(rng, self.rows, coming)
 
     def _counts(self, key: tuple[Any, ...]) -> bool:
-        """Whether a key is somebody: one with a part missing is dropped, or a person like others."""
+        """Whether a key is somebody: one with a part missing is dropped, or a person like
+        others.
+        """
         return None not in key or (isinstance(self.unit, Person) and self.unit.nulls == "one")
 
     def _other_row(self, rng: Random) -> Rows:
@@ -166,7 +188,9 @@ class World:
         return [*coming, *rows] if rng.random() < 0.5 else [*rows, *coming]
 
     def fewer(self, other: Rows) -> Iterator[tuple[World, Rows]]:
-        """Smaller worlds and their neighbours: rows that both have left out, several at a time first."""
+        """Smaller worlds and their neighbours: rows that both have left out, several at a time
+        first.
+        """
         common = [row for row in self.rows if any(row is each or same(row, each) for each in other)]
         for size in (len(common) // 2, len(common) // 4, 1):
             for start in range(0, len(common), max(1, size)):
@@ -212,18 +236,28 @@ def arrow_schema(kinds: Mapping[str, str]) -> Any:
     import pyarrow as pa
 
     types = {
-        "integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "boolean": pa.bool_(),
-        "date": pa.date32(), "timestamp": pa.timestamp("us"), "decimal": pa.decimal128(18, 2),
-    }  # fmt: skip
+        "integer": pa.int64(),
+        "real": pa.float64(),
+        "text": pa.string(),
+        "boolean": pa.bool_(),
+        "date": pa.date32(),
+        "timestamp": pa.timestamp("us"),
+        "decimal": pa.decimal128(18, 2),
+    }
     return pa.schema({name: types[kind] for name, kind in kinds.items()})
 
 
 def arrow_text(kinds: Mapping[str, str]) -> str:
     """A schema of Arrow, in Python."""
     words = {
-        "integer": "pa.int64()", "real": "pa.float64()", "text": "pa.string()", "boolean": "pa.bool_()",
-        "date": "pa.date32()", "timestamp": 'pa.timestamp("us")', "decimal": "pa.decimal128(18, 2)",
-    }  # fmt: skip
+        "integer": "pa.int64()",
+        "real": "pa.float64()",
+        "text": "pa.string()",
+        "boolean": "pa.bool_()",
+        "date": "pa.date32()",
+        "timestamp": 'pa.timestamp("us")',
+        "decimal": "pa.decimal128(18, 2)",
+    }
     return "pa.schema({" + ", ".join(f'"{n}": {words[k]}' for n, k in kinds.items()) + "})"
 
 
@@ -238,7 +272,9 @@ def unit_text(unit: Unit) -> str:
 
 
 def facts_text(facts: Mapping[str, Range | Choices]) -> str:
-    return "{" + ", ".join(f'"{name}": shoal.{_fact_text(fact)}' for name, fact in facts.items()) + "}"  # fmt: skip
+    return (
+        "{" + ", ".join(f'"{name}": shoal.{_fact_text(fact)}' for name, fact in facts.items()) + "}"
+    )
 
 
 def _fact_text(fact: Range | Choices) -> str:

@@ -1,4 +1,6 @@
-"""`python -m scripts.mutations`: exit code 0 if every fault was noticed, 5 if not, 2 if it could not be found out."""
+"""`python -m scripts.mutations`: exit code 0 if every fault was noticed, 5 if not, 2 if it could
+not be found out.
+"""
 
 from __future__ import annotations
 
@@ -65,8 +67,12 @@ def _reader() -> argparse.ArgumentParser:
     reader.add_argument("--json", action="store_true", help="print the outcomes as JSON")
     reader.add_argument("--list", action="store_true", help="print what would be planted, and stop")
     reader.add_argument(
-        "--limit", type=float, default=LIMIT, metavar="SECONDS", help="for the tests of one mutation"
-    )  # fmt: skip
+        "--limit",
+        type=float,
+        default=LIMIT,
+        metavar="SECONDS",
+        help="for the tests of one mutation",
+    )
     return reader
 
 
@@ -79,7 +85,9 @@ def _can_run(mutation: Mutation) -> bool:
 
 
 def _problem(base: Path, chosen: Sequence[Mutation], limit: float) -> str:
-    """Why nothing could be judged: a text that is gone, a package from elsewhere, a test that fails anyway."""
+    """Why nothing could be judged: a text that is gone, a package from elsewhere, a test that fails
+    anyway.
+    """
     try:
         for each in chosen:
             each.applied_to((base / each.file).read_text())

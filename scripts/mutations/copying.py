@@ -1,7 +1,7 @@
 """Copies of the source and its tests, which can be spoilt without harm.
 
-Compiled files are checked by the hash of their source, not by its date: a fault that is planted within the same second
-as the copy was made is seen all the same.
+Compiled files are checked by the hash of their source, not by its date: a fault that is planted
+within the same second as the copy was made is seen all the same.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def surroundings(root: Path) -> dict[str, str]:
 
 
 def strangers(root: Path) -> list[str]:
-    """Packages of a copy that Python would take from elsewhere: then nothing planted in it could be noticed."""
+    """Packages of a copy that Python would take from elsewhere: then nothing planted in it could be
+    noticed.
+    """
     names = sorted(path.parent.name for path in (root / "src").glob("*/__init__.py"))
     asked = "import importlib.util as u, sys; print(*(u.find_spec(n).origin for n in sys.argv[1:]), sep='\\n')"
     done = subprocess.run(  # noqa: S603 - our own words

@@ -16,8 +16,8 @@ FACES = (
     Mutation(
         "the-server-logs-who-came",
         "src/shoal/server/server_process.py",
-        'access_log=False, log_level="warning"',
-        'access_log=True, log_level="info"',
+        ('        access_log=False,\n        log_level="warning",\n'),
+        ('        access_log=True,\n        log_level="info",\n'),
         "The log tells which address answered a poll, and when.",
         (
             "tests/server/test_serving.py::test_the_command_serves_until_it_is_stopped_and_logs_no_request",

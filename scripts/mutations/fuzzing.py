@@ -136,7 +136,9 @@ _AGAIN: Mapping[str, tuple[str, ...]] = {
         "a-replacement-grows-by-nothing",
     ),
 }
-"""Faults that other tests find by an example; the share, which knows none of them, must find each by itself."""
+"""Faults that other tests find by an example; the share, which knows none of them, must find each
+by itself.
+"""
 
 _PLANTED = {
     each.name: each

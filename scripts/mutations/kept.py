@@ -1,4 +1,6 @@
-"""Faults in what engines keep between questions, what they read for one, and what they may take for it."""
+"""Faults in what engines keep between questions, what they read for one, and what they may take for
+it.
+"""
 
 from __future__ import annotations
 

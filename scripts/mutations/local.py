@@ -1,4 +1,6 @@
-"""Faults in what runs on rows by itself, in repeated reports and in the doors of local protocols."""
+"""Faults in what runs on rows by itself, in repeated reports and in the doors of local
+protocols.
+"""
 
 from __future__ import annotations
 

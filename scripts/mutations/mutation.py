@@ -12,10 +12,11 @@ class DoesNotApply(ValueError):  # noqa: N818 - what is wrong with the list
 
 @dataclass(frozen=True)
 class Mutation:
-    """A fault: in ``file``, which is below the root, ``old`` stands exactly once and becomes ``new``.
+    """A fault: in ``file``, which is below the root, ``old`` stands exactly once and becomes
+    ``new``.
 
-    ``harm`` is what a person would lose; ``tests`` are files or node ids, at least one of which must fail.
-    ``needs`` is a program without which these cannot run.
+    ``harm`` is what a person would lose; ``tests`` are files or node ids, at least one of which
+    must fail.  ``needs`` is a program without which these cannot run.
     """
 
     name: str

@@ -29,7 +29,9 @@ _FEW = 8
 
 
 class Outcome(StrEnum):
-    """What became of a fault.  Only the first is good: tests failed, and did not fail without the fault."""
+    """What became of a fault.  Only the first is good: tests failed, and did not fail without the
+    fault.
+    """
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -62,7 +64,9 @@ def tests_of(mutations: Iterable[Mutation]) -> list[str]:
 
 
 def failing_without(base: Path, mutations: Sequence[Mutation], limit: float) -> list[str]:
-    """The named tests that fail on the copy as it is: they would prove nothing.  Empty means that all pass."""
+    """The named tests that fail on the copy as it is: they would prove nothing.  Empty means that
+    all pass.
+    """
     named = tests_of(mutations)
     shared = ["-n", str(WORKERS)] if len(named) > _FEW else []
     code, said = _pytest(base, [*shared, "--tb=no", *named], limit)

@@ -1,4 +1,6 @@
-"""Faults in the text beside numbers: notes, risk sentences, amounts, and the number a refusal suggests."""
+"""Faults in the text beside numbers: notes, risk sentences, amounts, and the number a refusal
+suggests.
+"""
 
 from __future__ import annotations
 

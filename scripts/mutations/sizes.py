@@ -1,4 +1,6 @@
-"""Faults in the bounds on size and work, in what a question is called, and in how failures are told."""
+"""Faults in the bounds on size and work, in what a question is called, and in how failures are
+told.
+"""
 
 from __future__ import annotations
 

@@ -191,7 +191,9 @@ _RENAMED = {"Question": "PollQuestion"}
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for, so that importing Shoal costs next to nothing."""
+    """Load a public name when it is first asked for, so that importing Shoal costs next to
+    nothing.
+    """
     if name == "__version__":
         return import_module("importlib.metadata").version("shoal")
     if name in _RENAMED:

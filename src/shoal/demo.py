@@ -1,6 +1,7 @@
 """One minute of Shoal: a count, a mean, a histogram, a choice and a poll from a generated table.
 
-Run it with ``python -m shoal.demo``; ``--json`` prints the same as data, ``--rows`` sets the table's size.
+Run it with ``python -m shoal.demo``; ``--json`` prints the same as data, ``--rows`` sets the
+table's size.
 """
 
 from __future__ import annotations

@@ -124,7 +124,9 @@ class EventError(InputError):
 
 
 class EventTextError(InputError):
-    """Compact text that cannot be read; ``position`` is the character, from 0, where reading stopped."""
+    """Compact text that cannot be read; ``position`` is the character, from 0, where reading
+    stopped.
+    """
 
     code: ClassVar[str] = "event-2"
 
@@ -239,7 +241,9 @@ class ExhaustedError(ShoalError):
 
 
 class OwnerError(ShoalError, TypeError):
-    """A budget or an interactive run was copied, sent to another process or used after a fork; nothing was spent."""
+    """A budget or an interactive run was copied, sent to another process or used after a fork;
+    nothing was spent.
+    """
 
     code: ClassVar[str] = "owner-1"
 
@@ -293,13 +297,17 @@ class VaultError(ShoalError):
 
 
 class ChangedError(ShoalError):
-    """The data of a dataset are not those that were declared; its text says whether anything was read."""
+    """The data of a dataset are not those that were declared; its text says whether anything was
+    read.
+    """
 
     code: ClassVar[str] = "vault-2"
 
 
 class UnansweredError(ShoalError):
-    """A question was charged and could not be answered; the text is the same whatever happened, since that may tell of rows."""
+    """A question was charged and could not be answered; the text is the same whatever happened,
+    since that may tell of rows.
+    """
 
     code: ClassVar[str] = "answer-1"
 

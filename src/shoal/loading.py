@@ -1,4 +1,6 @@
-"""Large libraries are loaded when they are first needed, some of them from extras; and faster while no garbage is looked for."""
+"""Large libraries are loaded when they are first needed, some of them from extras; and faster while
+no garbage is looked for.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from shoal.errors import ExtraError
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Meanwhile nothing is collected: all that an import makes stays, and to look through it takes a third of the time.
+    """Meanwhile nothing is collected: all that an import makes stays, and to look through it takes
+    a third of the time.
 
     >>> with loading():
     ...     import decimal
@@ -28,7 +31,8 @@ def loading() -> Iterator[None]:
 
 
 def from_extra(module: str, *, needed_by: str, extra: str) -> Any:
-    """A module of a package that an extra installs; an installation without it is told which one to install.
+    """A module of a package that an extra installs; an installation without it is told which one to
+    install.
 
     >>> from_extra("missing.part", needed_by="a door", extra="doors")
     Traceback (most recent call last):

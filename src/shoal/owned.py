@@ -1,4 +1,5 @@
-"""Whoever holds a budget holds it alone: what can be spent refuses to be copied, sent away or used after a fork.
+"""Whoever holds a budget holds it alone: what can be spent refuses to be copied, sent away or used
+after a fork.
 
 `owned.md` argues why that is enough, and what it does not cover.
 """
@@ -28,7 +29,8 @@ if hasattr(os, "register_at_fork"):  # where processes can fork at all
 
 
 def this_process() -> tuple[object, int]:
-    """A value that is equal in one process only: a fork changes it, even if the child gets a number that was used before.
+    """A value that is equal in one process only: a fork changes it, even if the child gets a number
+    that was used before.
 
     >>> this_process() == this_process()
     True
@@ -39,7 +41,8 @@ def this_process() -> tuple[object, int]:
 class NotCopied:
     """What exists once: copying, pickling and replacing it are refused before anything is made.
 
-    ``called`` is what an error calls it, ``harm`` what a second one would do, and ``way_out`` what to do instead.
+    ``called`` is what an error calls it, ``harm`` what a second one would do, and ``way_out`` what
+    to do instead.
     """
 
     called: ClassVar[str] = "this object"
@@ -80,8 +83,8 @@ class NotCopied:
 class Owned(NotCopied):
     """What exists once and belongs to the process that made it: a forked child cannot use it.
 
-    Whatever reads or changes the state calls `_check_owner` first, before it waits for a lock: a lock that was held at the
-    moment of the fork stays held in the child for ever.
+    Whatever reads or changes the state calls `_check_owner` first, before it waits for a lock: a
+    lock that was held at the moment of the fork stays held in the child for ever.
     """
 
     def __new__(cls, *_: Any, **__: Any) -> Self:

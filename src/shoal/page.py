@@ -111,9 +111,10 @@ def _cell(text: str) -> str:
     return _plain(text).replace("\\", "\\\\").replace("|", "\\|") or " "
 
 
-# Pages are written without a template language: there are five kinds of part, each with one place for text, and
-# Jinja would add 1.4 MB to a core install and 60 ms of CPU to every page. Each text goes through `html.escape`,
-# as tests/test_page.py checks; the only HTML that is let in as it is are the drawings of `plots`.
+# Pages are written without a template language: there are five kinds of part, each with one place
+# for text, and Jinja would add 1.4 MB to a core install and 60 ms of CPU to every page. Each text
+# goes through `html.escape`, as tests/test_page.py checks; the only HTML that is let in as it is
+# are the drawings of `plots`.
 def _html(part: Part) -> str:
     match part:
         case Heading(text, level):

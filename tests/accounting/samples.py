@@ -1,4 +1,6 @@
-"""Events of every kind with everyday numbers, measures to price them in, and laws to check prices against."""
+"""Events of every kind with everyday numbers, measures to price them in, and laws to check prices
+against.
+"""
 
 from __future__ import annotations
 
@@ -214,7 +216,9 @@ def discrete_laplace_pair(scale: float, shift: int) -> tuple[Floats, Floats]:
 
 
 def normal_pair(mu: float, rate: float = 1.0) -> tuple[Floats, Floats]:
-    """N(0, 1) and its mixture with N(mu, 1), as the trapezoid rule sees them (exact to round-off)."""
+    """N(0, 1) and its mixture with N(mu, 1), as the trapezoid rule sees them (exact to
+    round-off).
+    """
     x = np.linspace(-35, 37, 50_001)
     q = np.exp(-(x**2) / 2) * (x[1] - x[0]) / math.sqrt(2 * math.pi)
     p = np.exp(-((x - mu) ** 2) / 2) * (x[1] - x[0]) / math.sqrt(2 * math.pi)

@@ -1,4 +1,6 @@
-"""Random allocation: divergences by lists of all outcomes, by integrals, by small numbers and by published bounds."""
+"""Random allocation: divergences by lists of all outcomes, by integrals, by small numbers and by
+published bounds.
+"""
 
 from __future__ import annotations
 

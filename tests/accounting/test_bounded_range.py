@@ -1,4 +1,6 @@
-"""Choices of bounded range: against every pair of two losses, point by point, and in every order."""
+"""Choices of bounded range: against every pair of two losses, point by point, and in every
+order.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Accounts by the loss distribution: known values, and never above the other ways nor below the truth."""
+"""Accounts by the loss distribution: known values, and never above the other ways nor below the
+truth.
+"""
 
 from __future__ import annotations
 

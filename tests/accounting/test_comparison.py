@@ -1,4 +1,6 @@
-"""Measures side by side: the same numbers as the account's own, the tightest first, and an honest lower end."""
+"""Measures side by side: the same numbers as the account's own, the tightest first, and an honest
+lower end.
+"""
 
 from __future__ import annotations
 

@@ -21,8 +21,10 @@ orders = st.fractions("1.01", 200, max_denominator=100)
 
 
 def on_the_line(epsilon: float, order: float) -> float:
-    """ln ∫ p^α q^(1-α) / (α - 1) for p = e^-|x| / 2, q = e^-|x - ε| / 2: by quadrature between the kinks,
-    and in closed form left and right of them, where the integrand is a single exponential (ERRATA 49)."""
+    """ln ∫ p^α q^(1-α) / (α - 1) for p = e^-|x| / 2, q = e^-|x - ε| / 2: by quadrature between the
+    kinks, and in closed form left and right of them, where the integrand is a single exponential
+    (ERRATA 49).
+    """
     x, weights = np.polynomial.legendre.leggauss(60)
     x, weights = epsilon * (x + 1) / 2, weights * epsilon / 2
     between = np.sum(weights * np.exp(-order * x + (order - 1) * (epsilon - x)) / 2)

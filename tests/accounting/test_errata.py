@@ -1,4 +1,5 @@
-"""What the source documents print about composition, conversion, groups and Gaussian noise, put right in numbers.
+"""What the source documents print about composition, conversion, groups and Gaussian noise, put
+right in numbers.
 
 Each test names the statement it is about and reproduces the figures that refute or correct it.
 """
@@ -42,7 +43,9 @@ def figures(value: float, digits: int) -> float:
 
 
 def test_a_sigma_without_epsilon_hides_next_to_nothing() -> None:
-    """The tutorial's Gaussian mechanism: its denominator is 2 log(1.25/δ), not ε; at δ = 1e-5 the true δ(1) is .975."""
+    """The tutorial's Gaussian mechanism: its denominator is 2 log(1.25/δ), not ε; at δ = 1e-5 the
+    true δ(1) is .975.
+    """
     log = math.log(1.25e5)
     sigma = math.sqrt(2 * log) / (2 * log)
     assert round(sigma, 3) == 0.206
@@ -59,7 +62,9 @@ def test_a_sigma_that_forgets_to_divide_by_epsilon_needs_far_more(
 
 
 def test_the_classic_sigma_without_its_second_term_fails_for_large_epsilon() -> None:
-    """The lecture's Gaussian theorem has no condition on ε; with t = sqrt(2 log(2/δ)) and ε = 20, δ = 1e-5 it needs 9.7e-4."""
+    """The lecture's Gaussian theorem has no condition on ε; with t = sqrt(2 log(2/δ)) and ε = 20, δ
+    = 1e-5 it needs 9.7e-4.
+    """
     sigma = math.sqrt(2 * math.log(2e5)) / 20
     assert figures(gaussian_needs(sigma, 20), 2) == 9.7e-4
 
@@ -111,7 +116,9 @@ def test_a_small_delta_does_not_mean_that_the_loss_rarely_exceeds_epsilon() -> N
 
 
 def test_the_tail_of_the_loss_asks_for_more_noise_than_delta_does() -> None:
-    """The same: Gaussian (1, 1e-5) needs σ 3.731; P(L > 1) = 1.6e-4 there, and a tail of 1e-5 would take σ 4.379."""
+    """The same: Gaussian (1, 1e-5) needs σ 3.731; P(L > 1) = 1.6e-4 there, and a tail of 1e-5 would
+    take σ 4.379.
+    """
     sigma = float(calibrate(lambda s: Gaussian(s, 1), Approx(1, "1e-5"), safer="larger"))
     assert round(sigma, 3) == 3.731
 
@@ -123,7 +130,9 @@ def test_the_tail_of_the_loss_asks_for_more_noise_than_delta_does() -> None:
 
 
 def test_outcomes_that_only_one_side_has_are_infinite_losses_and_count_in_delta() -> None:
-    """The lecture leaves the loss undefined where supports differ; it is +infinity there, whatever ε."""
+    """The lecture leaves the loss undefined where supports differ; it is +infinity there, whatever
+    ε.
+    """
     leaky = LossDistribution.of(AtomicLoss(((0.0, 0.75),), infinite=0.25))
     for epsilon in (0, 1, 20):
         assert leaky.delta(epsilon=epsilon).high == pytest.approx(0.25, rel=1e-9)
@@ -133,7 +142,9 @@ def test_outcomes_that_only_one_side_has_are_infinite_losses_and_count_in_delta(
 
 
 def test_a_promise_with_a_delta_has_no_divergence() -> None:
-    """The thesis: "each measure can be expressed as the others"; an (ε, δ) promise allows infinite divergences."""
+    """The thesis: "each measure can be expressed as the others"; an (ε, δ) promise allows infinite
+    divergences.
+    """
     with pytest.raises(PriceError, match="Renyi cannot express"):
         account(StatedApprox(1, "1e-6")).cost(Renyi)
     with pytest.raises(PriceError, match="Renyi cannot express"):
@@ -144,7 +155,9 @@ def test_a_promise_with_a_delta_has_no_divergence() -> None:
 
 
 def test_the_delta_of_a_group_grows_with_epsilon_not_with_delta() -> None:
-    """The lecture's group privacy text has the factor e^((k-1) δ); it is at most k e^((k-1) ε), and 1 + e^ε + ... in full."""
+    """The lecture's group privacy text has the factor e^((k-1) δ); it is at most k e^((k-1) ε), and
+    1 + e^ε + ... in full.
+    """
     printed = math.exp(2e-6) * 1e-6
     sigma = calibrate(lambda s: Gaussian(s, 1), Approx("0.5", "1e-6"), safer="larger")
     exact = account(Group(Gaussian(sigma, 1), 3)).delta(epsilon="1.5").delta
@@ -170,7 +183,9 @@ def test_two_releases_cost_two_epsilons() -> None:
 
 
 def test_the_moment_of_the_ratio_is_the_exponential_of_the_divergence() -> None:
-    """The same table: E_P[(P/Q)^(α-1)] <= e^((α-1) ε); with the printed e^(ε (α-1) ε) it is false."""
+    """The same table: E_P[(P/Q)^(α-1)] <= e^((α-1) ε); with the printed e^(ε (α-1) ε) it is
+    false.
+    """
     p, q = two_point(0.5)
     for order in (2, 8, 40):
         moment = float(np.sum(p * (p / q) ** (order - 1)))
@@ -182,7 +197,9 @@ def test_the_moment_of_the_ratio_is_the_exponential_of_the_divergence() -> None:
 
 
 def test_odds_stay_within_a_divergence_on_average_only() -> None:
-    """The thesis: log of posterior over prior odds <= ε; true of its exponential mean to the power α - 1, not of each outcome."""
+    """The thesis: log of posterior over prior odds <= ε; true of its exponential mean to the power
+    α - 1, not of each outcome.
+    """
     p, q = normal_pair(1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = np.where(p > 0, np.log(p / q), 0.0)
@@ -195,7 +212,9 @@ def test_odds_stay_within_a_divergence_on_average_only() -> None:
 
 
 def test_an_event_is_as_likely_as_the_larger_of_two_numbers_allows() -> None:
-    """The thesis: P(B) <= min(e^ε' Q(B), δ) with ε' = ε + log(1/δ) / (α - 1); it is the larger one, as B = everything shows."""
+    """The thesis: P(B) <= min(e^ε' Q(B), δ) with ε' = ε + log(1/δ) / (α - 1); it is the larger one,
+    as B = everything shows.
+    """
     order, delta = 4.0, 1e-3
     shifted = divergence(*normal_pair(1.0), order) + math.log(1 / delta) / (order - 1)
     for end in np.linspace(-6, 6, 49):
@@ -205,7 +224,9 @@ def test_an_event_is_as_likely_as_the_larger_of_two_numbers_allows() -> None:
 
 
 def test_the_power_of_a_probability_bound_is_alpha_minus_one_over_alpha() -> None:
-    """The thesis prints the exponent α - 1/α: equal laws, P(B) = 1/2 and α = 2 would need .5 <= .354."""
+    """The thesis prints the exponent α - 1/α: equal laws, P(B) = 1/2 and α = 2 would need .5 <=
+    .354.
+    """
     half, two = 0.5, 2.0
     assert round(half ** (two - 1 / two), 3) == 0.354
     assert half <= half ** ((two - 1) / two)

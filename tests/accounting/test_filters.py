@@ -170,7 +170,9 @@ def test_an_order_chosen_in_advance_wastes_nothing() -> None:
 
 
 def test_an_interaction_that_reacts_to_answers_keeps_the_budget() -> None:
-    """All answers of randomized response, whose next epsilon depends on the last: summed path by path."""
+    """All answers of randomized response, whose next epsilon depends on the last: summed path by
+    path.
+    """
     budget = Approx(1, "1e-2")
     paths: list[tuple[float, float]] = []
 

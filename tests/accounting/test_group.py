@@ -91,7 +91,8 @@ def test_a_group_on_a_stated_lattice_moves_so_many_times_the_steps() -> None:
 
 
 def test_the_profile_of_the_mechanism_itself_is_tighter_than_the_sum() -> None:
-    # ERRATA 8: Gaussian noise that is (0.5, 1e-6)-DP, three people: 4.88e-6 at 1.5, and 5.37e-6 by the sum.
+    # ERRATA 8: Gaussian noise that is (0.5, 1e-6)-DP, three people: 4.88e-6 at 1.5, and 5.37e-6 by
+    # the sum.
     alone = account(Gaussian("8.0577", 1)).delta(epsilon="0.5").delta
     assert 0.99e-6 < float(alone) < 1.01e-6
     three = account(Group(Gaussian("8.0577", 1), 3)).delta(epsilon="1.5").delta

@@ -1,4 +1,6 @@
-"""Groups of a sampled Gaussian, and rows of a sample that change: against published numbers, and against each other."""
+"""Groups of a sampled Gaussian, and rows of a sample that change: against published numbers, and
+against each other.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ def epsilon(event: Event, relation: str | None = None, delta: str = "1e-5") -> t
 @pytest.mark.parametrize(
     ("text", "relation", "delta", "published"),
     [
-        # dp-accounting 0.6.0: from_mixture_gaussian_mechanism(1, [0, 1, ...], binomial weights), 1000 times, interval 1e-4
+        # dp-accounting 0.6.0: from_mixture_gaussian_mechanism(1, [0, 1, ...], binomial weights),
+        # 1000 times, interval 1e-4
         ("gaussian sigma=1 | sampled q=0.01 | x 1000 | group 2", None, "1e-5", 3.97909),
         ("gaussian sigma=1 | sampled q=0.01 | x 1000 | group 3", None, "1e-5", 6.34294),
         # and PLDAccountant(REPLACE_ONE) with PoissonSampledDpEvent(0.01, GaussianDpEvent(1))

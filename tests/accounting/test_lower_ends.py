@@ -1,4 +1,6 @@
-"""A lower end is claimed only where an instance attains it, and samples of samples are one sample."""
+"""A lower end is claimed only where an instance attains it, and samples of samples are one
+sample.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_a_promise_for_a_group_claims_no_lower_end() -> None:
 
 
 def optimal_delta(promises: list[tuple[float, float]], epsilon: float) -> float:
-    """The delta at an epsilon, by listing all outcomes of releases that tell everything or answer by a coin."""
+    """The delta at an epsilon, by listing all outcomes of releases that tell everything or answer
+    by a coin.
+    """
     total = 0.0
     for kept in product((True, False), repeat=len(promises)):
         chance, other, tells = 1.0, 1.0, False

@@ -19,7 +19,9 @@ from shoal.measures import GaussianDP
 
 
 def label_law(votes: list[int], sigma: float) -> Floats:
-    """The probability of each label, by the density of its noisy count times the others' distribution functions."""
+    """The probability of each label, by the density of its noisy count times the others'
+    distribution functions.
+    """
     x = np.linspace(min(votes) - 12 * sigma, max(votes) + 12 * sigma, 20_001)
     erf = np.vectorize(math.erf)
     below = [(1 + erf((x - count) / (sigma * math.sqrt(2)))) / 2 for count in votes]

@@ -1,4 +1,6 @@
-"""Composition of promises: the optimal theorems against enumeration, and the textbook ones against them."""
+"""Composition of promises: the optimal theorems against enumeration, and the textbook ones against
+them.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,8 @@ def test_many_equal_promises_agree_with_binomial_sums() -> None:
 
 
 def test_the_seed_advanced_theorem_without_its_drift_is_false() -> None:
-    # ERRATA 25: it claims 332 for 1000 x 1 and 166 for 1000 x 0.5 at 1e-6; these are the true deltas.
+    # ERRATA 25: it claims 332 for 1000 x 1 and 166 for 1000 x 0.5 at 1e-6; these are the true
+    # deltas.
     assert float(optimal_delta_up({Pure(1): 1000}, epsilon=332).delta) > 0.9999
     assert round(float(optimal_delta_up({Pure("0.5"): 1000}, epsilon=166).delta), 4) == 0.0017
 

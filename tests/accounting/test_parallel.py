@@ -1,4 +1,6 @@
-"""Releases from disjoint parts: the worst part at each delta, and no lower end that nothing attains."""
+"""Releases from disjoint parts: the worst part at each delta, and no lower end that nothing
+attains.
+"""
 
 from __future__ import annotations
 

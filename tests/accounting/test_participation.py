@@ -1,4 +1,6 @@
-"""Streams with correlated noise: sensitivities by all patterns, by matrices, and by published figures."""
+"""Streams with correlated noise: sensitivities by all patterns, by matrices, and by published
+figures.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,9 @@ def test_long_streams_are_summed_without_walking_through_them() -> None:
 
 
 def test_the_square_root_factorisation_has_landaus_constants_as_its_squared_norms() -> None:
-    """Brutman 1982: 1 + ln(n) / pi <= G_(n-1) < 1.0663 + ln(n) / pi, which tends to its upper end."""
+    """Brutman 1982: 1 + ln(n) / pi <= G_(n-1) < 1.0663 + ln(n) / pi, which tends to its upper
+    end.
+    """
     for steps in (1, 8, 64, 1024):
         found = toeplitz_square(square_root(steps), steps=steps)
         assert found.attained
@@ -159,7 +163,9 @@ def test_a_tree_has_exactly_the_sensitivity_of_its_worst_pattern(steps: int, apa
 def test_trees_agree_with_the_figures_of_tensorflow_privacy(
     most: int, apart: int, steps: int, square: int
 ) -> None:
-    """tree_aggregation_accountant_test.py; its min_separation counts the steps between, one fewer than ours."""
+    """tree_aggregation_accountant_test.py; its min_separation counts the steps between, one fewer
+    than ours.
+    """
     assert tree_square(steps, participations=most, separation=apart).square == square
 
 

@@ -1,4 +1,6 @@
-"""Random compositions: both ends hold the truth, in any order of events, and agree with what is easier and with each other."""
+"""Random compositions: both ends hold the truth, in any order of events, and agree with what is
+easier and with each other.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def responses(draw: st.DrawFn) -> tuple[int, Fraction]:
 
 
 def exact_delta(given_responses: list[tuple[int, Fraction]], epsilon: Fraction) -> arb:
-    """The sum of (P - e^epsilon Q)_+ over all lists of answers, equal pairs of probabilities counted together."""
+    """The sum of (P - e^epsilon Q)_+ over all lists of answers, equal pairs of probabilities
+    counted together.
+    """
     law: Law = {(Fraction(1), Fraction(1)): Fraction(1)}
     for categories, truth in given_responses:
         other = (1 - truth) / (categories - 1)
@@ -118,7 +122,9 @@ def test_an_account_that_grew_agrees_with_one_made_at_once(events: list[Event], 
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Bound, Bound]:
-    """What two compositions of sampled Gaussians need, of which the second is nowhere easier than the first."""
+    """What two compositions of sampled Gaussians need, of which the second is nowhere easier than
+    the first.
+    """
     numbers = []
     for low, high in ((-5.0, -0.5), (0.3, 4.0), (-0.3, 2.0), (3.0, 12.0)):
         at, more = draw(st.floats(low, high)), draw(st.floats(0, 0.5))
@@ -165,7 +171,8 @@ SLOWER: list[Event] = [
     Repeated(PoissonSampled(Gaussian(sigma=1, sensitivity=1), "0.01"), 3),
     Repeated(PoissonSampled(Laplace(scale=1, sensitivity=1, steps=2**20), "0.01"), 10),
 ]
-"""Kinds that are summed on a grid, along smoothed lines, or priced in measures other than the loss."""
+"""Kinds that are summed on a grid, along smoothed lines, or priced in measures other than the loss.
+"""
 
 
 @given(st.lists(st.sampled_from(KINDS + SLOWER), min_size=1, max_size=3), DELTAS)

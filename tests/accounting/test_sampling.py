@@ -97,7 +97,8 @@ def test_the_sampled_divergence_of_pure_releases_is_attained(
 ) -> None:
     p, q = two_point(epsilon)
     truth = divergence((1 - rate) * q + rate * p, q, float(order))
-    # The worst law for the mixture puts its ratio on both ends of the range, as randomized response does.
+    # The worst law for the mixture puts its ratio on both ends of the range, as randomized response
+    # does.
     bound = sampled_pure_divergence_up(epsilon, rate=rate, order=order)
     assert above(bound, truth, within=1e-6)
 

@@ -1,4 +1,6 @@
-"""The loss above all shuffles of answers to one bit, against what every instance of few people needs."""
+"""The loss above all shuffles of answers to one bit, against what every instance of few people
+needs.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,8 @@ def test_no_two_instances_together_need_more_than_two_losses() -> None:
             for (p, q), (s, t) in product(pairs, repeat=2)
         )
         found = both.delta(epsilon=epsilon).high
-        # of three people no single instance is the worst at all epsilons, so two losses need more than two instances
+        # of three people no single instance is the worst at all epsilons, so two losses need more
+        # than two instances
         assert worst * (1 - 1e-12) <= found <= worst * 1.2 + 1e-3
 
 
@@ -87,7 +90,9 @@ def test_many_shuffles_cost_less_by_their_losses_than_by_their_divergences() -> 
 
 
 def test_a_hundred_shuffles_cost_at_least_what_one_instance_of_them_does() -> None:
-    """All others hold a one in every shuffle: the sum of a hundred such losses, by a normal law with its third moment."""
+    """All others hold a one in every shuffle: the sum of a hundred such losses, by a normal law
+    with its third moment.
+    """
     odds, people, times = math.e, 10_000, 100
     held = odds / (1 + odds)
     count = np.arange(people + 1)

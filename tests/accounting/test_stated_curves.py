@@ -138,7 +138,9 @@ def close(left: float, right: float, within: float = 1e-9) -> bool:
 
 
 def worst_pair(event: StatedProfile) -> tuple[Floats, Floats]:
-    """The pair of laws of a profile, written out by floats: chords between points and their mirror images."""
+    """The pair of laws of a profile, written out by floats: chords between points and their mirror
+    images.
+    """
     points = {math.exp(e): d for e, d in zip(event.epsilons, map(float, event.deltas), strict=True)}
     points |= {1 / x: 1 - (1 - d) / x for x, d in points.items()}
     at_x = np.array([0.0, *sorted(points)])

@@ -1,4 +1,6 @@
-"""A list, repetition or group that states its relation is priced for it, also where each part has neighbours of its own."""
+"""A list, repetition or group that states its relation is priced for it, also where each part has
+neighbours of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Noise that is never larger than a bound: against the two laws, written out, and against the continuous law."""
+"""Noise that is never larger than a bound: against the two laws, written out, and against the
+continuous law.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,8 @@ def test_what_may_fail_and_the_epsilon_otherwise_are_one_promise() -> None:
 
 
 def test_a_fine_lattice_needs_the_delta_of_the_published_continuous_law() -> None:
-    # Geng, Ding, Guo and Kumar 2020: the bound is (Δ/ε) ln(1 + (e^ε - 1) / (2 δ)); here ε = 1, δ = 1e-6, 10^5 steps
+    # Geng, Ding, Guo and Kumar 2020: the bound is (Δ/ε) ln(1 + (e^ε - 1) / (2 δ)); here ε = 1, δ =
+    # 1e-6, 10^5 steps
     steps = 100_000
     bound = round(steps * math.log(1 + (math.e - 1) / 2e-6))
     delta = total(TruncatedLaplace(steps, steps, bound=bound), None, FAILING)

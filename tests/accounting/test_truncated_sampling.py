@@ -1,4 +1,6 @@
-"""Poisson samples cut to a largest batch: every sample of a tiny dataset, listed, for several rules of cutting."""
+"""Poisson samples cut to a largest batch: every sample of a tiny dataset, listed, for several rules
+of cutting.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def last(rows: list[int], batch: int) -> list[int]:
 
 
 def betraying(rows: list[int], batch: int) -> list[int]:
-    """Keeps rows with the value 1 where the person is in the sample, and rows with the value 0 otherwise."""
+    """Keeps rows with the value 1 where the person is in the sample, and rows with the value 0
+    otherwise.
+    """
     return sorted(rows, key=lambda row: VALUES[row], reverse=PERSON in rows)[:batch]
 
 

@@ -74,7 +74,9 @@ def test_the_delta_is_that_of_all_outcomes_and_never_below_it(
 @pytest.mark.parametrize("k", [4, 5, 8])
 @pytest.mark.parametrize("gain", [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2)])
 def test_no_answers_of_the_others_need_more(k: int, gain: Fraction) -> None:
-    """With four choices, three people and a gain of 2, the count of two kinds alone would say 7/216, and 5/108 is needed."""
+    """With four choices, three people and a gain of 2, the count of two kinds alone would say
+    7/216, and 5/108 is needed.
+    """
     bound = shuffled_variation_delta_up(
         3, variation=Fraction(2, k + 2), people=3, epsilon=Fraction(math.log(gain))
     )

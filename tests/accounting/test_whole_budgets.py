@@ -1,4 +1,6 @@
-"""A mechanism that was made for a whole budget is paid by that budget's filter, once, and nothing after it."""
+"""A mechanism that was made for a whole budget is paid by that budget's filter, once, and nothing
+after it.
+"""
 
 from __future__ import annotations
 

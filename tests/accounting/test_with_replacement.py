@@ -36,7 +36,9 @@ def _coin(right: int) -> Law:
 
 
 def _ladder(draws: int) -> dict[tuple[int, ...], Law]:
-    """Three times as likely for each copy of row 1: truncated geometric weights with a rare outcome 0."""
+    """Three times as likely for each copy of row 1: truncated geometric weights with a rare outcome
+    0.
+    """
     tiny = Fraction(1, 1000 * 3**draws)
     keys = {tuple(sorted(key)) for key in product((0, 1), repeat=draws)}
     return {key: {0: tiny * 3 ** sum(key), 1: 1 - tiny * 3 ** sum(key)} for key in keys}

@@ -1,4 +1,5 @@
-"""Mechanisms that do not keep what they claim, as people have written them: each with two neighbours, its claim, and samples that suffice.
+"""Mechanisms that do not keep what they claim, as people have written them: each with two
+neighbours, its claim, and samples that suffice.
 
 They draw in doubles, many outputs at once; what is wrong with them is not the doubles.
 """
@@ -63,12 +64,16 @@ def no_threshold(draw: Draw, rows: list[str], n: int) -> Any:
 
 
 def misused_composition(draw: Draw, counts: list[int], n: int) -> Any:
-    """Many answers at epsilon / sqrt(k) each: the theorem's factor sqrt(2 ln 1/delta) is forgotten."""
+    """Many answers at epsilon / sqrt(k) each: the theorem's factor sqrt(2 ln 1/delta) is
+    forgotten.
+    """
     return np.array(counts) + draw.laplace(0, len(counts) ** 0.5, (n, len(counts)))
 
 
 def _sparse(draw: Draw, answers: list[int], n: int, *, first: float, second: float, stop: int | None, numeric: bool = False) -> list[Any]:  # fmt: skip
-    """Is each answer, with noise of scale ``second``, above a threshold with noise of scale ``first``? Stops after so many that are."""
+    """Is each answer, with noise of scale ``second``, above a threshold with noise of scale
+    ``first``? Stops after so many that are.
+    """
     threshold = draw.laplace(0, first, (n, 1))
     noise = draw.laplace(0, second or 1, (n, len(answers)))
     noisy = np.array(answers) + (noise if second else 0 * noise)

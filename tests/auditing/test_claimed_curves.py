@@ -66,7 +66,9 @@ def test_a_curve_of_a_function_lies_on_or_below_it() -> None:
 
 
 def test_the_swapped_datasets_are_in_the_claim() -> None:
-    """The curve is steeper at one end than at the other; in the other order it allows less there."""
+    """The curve is steeper at one end than at the other; in the other order it allows less
+    there.
+    """
     lopsided = Polygon([(0, 1), ("0.1", "0.2"), (1, 0)])
     assert lopsided.type_two_down("0.1") == Fraction(1, 5)
     # 0.55 is the first error at which the second is 0.1
@@ -151,7 +153,9 @@ def test_a_curve_is_a_value() -> None:
 
 
 def drawn(curve: Polygon, draw: np.random.Generator, size: int, *, worse: float = 0.0) -> tuple[Any, Any]:  # fmt: skip
-    """Outputs of the worst mechanism that a curve allows: pieces 0, 1, ... with the errors of its corners, and those a little beyond."""
+    """Outputs of the worst mechanism that a curve allows: pieces 0, 1, ... with the errors of its
+    corners, and those a little beyond.
+    """
     steps = np.array([(float(a), float(b)) for a, b in curve.corners])
     rare, likely = np.diff(steps[:, 0]), -np.diff(steps[:, 1])
     first = likely.copy()

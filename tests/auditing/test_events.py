@@ -116,7 +116,9 @@ def test_how_outputs_are_read_is_settled_before_those_that_test_are_seen() -> No
 
 @pytest.mark.slow
 def test_a_rare_word_among_numbers_is_no_evidence_where_both_datasets_have_it() -> None:
-    """Of these seeds most were refuted when a batch with the word was read in another way than one without."""
+    """Of these seeds most were refuted when a batch with the word was read in another way than one
+    without.
+    """
     for seed in RARE:
         r = random.Random(seed)
         drawn = [["suppressed" if r.random() < 1e-4 else r.choice([3, 4]) for _ in range(20_000)] for _ in range(2)]  # fmt: skip

@@ -14,7 +14,9 @@ from shoal.errors import RangeError
 
 
 def worst_learner(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
-    """The largest probability of v right guesses over all (epsilon, delta)-private learners of m coins, by linear programming."""
+    """The largest probability of v right guesses over all (epsilon, delta)-private learners of m
+    coins, by linear programming.
+    """
     coins = list(itertools.product((-1, 1), repeat=m))
     guesses = [t for t in itertools.product((-1, 0, 1), repeat=m) if np.count_nonzero(t) == r]
     pairs = list(_neighbours(coins))
@@ -63,7 +65,9 @@ def test_the_p_value_is_what_the_worst_private_learner_attains(
 
 
 def worst_of_many(n: int, v: int, epsilon: float, delta: float) -> float:
-    """The same for n canaries that are all guessed; a learner may be made symmetric, so that only the number of right guesses matters."""
+    """The same for n canaries that are all guessed; a learner may be made symmetric, so that only
+    the number of right guesses matters.
+    """
     odds, width = math.exp(epsilon), 3 * n + 1
     above = np.zeros((2 * n + 1, width))
     for a in range(1, n + 1):

@@ -31,7 +31,9 @@ def clipped(gradients: Vector, norm: float) -> Vector:
 
 
 def noisy_mean(*, clip: bool) -> Learner:
-    """The sum of the rows, clipped to length 1, with noise for epsilon 1; canaries are long and orthogonal."""
+    """The sum of the rows, clipped to length 1, with noise for epsilon 1; canaries are long and
+    orthogonal.
+    """
     noise = Gaussian.for_budget(Approx(1, DELTA), sensitivity=1)
 
     def learn(included: NDArray[np.bool_]) -> Vector:
@@ -42,7 +44,9 @@ def noisy_mean(*, clip: bool) -> Learner:
 
 
 def noisy_sgd(*, clip: bool, steps: int = 5) -> Learner:
-    """Logistic regression by noisy gradients, all rows in each step; the noise is for epsilon 1 over all steps."""
+    """Logistic regression by noisy gradients, all rows in each step; the noise is for epsilon 1
+    over all steps.
+    """
     once = Gaussian.for_budget(Approx(1, DELTA), sensitivity=1)
     noise = Gaussian(sigma=float(once.sigma) * steps**0.5, sensitivity=1)
 

@@ -1,4 +1,6 @@
-"""What the judge catches, how rarely it errs, and how much it proves; docs/audit.md has the figures."""
+"""What the judge catches, how rarely it errs, and how much it proves; docs/audit.md has the
+figures.
+"""
 
 from __future__ import annotations
 
@@ -179,7 +181,9 @@ def test_a_dozen_audits_of_correct_mechanisms_raise_hardly_an_alarm() -> None:
 
 
 def exponential(epsilon: float, share: float) -> tuple[Callable[[Any, int], Any], float]:
-    """The law of the exponential mechanism in batches: two candidates, the rarer with this share; and the epsilon of the pair."""
+    """The law of the exponential mechanism in batches: two candidates, the rarer with this share;
+    and the epsilon of the pair.
+    """
     draw = np.random.default_rng(7)
     raised = share * math.exp(epsilon) / (1 - share + share * math.exp(epsilon))
 
@@ -212,7 +216,9 @@ AUDITS = {"0.1": 25, "1": 5, "3": 5}
 @pytest.mark.parametrize("epsilon", list(AUDITS))
 @pytest.mark.parametrize("name", ["laplace", "gaussian", "randomized response", "exponential"])
 def test_a_million_samples_prove_95_percent_of_the_truth(name: str, epsilon: str) -> None:
-    """At confidence 0.99; of the exponential mechanism at 0.1 no test proves so much, see docs/audit.md."""
+    """At confidence 0.99; of the exponential mechanism at 0.1 no test proves so much, see
+    docs/audit.md.
+    """
     found = float(np.median(shares(name, epsilon, range(AUDITS[epsilon]))))
     assert found <= 1
     assert found >= (0.92 if (name, epsilon) == ("exponential", "0.1") else 0.95)

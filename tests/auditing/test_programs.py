@@ -1,4 +1,6 @@
-"""Programs as mechanisms: what a run may print, how it may fail, and that it ends with all that it started."""
+"""Programs as mechanisms: what a run may print, how it may fail, and that it ends with all that it
+started.
+"""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ def test_a_constant_that_does_not_depend_on_the_data_is_let_pass() -> None:
 
 
 class Turns:
-    """A program whose noise is the next of a list; two of them that begin at the same place share it."""
+    """A program whose noise is the next of a list; two of them that begin at the same place share
+    it.
+    """
 
     def __init__(self, begins: int, factor: float = 1) -> None:
         self.turn, self.factor, self.gate = begins, factor, threading.Lock()
@@ -142,7 +144,9 @@ def test_two_questions_with_the_same_noise_are_found() -> None:
     ids=lambda each: type(each).__name__,
 )
 def test_noise_of_shoal_is_fresh_in_processes_children_and_threads(mechanism: Any) -> None:
-    """Chance refutes once in 200 times at most; three times in a row, less than once in a million."""
+    """Chance refutes once in 200 times at most; three times in a row, less than once in a
+    million.
+    """
     tries = (repeats(mechanism.release, 0, 1, epsilon=1, confidence="0.995") for _ in range(3))
     found = next((each for each in tries if not each.refuted), None)
     assert found is not None

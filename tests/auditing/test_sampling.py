@@ -1,4 +1,6 @@
-"""How samples are drawn: the two datasets take turns, so that what changes meanwhile falls on both alike."""
+"""How samples are drawn: the two datasets take turns, so that what changes meanwhile falls on both
+alike.
+"""
 
 from __future__ import annotations
 

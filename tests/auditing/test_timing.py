@@ -17,7 +17,9 @@ Mechanism = Callable[[Any], Any]
 
 
 class Stopwatch:
-    """A clock that moves only when a mechanism says that it worked, and by some chance; tests of time need no time."""
+    """A clock that moves only when a mechanism says that it worked, and by some chance; tests of
+    time need no time.
+    """
 
     def __init__(self) -> None:
         self.now = 0
@@ -42,7 +44,9 @@ def told(verdict: Any) -> set[str]:
 
 
 def looping(clock: Stopwatch) -> Mechanism:
-    """Two-sided geometric noise by a loop that runs as often as the noise is large; each turn takes 50 nanoseconds."""
+    """Two-sided geometric noise by a loop that runs as often as the noise is large; each turn takes
+    50 nanoseconds.
+    """
 
     def answer(value: int) -> int:
         drawn = (1 + float(uniform_below(1 << 30, 1)[0])) / (1 << 30)
@@ -187,7 +191,9 @@ def test_a_run_without_one_finite_number_is_refused_in_words(answer: Any) -> Non
 
 
 def test_answers_that_never_change_are_timed_without_a_warning() -> None:
-    """Warnings are errors here: no couple of runs differs in noise, so no median is taken of them."""
+    """Warnings are errors here: no couple of runs differs in noise, so no median is taken of
+    them.
+    """
     times = np.tile([1000.0, 9000.0], (24, 1))
     found = timing(Timed(times, np.zeros((24, 2))))
     assert found.refuted

@@ -79,7 +79,8 @@ def test_releases_for_different_neighbours_are_each_priced_for_their_own() -> No
     assert found["measure"] == "LossDistribution"
     assert found["lower"] <= found["epsilon"] <= found["lower"] + 1e-6
     changed = data(WORKLOAD, "--relation", "change")
-    # a row that changes is one that goes and one that comes, which are rarely in one sample together
+    # a row that changes is one that goes and one that comes, which are rarely in one sample
+    # together
     assert found["epsilon"] < changed["epsilon"] < 2 * found["epsilon"]
 
 

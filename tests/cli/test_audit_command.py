@@ -1,4 +1,6 @@
-"""``shoal audit run`` and ``suite``: programs are run, verdicts printed, pages written, codes returned."""
+"""``shoal audit run`` and ``suite``: programs are run, verdicts printed, pages written, codes
+returned.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ random.seed(f"{count} {scale} {runs}")
 for _ in range(outputs):
     print(count + scale * (random.expovariate(1) - random.expovariate(1)))
 """
-"""Laplace noise; each run of a test has a seed of its own, the same whenever the test is run, if one ends before the next."""
+"""Laplace noise; each run of a test has a seed of its own, the same whenever the test is run, if
+one ends before the next.
+"""
 ONE_BY_ONE = ("--jobs", "1")
 FAILS = """
 import sys

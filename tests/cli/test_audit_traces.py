@@ -1,4 +1,6 @@
-"""``shoal audit lattice``, ``timing``, ``repeats`` and ``one-run``: programs that leave traces, and tables of canaries."""
+"""``shoal audit lattice``, ``timing``, ``repeats`` and ``one-run``: programs that leave traces, and
+tables of canaries.
+"""
 
 from __future__ import annotations
 

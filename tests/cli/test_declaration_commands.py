@@ -1,4 +1,6 @@
-"""`shoal declare`, `shoal add NAME.toml` and `shoal check`: from a file to a first table in three commands."""
+"""`shoal declare`, `shoal add NAME.toml` and `shoal check`: from a file to a first table in three
+commands.
+"""
 
 from __future__ import annotations
 

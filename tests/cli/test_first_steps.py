@@ -1,4 +1,6 @@
-"""A newcomer's first steps: files as they come, errors that name what is wrong, and what to type instead."""
+"""A newcomer's first steps: files as they come, errors that name what is wrong, and what to type
+instead.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A newcomer's session in a real terminal: what is typed, what is seen, and how each command ends."""
+"""A newcomer's session in a real terminal: what is typed, what is seen, and how each command
+ends.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 class Terminal:
-    """Runs a command in a pseudo-terminal of 80 columns; everything that a person would see is kept."""
+    """Runs a command in a pseudo-terminal of 80 columns; everything that a person would see is
+    kept.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

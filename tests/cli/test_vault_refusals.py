@@ -1,4 +1,6 @@
-"""What the commands of a vault refuse: sayings that contradict, releases that cannot be, and files that hold rows."""
+"""What the commands of a vault refuse: sayings that contradict, releases that cannot be, and files
+that hold rows.
+"""
 
 from __future__ import annotations
 

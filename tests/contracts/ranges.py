@@ -1,4 +1,6 @@
-"""Everything that takes a public range, found by its parameters, and how to make and use it with hostile ends."""
+"""Everything that takes a public range, found by its parameters, and how to make and use it with
+hostile ends.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ def _reported(kind: Any) -> Callable[[Any, Any], Any]:
 
 
 def _sums_within(made: Any, *data: Any) -> Any:
-    """The integers before their noise move by no more than is claimed when any one row becomes another."""
+    """The integers before their noise move by no more than is claimed when any one row becomes
+    another.
+    """
     claimed = made._moved_up(shoal.Norm.L1)
     whole = made.sums(*data).astype(object)
     for at in range(PEOPLE):
@@ -165,7 +169,9 @@ USES: dict[str, Callable[[Any, Any], Any]] = {
     ).release(np.array([1, 2, 3])),
     "Range": _sql,
 }  # fmt: skip
-"""What takes a public range, by the name of its class or function, used on rows at and beyond the ends."""
+"""What takes a public range, by the name of its class or function, used on rows at and beyond the
+ends.
+"""
 
 ELSEWHERE = {
     "BoundedRows": "of InverseSensitivity, TrimmedMean and the means",

@@ -170,7 +170,9 @@ def test_a_budget_twice_as_large_never_errs_more(case: Case) -> None:
 
 EXTREMES = ["1e-300", "1e300", "1e-4999", "1e4999"]
 PACE = 0.1
-"""Seconds in which a common machine adds the fractions of `slowness`; one that takes longer has as many times longer for all else."""
+"""Seconds in which a common machine adds the fractions of `slowness`; one that takes longer has as
+many times longer for all else.
+"""
 
 
 def slowness() -> float:

@@ -1,4 +1,6 @@
-"""Public ends are refused, or values between them are told apart in the arithmetic that uses them, within the claim."""
+"""Public ends are refused, or values between them are told apart in the arithmetic that uses them,
+within the claim.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ def test_noise_for_a_narrower_range_is_refused() -> None:
 def test_the_length_of_a_vector_changes_nothing_of_its_direction(
     entries: list[int], exponent: int
 ) -> None:
-    """Squares of small entries are 0 and those of large ones infinite; the vector on the grid has length 1 all the same."""
+    """Squares of small entries are 0 and those of large ones infinite; the vector on the grid has
+    length 1 all the same.
+    """
     made = UnitVector.for_epsilon(4, dimensions=3)
     plain = np.array([entries], dtype=np.float64)
     scaled = np.ldexp(plain, exponent)

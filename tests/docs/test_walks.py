@@ -1,4 +1,6 @@
-"""The walks and the picture of docs/architecture.md are what the code does and what the table says."""
+"""The walks and the picture of docs/architecture.md are what the code does and what the table
+says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Values that are equal and look different, or look alike and differ, and the questions that must not confuse them."""
+"""Values that are equal and look different, or look alike and differ, and the questions that must
+not confuse them.
+"""
 
 from __future__ import annotations
 

@@ -343,7 +343,9 @@ def _decimal(draw: st.DrawFn, kind: Type, of: Any, made: Any) -> Expression:
 
 
 def dense() -> pa.Table:
-    """A table in which every comparison of `comparisons` is true of some row and false of another."""
+    """A table in which every comparison of `comparisons` is true of some row and false of
+    another.
+    """
     day = dt.date(2019, 12, 1)
     rows = [
         {"g": n - 10, "j": (n % 9) - 2, "h": REALS[n % len(REALS)], "r": REALS[n % len(REALS)],

@@ -1,4 +1,6 @@
-"""A Spark cluster of two processes on loopback, a master and a worker, for as long as a test runs."""
+"""A Spark cluster of two processes on loopback, a master and a worker, for as long as a test
+runs.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ PATIENCE = 600
 
 @dataclass
 class Cluster:
-    """A master and its workers; each is the head of a group of processes, so that an executor ends with its worker."""
+    """A master and its workers; each is the head of a group of processes, so that an executor ends
+    with its worker.
+    """
 
     folder: Path
     master: subprocess.Popen[bytes]

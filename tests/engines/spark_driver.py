@@ -1,8 +1,9 @@
 """What a test runs in a process of its own: a driver at a cluster, with a vault.
 
-It prints a line for each thing that happened: ``integers``, ``running`` (tasks of a question that was charged), ``held`` (what everybody
-contributes is held by the cluster), ``answer``, ``error``, ``spent``, ``sound``.  After ``held`` it waits for a line: whoever reads
-decides meanwhile what happens to the cluster.  After ``running`` it goes on by itself.
+It prints a line for each thing that happened: ``integers``, ``running`` (tasks of a question that
+was charged), ``held`` (what everybody contributes is held by the cluster), ``answer``, ``error``,
+``spent``, ``sound``.  After ``held`` it waits for a line: whoever reads decides meanwhile what
+happens to the cluster.  After ``running`` it goes on by itself.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ def asked(vault: Any, key: str, rows: str) -> None:
 
 
 class Watched(Spark):
-    """The engine, which says when tasks of a question run, and waits once what it keeps is held; a question is charged before it comes here."""
+    """The engine, which says when tasks of a question run, and waits once what it keeps is held; a
+    question is charged before it comes here.
+    """
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)

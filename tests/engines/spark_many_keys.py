@@ -1,6 +1,8 @@
-"""What a test runs in a process of its own: a question with very many private keys through a driver with a small heap.
+"""What a test runs in a process of its own: a question with very many private keys through a driver
+with a small heap.
 
-It prints how many keys were told, what was spent, and the most memory that Python had, in megabytes.
+It prints how many keys were told, what was spent, and the most memory that Python had, in
+megabytes.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def main() -> None:
     rows = spark.sql(
         f"SELECT id AS person, IF(id < 1000, 7, id) AS k FROM RANGE(0, {keys + 1000}, 1, 8)"
     )
-    # a key of one person is told with a chance of up to delta: of 10^7 such keys, once in a million runs
+    # a key of one person is told with a chance of up to delta: of 10^7 such keys, once in a million
+    # runs
     held = shoal.private(
         rows, protects=shoal.Person("person"), budget=shoal.Approx(1, "1e-12"), name="rows"
     )

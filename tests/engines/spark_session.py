@@ -27,7 +27,9 @@ def is_left_out() -> bool:
 
 NO_JAVA = "there is no Java, so Spark cannot run: sh scripts/java.sh installs it"
 needs_java = pytest.mark.spark
-"""A marker for every test that starts Spark; `tests/conftest.py` skips them where they are left out."""
+"""A marker for every test that starts Spark; `tests/conftest.py` skips them where they are left
+out.
+"""
 
 
 @cache

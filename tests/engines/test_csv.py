@@ -1,4 +1,6 @@
-"""CSV files: names and types are declared, never guessed silently, and one cell changes only itself."""
+"""CSV files: names and types are declared, never guessed silently, and one cell changes only
+itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One equality: names of keys, groups, persons and integers are the same on every engine, path and collation, and for every order of rows."""
+"""One equality: names of keys, groups, persons and integers are the same on every engine, path and
+collation, and for every order of rows.
+"""
 
 from __future__ import annotations
 

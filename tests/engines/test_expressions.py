@@ -39,7 +39,9 @@ from shoal.plan import (
 
 
 def bits(value: Value) -> object:
-    """A value that tells reals apart by their bits, the sign of a zero too, and truth values from numbers."""
+    """A value that tells reals apart by their bits, the sign of a zero too, and truth values from
+    numbers.
+    """
     if isinstance(value, float):
         return struct.pack(">d", value)
     return (type(value).__name__, value)

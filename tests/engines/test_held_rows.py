@@ -1,4 +1,6 @@
-"""Rows that Shoal holds are written as Arrow would write them, and read by DuckDB as the values they are."""
+"""Rows that Shoal holds are written as Arrow would write them, and read by DuckDB as the values
+they are.
+"""
 
 from __future__ import annotations
 

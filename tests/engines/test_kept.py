@@ -33,7 +33,9 @@ UNITS = [Row(), Person("u")]
 
 
 def renamed(unit: Unit, x: str, y: str) -> Bounded:
-    """The sum and the number of values of a column a, in a table whose columns x and y are called otherwise."""
+    """The sum and the number of values of a column a, in a table whose columns x and y are called
+    otherwise.
+    """
     known = [column(name, INTEGER, Range(0, 10)) for name in DATA]
     scan = Scan(Table("t", tuple(known), protects=unit))
     rows = Project(scan, tuple(zip((x, y), map(Ref, scan.columns[1:]), strict=True)))

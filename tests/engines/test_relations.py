@@ -1,4 +1,6 @@
-"""Relations: DuckDB's rows are the reference's, and one row or person reaches as far as is claimed."""
+"""Relations: DuckDB's rows are the reference's, and one row or person reaches as far as is
+claimed.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def refs(rows: Rows) -> dict[str, Ref]:
 
 @st.composite
 def relations(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Rows:
-    """Scans under a few random steps; columns keep the names u, k, x, y as long as they are there."""
+    """Scans under a few random steps; columns keep the names u, k, x, y as long as they are
+    there.
+    """
     at = scans(units)
     rows: Rows = at["left"]
     for step in draw(

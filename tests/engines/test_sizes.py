@@ -1,4 +1,6 @@
-"""Texts are cut to a public length as they are read, alike on every engine and path; persons never are."""
+"""Texts are cut to a public length as they are read, alike on every engine and path; persons never
+are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sorting rows by person gives the integers of grouping them, whatever persons, keys and numbers are."""
+"""Sorting rows by person gives the integers of grouping them, whatever persons, keys and numbers
+are.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def scan_of(person: Type, *, nulls: str = "drop", groups: int = 3, rows_per_grou
 
 
 def table_of(persons: Any, *, keys: int) -> pa.Table:
-    """Rows of which some persons have many, with values outside of what is stated and some missing."""
+    """Rows of which some persons have many, with values outside of what is stated and some
+    missing.
+    """
     draw = np.random.default_rng(7)
     who = (PERSONS_THERE * draw.random(ROWS) ** 3).astype(int)
     x = draw.integers(-9, 99, ROWS)

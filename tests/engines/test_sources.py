@@ -1,4 +1,6 @@
-"""Every source is read with one schema: no row, file or folder name changes what other rows are read as."""
+"""Every source is read with one schema: no row, file or folder name changes what other rows are
+read as.
+"""
 
 from __future__ import annotations
 
@@ -299,7 +301,9 @@ def test_a_csv_file_whose_name_is_a_pattern_is_not_read_as_another(tmp_path: Pat
 
 
 def special(folder: Path, suffix: str) -> list[Path]:
-    """Things with a name that are no plain files: a folder, a pipe, a socket, a device, and links to none."""
+    """Things with a name that are no plain files: a folder, a pipe, a socket, a device, and links
+    to none.
+    """
     names = ("folder", "pipe", "socket", "device", "nowhere", "itself")
     made = [folder / f"{name}{suffix}" for name in names]
     made[0].mkdir()

@@ -1,4 +1,6 @@
-"""Spark: every source, every type, hostile names, nothing row-level on the driver, and a question that can be stopped."""
+"""Spark: every source, every type, hostile names, nothing row-level on the driver, and a question
+that can be stopped.
+"""
 
 from __future__ import annotations
 

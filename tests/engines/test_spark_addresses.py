@@ -1,4 +1,6 @@
-"""Addresses of Spark: what may be shown of them, which session they mean, and errors that say what is wrong."""
+"""Addresses of Spark: what may be shown of them, which session they mean, and errors that say what
+is wrong.
+"""
 
 from __future__ import annotations
 

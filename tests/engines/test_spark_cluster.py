@@ -1,4 +1,6 @@
-"""A real cluster, a master and a worker: the same integers as everywhere, and one debit whatever becomes of the worker."""
+"""A real cluster, a master and a worker: the same integers as everywhere, and one debit whatever
+becomes of the worker.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ class Driver:
         self.patience.start()
 
     def line(self, kind: str) -> str:
-        """The rest of the next line, which must be of a kind; whether quick tasks were seen running is no matter."""
+        """The rest of the next line, which must be of a kind; whether quick tasks were seen running
+        is no matter.
+        """
         assert self.process.stdout is not None
         found = self.process.stdout.readline()
         while kind != "running" and found == "running\n":
@@ -133,7 +137,8 @@ def test_a_cluster_gives_the_integers_of_others_and_debits_once_whatever_becomes
 
 
 def _settled(driver: Driver, meant: list[tuple[Any, Any]], spent: str) -> None:
-    """There is an answer, of all rows; the same key has the same answer, for which nothing more is spent.
+    """There is an answer, of all rows; the same key has the same answer, for which nothing more is
+    spent.
 
     A part of the rows would miss some 20 of 40; noise is as far off with a chance below 1e-6.
     """

@@ -1,4 +1,6 @@
-"""The hash of a table's content, against the same hash made row by row in Python; and the stamps of its files."""
+"""The hash of a table's content, against the same hash made row by row in Python; and the stamps of
+its files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Spark gives the integers of the reference, to the last bit: whatever the partitions, the order of rows and the settings."""
+"""Spark gives the integers of the reference, to the last bit: whatever the partitions, the order of
+rows and the settings.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ from shoal.sensitivity import Norm
 pytestmark = needs_java
 
 PARTITIONS = [1, 2, 7, 64]
-"""Of generated tables those of audits are in sixty-four, too: so many tasks for seven rows take their time."""
+"""Of generated tables those of audits are in sixty-four, too: so many tasks for seven rows take
+their time.
+"""
 SETTINGS: list[dict[str, str]] = [
     {},
     {
@@ -98,7 +102,9 @@ class Set:
 
 
 def engine_over(held: dict[str, pa.Table], partitions: int = 2, turn: int = 0) -> Spark:
-    """The tables in Spark, in so many partitions, their rows turned round and every other one first."""
+    """The tables in Spark, in so many partitions, their rows turned round and every other one
+    first.
+    """
     frames = {}
     for name, table in held.items():
         order = [at * 2 % max(1, table.num_rows | 1) for at in range(table.num_rows | 1)]
@@ -109,7 +115,9 @@ def engine_over(held: dict[str, pa.Table], partitions: int = 2, turn: int = 0) -
 
 
 def few(examples: int) -> settings:
-    """So many examples; what fails is not made smaller, for each question takes Spark a good part of a second."""
+    """So many examples; what fails is not made smaller, for each question takes Spark a good part
+    of a second.
+    """
     return settings(max_examples=examples, phases=[Phase.explicit, Phase.generate])
 
 
@@ -425,7 +433,9 @@ def test_large_shares_and_cells_beyond_them_are_the_same_integers() -> None:
 
 @pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 def test_a_share_ends_where_that_of_the_reference_ends(norm: Norm) -> None:
-    """Persons with exactly their share, with one group, one row and one row of a cell more, and with all of that."""
+    """Persons with exactly their share, with one group, one row and one row of a cell more, and
+    with all of that.
+    """
     has = {1: [2, 2], 2: [1, 1, 1], 3: [2, 2, 1], 4: [3], 5: [4, 3, 2, 1], 6: [2]}
     rows = [
         {"u": u, "k": k, "x": 100 * u + at, "m": k, "r": 0.5, "far": 1e9, "one": 3.0}

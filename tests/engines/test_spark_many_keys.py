@@ -1,4 +1,6 @@
-"""Very many private keys go through a small driver: they come in parts, and only those that are told are held."""
+"""Very many private keys go through a small driver: they come in parts, and only those that are
+told are held.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from tests.engines.spark_session import needs_java
 pytestmark = needs_java
 
 MOST_MEGABYTES = 320
-"""Of Python, which has some 190 with Shoal and Spark alone; Java's heap has `spark_many_keys.HEAP`."""
+"""Of Python, which has some 190 with Shoal and Spark alone; Java's heap has `spark_many_keys.HEAP`.
+"""
 
 
 @pytest.mark.parametrize("keys", [10**5, pytest.param(10**7, marks=pytest.mark.audit)])

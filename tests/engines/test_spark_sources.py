@@ -1,4 +1,6 @@
-"""On Spark too every path is read with one schema: no file and no name of a folder changes what other rows are read as."""
+"""On Spark too every path is read with one schema: no file and no name of a folder changes what
+other rows are read as.
+"""
 
 from __future__ import annotations
 

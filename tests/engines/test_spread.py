@@ -1,4 +1,6 @@
-"""Weights by key and value: the same on both engines, and no unit moves them further than is claimed."""
+"""Weights by key and value: the same on both engines, and no unit moves them further than is
+claimed.
+"""
 
 from __future__ import annotations
 

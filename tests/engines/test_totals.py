@@ -1,4 +1,6 @@
-"""Bounded totals: DuckDB's integers are the reference's, and no unit moves them further than is claimed."""
+"""Bounded totals: DuckDB's integers are the reference's, and no unit moves them further than is
+claimed.
+"""
 
 from __future__ import annotations
 
@@ -95,14 +97,18 @@ def apart(one: dict[Any, Any], other: dict[Any, Any], at: int) -> list[Fraction]
 
 
 def neighbours(data: Data, units: tuple[Unit, Unit], others: Data) -> list[Data]:
-    """The tables without each one of their units, or under *change* with others in the place of each."""
+    """The tables without each one of their units, or under *change* with others in the place of
+    each.
+    """
     if units[0].relation == "change":
         return changed(data, units, others)
     return fewer(data, units)
 
 
 def changed(data: Data, units: tuple[Unit, Unit], others: Data) -> list[Data]:
-    """The tables with each row replaced by another one, or with each person by one who has other rows, or none."""
+    """The tables with each row replaced by another one, or with each person by one who has other
+    rows, or none.
+    """
     if isinstance(units[0], Person):
         coming = {
             name: [{**row, unit.columns[0]: 9} for row in others[name]]
@@ -251,7 +257,9 @@ def test_a_real_is_read_to_within_half_a_step(number: float, lo: float, width: f
 def test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated_of_its_column(
     kind: Type, stored: Any, step: int
 ) -> None:
-    """A fact that is false must not cost privacy: the bound rests on what the engine does, not on what is believed."""
+    """A fact that is false must not cost privacy: the bound rests on what the engine does, not on
+    what is believed.
+    """
     plain, values = column("x", kind), [-(10**6), -1, 0, 7, 10**6]
     for unit in (Row(), Person("u", rows_per_group=9)):
         scan = Scan(Table("loose", (column("u", INTEGER), plain), protects=unit))
@@ -271,7 +279,9 @@ def test_what_a_row_adds_is_held_between_the_ends_of_its_term_whatever_is_stated
 def test_a_null_that_is_believed_not_to_be_there_adds_an_end_of_its_term(
     kind: Type, stored: Any, step: int
 ) -> None:
-    """The width of a sum rests on what the engine adds for each row, not on whether a column holds no NULL."""
+    """The width of a sum rests on what the engine adds for each row, not on whether a column holds
+    no NULL.
+    """
     plain = Column("x", kind, nullable=False)
     scan = Scan(Table("loose", (plain,), protects=Row(relation=Relation.CHANGE)))
     term = Term(Quantity.SUM, Ref(plain), Fraction(step), 3, 5)

@@ -1,4 +1,6 @@
-"""Of a wide table an engine reads the columns that a question uses, and answers as if it had read all."""
+"""Of a wide table an engine reads the columns that a question uses, and answers as if it had read
+all.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One event of each kind as the golden file holds it, and strategies that draw any event of a kind."""
+"""One event of each kind as the golden file holds it, and strategies that draw any event of a
+kind.
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,9 @@ def test_the_chance_of_a_tail_has_that_tail(trials: int, risk: float) -> None:
 
 
 def test_the_normal_law_is_right_within_what_a_cell_may_be_off() -> None:
-    """A cell's mass may be off by 2^-40 of itself; the losses of one release have 2^-42 and less from here."""
+    """A cell's mass may be off by 2^-40 of itself; the losses of one release have 2^-42 and less
+    from here.
+    """
     at = np.linspace(-37, 9, 47)
 
     def question() -> list[float]:

@@ -1,4 +1,6 @@
-"""The ready functions, small, and single rows that reach all of their domains: what the tests are run over."""
+"""The ready functions, small, and single rows that reach all of their domains: what the tests are
+run over.
+"""
 
 from __future__ import annotations
 

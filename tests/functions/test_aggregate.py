@@ -37,7 +37,9 @@ def total(block: list[int]) -> int:
 
 
 def law(data: Data, epsilon: str = "1") -> dict[float, float]:
-    """All dealings of the rows into blocks, each as likely, and the law of the middle given each."""
+    """All dealings of the rows into blocks, each as likely, and the law of the middle given
+    each.
+    """
     found: dict[float, float] = {}
     dealings = list(itertools.product(range(BLOCKS), repeat=len(data)))
     for dealing in dealings:

@@ -1,4 +1,6 @@
-"""From outside: what many releases on two neighbours prove about epsilon; see tests/mechanisms/test_audit.py."""
+"""From outside: what many releases on two neighbours prove about epsilon; see
+tests/mechanisms/test_audit.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Rows come one by one: a collection that gives something else is refused by its type, and no name, key or letter counts as a row."""
+"""Rows come one by one: a collection that gives something else is refused by its type, and no name,
+key or letter counts as a row.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Few repetitions of the row *functions* of the benchmarks: errors beside those that diffpriv was measured to have."""
+"""Few repetitions of the row *functions* of the benchmarks: errors beside those that diffpriv was
+measured to have.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from shoal.noise import seam
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [100, 500, 5000])
 def test_curves_err_a_small_part_of_what_diffpriv_errs(rows: int) -> None:
-    """Random DP: 1/5, 1/5 and 1/10 of its medians; pure DP: less than its random one from 500 rows on."""
+    """Random DP: 1/5, 1/5 and 1/10 of its medians; pure DP: less than its random one from 500 rows
+    on.
+    """
     several: dict[tuple[str, int], list[float]] = {}
     generator = np.random.default_rng(rows + 1)
     with seam.seeded(rows):

@@ -164,7 +164,9 @@ FAR: dict[str, Any] = {"low": 10**17, "high": 10**17 + 8}
 
 @pytest.mark.parametrize("other", [-1.0, -1e308, 1e308, 1e17, float("nan")])
 def test_a_row_near_zero_is_answered_for_where_the_range_is_far_from_it(other: float) -> None:
-    """One row beyond 64 bits made all steps wide numbers; without one, the far ends did not fit beside the others."""
+    """One row beyond 64 bits made all steps wide numbers; without one, the far ends did not fit
+    beside the others.
+    """
     rows = [1.0, 0.0, other]
     median = InverseSensitivity.median(epsilon=1, size=3, points=5, **FAR)
     smooth = SmoothLaplace(epsilon=1, delta="1e-3")

@@ -29,7 +29,9 @@ def made(kind: str, size: int, radius: int, epsilon: str = "1") -> InverseSensit
 
 
 def shortest(mechanism: InverseSensitivity, size: int) -> dict[Data, list[int]]:
-    """For every dataset and point, the fewest changes by definition: nearest dataset with such an answer."""
+    """For every dataset and point, the fewest changes by definition: nearest dataset with such an
+    answer.
+    """
     every = rows(size, VALUES)
     near = changed(VALUES)
     found: dict[Data, list[int]] = {data: [] for data in every}

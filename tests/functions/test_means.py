@@ -158,7 +158,9 @@ def test_the_parts_are_charged_no_more_than_rho_and_nearly_all_of_it(mechanism: 
 
 
 def test_generous_bounds_cost_little() -> None:
-    """A thousand normal rows in a range of two millions: plain noise would have a standard deviation of 1000 / mu."""
+    """A thousand normal rows in a range of two millions: plain noise would have a standard
+    deviation of 1000 / mu.
+    """
     data = np.random.default_rng(3).normal(170, 8, size=1000)
     truth = float(data.mean())
     clipped = QuantileClippedMean(rho="0.5", size=1000, low=-1000, high=1000)

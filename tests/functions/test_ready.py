@@ -77,7 +77,9 @@ def test_the_integers_are_sums_over_rows_in_any_order(case: Case) -> None:
 
 
 def test_sums_beyond_64_bits_are_exact() -> None:
-    """Rows are not so many, but a bound of the largest sum decides; both ways give the same integers."""
+    """Rows are not so many, but a bound of the largest sum decides; both ways give the same
+    integers.
+    """
     table = KernelRegression.for_epsilon(1, relation="change", low=0, high=1, degree=3).table
     cells, weights = np.arange(2000) % table.cells, np.arange(2000)
     small = table.sums(cells, weights, largest=2000)

@@ -1,4 +1,6 @@
-"""The sampler: how many pairs, which distance, and whether the claimed share holds and is not loose."""
+"""The sampler: how many pairs, which distance, and whether the claimed share holds and is not
+loose.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +131,9 @@ class Mean:
 
 
 def exceeding(distance: float) -> float:
-    """The chance that the mean of ten uniform numbers moves by more than this when one is changed."""
+    """The chance that the mean of ten uniform numbers moves by more than this when one is
+    changed.
+    """
     return max(0.0, 1 - 10 * distance) ** 2
 
 

@@ -1,4 +1,6 @@
-"""From outside: what many releases on two neighbours prove about epsilon, and that too little noise is caught."""
+"""From outside: what many releases on two neighbours prove about epsilon, and that too little noise
+is caught.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ ONE, OTHER = (0, 64, 64), (0, 0, 64)
 
 
 def counted(mechanism: Smooth, factor: Fraction, event: Event, trials: int) -> tuple[int, int]:
-    """How often the event happened on either neighbour, with noise drawn for so much of its width."""
+    """How often the event happened on either neighbour, with noise drawn for so much of its
+    width.
+    """
     kind = type(mechanism)
     drawn = kind._noise
     with pytest.MonkeyPatch.context() as patch, seam.seeded("audit of functions"):
@@ -201,7 +205,9 @@ def coin_divergence(hits: int, misses: int, trials: int, order: float) -> float:
 
 
 def test_a_narrowed_mean_keeps_its_rho_and_noise_thirty_percent_too_small_is_caught() -> None:
-    """One row that goes from one end to the other, and a spread so wide that nothing is narrowed."""
+    """One row that goes from one end to the other, and a spread so wide that nothing is
+    narrowed.
+    """
     trials = 8_000
 
     def proved(rho: Fraction) -> float:

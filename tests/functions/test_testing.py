@@ -71,7 +71,9 @@ def test_the_answer_is_private_for_all_neighbours() -> None:
 
 
 def test_a_lower_threshold_would_not_be_private() -> None:
-    """A dataset that just fails and one that is not stable, at delta 10^-4 with the threshold of 0.05."""
+    """A dataset that just fails and one that is not stable, at delta 10^-4 with the threshold of
+    0.05.
+    """
     strict = ProposeTestRelease(epsilon=3, delta="1e-4", bound=1)
     assert strict.threshold > MECHANISM.threshold
     unstable, other = (0, 0, 0, 0, 4, 4, 4), (0, 0, 0, 4, 4, 4, 4)

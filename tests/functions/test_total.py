@@ -1,4 +1,6 @@
-"""Whatever runs on private rows is total: one hostile row more or less changes no kind of outcome."""
+"""Whatever runs on private rows is total: one hostile row more or less changes no kind of
+outcome.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +182,9 @@ NOT_OF_ROWS = {
 
 
 def outcome(act: Act, row: Any) -> Any:
-    """All that is public about an outcome: its kind, the text of an error, the types of what is told."""
+    """All that is public about an outcome: its kind, the text of an error, the types of what is
+    told.
+    """
     with seeded("total"):
         try:
             found = act(row)
@@ -277,7 +281,9 @@ def test_scores_that_a_function_leaves_out_count_as_the_public_number() -> None:
 
 @pytest.mark.parametrize("rows", [[], [0.5], [1], [0.5, 1]])
 def test_an_answer_has_one_type_whatever_the_rows(rows: list[Any]) -> None:
-    """The sum of no rows is an integer, that of reals a float, and a mean of none has no value at all."""
+    """The sum of no rows is an integer, that of reals a float, and a mean of none has no value at
+    all.
+    """
     for function in (sum, lambda rows: sum(rows) / len(rows), np.mean, len):
         assert type(privatize(function, sensitivity=1, epsilon=1).release(rows)) is float
     two = privatize(lambda rows: rows, sensitivity=1, epsilon=1, size=2).release(rows)
@@ -471,7 +477,9 @@ def test_a_query_counts_as_asked_whatever_it_does(place: int) -> None:
 
 
 def test_twenty_refused_questions_tell_nothing_because_none_is_refused() -> None:
-    """A function that fails where someone lies above a guess once gave the largest value for nothing."""
+    """A function that fails where someone lies above a guess once gave the largest value for
+    nothing.
+    """
 
     def above(guess: float) -> Any:
         return lambda x: np.where(x > guess, np.nan, 0.0)
@@ -481,7 +489,9 @@ def test_twenty_refused_questions_tell_nothing_because_none_is_refused() -> None
 
 
 def test_nobodys_value_in_a_query_depends_on_anyone_else() -> None:
-    """Each person is asked alone: with every other row changed, the value of one stays what it was."""
+    """Each person is asked alone: with every other row changed, the value of one stays what it
+    was.
+    """
     seen: list[Any] = []
 
     def query(x: Any) -> Any:

@@ -1,4 +1,6 @@
-"""A function that is given one row, or one block, cannot reach the others through the array they lie in."""
+"""A function that is given one row, or one block, cannot reach the others through the array they
+lie in.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The fuzzer itself: seeds make cases, faults are found, failing cases become small, and all of it is told."""
+"""The fuzzer itself: seeds make cases, faults are found, failing cases become small, and all of it
+is told.
+"""
 
 from __future__ import annotations
 

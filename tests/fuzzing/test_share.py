@@ -1,4 +1,6 @@
-"""A share of the neighbour fuzzer, the same in every run: two neighbouring inputs look alike at every door."""
+"""A share of the neighbour fuzzer, the same in every run: two neighbouring inputs look alike at
+every door.
+"""
 
 from __future__ import annotations
 

@@ -84,7 +84,8 @@ def test_the_loss_of_two_laws_exceeds_its_bound_as_rarely_as_is_said(
 
 
 def test_reading_delta_as_the_probability_of_a_larger_loss_is_refuted() -> None:
-    # Randomized response of epsilon 1.1 is (1, 0.0714)-DP, and its loss exceeds 1 three times in four.
+    # Randomized response of epsilon 1.1 is (1, 0.0714)-DP, and its loss exceeds 1 three times in
+    # four.
     promise = Pure(1.1).to_delta(epsilon=1)
     assert float(promise.delta) == pytest.approx(0.0714, abs=1e-4)
     truth = math.exp(1.1) / (1 + math.exp(1.1))

@@ -1,4 +1,6 @@
-"""Each bound lies on the side its name says, against enclosures of 400 bits of the plain formula."""
+"""Each bound lies on the side its name says, against enclosures of 400 bits of the plain
+formula.
+"""
 
 from __future__ import annotations
 

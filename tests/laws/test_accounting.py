@@ -1,4 +1,6 @@
-"""Laws that every event keeps in every measure: one item per law and event, which goes through the measures."""
+"""Laws that every event keeps in every measure: one item per law and event, which goes through the
+measures.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,9 @@ def rounded_gaussian(sigma: float) -> Distribution:
 
 
 def discrete_gaussian(sigma: float) -> Distribution:
-    """Summed for small scales; beyond, the rounded law differs by less than 1 / sigma^2 in relation."""
+    """Summed for small scales; beyond, the rounded law differs by less than 1 / sigma^2 in
+    relation.
+    """
     if sigma > 2000:
         return rounded_gaussian(sigma)
     return lambda x: _sums(sigma).get(x, float(x > 0))

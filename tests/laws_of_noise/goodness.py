@@ -16,7 +16,9 @@ PARTS = 40
 
 
 def edges_of(law: Distribution, draws: int) -> list[int]:
-    """Integers that cut a law into about equally likely bins and two tails, none of them too thin."""
+    """Integers that cut a law into about equally likely bins and two tails, none of them too
+    thin.
+    """
     shares = [1e-4, *(part / PARTS for part in range(1, PARTS)), 1 - 1e-4]
     edges: list[int] = []
     below = 0.0

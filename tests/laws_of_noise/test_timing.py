@@ -43,7 +43,9 @@ def correlation(draw: Callable[[], int]) -> float:
 
 
 def least_of(tries: int, draw: Callable[[], int]) -> float:
-    """The smallest of a few correlations: a true one stays, a burst of other work does not come back."""
+    """The smallest of a few correlations: a true one stays, a burst of other work does not come
+    back.
+    """
     return min(abs(correlation(draw)) for _ in range(tries))
 
 
@@ -59,7 +61,9 @@ def test_time_and_size_of_a_draw_are_unrelated(name: str, scale: int) -> None:
 def test_the_time_of_a_whole_release_tells_no_more_than_the_docs_say(
     scale: int, most: float
 ) -> None:
-    """Python keeps small integers ready, so that small noise on an integer is told a little by time."""
+    """Python keeps small integers ready, so that small noise on an integer is told a little by
+    time.
+    """
     made = Geometric(scale=scale, sensitivity=1)
     assert least_of(3, lambda: made.release(0)) <= most
 

@@ -1,4 +1,6 @@
-"""What a mechanism says when it refuses a value never tells the value, its place or its neighbours."""
+"""What a mechanism says when it refuses a value never tells the value, its place or its
+neighbours.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ SELECTIONS = [
 
 
 def everything_said(act: Callable[[], Any]) -> str:
-    """The message, its parts, and all that an uncaught error would print but the lines of source."""
+    """The message, its parts, and all that an uncaught error would print but the lines of
+    source.
+    """
     with pytest.raises(ShoalError) as refused:
         act()
     error: BaseException | None = refused.value

@@ -1,6 +1,8 @@
-"""Processes that charge, race, fail and die: ``python -m tests.ledger.lives ACT PLACE ...``, run by the tests.
+"""Processes that charge, race, fail and die: ``python -m tests.ledger.lives ACT PLACE ...``, run by
+the tests.
 
-Each is a process of its own without threads, so that it can fork; what it learns it prints as one JSON value.
+Each is a process of its own without threads, so that it can fork; what it learns it prints as one
+JSON value.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ MANY = Pure(10**9)
 
 
 def race(place: str, processes: int, requests: int) -> Any:
-    """Several children, forked with an open ledger, ask for more than there is; how many each was granted."""
+    """Several children, forked with an open ledger, ask for more than there is; how many each was
+    granted.
+    """
     ledger = Ledger(place)
     ledger.open_account("visits", Pure(100), relation="add_remove")
     pipes = [_forked(lambda: _granted(ledger, requests)) for _ in range(processes)]

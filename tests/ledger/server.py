@@ -1,4 +1,6 @@
-"""A real PostgreSQL server for the tests: started once, in a directory of its own, by a user who is not root."""
+"""A real PostgreSQL server for the tests: started once, in a directory of its own, by a user who is
+not root.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def running() -> Iterator[str]:
 
 
 def _listening(home: Path, directory: str, user: str | None) -> tuple[subprocess.Popen[bytes], int]:
-    """A server that takes connections, and its port; a port that somebody else was quicker to take is given up."""
+    """A server that takes connections, and its port; a port that somebody else was quicker to take
+    is given up.
+    """
     log = Path(directory, "log")
     for _ in range(5):
         port = _free_port()
@@ -89,7 +93,9 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
 
 
 def _is_ready(home: Path, port: int, server: subprocess.Popen[bytes]) -> bool:
-    """Whether the server takes connections, as soon as it does; not if it has ended, or takes none for minutes."""
+    """Whether the server takes connections, as soon as it does; not if it has ended, or takes none
+    for minutes.
+    """
     asked = [str(home / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "shoal"]
     end = time.monotonic() + 120
     while server.poll() is None and time.monotonic() < end:

@@ -1,4 +1,6 @@
-"""Death, full disks, failing disks and races: nothing that anyone saw is uncharged, and nothing is granted twice."""
+"""Death, full disks, failing disks and races: nothing that anyone saw is uncharged, and nothing is
+granted twice.
+"""
 
 from __future__ import annotations
 

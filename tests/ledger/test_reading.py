@@ -1,4 +1,6 @@
-"""Read access is enough to verify and to look: nothing is written, whoever writes meanwhile is noticed, and damage is named."""
+"""Read access is enough to verify and to look: nothing is written, whoever writes meanwhile is
+noticed, and damage is named.
+"""
 
 from __future__ import annotations
 

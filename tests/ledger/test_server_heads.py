@@ -1,4 +1,6 @@
-"""A ledger on a server: its head is on the machine that asks, and the server refuses to change the past."""
+"""A ledger on a server: its head is on the machine that asks, and the server refuses to change the
+past.
+"""
 
 from __future__ import annotations
 

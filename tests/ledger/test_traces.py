@@ -133,7 +133,9 @@ def test_what_a_killed_process_left_in_the_log_is_gone_after_the_next_opening(
 
 
 def orders(path: Path, name: Callable[[int], str]) -> list[list[str]]:
-    """For each page of the file the names in it, in the order in which its cells were filled: from the end of the page."""
+    """For each page of the file the names in it, in the order in which its cells were filled: from
+    the end of the page.
+    """
     content = path.read_bytes()
     page = int.from_bytes(content[16:18], "big")
     names = [name(number) for number in range(PEOPLE)]

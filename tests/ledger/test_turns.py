@@ -292,7 +292,8 @@ class Trapped(BaseException):
 def trapped(name: str, at: int) -> Any:
     """A tracer that interrupts a method of turns before its n-th line.
 
-    A line that comes again is the end of a `with`, which no interrupt parts from giving the lock back.
+    A line that comes again is the end of a `with`, which no interrupt parts from giving the lock
+    back.
     """
     seen: set[int] = set()
 

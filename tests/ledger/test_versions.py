@@ -1,4 +1,6 @@
-"""A ledger of an older version opens with the same totals; one of a newer version is refused and left alone."""
+"""A ledger of an older version opens with the same totals; one of a newer version is refused and
+left alone.
+"""
 
 from __future__ import annotations
 

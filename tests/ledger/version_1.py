@@ -1,4 +1,6 @@
-"""A ledger as version 1 of the tables had it, made without any code of the ledger: what is here never changes."""
+"""A ledger as version 1 of the tables had it, made without any code of the ledger: what is here
+never changes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A ledger as version 2 of the tables had it: version 1 with tallies.  What is here never changes."""
+"""A ledger as version 2 of the tables had it: version 1 with tallies.  What is here never
+changes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Errors of our mechanisms, exact or in closed form, beside the limits: never below, and within a stated factor."""
+"""Errors of our mechanisms, exact or in closed form, beside the limits: never below, and within a
+stated factor.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +131,9 @@ def test_shuffled_reports_obey_both_limits(epsilon: str) -> None:
 def test_a_private_median_is_within_its_factor_of_the_packing_limit(
     epsilon: str, points: int
 ) -> None:
-    """The choice by rank, on the datasets of the packing: all but one point lose as much; its exact mean error."""
+    """The choice by rank, on the datasets of the packing: all but one point lose as much; its exact
+    mean error.
+    """
     people = 2001
     rate, worst = float(epsilon), 0.0
     for rows in range(1, 400, 2):

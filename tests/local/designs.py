@@ -1,4 +1,6 @@
-"""Every survey design of two answers with its odds as the literature has them, and what its reply costs."""
+"""Every survey design of two answers with its odds as the literature has them, and what its reply
+costs.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,9 @@ def test_the_variance_is_the_binomial_one_over_the_squared_lean(case: Case, shar
 
 @EVERY
 def test_estimates_of_simulated_surveys_have_the_stated_mean_and_variance(case: Case) -> None:
-    """4000 surveys of 100 people with a share of 3/10: five standard errors hold, and would not for another law."""
+    """4000 surveys of 100 people with a share of 3/10: five standard errors hold, and would not for
+    another law.
+    """
     people, surveys = 100, 4000
     design = case.design
     with seeded(f"survey {design.name} {float(case.lean):.3f}"):

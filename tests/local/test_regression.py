@@ -143,7 +143,9 @@ def test_weights_that_are_equal_change_nothing_and_doubled_people_count_twice() 
 
 
 def test_predictions_average_to_the_share_that_was_estimated() -> None:
-    """With an intercept the score of the first coefficient says so, for two kinds of reply and one group."""
+    """With an intercept the score of the first coefficient says so, for two kinds of reply and one
+    group.
+    """
     design = forced("3/4")
     told = np.array([0] * 300 + [1] * 100)
     found = regress(design, told, {"x": np.tile([0.0, 1.0], 200)})

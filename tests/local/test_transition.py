@@ -235,7 +235,9 @@ def test_a_matrix_for_an_epsilon_costs_at_most_that_and_hardly_less() -> None:
 
 
 def test_two_rounds_with_the_exact_odds_are_one_response_of_the_wanted_cost() -> None:
-    """LOCAL: the fresh round after a memoised one with odds a has (b (a + k - 2) - (k - 1)) / (a - b)."""
+    """LOCAL: the fresh round after a memoised one with odds a has (b (a + k - 2) - (k - 1)) / (a -
+    b).
+    """
     a, b, k = Fraction(7), Fraction(3), 10
     fresh = (b * (a + k - 2) - (k - 1)) / (a - b)
     first = TransitionMatrix.of_odds(EvenOdds(k, 7, 1))

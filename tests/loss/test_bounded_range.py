@@ -52,7 +52,8 @@ def test_no_composition_of_pairs_needs_more(
 
 
 def test_choices_may_depend_on_answers() -> None:
-    # After a first answer the second pair is chosen to do most harm; the envelope still covers both.
+    # After a first answer the second pair is chosen to do most harm; the envelope still covers
+    # both.
     epsilon, target = 1.0, 0.8
     tops = np.linspace(0.01, 0.99, 99)
 

@@ -49,7 +49,9 @@ def test_normal_losses_cost_what_the_closed_form_says(mu: float, delta: float) -
 
 
 def delta_with_responses(mu: float, epsilons: list[float], epsilon: float, *, up: bool) -> float:
-    """Responses and one normal loss: the mean of the normal delta over all sums of the responses."""
+    """Responses and one normal loss: the mean of the normal delta over all sums of the
+    responses.
+    """
     delta = gaussian_delta_up if up else gaussian_delta_down
     total = 0.0
     for signs in product((1, -1), repeat=len(epsilons)):

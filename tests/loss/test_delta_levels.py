@@ -1,4 +1,6 @@
-"""Both questions are answered from one family of enclosures, so that the way back from an epsilon meets its delta."""
+"""Both questions are answered from one family of enclosures, so that the way back from an epsilon
+meets its delta.
+"""
 
 from __future__ import annotations
 

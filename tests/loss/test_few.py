@@ -1,4 +1,6 @@
-"""Sums of losses of two values, where exp(-sum) leaves the floats: beside exact probabilities in long decimals."""
+"""Sums of losses of two values, where exp(-sum) leaves the floats: beside exact probabilities in
+long decimals.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Samples of fixed size: closed forms, exact enumeration of all samples, and two roads to each sum."""
+"""Samples of fixed size: closed forms, exact enumeration of all samples, and two roads to each
+sum.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The largest of several profiles is held, by itself and in composition, against exact sums over all atoms."""
+"""The largest of several profiles is held, by itself and in composition, against exact sums over
+all atoms.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def _delta(law: Law, grown: Fraction) -> Fraction:
 
 
 def _largest_law(*laws: Law) -> Law:
-    """The outcomes of the pair whose profile is the largest: its profile is linear between kinks, which are ratios or crossings."""
+    """The outcomes of the pair whose profile is the largest: its profile is linear between kinks,
+    which are ratios or crossings.
+    """
     kinks = {p / q for law in laws for p, q in law}
     kinks |= {crossing for one, other in product(laws, laws) for crossing in _crossings(one, other)}
     places = sorted(kinks)

@@ -1,4 +1,6 @@
-"""Mixtures of normal laws: masses against enclosures, one release against integrals, sums against other programs."""
+"""Mixtures of normal laws: masses against enclosures, one release against integrals, sums against
+other programs.
+"""
 
 from __future__ import annotations
 
@@ -166,7 +168,8 @@ def test_two_releases_cost_what_a_sum_over_a_plane_says(
 @pytest.mark.parametrize(
     ("removed", "added", "delta", "published"),
     [
-        # dp-accounting 0.6.0, pessimistic: from_mixture_gaussian_mechanism(1, [0..k], binomial, interval 1e-4), 1000 times,
+        # dp-accounting 0.6.0, pessimistic: from_mixture_gaussian_mechanism(1, [0..k], binomial,
+        # interval 1e-4), 1000 times,
         (2, 0, 1e-5, 3.97909),
         (0, 2, 1e-5, 3.03064),
         (2, 0, 1e-6, 4.55410),

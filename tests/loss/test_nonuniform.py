@@ -1,4 +1,6 @@
-"""Sums over masses at any places, at equally spaced frequencies: as far from the truth as is said, and no further."""
+"""Sums over masses at any places, at equally spaced frequencies: as far from the truth as is said,
+and no further.
+"""
 
 from __future__ import annotations
 

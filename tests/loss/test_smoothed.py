@@ -188,7 +188,9 @@ def test_small_samples_have_narrow_brackets(text: str, delta: float, about: floa
 
 
 def by_an_integral(rate: float, sigma: float, steps: int, epsilon: float) -> float:
-    """delta of a sampled Gaussian by the inverse transform at order 16, all of it in plain floats: no cells, no kernel."""
+    """delta of a sampled Gaussian by the inverse transform at order 16, all of it in plain floats:
+    no cells, no kernel.
+    """
     x = np.linspace(-12, 13, 2501)
     chances = np.exp(-x * x / 2) * (x[1] - x[0]) / math.sqrt(2 * math.pi)
     losses = np.log1p(rate * np.expm1(x / sigma - 1 / (2 * sigma**2)))

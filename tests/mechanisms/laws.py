@@ -1,4 +1,5 @@
-"""The laws of the noise from their closed forms, in rigorous arithmetic, and the privacy that follows from them.
+"""The laws of the noise from their closed forms, in rigorous arithmetic, and the privacy that
+follows from them.
 
 Nothing here comes from the code under test but `shoal.exact`, whose balls contain the true number.
 """

@@ -1,7 +1,8 @@
 """Release without noise, and remember which noise it would have been.
 
-What a mechanism does with its noise is then known exactly: it lands on a place (the value on the lattice of
-the noise) and adds a draw of a law with stated parameters.  Place and law are what the tests reason about.
+What a mechanism does with its noise is then known exactly: it lands on a place (the value on the
+lattice of the noise) and adds a draw of a law with stated parameters.  Place and law are what the
+tests reason about.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class Choice:
 
 
 class Silent:
-    """A source whose noise is 0, and which tells what was to be drawn; the first candidates win all races."""
+    """A source whose noise is 0, and which tells what was to be drawn; the first candidates win all
+    races.
+    """
 
     private = False
 

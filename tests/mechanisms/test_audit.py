@@ -1,8 +1,9 @@
 """From outside: what an adversary can prove about epsilon from many releases on two neighbours.
 
-For an event S, Clopper-Pearson gives a lower bound of P(S) on one side and an upper bound of Q(S) on the other;
-ln of their ratio is a lower bound of epsilon that is wrong once in a million.  It never exceeds the claim, and it
-does for a mechanism whose noise is 30 % too small.  The seeds are fixed, so the outcome is too.
+For an event S, Clopper-Pearson gives a lower bound of P(S) on one side and an upper bound of Q(S)
+on the other; ln of their ratio is a lower bound of epsilon that is wrong once in a million.  It
+never exceeds the claim, and it does for a mechanism whose noise is 30 % too small.  The seeds are
+fixed, so the outcome is too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`error` is the exact quantile of what was off, and `for_error` turns it around on the safe side."""
+"""`error` is the exact quantile of what was off, and `for_error` turns it around on the safe
+side.
+"""
 
 from __future__ import annotations
 

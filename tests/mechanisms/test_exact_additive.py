@@ -31,7 +31,8 @@ from shoal.measures import gaussian_delta_down, gaussian_delta_up
 
 TIGHT = Fraction(999, 1000)
 MESH = 48
-"""Real values are tried at multiples of 1/48, which meets the boundaries of thirds and of quarters."""
+"""Real values are tried at multiples of 1/48, which meets the boundaries of thirds and of quarters.
+"""
 
 
 def whole_pairs(sensitivity: int) -> Iterator[tuple[int, int]]:
@@ -255,7 +256,9 @@ def window(sigma: Fraction) -> range:
 
 
 def profile(law: Law, moved: int, epsilon: Fraction, reach: range) -> laws.Bounds:
-    """The hockey-stick divergence of a law from itself so many steps on; a window holds all but 10^-50."""
+    """The hockey-stick divergence of a law from itself so many steps on; a window holds all but
+    10^-50.
+    """
 
     def delta() -> arb:
         weight = getattr(laws, law.name)(*law.parameters)
@@ -281,7 +284,9 @@ def test_the_rounded_normal_on_integers_keeps_the_gaussian_profile(
 
 
 def half_line(sigma: Fraction, moved: int, epsilon: Fraction) -> arb:
-    """What the best half line of the lattice tells the rounded law from itself, so many steps on."""
+    """What the best half line of the lattice tells the rounded law from itself, so many steps
+    on.
+    """
     best = int(Fraction(moved, 2) + epsilon * sigma**2 / moved)
     half = Fraction(1, 2)
     return laws.largest(

@@ -29,7 +29,9 @@ def softmax(scores: Sequence[Fraction]) -> dict[tuple[int, ...], arb]:
 
 
 def lottery(scores: Sequence[Fraction]) -> dict[tuple[int, ...], arb]:
-    """Permute-and-flip: all enter with e^(score - best); the winner is drawn from those who entered."""
+    """Permute-and-flip: all enter with e^(score - best); the winner is drawn from those who
+    entered.
+    """
     best = max(scores)
     enter = [ball(score - best).exp() for score in scores]
     chances: dict[tuple[int, ...], arb] = {(place,): arb(0) for place in range(len(scores))}
@@ -139,7 +141,9 @@ def asked(mechanism: Selection, scores: Scores) -> tuple[str, Fraction]:
 
 
 def neighbours(candidates: int, *, monotone: bool, high: int) -> Iterator[tuple[Scores, Scores]]:
-    """All pairs of small scores that differ by at most 1 each, once for each shift of all together."""
+    """All pairs of small scores that differ by at most 1 each, once for each shift of all
+    together.
+    """
     moves = list(itertools.product((0, 1) if monotone else (-1, 0, 1), repeat=candidates))
     for scores in itertools.product(range(high + 1), repeat=candidates):
         if min(scores) == 0:

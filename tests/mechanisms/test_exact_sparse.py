@@ -1,7 +1,9 @@
-"""Sparse vector: every short run enumerated on a coarse lattice, held against the claim; broken variants fail.
+"""Sparse vector: every short run enumerated on a coarse lattice, held against the claim; broken
+variants fail.
 
-A run is a sequence of questions and their outcomes.  Its probability is the sum over all values of the
-threshold's noise of the product of the chances of the outcomes; the sum is cut where the rest is below 10^-40.
+A run is a sequence of questions and their outcomes.  Its probability is the sum over all values of
+the threshold's noise of the product of the chances of the outcomes; the sum is cut where the rest
+is below 10^-40.
 """
 
 from __future__ import annotations
@@ -162,7 +164,9 @@ def test_a_sensitivity_that_is_no_whole_number_of_steps_is_widened_to_one(grid: 
 def test_the_claim_is_reached_by_questions_that_move_against_each_other(
     positives: int, *, monotone: bool
 ) -> None:
-    """Twenty questions stay below although they rose; some far below come out above although they did not."""
+    """Twenty questions stay below although they rose; some far below come out above although they
+    did not.
+    """
     mechanism = SparseVector(epsilon=2, sensitivity=1, positives=positives, monotone=monotone)
     scales = scales_of(mechanism, Grid(0))
     outcome = (*([False] * 20), *([True] * positives))
@@ -245,7 +249,8 @@ def test_a_threshold_without_noise_fails() -> None:
 def test_telling_the_number_that_was_compared_fails() -> None:
     """Algorithm 3: the noisy answer that beat the threshold bounds the threshold for the others.
 
-    The first question came out below, the second above with the number y told; so the threshold is at most y.
+    The first question came out below, the second above with the number y told; so the threshold is
+    at most y.
     """
     mechanism = AboveThreshold(epsilon=1, sensitivity=1)
     scales = scales_of(mechanism, Grid(0))

@@ -1,7 +1,8 @@
 """No event on the low bits of an answer tells neighbours apart, for scalars and vectors.
 
-The attack: answers near 0 that are no multiple of 2^-53 can come from the value 0, where floats are dense,
-and never from 1, whose sum with anything is a multiple of 2^-53 (Mironov 2012; Haney and others 2022).
+The attack: answers near 0 that are no multiple of 2^-53 can come from the value 0, where floats are
+dense, and never from 1, whose sum with anything is a multiple of 2^-53 (Mironov 2012; Haney and
+others 2022).
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def small_and_fine(answers: Floats) -> int:
 
 
 def compatible(counts: list[int], epsilon: float) -> bool:
-    """Whether two counts out of N can come from chances within e^epsilon of each other, at six sigma."""
+    """Whether two counts out of N can come from chances within e^epsilon of each other, at six
+    sigma.
+    """
     high, low = max(counts), min(counts)
     rise = math.exp(epsilon)
     return high <= rise * low + 6 * math.sqrt(rise**2 * low + high) + 20

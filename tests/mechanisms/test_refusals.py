@@ -1,4 +1,6 @@
-"""No number fails open: every parameter of every constructor and method refuses what it cannot mean, by name."""
+"""No number fails open: every parameter of every constructor and method refuses what it cannot
+mean, by name.
+"""
 
 from __future__ import annotations
 

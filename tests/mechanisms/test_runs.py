@@ -1,4 +1,6 @@
-"""A run of a sparse vector is a thing, not a value: it is spent once, whoever asks and however often."""
+"""A run of a sparse vector is a thing, not a value: it is spent once, whoever asks and however
+often.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The laws once more, from their closed forms and nothing else: what the samplers are held against.
 
-A law is cut into blocks of ``2**bits`` integers, counted outwards from zero, right and left in turn.  Its
-*proposal* gives each block the weight of its start.  Everything is summed term by term.
+A law is cut into blocks of ``2**bits`` integers, counted outwards from zero, right and left in
+turn.  Its *proposal* gives each block the weight of its start.  Everything is summed term by term.
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ def _tail(target: Target, rank: int) -> arb:
     for later in count(rank + 1):
         weight = target.weight(later)
         total = total + weight
-        # beyond one scale, every 2 * 256 ranks shrink the weight at least by e: the rest is below 2^11 weights
+        # beyond one scale, every 2 * 256 ranks shrink the weight at least by e: the rest is below
+        # 2^11 weights
         if target.start(later) > target.scale and weight < first * arb(2) ** -BITS:
             return total + arb(0).union(weight * 2**11)
     raise AssertionError

@@ -17,7 +17,9 @@ class ScriptExhaustedError(Exception):
 
 
 class Scripted:
-    """Hands out the words of each width in order, then ``forever`` (or stops), and remembers requests."""
+    """Hands out the words of each width in order, then ``forever`` (or stops), and remembers
+    requests.
+    """
 
     private = False
 

@@ -112,7 +112,9 @@ def test_few_draws_follow_the_same_law_from_whole_words(target: Target) -> None:
 
 @pytest.mark.parametrize("target", [t for t in IN_BLOCKS if t.gap], ids=label)
 def test_few_draws_pass_over_what_is_dropped(target: Target) -> None:
-    """Of 13 proposals, those whose V is just below 1 are dropped, and the 5 draws are the next kept."""
+    """Of 13 proposals, those whose V is just below 1 are dropped, and the 5 draws are the next
+    kept.
+    """
     count, proposed = 5, 13
     offset = 1
     words = [(place * 0x9E3779B97F4A7C15) & ONES for place in range(1, proposed + 1)]

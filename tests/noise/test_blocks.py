@@ -1,4 +1,6 @@
-"""Proposal times chance of keeping is the law: block, offset, squeeze and comparison, each held apart."""
+"""Proposal times chance of keeping is the law: block, offset, squeeze and comparison, each held
+apart.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Probabilities on a multiple of 2^-64, or closer to one than any table can see, are exact like others."""
+"""Probabilities on a multiple of 2^-64, or closer to one than any table can see, are exact like
+others.
+"""
 
 from __future__ import annotations
 

@@ -168,7 +168,9 @@ def test_the_operating_system_gives_a_fresh_key_when_the_old_one_has_lived(
 
 
 def test_a_draw_in_the_middle_of_a_draw_takes_other_words() -> None:
-    """As a signal handler would that draws noise: here it goes on until it has refilled the buffer."""
+    """As a signal handler would that draws noise: here it goes on until it has refilled the
+    buffer.
+    """
     stream = fixed()
     meanwhile: list[int] = []
     nested: list[bool] = []

@@ -1,4 +1,6 @@
-"""Every class of the package that changes its own attributes after it was made, found by reading the source."""
+"""Every class of the package that changes its own attributes after it was made, found by reading
+the source.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Processes that fork while they hold a budget: ``python -m tests.owned.lives ACT PLACE``, run by the tests.
+"""Processes that fork while they hold a budget: ``python -m tests.owned.lives ACT PLACE``, run by
+the tests.
 
-Each is a process of its own without threads, so that it can fork; what it learns it prints as one JSON value.
+Each is a process of its own without threads, so that it can fork; what it learns it prints as one
+JSON value.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def spends(kept: PrivacyFilter) -> str:
 
 
 def budgets(place: str) -> Any:
-    """Each kind of budget of one whole question: what a child gets, what a grandchild gets, what the parent still gets."""
+    """Each kind of budget of one whole question: what a child gets, what a grandchild gets, what
+    the parent still gets.
+    """
     del place
     return {
         type(budget).__name__: _inherited(filter_for(budget, relation="add_remove"))
@@ -128,7 +132,9 @@ def locked(place: str) -> Any:
 
 
 def charge(place: str) -> Any:
-    """An open charge: a child answers, gives back, and leaves its block; the parent then answers."""
+    """An open charge: a child answers, gives back, and leaves its block; the parent then
+    answers.
+    """
     ledger = Ledger(Path(place) / "book.shoal")
     ledger.open_account("visits", Pure(1), relation="add_remove")
     held = ledger.charge("visits", ONE, caller="ana")

@@ -1,4 +1,6 @@
-"""What can be spent exists once: copying and sending it away are refused, for every class that keeps such a state."""
+"""What can be spent exists once: copying and sending it away are refused, for every class that
+keeps such a state.
+"""
 
 from __future__ import annotations
 
@@ -161,7 +163,9 @@ NOTHING_TO_SPEND = {
 
 @pytest.mark.parametrize("found", changing_classes(), ids=str)
 def test_a_class_that_changes_is_owned_or_has_nothing_to_spend(found: Any) -> None:
-    """A new class of this kind fails here until it is `Owned` or stands in the table above with its reason."""
+    """A new class of this kind fails here until it is `Owned` or stands in the table above with its
+    reason.
+    """
     if str(found) in NOTHING_TO_SPEND:
         return
     kind = getattr(importlib.import_module(found.module), found.name)

@@ -1,4 +1,6 @@
-"""Under *change* totals move by what one unit can make of them: found by trying all neighbours, and beside `shoal.sensitivity`."""
+"""Under *change* totals move by what one unit can make of them: found by trying all neighbours, and
+beside `shoal.sensitivity`.
+"""
 
 from __future__ import annotations
 
@@ -157,7 +159,9 @@ Totals = Callable[[tuple[int, ...]], list[tuple[int, ...]]]
 
 
 def totals_of(bounded: Bounded, domain: Sequence[dict[str, Any]]) -> Totals:
-    """The totals of all terms in each group, for rows given by their places in a domain; each is found once."""
+    """The totals of all terms in each group, for rows given by their places in a domain; each is
+    found once.
+    """
     keys: list[tuple[Any, ...]] = [("a",), ("b",), (None,)] if bounded.keys else [()]
 
     @cache
@@ -170,7 +174,9 @@ def totals_of(bounded: Bounded, domain: Sequence[dict[str, Any]]) -> Totals:
 
 
 def tried(totals: Totals, size: int, at: int, norm: Norm) -> Fraction:
-    """How far the totals of a term move between any two tables of two rows that differ in one, by trying all."""
+    """How far the totals of a term move between any two tables of two rows that differ in one, by
+    trying all.
+    """
     return sensitivity.of(
         lambda rows: [row[at] for row in totals(rows)],
         domain=range(size),
@@ -208,7 +214,9 @@ def test_the_claim_for_rows_that_change_is_what_the_worst_neighbours_reach(
 
 
 def floor_of(term: Term, bounded: Bounded) -> Fraction:
-    """How much of a claim is reached for sure: all of it, but for two cases that have a simpler bound."""
+    """How much of a claim is reached for sure: all of it, but for two cases that have a simpler
+    bound.
+    """
     least, most = term.ends
     if term.quantity == "distinct":  # two equal rows are one value, whichever of them changes
         return Fraction(1, bounded.rows_of_one)

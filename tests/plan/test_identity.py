@@ -1,4 +1,6 @@
-"""Whose id is whose: equal ids are one person only where that was declared, and nobody moves totals further than is claimed."""
+"""Whose id is whose: equal ids are one person only where that was declared, and nobody moves totals
+further than is claimed.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ MOVED = scan("moved", space("M", accounts=("M", "A")))
 def moved_by(
     relation: Rows, data: dict[str, Any], without: dict[str, Any], engines: Any = (Reference,)
 ) -> list[Fraction]:
-    """How far the totals of a question move between two neighbours, in units of what is claimed; squares of that in L2."""
+    """How far the totals of a question move between two neighbours, in units of what is claimed;
+    squares of that in L2.
+    """
     key = Ref(next(c for c in relation.columns if c.name == "k"))
     found = []
     for norm in (Norm.L1, Norm.L2):
@@ -103,7 +107,9 @@ def rows(person: int, *keys: int) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_someone_who_leaves_one_of_two_accounts_moves_a_union_no_further_than_is_claimed() -> None:
-    """The id 7 is one person in a, and another in b; with one key for both the totals moved by 1.95 times the claim."""
+    """The id 7 is one person in a, and another in b; with one key for both the totals moved by 1.95
+    times the claim.
+    """
     data = {"a": rows(7, *[1] * 8), "b": rows(7, *range(10, 60))}
     for gone in ("a", "b"):
         engines = (Reference, _sql, _sorted)
@@ -111,7 +117,9 @@ def test_someone_who_leaves_one_of_two_accounts_moves_a_union_no_further_than_is
 
 
 def test_a_join_of_two_accounts_is_refused_and_says_what_to_declare() -> None:
-    """The rows of a change with those of b, which are another person's: a left join moved by 2.00 times the claim."""
+    """The rows of a change with those of b, which are another person's: a left join moved by 2.00
+    times the claim.
+    """
     for kind in ("left", "inner"):
         with pytest.raises(RelationError, match="'a' and 'b' have budgets of their own") as refused:
             PersonJoin(B, renamed(A), (), kind, 8)

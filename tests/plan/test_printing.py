@@ -1,4 +1,6 @@
-"""What an expression is called: its text in SQL reads back as the same expression, so no two are called alike."""
+"""What an expression is called: its text in SQL reads back as the same expression, so no two are
+called alike.
+"""
 
 from __future__ import annotations
 

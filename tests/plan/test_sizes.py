@@ -1,4 +1,6 @@
-"""Sizes: every text, every expression and every plan has a public bound, and no plan beyond the limits is made."""
+"""Sizes: every text, every expression and every plan has a public bound, and no plan beyond the
+limits is made.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pictures of answers: they show the released numbers with their intervals, on the axis their keys ask for."""
+"""Pictures of answers: they show the released numbers with their intervals, on the axis their keys
+ask for.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Lines that lie on top of each other: each of them is seen, and the picture says which they are."""
+"""Lines that lie on top of each other: each of them is seen, and the picture says which they
+are.
+"""
 
 from __future__ import annotations
 

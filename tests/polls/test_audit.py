@@ -1,4 +1,6 @@
-"""From outside: what the reports of whole clients prove about epsilon never exceeds the poll's claim, and odds 30 % off show."""
+"""From outside: what the reports of whole clients prove about epsilon never exceeds the poll's
+claim, and odds 30 % off show.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ HONEST = ("simplest", "words", "sets", "number", "bins", "several", "arms", "man
 
 
 def sent(poll: Poll, answers: dict[str, object]) -> Counter[str]:
-    """The texts that whole clients send, each with chance of its own; dice are rolled where a design has them."""
+    """The texts that whole clients send, each with chance of its own; dice are rolled where a
+    design has them.
+    """
     return Counter(poll.client().rehearse(answers) for _ in range(TRIALS))
 
 

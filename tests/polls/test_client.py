@@ -29,7 +29,8 @@ def words(total: int) -> Iterator[bytes]:
 
 
 def law(poll: Poll, answers: dict[str, str]) -> Counter[str]:
-    """The chance of every text under one person's answers, through the whole client, by all its numbers.
+    """The chance of every text under one person's answers, through the whole client, by all its
+    numbers.
 
     Where the respondent rolls dice of their own, the dice are rolled here, in all ways.
     """

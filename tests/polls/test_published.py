@@ -199,7 +199,9 @@ def test_a_report_for_another_definition_is_refused(path: Path) -> None:
 def test_a_report_of_another_poll_that_looks_alike_is_refused_and_nothing_is_counted(
     path: Path,
 ) -> None:
-    """The text of a report fits every poll with as many digits; the mark says which one it is for."""
+    """The text of a report fits every poll with as many digits; the mark says which one it is
+    for.
+    """
     poll = published(path)
     with pytest.raises(TypeError, match="mark"):
         poll.add("01", once=NUMBER)  # type: ignore[call-arg]

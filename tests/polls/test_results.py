@@ -68,7 +68,9 @@ SMALL = Poll(
 
 
 def expected(poll: Poll, arm: int, value: Any) -> Fraction:
-    """The mean of an estimate that is linear in the counters: that of one respondent, over all texts."""
+    """The mean of an estimate that is linear in the counters: that of one respondent, over all
+    texts.
+    """
     total = Fraction(0)
     for answers, share in weights(poll).items():
         for text, chance in text_chances(poll, arm, answers).items():

@@ -84,7 +84,8 @@ class _Silent:
 def without_noise() -> Iterator[Given]:
     """Inside, additive mechanisms release the value itself; who was given what is listed.
 
-    The witness is put in place behind the seam's back, so that questions are charged as they are outside tests.
+    The witness is put in place behind the seam's back, so that questions are charged as they are
+    outside tests.
     """
     silent = _Silent()
     token = _override.set(cast("Any", silent))

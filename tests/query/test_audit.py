@@ -1,4 +1,6 @@
-"""From outside: what real questions give away about one person never exceeds the claim, and a planted fault shows."""
+"""From outside: what real questions give away about one person never exceeds the claim, and a
+planted fault shows.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def seen(data: list[dict[str, Any]], sql: str) -> list[float]:
 
 
 def least_epsilon(sql: str) -> float:
-    """A lower bound of epsilon at confidence 1 - 2e-6 a threshold, over thresholds chosen on other runs."""
+    """A lower bound of epsilon at confidence 1 - 2e-6 a threshold, over thresholds chosen on other
+    runs.
+    """
     few = rows(6)
     more = [*few, *[{**ONE, "age": 100 - at} for at in range(3)]]
     without, with_one = seen(few, sql), seen(more, sql)

@@ -1,4 +1,6 @@
-"""A planner with one rule of bounding broken is caught: some neighbour then moves the noise's input too far."""
+"""A planner with one rule of bounding broken is caught: some neighbour then moves the noise's input
+too far.
+"""
 
 from __future__ import annotations
 

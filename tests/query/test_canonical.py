@@ -1,4 +1,6 @@
-"""Two questions have one canonical form only if they are one question: a stored answer is looked up by it."""
+"""Two questions have one canonical form only if they are one question: a stored answer is looked up
+by it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Intervals of computed columns: they hold what parts within their own intervals come to, and cover the truth."""
+"""Intervals of computed columns: they hold what parts within their own intervals come to, and cover
+the truth.
+"""
 
 from __future__ import annotations
 

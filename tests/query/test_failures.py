@@ -1,4 +1,6 @@
-"""An engine that fails after the charge fails in the same words, whatever the data and whatever it says."""
+"""An engine that fails after the charge fails in the same words, whatever the data and whatever it
+says.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,9 @@ def outcome(private: Private, sql: str) -> tuple[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("times", "by"), [(5, 200), (4, 40), (3, 30), (1, 60_000)])
 def test_a_text_that_grows_in_one_row_has_one_outcome_on_neighbours(times: int, by: int) -> None:
-    """One row held the text from which gigabytes came, and the answer was missing exactly if that row was there."""
+    """One row held the text from which gigabytes came, and the answer was missing exactly if that
+    row was there.
+    """
     found = []
     for rows in (1, 2, 3):
         private = held(rows)

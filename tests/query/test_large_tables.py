@@ -14,7 +14,9 @@ MANY, OTHERS = 1_000_000, 20_000
 
 @pytest.fixture(scope="module")
 def rows() -> pa.Table:
-    """Person 0 is in a million groups, once in each; all others are in the first ten, in one each."""
+    """Person 0 is in a million groups, once in each; all others are in the first ten, in one
+    each.
+    """
     who = np.concatenate([np.zeros(MANY, np.int64), np.arange(1, OTHERS + 1)])
     key = np.concatenate([np.arange(MANY), np.arange(OTHERS) % 10])
     return pa.table({"who": who, "key": key.astype(str), "x": np.full(len(who), 7.0)})

@@ -1,4 +1,6 @@
-"""The name of a private key is that of its group: on neighbouring tables the same, whoever's row comes first."""
+"""The name of a private key is that of its group: on neighbouring tables the same, whoever's row
+comes first.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def names(
 def test_one_row_does_not_give_a_zero_its_sign(
     connection: duckdb.DuckDBPyConnection, key: str, unit: Unit
 ) -> None:
-    """In releases of `ROUND(y)` the key was -0.0 in none of 100 without the first row, and in all of 100 with it."""
+    """In releases of `ROUND(y)` the key was -0.0 in none of 100 without the first row, and in all
+    of 100 with it.
+    """
     told = [names(connection, key, unit, first=f"('q', 'Flu', {y})") for y in ("0.25", "-0.25")]
     assert told == [["0.0"], ["0.0"]]
 
@@ -62,7 +66,9 @@ def test_one_row_does_not_give_a_key_its_spelling(
 def test_persons_are_told_apart_by_bytes_in_every_column(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
-    """Persons p1 and P1 were one for the shares and two for the totals: 2,044,708 moved where 1,048,576 was claimed."""
+    """Persons p1 and P1 were one for the shares and two for the totals: 2,044,708 moved where
+    1,048,576 was claimed.
+    """
     connection.execute("CREATE TABLE t (u VARCHAR COLLATE NOCASE, s VARCHAR)")
     connection.execute(
         "INSERT INTO t SELECT CASE WHEN i % 2 = 0 THEN 'p1' ELSE 'P1' END, 'a' FROM range(60) AS r(i)"

@@ -1,4 +1,6 @@
-"""Record and play: between neighbours every noise gets inputs within its declared sensitivity, of one shape."""
+"""Record and play: between neighbours every noise gets inputs within its declared sensitivity, of
+one shape.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Notes beside numbers: what is known from declarations or from released numbers is said, and is true."""
+"""Notes beside numbers: what is known from declarations or from released numbers is said, and is
+true.
+"""
 
 from __future__ import annotations
 

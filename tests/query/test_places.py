@@ -1,4 +1,6 @@
-"""Quantiles: private by exact computation of all probabilities, near the right rank, and priced as stated."""
+"""Quantiles: private by exact computation of all probabilities, near the right rank, and priced as
+stated.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Plans of several questions: each meets its target at nearly the least price, and their total holds them, hardly more."""
+"""Plans of several questions: each meets its target at nearly the least price, and their total
+holds them, hardly more.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One presentation of an answer: text, terminal, HTML, report and data show the same numbers, and intervals outward."""
+"""One presentation of an answer: text, terminal, HTML, report and data show the same numbers, and
+intervals outward.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Prices: the events of a release, composed, cost what was asked for, and refused questions cost nothing."""
+"""Prices: the events of a release, composed, cost what was asked for, and refused questions cost
+nothing.
+"""
 
 from __future__ import annotations
 

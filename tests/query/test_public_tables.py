@@ -1,4 +1,6 @@
-"""Public tables: their facts are those of their rows, and what happens to their source later does not matter."""
+"""Public tables: their facts are those of their rows, and what happens to their source later does
+not matter.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ WANTED = [(None, 0, 0), ("north", 40, 140), ("south", 20, 180)]
 
 
 def larger(table: pa.Table) -> pa.Table:
-    """Everything that could surprise: other groups, larger numbers, and many more rows of each key."""
+    """Everything that could surprise: other groups, larger numbers, and many more rows of each
+    key.
+    """
     many = pa.concat_tables([table] * 5)
     many = many.set_column(2, "size", pa.array([10**9] * len(many)))
     return many.set_column(1, "region", pa.array([f"new {n}" for n in range(len(many))]))

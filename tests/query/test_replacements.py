@@ -1,4 +1,6 @@
-"""Questions under *change*: noise for what one replaced unit can do, an exact number of rows, and words that say so."""
+"""Questions under *change*: noise for what one replaced unit can do, an exact number of rows, and
+words that say so.
+"""
 
 from __future__ import annotations
 

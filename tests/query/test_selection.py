@@ -1,4 +1,6 @@
-"""Private selection of keys: rare keys stay secret, common ones are told, and the threshold is as low as it may be."""
+"""Private selection of keys: rare keys stay secret, common ones are told, and the threshold is as
+low as it may be.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Suggested shares: one vote a person, charged before rows are read, and the least that is enough."""
+"""Suggested shares: one vote a person, charged before rows are read, and the least that is
+enough.
+"""
 
 from __future__ import annotations
 

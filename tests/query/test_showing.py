@@ -1,4 +1,6 @@
-"""Answers as people see them: aligned, with the digits that mean something, intervals outward, all of it escaped."""
+"""Answers as people see them: aligned, with the digits that mean something, intervals outward, all
+of it escaped.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Private questions over a frame of Spark: the law of the answers, charges, keys in parts, and a question that fails."""
+"""Private questions over a frame of Spark: the law of the answers, charges, keys in parts, and a
+question that fails.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The experiments of the sources: each runs, gives what the sources' corrected statements say, and can be repeated."""
+"""The experiments of the sources: each runs, gives what the sources' corrected statements say, and
+can be repeated.
+"""
 
 from __future__ import annotations
 

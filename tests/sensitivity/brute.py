@@ -1,4 +1,6 @@
-"""Neighbours by their definition, pair by pair: a second road to every sensitivity, slow and plain."""
+"""Neighbours by their definition, pair by pair: a second road to every sensitivity, slow and
+plain.
+"""
 
 from __future__ import annotations
 

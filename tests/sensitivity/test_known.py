@@ -1,4 +1,6 @@
-"""Every known sensitivity against all neighbours of a small domain: never below the truth, and attained."""
+"""Every known sensitivity against all neighbours of a small domain: never below the truth, and
+attained.
+"""
 
 from __future__ import annotations
 

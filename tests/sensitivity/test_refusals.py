@@ -1,4 +1,6 @@
-"""Bad parameters of known sensitivities are refused by name, and means of a private number of rows."""
+"""Bad parameters of known sensitivities are refused by name, and means of a private number of
+rows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What every page is held to: no violation that axe finds, in light and dark, on a phone and a desktop; and its picture."""
+"""What every page is held to: no violation that axe finds, in light and dark, on a phone and a
+desktop; and its picture.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def violations(page: Page) -> list[str]:
 
 
 def look(page: Page, name: str, folder: Path) -> list[str]:
-    """Violations of a page in every size and scheme; pictures go to a folder, or where SHOAL_PICTURES says."""
+    """Violations of a page in every size and scheme; pictures go to a folder, or where
+    SHOAL_PICTURES says.
+    """
     place = Path(os.environ.get("SHOAL_PICTURES", folder))
     found = []
     for size, (width, height) in SIZES.items():

@@ -38,7 +38,9 @@ def chromium() -> str:
 
 @contextmanager
 def fresh(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
-    """A visitor that was never here: no cookie, nothing stored, nothing cached; patient with a busy machine."""
+    """A visitor that was never here: no cookie, nothing stored, nothing cached; patient with a busy
+    machine.
+    """
     with browser.new_context(**options) as context:
         context.set_default_timeout(120_000)
         yield context

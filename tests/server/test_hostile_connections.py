@@ -1,4 +1,6 @@
-"""A server among bad clients: what stays unfinished is closed, a crowd is told when to come back, and everyone else is served."""
+"""A server among bad clients: what stays unfinished is closed, a crowd is told when to come back,
+and everyone else is served.
+"""
 
 from __future__ import annotations
 

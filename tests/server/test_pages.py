@@ -1,4 +1,6 @@
-"""The respondent's page in every state, with a keyboard, without a network and without scripts; all of it held by axe."""
+"""The respondent's page in every state, with a keyboard, without a network and without scripts; all
+of it held by axe.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ def heading(page: Page, words: str) -> None:
 
 
 def ready(page: Page) -> Page:
-    """The page once it has checked itself and takes answers, which is some time after it was loaded."""
+    """The page once it has checked itself and takes answers, which is some time after it was
+    loaded.
+    """
     page.get_by_role("button", name="Send").wait_for()
     return page
 
@@ -142,7 +146,9 @@ def test_without_a_network_nothing_is_lost_and_trying_again_sends_it(
 def test_a_report_whose_answer_was_lost_is_not_counted_twice(
     browser: Browser, running: Running
 ) -> None:
-    """The server counts, the connection breaks before it can say so, and the respondent tries again."""
+    """The server counts, the connection breaks before it can say so, and the respondent tries
+    again.
+    """
     before = cells(running, "arms")
     with opened(browser, f"{running.origin}/p/arms") as page:
         page.locator("input[type=radio]").first.check()
@@ -163,7 +169,9 @@ def test_a_report_whose_answer_was_lost_is_not_counted_twice(
 def test_after_a_first_try_the_answers_are_locked_and_the_same_report_is_sent(
     browser: Browser, running: Running
 ) -> None:
-    """Two reports from one draw would tell more than one; so the first stays, through changes and reloads."""
+    """Two reports from one draw would tell more than one; so the first stays, through changes and
+    reloads.
+    """
     bodies: list[str | None] = []
     with opened(browser, f"{running.origin}/p/locked") as page:
         page.on("request", lambda asked: bodies.append(asked.post_data) if asked.method == "POST" else None)  # fmt: skip
@@ -415,7 +423,9 @@ def test_a_script_that_was_changed_on_the_way_does_not_run(
 
 
 def test_the_arm_is_drawn_with_the_shares(browser: Browser, running: Running) -> None:
-    """Three arms of equal shares: of 60 fresh browsers none is left out, but by a chance below 10^-9."""
+    """Three arms of equal shares: of 60 fresh browsers none is left out, but by a chance below
+    10^-9.
+    """
     with opened(browser, f"{running.origin}/p/arms") as page:
         found = page.evaluate(
             """async () => {

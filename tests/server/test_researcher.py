@@ -99,7 +99,9 @@ def test_the_key_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(asker:
 
 
 def test_the_cookie_does_not_hold_the_key_and_is_new_each_time(asker: Asker) -> None:
-    """Browsers send a cookie to every port of a host, so what stands in it opens no other door, and not this one as a key."""
+    """Browsers send a cookie to every port of a host, so what stands in it opens no other door, and
+    not this one as a key.
+    """
     values = []
     for _ in range(2):
         asker.unlock()

@@ -1,4 +1,6 @@
-"""One study from end to end: designed in the form, answered by many people in the real page, read on the researcher's page."""
+"""One study from end to end: designed in the form, answered by many people in the real page, read
+on the researcher's page.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ SECRETS = (
     "Have you ever read a diary that was not yours?",
 )
 TRUE_IN_TEN = (3, 5, 1, 8)
-"""Of ten people in a row, so many have the answer yes to each of these; further questions ask the same of other years."""
+"""Of ten people in a row, so many have the answer yes to each of these; further questions ask the
+same of other years.
+"""
 
 CERTAIN = 1e-6
 CHOOSE = """(truth) => {
@@ -56,7 +60,9 @@ class Person:
 
 @dataclass(frozen=True)
 class Size:
-    """How many people answer how many questions; the chance of a true answer is the same for every size."""
+    """How many people answer how many questions; the chance of a true answer is the same for every
+    size.
+    """
 
     people: int
     questions: int
@@ -111,7 +117,9 @@ def designed(page: Page, running: Running, size: Size) -> str:
 
 @contextmanager
 def visiting(browser: Browser, person: Person) -> Iterator[Page]:
-    """A browser that was never here; everything it asks for is stopped and written down before it leaves."""
+    """A browser that was never here; everything it asks for is stopped and written down before it
+    leaves.
+    """
     phone = {"width": 390, "height": 844}
     with fresh(browser, viewport=phone, reduced_motion="reduce") as context:
 
@@ -257,7 +265,8 @@ def the_pages_are_accessible(study: Study, folder: Path) -> None:
     assert found == []
 
 
-# Each size gives 800 answers, which is what the test of the law needs; opening a new browser for each person is what takes long.
+# Each size gives 800 answers, which is what the test of the law needs; opening a new browser for
+# each person is what takes long.
 @pytest.mark.parametrize(
     "size", [Size(40, questions=20), pytest.param(Size(200, questions=4), marks=pytest.mark.audit)]
 )

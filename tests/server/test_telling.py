@@ -1,4 +1,6 @@
-"""What the respondent's page says about a report, from the very scripts that are served, run in Node."""
+"""What the respondent's page says about a report, from the very scripts that are served, run in
+Node.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def test_a_report_of_a_one_sided_design_that_excludes_an_answer_says_so(scripts:
 def test_every_design_by_device_says_how_many_have_each_answer(
     scripts: Path, design: Design
 ) -> None:
-    """A reply "same" is not an answer "same": only replies named as answers are spoken of as such."""
+    """A reply "same" is not an answer "same": only replies named as answers are spoken of as
+    such.
+    """
     asked = design_of(by_device(design=design))
     for place, report in enumerate(asked["reports"]):
         found = ran(scripts, ["tells", asked, str(place)])[0]["words"]

@@ -1,4 +1,6 @@
-"""Questions in a vault: charged before rows are read, answered once, refused when the budget is spent."""
+"""Questions in a vault: charged before rows are read, answered once, refused when the budget is
+spent.
+"""
 
 from __future__ import annotations
 

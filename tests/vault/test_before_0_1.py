@@ -1,4 +1,6 @@
-"""A vault that an earlier version wrote opens unchanged; `fixtures/before_0_1/make.py` says how it was written."""
+"""A vault that an earlier version wrote opens unchanged; `fixtures/before_0_1/make.py` says how it
+was written.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How a CSV file is read is part of what is asked: its order without a header, and what separates its cells."""
+"""How a CSV file is read is part of what is asked: its order without a header, and what separates
+its cells.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Reading and checking are one act: what is hashed is what is read, and dates are believed only once they prove something."""
+"""Reading and checking are one act: what is hashed is what is read, and dates are believed only
+once they prove something.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Ids in a vault: `shares` declares that an id means the same person, and without it equal ids are nobody's evidence."""
+"""Ids in a vault: `shares` declares that an id means the same person, and without it equal ids are
+nobody's evidence.
+"""
 
 from __future__ import annotations
 

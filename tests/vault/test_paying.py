@@ -1,4 +1,6 @@
-"""What a vault charges for: nothing is drawn twice for one debit, and no row counts twice for one."""
+"""What a vault charges for: nothing is drawn twice for one debit, and no row counts twice for
+one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A declaration to fill in: it says nothing of the rows but the types that fit, and works once it is filled in."""
+"""A declaration to fill in: it says nothing of the rows but the types that fit, and works once it
+is filled in.
+"""
 
 from __future__ import annotations
 

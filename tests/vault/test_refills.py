@@ -1,4 +1,6 @@
-"""No budget is had twice: whatever is renamed, moved, written anew or declared at once, the same people pay."""
+"""No budget is had twice: whatever is renamed, moved, written anew or declared at once, the same
+people pay.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A file about people who have a budget already is noticed at whatever path it lies, and nobody is told who is in it."""
+"""A file about people who have a budget already is noticed at whatever path it lies, and nobody is
+told who is in it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tables of Spark in a vault: declared, asked, known again by their content, and refused when they changed."""
+"""Tables of Spark in a vault: declared, asked, known again by their content, and refused when they
+changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""No budget is had twice through Spark: one file, folder, table or frame is one place, however it is spelled."""
+"""No budget is had twice through Spark: one file, folder, table or frame is one place, however it
+is spelled.
+"""
 
 from __future__ import annotations
 

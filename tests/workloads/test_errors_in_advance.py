@@ -1,4 +1,6 @@
-"""Estimates and their errors, against all matrices written out; and how good any strategy can be."""
+"""Estimates and their errors, against all matrices written out; and how good any strategy can
+be.
+"""
 
 from __future__ import annotations
 

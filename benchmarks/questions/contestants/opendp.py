@@ -1,8 +1,10 @@
-"""OpenDP through Polars: contributions are truncated by person, then noise is Laplace at a total of epsilon.
+"""OpenDP through Polars: contributions are truncated by person, then noise is Laplace at a total of
+epsilon.
 
-Groups are kept by ``keep="first"``: ``"sample"`` makes two fields of one name, which Polars refuses (opendp 0.16).
-It keeps groups of rank below the number asked for, so one fewer than it pays for. Means and variances are made of noisy
-totals afterwards. The public join is made on the lazy frame before OpenDP sees it, for margins must name columns of the source.
+Groups are kept by ``keep="first"``: ``"sample"`` makes two fields of one name, which Polars refuses
+(opendp 0.16).  It keeps groups of rank below the number asked for, so one fewer than it pays for.
+Means and variances are made of noisy totals afterwards. The public join is made on the lazy frame
+before OpenDP sees it, for margins must name columns of the source.
 """
 
 from __future__ import annotations

@@ -44,7 +44,9 @@ def prepare(workload: Workload, files: Files) -> Act:
 
 
 def _law(made: Private, workload: Workload) -> str:
-    """The law of the noise at EPSILON: it decides how persons are scaled, and so the bounded truth."""
+    """The law of the noise at EPSILON: it decides how persons are scaled, and so the bounded
+    truth.
+    """
     expected = previewed(made, workload).columns
     is_gaussian = any("Gaussian" in column.noise for column in expected)
     return "gaussian" if is_gaussian else "laplace"
@@ -62,7 +64,9 @@ def _delta(workload: Workload) -> float | None:
 def sequence(
     workload: Workload, files: Files, read: Callable[[Path], object] = lambda path: path
 ) -> dict[str, Callable[[], object]]:
-    """Acts to be timed one after the other, in one process; ``read`` says how an engine is given the private file."""
+    """Acts to be timed one after the other, in one process; ``read`` says how an engine is given
+    the private file.
+    """
     delta = _delta(workload)
     held: list[Private] = []
 

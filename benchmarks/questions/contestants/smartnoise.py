@@ -1,4 +1,5 @@
-"""SmartNoise SQL on a pandas frame, which it copies into SQLite; its epsilon is per column, so it is divided.
+"""SmartNoise SQL on a pandas frame, which it copies into SQLite; its epsilon is per column, so it
+is divided.
 
 It bounds the rows of a person, not groups and rows in each: groups times rows stands for both.
 """
@@ -57,7 +58,9 @@ def _sql(workload: Workload) -> str:
 
 
 def _frame(workload: Workload, files: Files) -> Any:
-    """The columns a question needs; the public join is made in pandas, for its own joins need keys."""
+    """The columns a question needs; the public join is made in pandas, for its own joins need
+    keys.
+    """
     wanted = [c for c in COLUMNS if c == "user_id" or c in workload.sql]
     frame = pq.read_table(files.visits, columns=wanted).to_pandas()
     if workload.name == "regions":

@@ -1,4 +1,6 @@
-"""Tumult Analytics on Spark in local mode: pure budgets, one query per aggregate, means as a quotient afterwards."""
+"""Tumult Analytics on Spark in local mode: pure budgets, one query per aggregate, means as a
+quotient afterwards.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A vault with two datasets: of two accounts, whose persons leave one of them, or of one account, whose persons leave both."""
+"""A vault with two datasets: of two accounts, whose persons leave one of them, or of one account,
+whose persons leave both.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,13 @@ QUESTIONS = (
     "SELECT WIDTH_BUCKET(i, 0, 100, 100) AS b, COUNT(*) AS n FROM a GROUP BY b",
 )
 SIZES: tuple[tuple[str, int, int], ...] = (
-    ("b", 1, 100), ("a", 100, 1), ("a", 1, 1), ("a", 1, 100), ("b", 0, 100), ("b", 100, 100),
-)  # fmt: skip
+    ("b", 1, 100),
+    ("a", 100, 1),
+    ("a", 1, 1),
+    ("a", 1, 100),
+    ("b", 0, 100),
+    ("b", 100, 100),
+)
 """Which dataset person 7 leaves, and how many rows of theirs are in a and in b."""
 UNIT = Person("id", groups=1, rows_per_group=1)
 
@@ -43,7 +50,10 @@ class Accounts(Case):
 
     def check(self) -> Seen:
         with tempfile.TemporaryDirectory(prefix="shoal-fuzz-") as folder:
-            vaults = [ending(lambda way=way: self._vault(Path(folder), gone=way)) for way in (False, True)]  # type: ignore[misc]  # fmt: skip
+            vaults = [
+                ending(lambda way=way: self._vault(Path(folder), gone=way))  # type: ignore[misc]
+                for way in (False, True)
+            ]
             found = endings_apart(*vaults, at="when registered")
             if found or not vaults[0].answered:
                 return Seen(tuple(found), vaults[0].outcome)
@@ -60,11 +70,15 @@ class Accounts(Case):
         for name, rows in (("a", self.rows_in_a), ("b", self.rows_in_b)):
             leaves = gone and (self.shared or self.leaves == name)
             path = _write(place / f"{name}.parquet", name, 0 if leaves else rows)
-            options: dict[str, Any] = {"shares": "a"} if self.shared and name == "b" else {"budget": shoal.Pure(99)}  # fmt: skip
+            options: dict[str, Any] = (
+                {"shares": "a"} if self.shared and name == "b" else {"budget": shoal.Pure(99)}
+            )
             try:
                 vault.add(name, path, protects=UNIT, keys={"id": 3}, **options)
             except ShoalError:  # asked whether people of the other dataset may stand here
-                vault.add(name, path, protects=UNIT, keys={"id": 3}, relation="new people", **options)  # fmt: skip
+                vault.add(
+                    name, path, protects=UNIT, keys={"id": 3}, relation="new people", **options
+                )
         return vault
 
     def written(self) -> str:

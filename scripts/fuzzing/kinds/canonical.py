@@ -1,4 +1,6 @@
-"""Questions that differ a little: two plans that are not one must not have one canonical text, or a stored answer is wrong."""
+"""Questions that differ a little: two plans that are not one must not have one canonical text, or a
+stored answer is wrong.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,16 @@ from shoal.query.canonical import canonical_plan
 from shoal.sql import question
 
 KINDS = {
-    "who": "integer", "i": "integer", "r": "real", "m": "decimal", "s": "text", "w": "text", "b": "boolean", "d": "date", "t": "timestamp",
-}  # fmt: skip
+    "who": "integer",
+    "i": "integer",
+    "r": "real",
+    "m": "decimal",
+    "s": "text",
+    "w": "text",
+    "b": "boolean",
+    "d": "date",
+    "t": "timestamp",
+}
 TABLES = tuple(
     Table(
         "data",
@@ -53,15 +63,26 @@ SWAPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"= ", ("IS NOT DISTINCT FROM ",)),
 )
 SHORT = (
-    "({s} IN ('a', {s}, '{{*}}'))", "({n} < 1.50)", "({n} = 0.01)", "({n} + 0.5e0 > {n})", "(CASE WHEN {b} THEN 1.50 ELSE 0 END = {n})",
-    "(0.1 + 0.2 = 0.3)", "(CASE WHEN {b} THEN 0.1 ELSE 0.2 END + 0.2 = 0.3)", "(GREATEST(0.1, 0.3) = 0.1 + 0.2)", "({n} IN (1.50, 7))", "(COALESCE({n}, 0.01) * 7 > 1)", "({s} IN ('a', '{{0}}', '{{1*}}'))",
-)  # fmt: skip
+    "({s} IN ('a', {s}, '{{*}}'))",
+    "({n} < 1.50)",
+    "({n} = 0.01)",
+    "({n} + 0.5e0 > {n})",
+    "(CASE WHEN {b} THEN 1.50 ELSE 0 END = {n})",
+    "(0.1 + 0.2 = 0.3)",
+    "(CASE WHEN {b} THEN 0.1 ELSE 0.2 END + 0.2 = 0.3)",
+    "(GREATEST(0.1, 0.3) = 0.1 + 0.2)",
+    "({n} IN (1.50, 7))",
+    "(COALESCE({n}, 0.01) * 7 > 1)",
+    "({s} IN ('a', '{{0}}', '{{1*}}'))",
+)
 """Conditions full of words that have twins."""
 
 
 @dataclass(frozen=True)
 class Twins(Case):
-    """Variants of a question; each pair with one canonical text, or one text for people, must be one plan."""
+    """Variants of a question; each pair with one canonical text, or one text for people, must be
+    one plan.
+    """
 
     texts: tuple[str, ...]
 
@@ -71,7 +92,10 @@ class Twins(Case):
         for text, table in product(self.texts, TABLES):
             found = ending(lambda text=text, table=table: _plan(text, table))  # type: ignore[misc]
             if found.outcome.startswith("failed"):
-                return Seen((Finding("bare error", f"{found.outcome} {found.text[:80]}: {text}"),), found.outcome)  # fmt: skip
+                return Seen(
+                    (Finding("bare error", f"{found.outcome} {found.text[:80]}: {text}"),),
+                    found.outcome,
+                )
             if not found.answered:
                 continue
             outcome = "answered"
@@ -105,8 +129,15 @@ def _plan(text: str, table: Table) -> tuple[dict[str, str], Any]:
         tuple(key.expression for key in asked.keys),
         tuple((a.statistic, a.argument, a.level) for a in asked.aggregates),
     )
-    shown = [*(key.expression for key in asked.keys), *(a.argument for a in asked.aggregates if a.argument is not None)]  # fmt: skip
-    read = [explain(asked.relation), *map(text_of, shown), *(str(a.statistic) + str(a.level) for a in asked.aggregates)]  # fmt: skip
+    shown = [
+        *(key.expression for key in asked.keys),
+        *(a.argument for a in asked.aggregates if a.argument is not None),
+    ]
+    read = [
+        explain(asked.relation),
+        *map(text_of, shown),
+        *(str(a.statistic) + str(a.level) for a in asked.aggregates),
+    ]
     return {"canonical form": repr(canonical_plan(asked)), "printed form": "; ".join(read)}, plan
 
 

@@ -1,4 +1,6 @@
-"""The command line with ``--json``, on vaults over files of two neighbours: exit code, words, and the form of what is printed."""
+"""The command line with ``--json``, on vaults over files of two neighbours: exit code, words, and
+the form of what is printed.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +125,11 @@ def _first(one: Any, two: Any, at: str = "the answer") -> str:
     if isinstance(one, dict) and isinstance(two, dict) and one.keys() == two.keys():
         return next(_first(one[k], two[k], f"{at}[{k!r}]") for k in one if one[k] != two[k])
     if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
-        return next(_first(a, b, f"{at}[{n}]") for n, (a, b) in enumerate(zip(one, two, strict=True)) if a != b)  # fmt: skip
+        return next(
+            _first(a, b, f"{at}[{n}]")
+            for n, (a, b) in enumerate(zip(one, two, strict=True))
+            if a != b
+        )
     return f"{at} is {str(one)[:400]} on one side, {str(two)[:400]} on the other"
 
 

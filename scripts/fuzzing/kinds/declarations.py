@@ -1,4 +1,6 @@
-"""Declarations and texts with odd words in them: refused before anything is charged, in our own words, or answered."""
+"""Declarations and texts with odd words in them: refused before anything is charged, in our own
+words, or answered.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,33 @@ import shoal
 from scripts.fuzzing.case import Case, Finding, Seen, ending
 
 WORDS = (
-    "\ud800", "a\udfff", "\x00", "a\x00b", "", " ", "\u202e", "\ufeff", "{*}", "{0}", "{", "}}", "%s", "'", '"', "\\", "\n", "--", "/*",
-    "é" * 3000, "🤦🏼‍♂️", "NaN", "1e400", "١٢", "1_5", "０",
-)  # fmt: skip
+    "\ud800",
+    "a\udfff",
+    "\x00",
+    "a\x00b",
+    "",
+    " ",
+    "\u202e",
+    "\ufeff",
+    "{*}",
+    "{0}",
+    "{",
+    "}}",
+    "%s",
+    "'",
+    '"',
+    "\\",
+    "\n",
+    "--",
+    "/*",
+    "é" * 3000,
+    "🤦🏼‍♂️",
+    "NaN",
+    "1e400",
+    "١٢",
+    "1_5",
+    "０",
+)
 
 
 def _private(**options: Any) -> Any:
@@ -90,9 +116,15 @@ def _number(word: str) -> tuple[Any, str]:
 
 
 ENDS = (
-    "0 to 1e160", "0 to 1e308", "-1e308 to 1e308", "-1e154 to 1e154", "0 to 1e-160", "0 to 5e-324", "-1e-310 to 1e-310",
+    "0 to 1e160",
+    "0 to 1e308",
+    "-1e308 to 1e308",
+    "-1e154 to 1e154",
+    "0 to 1e-160",
+    "0 to 5e-324",
+    "-1e-310 to 1e-310",
     "100000000000000000 to 100000000000000008",
-)  # fmt: skip
+)
 """Ranges whose sums, squares or widths are no numbers a computer can hold."""
 STATISTICS = {
     f"{name} between ends": _statistic(name) for name in ("SUM", "AVG", "VARIANCE", "MEDIAN")
@@ -105,9 +137,17 @@ BARE: Mapping[str, Any] = {
     "a mapping": {"low": 0},
 }
 DOORS: Mapping[str, Callable[[str], tuple[Any, str]]] = {
-    "Choices": _choices, "a literal": _literal, "a list": _list, "LIKE": _like, "ESCAPE": _escape, "an alias": _alias,
-    "a key": _key, "the name of a table": _table, "Range": _range, "a number in text": _number,
-}  # fmt: skip
+    "Choices": _choices,
+    "a literal": _literal,
+    "a list": _list,
+    "LIKE": _like,
+    "ESCAPE": _escape,
+    "an alias": _alias,
+    "a key": _key,
+    "the name of a table": _table,
+    "Range": _range,
+    "a number in text": _number,
+}
 EVERY_DOOR: Mapping[str, Callable[[str], tuple[Any, str]]] = {
     **DOORS,
     **STATISTICS,
@@ -131,7 +171,14 @@ class Declared(Case):
         if not made.answered:
             return Seen.refused(made, "when declared")
         if self.word in BARE and self.door == "what is no fact":
-            return Seen((Finding("ignored", f"{self.word} was declared of a column, and nobody said that it is no fact"),))  # fmt: skip
+            return Seen(
+                (
+                    Finding(
+                        "ignored",
+                        f"{self.word} was declared of a column, and nobody said that it is no fact",
+                    ),
+                )
+            )
         held, sql = made.result
         before = str(held.budget.spent)
         found = ending(
@@ -163,7 +210,9 @@ NUMBERS = (
 
 
 def make(number: int) -> Case:
-    """Every word at every door, and ranges in every third case, each in an order of its own, over and over."""
+    """Every word at every door, and ranges in every third case, each in an order of its own, over
+    and over.
+    """
     turn, rest = divmod(number, 3)
     some, at = (NUMBERS, turn) if rest == 0 else (EVERY, 2 * turn + rest - 1)
     order = list(range(len(some)))

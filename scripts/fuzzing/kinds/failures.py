@@ -1,4 +1,6 @@
-"""Engines that fail after the charge: two rows make an engine fail in two ways, and nobody may tell these ways apart."""
+"""Engines that fail after the charge: two rows make an engine fail in two ways, and nobody may tell
+these ways apart.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +38,20 @@ READS = ("totals", "parts", "shares", "weights")
 """How an engine is asked about rows, once a question is paid for."""
 DOORS: Mapping[str, Callable[[Any], Any]] = {
     "a count": lambda held: held.sql("SELECT COUNT(*) AS n FROM data").release(epsilon=1),
-    "private keys": lambda held: held.sql("SELECT s, COUNT(*) AS n FROM data GROUP BY s").release(epsilon=1, delta="1e-4"),
+    "private keys": lambda held: held.sql("SELECT s, COUNT(*) AS n FROM data GROUP BY s").release(
+        epsilon=1, delta="1e-4"
+    ),
     "a median": lambda held: held.sql("SELECT MEDIAN(x) AS n FROM data").release(epsilon=1),
     "suggested shares": lambda held: held.suggest_groups("s", epsilon=1),
     "suggested bounds": lambda held: held.suggest_bounds("y", epsilon=1),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
 class Failure(Case):
-    """A question after whose charge the engine fails in one way on one side, and in another way on the other."""
+    """A question after whose charge the engine fails in one way on one side, and in another way on
+    the other.
+    """
 
     door: str
     one: str
@@ -55,7 +61,9 @@ class Failure(Case):
         sides = [self._run(each) for each in (self.one, self.two)]
         found = endings_apart(*(side for side, _ in sides))
         if sides[0][1] != sides[1][1]:
-            found.append(Finding("charged", f"{sides[0][1]} on one side, {sides[1][1]} on the other"))  # fmt: skip
+            found.append(
+                Finding("charged", f"{sides[0][1]} on one side, {sides[1][1]} on the other")
+            )
         if any(CELL in side.text for side, _ in sides):
             found.append(Finding("quoted", f"{self.door} quotes what an engine said"))
         return Seen(tuple(found), sides[0][0].outcome)

@@ -59,27 +59,46 @@ def _number(rows: list[Any], act: str) -> Any:
 
 
 def _gaussian_number(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: poisoned(data, act, [0.5, 1.0]), size=2, sensitivity=shoal.Sensitivity.read(1, norm="l2"), budget=shoal.ZeroConcentrated(1))  # fmt: skip
+    made = privatize(
+        lambda data: poisoned(data, act, [0.5, 1.0]),
+        size=2,
+        sensitivity=shoal.Sensitivity.read(1, norm="l2"),
+        budget=shoal.ZeroConcentrated(1),
+    )
     return made.release(rows)
 
 
 def _choice(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: poisoned(data, act, {"a": 1, "b": 2}), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(
+        lambda data: poisoned(data, act, {"a": 1, "b": 2}),
+        candidates="ab",
+        sensitivity=1,
+        epsilon=1,
+    )
     return made.release(rows)
 
 
 def _listed_choice(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: poisoned(data, act, [1, 2]), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(
+        lambda data: poisoned(data, act, [1, 2]), candidates="ab", sensitivity=1, epsilon=1
+    )
     return made.release(rows)
 
 
 def _scored_choice(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: lambda each: poisoned(data, act, ord(each)), candidates="ab", sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(
+        lambda data: lambda each: poisoned(data, act, ord(each)),
+        candidates="ab",
+        sensitivity=1,
+        epsilon=1,
+    )
     return made.release(rows)
 
 
 def _curve(rows: list[Any], act: str) -> Any:
-    made = privatize(lambda data: lambda x: poisoned(data, act, 0 * x), degree=3, sensitivity=1, epsilon=1)  # fmt: skip
+    made = privatize(
+        lambda data: lambda x: poisoned(data, act, 0 * x), degree=3, sensitivity=1, epsilon=1
+    )
     return made.release(rows)
 
 
@@ -187,7 +206,9 @@ class Called(Case):
 
 @dataclass(frozen=True)
 class Interrupted(Case):
-    """The operator stops a run while a caller's function looks at rows: the run ends, and what was looked at is paid for."""
+    """The operator stops a run while a caller's function looks at rows: the run ends, and what was
+    looked at is paid for.
+    """
 
     door: str
 
@@ -244,7 +265,9 @@ class Given(Case):
 def _compared(
     run: Callable[[list[Any]], Any], rows: list[Any], other: list[Any], *, claims: bool = True
 ) -> Seen:
-    """Outcome, text, and the type and shape of what is returned; what noises are given, where the claim is ours and not the caller's."""
+    """Outcome, text, and the type and shape of what is returned; what noises are given, where the
+    claim is ours and not the caller's.
+    """
     sides = []
     for each in (rows, other):
         with seeded(1):
@@ -258,12 +281,16 @@ def _compared(
         if shapes[0] != shapes[1]:
             found.append(Finding("type", f"{shapes[0]} on one side, {shapes[1]} on the other"))
     if not found and isinstance(sides[0].result, tuple) and sides[0].result != sides[1].result:
-        found.append(Finding("outcome", f"{sides[0].result} on one side, {sides[1].result} on the other"))  # fmt: skip
+        found.append(
+            Finding("outcome", f"{sides[0].result} on one side, {sides[1].result} on the other")
+        )
     return Seen(tuple(found), sides[0].outcome)
 
 
 def _stopped(run: Callable[[list[Any]], Any], rows: list[Any]) -> Any:
-    """A run whose result is written down; an interrupt that comes out of it is kept from ending the fuzzer."""
+    """A run whose result is written down; an interrupt that comes out of it is kept from ending the
+    fuzzer.
+    """
     try:
         result = run(rows)
     except KeyboardInterrupt as error:

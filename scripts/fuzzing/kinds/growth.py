@@ -1,4 +1,6 @@
-"""Questions in which one row's text can grow: what they take in memory and time must not be one person's to decide."""
+"""Questions in which one row's text can grow: what they take in memory and time must not be one
+person's to decide.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ PLANNED = ("ExpressionError", "UnknownNameError", "UnreadableError", "Unsupporte
 
 @dataclass(frozen=True)
 class Growth(Case):
-    """An expression over ``s`` around which a form stands ``depth`` times; one row has the secret word, or none has."""
+    """An expression over ``s`` around which a form stands ``depth`` times; one row has the secret
+    word, or none has.
+    """
 
     form: str
     depth: int
@@ -45,13 +49,24 @@ class Growth(Case):
                 made = f"SELECT s || s AS s FROM ({made}) AS q"
             return f"SELECT COUNT(*) AS n FROM ({made}) AS q WHERE s LIKE '%b%'"
         steps = [f"t0 AS ({first})"]
-        steps += [f"t{at + 1} AS (SELECT * FROM t{at} UNION ALL SELECT * FROM t{at})" for at in range(self.depth)]  # fmt: skip
+        steps += [
+            f"t{at + 1} AS (SELECT * FROM t{at} UNION ALL SELECT * FROM t{at})"
+            for at in range(self.depth)
+        ]
         return f"WITH {', '.join(steps)} SELECT COUNT(*) AS n FROM t{self.depth}"
 
     def check(self) -> Seen:
         one = taken(ask, self.sql, self.face, "flu")
         if one.time == "long":
-            return Seen((Finding("time", f"{one.seconds:.1f} s for a question on two rows, {one.ending.outcome}"),), one.ending.outcome)  # fmt: skip
+            return Seen(
+                (
+                    Finding(
+                        "time",
+                        f"{one.seconds:.1f} s for a question on two rows, {one.ending.outcome}",
+                    ),
+                ),
+                one.ending.outcome,
+            )
         if any(word in one.ending.outcome for word in PLANNED):  # before rows are read
             return Seen((), one.ending.outcome)
         two = taken(ask, self.sql, self.face, WORD)
@@ -122,7 +137,9 @@ SHOWN = (
 
 
 def make(number: int) -> Case:
-    """A form and how often it is nested: a few times where each multiplies by many, often where it doubles."""
+    """A form and how often it is nested: a few times where each multiplies by many, often where it
+    doubles.
+    """
     rng = Random(f"growth {number}")
     form = FORMS[number % len(FORMS)]
     if form in STEPS:

@@ -1,4 +1,6 @@
-"""One person answers many times while their value changes: exact probabilities of all reports, against the epsilon claimed for a lifetime."""
+"""One person answers many times while their value changes: exact probabilities of all reports,
+against the epsilon claimed for a lifetime.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ History = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Lifetimes(Case):
-    """Two histories of one person's values; compared are histories of reports that change only where a value does."""
+    """Two histories of one person's values; compared are histories of reports that change only
+    where a value does.
+    """
 
     design: str
     given: tuple[Any, ...]
@@ -41,7 +45,10 @@ class Lifetimes(Case):
 
     def smaller(self) -> Iterator[Case]:
         for scale in (2, 4):
-            less = [tuple((value, max(1, times // scale)) for value, times in each) for each in (self.one, self.two)]  # fmt: skip
+            less = [
+                tuple((value, max(1, times // scale)) for value, times in each)
+                for each in (self.one, self.two)
+            ]
             if (
                 sum(n for _, n in less[0])
                 == sum(n for _, n in less[1])
@@ -101,7 +108,9 @@ def _size(made: Any) -> int:
 
 
 def _chance(made: Any, spans: Sequence[tuple[int, int]], reports: Sequence[int]) -> Fraction:
-    """The chance of all reports: each value has one kept answer, from which its reports are drawn."""
+    """The chance of all reports: each value has one kept answer, from which its reports are
+    drawn.
+    """
     chance = Fraction(1)
     for value in {value for value, _ in spans}:
         told = [
@@ -117,9 +126,13 @@ def _of_value(made: Any, value: int, told: Sequence[tuple[int, int]]) -> Fractio
     rounds = made._rounds if isinstance(made, RepeatedHash) else made
     first, fresh = rounds.first, rounds.fresh
     return sum(
-        (_kary(first, value, kept) * math.prod((_kary(fresh, kept, report) ** n for report, n in told), start=Fraction(1)) for kept in range(first.size)),
+        (
+            _kary(first, value, kept)
+            * math.prod((_kary(fresh, kept, report) ** n for report, n in told), start=Fraction(1))
+            for kept in range(first.size)
+        ),
         Fraction(0),
-    )  # fmt: skip
+    )
 
 
 def _kary(response: KaryResponse, value: int, report: int) -> Fraction:
@@ -134,7 +147,9 @@ def _of_bits(made: Rappor, value: int, told: Sequence[tuple[int, int]]) -> Fract
         ways = Fraction(0)
         for kept, weight in ((1, held), (0, 1 - held)):
             up = made.one if kept else made.zero
-            ways += weight * math.prod(((up if report == bit else 1 - up) ** n for report, n in told), start=Fraction(1))  # fmt: skip
+            ways += weight * math.prod(
+                ((up if report == bit else 1 - up) ** n for report, n in told), start=Fraction(1)
+            )
         chance *= ways
     return chance
 
@@ -150,5 +165,12 @@ def make(number: int) -> Case:
     )
     span = rng.choice((1, 5, 20, 60))
     plain = ((0, 2 * span),)
-    changing = rng.choice((((0, span), (1, span)), ((1, span), (0, span)), ((1, 2 * span),), ((1, 1), (0, 2 * span - 1))))  # fmt: skip
+    changing = rng.choice(
+        (
+            ((0, span), (1, span)),
+            ((1, span), (0, span)),
+            ((1, 2 * span),),
+            ((1, 1), (0, 2 * span - 1)),
+        )
+    )
     return Lifetimes(design, given, plain, changing)

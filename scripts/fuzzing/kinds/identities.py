@@ -1,4 +1,6 @@
-"""Tables whose ids mean the same people, or do not: whoever leaves all tables that one account pays for moves no more than claimed."""
+"""Tables whose ids mean the same people, or do not: whoever leaves all tables that one account pays
+for moves no more than claimed.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,13 @@ UNIT = Person("id", groups=1, rows_per_group=1)
 COLUMNS = (column("id", INTEGER), column("i", INTEGER))
 FACES = ("reference",) * 6 + ("sorting", "sql")
 SPACES = (
-    ("A", "A"), ("A", "A"), ("B", "B"), ("B", "B"), ("AB", "AB"), ("A", "AB"),
-)  # fmt: skip
+    ("A", "A"),
+    ("A", "A"),
+    ("B", "B"),
+    ("B", "B"),
+    ("AB", "AB"),
+    ("A", "AB"),
+)
 """Whose ids a table has, and which accounts pay for it."""
 BY_GROUP = "SELECT WIDTH_BUCKET(i, 0, 20, 20) AS g, COUNT(*) AS n FROM {} GROUP BY g"
 STACKED = "SELECT id, i FROM {} UNION ALL SELECT id, i FROM {}"
@@ -45,7 +52,9 @@ Data = Mapping[str, list[dict[str, int]]]
 
 @dataclass(frozen=True)
 class Leaving(Case):
-    """Someone leaves everything that ``account`` pays for, with all tables of the question that share those ids; their id is 7, and 8 where ids are others."""
+    """Someone leaves everything that ``account`` pays for, with all tables of the question that
+    share those ids; their id is 7, and 8 where ids are others.
+    """
 
     sql: str
     spaces: tuple[tuple[str, str], ...]
@@ -54,7 +63,9 @@ class Leaving(Case):
     face: str
 
     def check(self) -> Seen:
-        found = ending(lambda: self._ask(Reference(self._rows(gone=False), dict.fromkeys("abc", COLUMNS))))  # fmt: skip
+        found = ending(
+            lambda: self._ask(Reference(self._rows(gone=False), dict.fromkeys("abc", COLUMNS)))
+        )
         if not found.answered:
             return Seen.refused(found, "while planning")
         first = recorded(lambda: self._run(self.face, gone=False))
@@ -68,25 +79,39 @@ class Leaving(Case):
     @property
     def _tables(self) -> dict[str, Table]:
         return {
-            name: Table(name, COLUMNS, protects=UNIT, keys={("id",): 3}, ids=IdSpace(frozenset(shared), frozenset(paid)))
+            name: Table(
+                name,
+                COLUMNS,
+                protects=UNIT,
+                keys={("id",): 3},
+                ids=IdSpace(frozenset(shared), frozenset(paid)),
+            )
             for name, (shared, paid) in zip("abc", self.spaces, strict=True)
-        }  # fmt: skip
+        }
 
     def _rows(self, *, gone: bool) -> Data:
-        """Others, and those called 7 and 8, with as many rows as are said; one of these names is that of who leaves."""
+        """Others, and those called 7 and 8, with as many rows as are said; one of these names is
+        that of who leaves.
+        """
         leaving = self._leaving if gone else {}
         made = {}
         for at, name in enumerate("abc"):
             leaves = leaving.get(at)
             rows = [{"id": 1000 * (at + 1) + n, "i": n} for n in range(3)]
             for person, size in zip((7, 8), self.sizes[at], strict=True):
-                rows += [{"id": person, "i": (n + 30 * at) % MOST} for n in range(size) if person != leaves]  # fmt: skip
+                rows += [
+                    {"id": person, "i": (n + 30 * at) % MOST}
+                    for n in range(size)
+                    if person != leaves
+                ]
             made[name] = rows
         return made
 
     @property
     def _leaving(self) -> dict[int, int]:
-        """In which tables who leaves stands, and under which id: one id in tables that share theirs, another one elsewhere."""
+        """In which tables who leaves stands, and under which id: one id in tables that share
+        theirs, another one elsewhere.
+        """
         groups: list[set[int]] = []
         for at in sorted({"abc".index(name) for name in _READ.findall(self.sql)}):
             shared = set(self.spaces[at][0])
@@ -128,7 +153,9 @@ def _engines_apart(one: Recorded, two: Recorded) -> list[Finding]:
 
 
 def make(number: int) -> Case:
-    """Rows of up to three tables, what is declared of their ids, and how many rows of the persons 7 and 8 each has."""
+    """Rows of up to three tables, what is declared of their ids, and how many rows of the persons 7
+    and 8 each has.
+    """
     rng = Random(f"identities {number}")
     return Leaving(
         BY_GROUP.format(ROWS[number % len(ROWS)]),

@@ -81,7 +81,9 @@ class Question(Case):
         return Seen(tuple(found), first.ending.outcome)
 
     def _engines_apart(self, first: Recorded, second: Recorded) -> list[Finding]:
-        """The same integers and keys from the reference, on both sides, with the same outputs of noise."""
+        """The same integers and keys from the reference, on both sides, with the same outputs of
+        noise.
+        """
         truth = played(first, lambda: self.plan.run("reference", self.plan.world.rows))
         truly = played(first, lambda: self.plan.run("reference", self.other))
         for one, two in ((first, truth), (second, truly)):
@@ -91,7 +93,12 @@ class Question(Case):
             ):  # a declaration that this engine does not take, whatever the rows
                 return []
             if mine != theirs or one.ending.seen != two.ending.seen:
-                return [Finding("engines", f"{self.face} and the reference differ: {mine[:200]} and {theirs[:200]}")]  # fmt: skip
+                return [
+                    Finding(
+                        "engines",
+                        f"{self.face} and the reference differ: {mine[:200]} and {theirs[:200]}",
+                    )
+                ]
         return []
 
     def smaller(self) -> Iterator[Case]:
@@ -154,7 +161,9 @@ def make(number: int) -> Case:
 
 @lru_cache(maxsize=4)
 def plan_of(group: int) -> Plan:
-    """A world and the first question that is not refused, of a few; three of five are about what is equal."""
+    """A world and the first question that is not refused, of a few; three of five are about what is
+    equal.
+    """
     rng = Random(f"question {group}")
     turn, at = divmod(group, 5)
     if at >= 2:
@@ -186,7 +195,9 @@ EQUALS: tuple[tuple[str, str, str], ...] = (
     *(("{b}", "data", condition) for condition in LOOSE if condition.startswith("({s}")),
     ("{b}", "data", "(k IN ('a', 'É'))"),
 )
-"""A key, the rows, and a condition: groups, constants and rows that a loose comparison would take for the same."""
+"""A key, the rows, and a condition: groups, constants and rows that a loose comparison would take
+for the same.
+"""
 
 
 def engine_of(face: str, world: World, rows: Rows) -> Any:
@@ -201,7 +212,9 @@ def engine_of(face: str, world: World, rows: Rows) -> Any:
 
 
 def _database(face: str) -> Any:
-    """One database for all cases, as opening one takes longer than a question does; another that compares texts loosely."""
+    """One database for all cases, as opening one takes longer than a question does; another that
+    compares texts loosely.
+    """
     return _opened("NOCASE" if "collated" in face else "")
 
 
@@ -216,7 +229,9 @@ def _opened(collation: str) -> Any:
 
 
 def shorter(sql: str) -> Iterator[str]:
-    """A question with a part left out: its WHERE, a call around an argument, one of what it shows."""
+    """A question with a part left out: its WHERE, a call around an argument, one of what it
+    shows.
+    """
     if " WHERE " in sql:
         before, _, after = sql.partition(" WHERE ")
         yield before + (
@@ -260,6 +275,10 @@ def _given(run: Recorded) -> str:
     spelled = []
     for met in run.recorder.met:
         given = met.meeting.given
-        items = sorted((repr(k), int(v)) for k, v in given.items()) if isinstance(given, Mapping) else [str(v) for v in given]  # fmt: skip
+        items = (
+            sorted((repr(k), int(v)) for k, v in given.items())
+            if isinstance(given, Mapping)
+            else [str(v) for v in given]
+        )
         spelled.append(str(items))
     return "; ".join(spelled)

@@ -1,4 +1,6 @@
-"""Public ranges with hostile ends: what is claimed for them against how far one value moves the input of the noise."""
+"""Public ranges with hostile ends: what is claimed for them against how far one value moves the
+input of the noise.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,36 @@ from shoal.noise.seam import seeded
 from shoal.sensitivity import Relation
 
 ENDS = (
-    "-1e308", "1e308", "-1", "0", "1", "5e-324", "-5e-324", "1e-310", "100000000000000000", "100000000000000008",
-    "9007199254740992", "9007199254740993", "0.1", "0.10000000000000001", "1/3", "1e400", "-1e400", "1.7976931348623157e308",
-)  # fmt: skip
+    "-1e308",
+    "1e308",
+    "-1",
+    "0",
+    "1",
+    "5e-324",
+    "-5e-324",
+    "1e-310",
+    "100000000000000000",
+    "100000000000000008",
+    "9007199254740992",
+    "9007199254740993",
+    "0.1",
+    "0.10000000000000001",
+    "1/3",
+    "1e400",
+    "-1e400",
+    "1.7976931348623157e308",
+)
 
 WIDTHS = (
-    ("-1e308", "1e308"), ("100000000000000000", "100000000000000008"), ("9007199254740992", "9007199254740993"),
-    ("0", "5e-324"), ("0", "1e-310"), ("-5e-324", "5e-324"), ("0.1", "0.10000000000000001"), ("-1.7e308", "1e300"),
-)  # fmt: skip
+    ("-1e308", "1e308"),
+    ("100000000000000000", "100000000000000008"),
+    ("9007199254740992", "9007199254740993"),
+    ("0", "5e-324"),
+    ("0", "1e-310"),
+    ("-5e-324", "5e-324"),
+    ("0.1", "0.10000000000000001"),
+    ("-1.7e308", "1e300"),
+)
 """Ends whose width is no positive finite float, or barely one."""
 
 
@@ -93,10 +117,18 @@ DOORS: Mapping[str, Door] = {
     "KernelRegression": _curve(KernelRegression),
     "PriestleyChao": _curve(PriestleyChao),
     "KernelDensity": _box,
-    "RocCurve": lambda e, v: RocCurve.for_epsilon(1, relation="change", cells=4, low=_floats(e)[0], high=_floats(e)[1]).release(np.array(v), np.array([True, False] * 9)[: len(v)]).event,
-    "InverseSensitivity": lambda e, v: InverseSensitivity.median(epsilon=1, size=len(v), low=e[0], high=e[1], points=5).release(v),
-    "SmoothLaplace": lambda e, v: SmoothLaplace(epsilon=1, delta="1e-3").release(TrimmedMean.median(size=len(v), low=e[0], high=e[1]), v),
-}  # fmt: skip
+    "RocCurve": lambda e, v: (
+        RocCurve.for_epsilon(1, relation="change", cells=4, low=_floats(e)[0], high=_floats(e)[1])
+        .release(np.array(v), np.array([True, False] * 9)[: len(v)])
+        .event
+    ),
+    "InverseSensitivity": lambda e, v: InverseSensitivity.median(
+        epsilon=1, size=len(v), low=e[0], high=e[1], points=5
+    ).release(v),
+    "SmoothLaplace": lambda e, v: SmoothLaplace(epsilon=1, delta="1e-3").release(
+        TrimmedMean.median(size=len(v), low=e[0], high=e[1]), v
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -129,7 +161,9 @@ _GRID = 1 << 24
 
 @dataclass(frozen=True)
 class Direction(Case):
-    """A vector that is scaled to length 1: the price is one for vectors of that length, and of no other."""
+    """A vector that is scaled to length 1: the price is one for vectors of that length, and of no
+    other.
+    """
 
     vector: tuple[float, ...]
 
@@ -142,7 +176,11 @@ class Direction(Case):
             squared = sum(int(each) ** 2 for each in met.meeting.given.reshape(-1))
             room = 2 * _GRID * (len(self.vector) + 1)
             if abs(squared - _GRID**2) > room:
-                found.append(Finding("moved", f"the input has length {(squared**0.5) / _GRID:.9g}, claimed 1"))  # fmt: skip
+                found.append(
+                    Finding(
+                        "moved", f"the input has length {(squared**0.5) / _GRID:.9g}, claimed 1"
+                    )
+                )
         if run.ending.outcome.startswith("failed"):
             found.append(Finding("bare error", run.ending.outcome))
         return Seen(tuple(found), run.ending.outcome)
@@ -171,7 +209,9 @@ def make(number: int) -> Case:
 
 
 def _ends(rng: Random) -> tuple[str, str]:
-    """Two ends in their order: of no width as floats, so far from 0 that few floats lie between them, or any."""
+    """Two ends in their order: of no width as floats, so far from 0 that few floats lie between
+    them, or any.
+    """
     chance = rng.random()
     if chance < 0.3:
         return rng.choice(WIDTHS)

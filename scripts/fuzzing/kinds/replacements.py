@@ -1,4 +1,6 @@
-"""Questions without groups under *change*: the width of a range hides a row, and the number of all rows is no secret."""
+"""Questions without groups under *change*: the width of a range hides a row, and the number of all
+rows is no secret.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,15 @@ ROWS = (
     "(SELECT * FROM data UNION ALL SELECT * FROM data WHERE {b}) AS data",
     "(SELECT who, k, x, COALESCE(y, 1e0) AS y, m FROM data) AS data",
 )
-ASKED = ("COUNT(*)", "COUNT({a})", "SUM({a})", "SUM({a})", "AVG({a})", "VARIANCE({a})", "COUNT(DISTINCT {x})")  # fmt: skip
+ASKED = (
+    "COUNT(*)",
+    "COUNT({a})",
+    "SUM({a})",
+    "SUM({a})",
+    "AVG({a})",
+    "VARIANCE({a})",
+    "COUNT(DISTINCT {x})",
+)
 
 
 def make(number: int) -> Case:
@@ -37,13 +47,17 @@ def make(number: int) -> Case:
 
 @lru_cache(maxsize=4)
 def plan_of(group: int) -> Plan:
-    """A world whose numbers have ranges, some of them without NULL, and a question about all rows or some."""
+    """A world whose numbers have ranges, some of them without NULL, and a question about all rows
+    or some.
+    """
     rng = Random(f"replacements {group}")
     facts = {name: rng.choice(RANGES) for name in ("x", "y", "m")}
     cells = {name: [*few(rng, kind), None] for name, kind in KINDS.items()}
     required = tuple(name for name in facts if rng.random() < 0.7)
     world = World(KINDS, facts, required, unit_of(rng), [], cells)
-    rows = [{name: rng.choice(pool) for name, pool in cells.items()} for _ in range(rng.randint(1, 6))]  # fmt: skip
+    rows = [
+        {name: rng.choice(pool) for name, pool in cells.items()} for _ in range(rng.randint(1, 6))
+    ]
     grammar = Grammar(rng, KINDS, tuple(facts))
     asked = [_number(rng, grammar, rng.choice(ASKED)) for _ in range(rng.choice((1, 1, 2)))]
     shown = ", ".join(f"{each} AS a{at}" for at, each in enumerate(asked))

@@ -1,4 +1,6 @@
-"""Long questions over texts: whatever is planned stays within the public limits on length, parts, steps and work."""
+"""Long questions over texts: whatever is planned stays within the public limits on length, parts,
+steps and work.
+"""
 
 from __future__ import annotations
 
@@ -45,21 +47,28 @@ CONDITIONS = (
 
 @dataclass(frozen=True)
 class Sized(Case):
-    """Steps on top of one another, each of which computes a column anew, leaves rows out, or stacks the rows on themselves."""
+    """Steps on top of one another, each of which computes a column anew, leaves rows out, or stacks
+    the rows on themselves.
+    """
 
     steps: tuple[str, ...]
 
     @property
     def sql(self) -> str:
         made = ["t0 AS (SELECT s, w FROM data)"]
-        made += [f"t{at} AS ({step.replace('?', f't{at - 1}')})" for at, step in enumerate(self.steps, start=1)]  # fmt: skip
+        made += [
+            f"t{at} AS ({step.replace('?', f't{at - 1}')})"
+            for at, step in enumerate(self.steps, start=1)
+        ]
         return f"WITH {', '.join(made)} SELECT COUNT(*) AS n, COUNT(s) AS m FROM t{len(self.steps)}"
 
     def check(self) -> Seen:
         with at_most(SECONDS):
             found = ending(lambda: question(self.sql, {"data": TABLE}))
         if found.outcome == f"failed ({TooLong.__name__})":
-            return Seen((Finding("time", f"more than {SECONDS:g} s to plan a question"),), found.outcome)  # fmt: skip
+            return Seen(
+                (Finding("time", f"more than {SECONDS:g} s to plan a question"),), found.outcome
+            )
         if not found.answered:
             return Seen.refused(found, "while planning")
         return Seen(tuple(beyond(found.result, ROWS)))

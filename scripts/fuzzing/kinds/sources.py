@@ -1,4 +1,6 @@
-"""Files, folders, frames and tables of databases in which one person's row is written in another way than all others."""
+"""Files, folders, frames and tables of databases in which one person's row is written in another
+way than all others.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ DAY = dt.datetime(2024, 5, 17, 12)  # noqa: DTZ001 - moments in the data have no
 
 @dataclass(frozen=True)
 class Source(Case):
-    """A kind of source and an oddity: the first side has everyone but the odd person, the second has them too.
+    """A kind of source and an oddity: the first side has everyone but the odd person, the second
+    has them too.
 
     ``first`` puts the odd person before all others.
     """
@@ -47,7 +50,10 @@ class Source(Case):
 
     def check(self) -> Seen:
         with tempfile.TemporaryDirectory(prefix="shoal-fuzz-") as folder:
-            sides = [ending(lambda way=way: self._open(Path(folder), with_odd=way)) for way in (False, True)]  # type: ignore[misc]  # fmt: skip
+            sides = [
+                ending(lambda way=way: self._open(Path(folder), with_odd=way))  # type: ignore[misc]
+                for way in (False, True)
+            ]
             found = _told(sides)
             if found or not all(side.answered for side in sides):
                 return Seen(tuple(found), sides[0].outcome)
@@ -61,7 +67,10 @@ class Source(Case):
             before = recorded(lambda sql=sql: one.sql(sql).rehearse(epsilon=20, **_delta(sql)))  # type: ignore[misc]
             after = played(before, lambda sql=sql: two.sql(sql).rehearse(epsilon=20, **_delta(sql)))  # type: ignore[misc]
             answered = "answered" if before.ending.answered else answered
-            found += [Finding(f.rule, f"{f.said} ({sql})") for f in apart(before, after, Relation.ADD_REMOVE)]  # fmt: skip
+            found += [
+                Finding(f.rule, f"{f.said} ({sql})")
+                for f in apart(before, after, Relation.ADD_REMOVE)
+            ]
         return Seen(tuple(found[:3]), answered)
 
     def _open(self, folder: Path, *, with_odd: bool) -> Any:
@@ -89,7 +98,9 @@ class Source(Case):
 
 KINDS = {"p": "integer", "k": "text", "x": "real", "t": "timestamp", "i": "integer"}
 MANY = 100
-"""So many rows of one person, each in a group of its own, show where persons are one who should not be."""
+"""So many rows of one person, each in a group of its own, show where persons are one who should not
+be.
+"""
 
 
 def _delta(sql: str) -> dict[str, str]:
@@ -97,7 +108,9 @@ def _delta(sql: str) -> dict[str, str]:
 
 
 def _told(sides: Sequence[Ending]) -> list[Finding]:
-    """Opening is the curator's act and may be refused for what the rows hold, in words that quote none of them."""
+    """Opening is the curator's act and may be refused for what the rows hold, in words that quote
+    none of them.
+    """
     found = []
     for side in sides:
         if side.outcome.startswith("failed"):
@@ -163,7 +176,10 @@ def _csv(times: int = 1, someone: str | None = None, **odd: Any) -> Writer:
         plain, other = _rows(**odd)
         if someone is not None:
             plain[0] = {**plain[0], "p": someone}
-        lines = [",".join(str(cell) for cell in row.values()) for row in _put(plain, other, with_odd, first, times)]  # fmt: skip
+        lines = [
+            ",".join(str(cell) for cell in row.values())
+            for row in _put(plain, other, with_odd, first, times)
+        ]
         path = place / "data.csv"
         path.write_text(
             "\n".join(["p,k,x,t,i", *lines]) + "\n", encoding="utf-8", errors="surrogateescape"
@@ -177,17 +193,33 @@ def _csv(times: int = 1, someone: str | None = None, **odd: Any) -> Writer:
 
 
 def _parquet(folder: bool = False, fields: Mapping[str, Any] | None = None, **odd: Any) -> Writer:
-    """One file, or a folder in which the odd person has a file of their own, with other types of some columns."""
+    """One file, or a folder in which the odd person has a file of their own, with other types of
+    some columns.
+    """
 
     def write(place: Path, with_odd: bool, first: bool) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         plain, other = _rows(**odd)
-        schema = pa.schema({"p": pa.string() if folder else pa.int64(), "k": pa.string(), "x": pa.float64(), "t": pa.timestamp("us"), "i": pa.int64()})  # fmt: skip
+        schema = pa.schema(
+            {
+                "p": pa.string() if folder else pa.int64(),
+                "k": pa.string(),
+                "x": pa.float64(),
+                "t": pa.timestamp("us"),
+                "i": pa.int64(),
+            }
+        )
         if folder:
             plain = [{**row, "p": str(row["p"] / 5)} for row in plain]
-        theirs = pa.schema([(f.name, (fields or {}).get(f.name, f.type)) for f in schema if (fields or {}).get(f.name, 0) is not None])  # fmt: skip
+        theirs = pa.schema(
+            [
+                (f.name, (fields or {}).get(f.name, f.type))
+                for f in schema
+                if (fields or {}).get(f.name, 0) is not None
+            ]
+        )
         pq.write_table(pa.Table.from_pylist(plain, schema=schema), place / "m.parquet")
         if with_odd:
             mine = pa.Table.from_pylist(
@@ -265,7 +297,14 @@ def _frame(
         if others is not None:
             plain = [{**row, column: others(at)} for at, row in enumerate(plain)]
         rows = _put(plain, other, with_odd, first, times)
-        return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=dtype if name == column else None) for name in rows[0]})  # fmt: skip
+        return pd.DataFrame(
+            {
+                name: pd.Series(
+                    [row[name] for row in rows], dtype=dtype if name == column else None
+                )
+                for name in rows[0]
+            }
+        )
 
     return write
 

@@ -1,4 +1,6 @@
-"""Random questions on random rows through Spark: neighbours against the claim, and both sides against the reference."""
+"""Random questions on random rows through Spark: neighbours against the claim, and both sides
+against the reference.
+"""
 
 from __future__ import annotations
 

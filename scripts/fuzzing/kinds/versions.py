@@ -1,4 +1,6 @@
-"""Datasets of a vault that are moved, or read anew in another order or under other names: a person stays one person."""
+"""Datasets of a vault that are moved, or read anew in another order or under other names: a person
+stays one person.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,20 @@ def _csv(path: Path, rows: Rows, types: Mapping[str, str], *, turned: bool = Fal
 
 
 def _moved(place: Path, rows: int) -> Any:
-    """Somebody is 7 in one dataset and 8 in another, which is moved to where the first one lay; then both pay together."""
+    """Somebody is 7 in one dataset and 8 in another, which is moved to where the first one lay;
+    then both pay together.
+    """
     vault = _vault(place)
     for name, person, first in (("a", 7, 1000), ("b", 8, 2000)):
         path = _parquet(place / f"{name}.parquet", _people(first, person, rows))
-        vault.add(name, path, protects=UNIT, keys={"id": 3}, budget=shoal.Pure(99), relation="new people")  # fmt: skip
+        vault.add(
+            name, path, protects=UNIT, keys={"id": 3}, budget=shoal.Pure(99), relation="new people"
+        )
     there = _parquet(place / "a.parquet", _people(3000, 8, rows))
     vault.update("b", relation="same people", path=there)
-    vault.update("a", relation="same people", path=_parquet(place / "c.parquet", _people(1000, 7, rows)))  # fmt: skip
+    vault.update(
+        "a", relation="same people", path=_parquet(place / "c.parquet", _people(1000, 7, rows))
+    )
     return vault
 
 
@@ -68,7 +76,9 @@ def _first_version(place: Path, rows: int) -> Any:
 
 
 def _turned(place: Path, rows: int) -> Any:
-    """A file without a header is written anew with its columns in another order, which is declared."""
+    """A file without a header is written anew with its columns in another order, which is
+    declared.
+    """
     vault = _first_version(place, rows)
     source = _csv(place / "a.csv", _people(1000, 7, rows), OTHER_ORDER, turned=True)
     vault.update("a", relation="same people", path=source)
@@ -98,7 +108,9 @@ WAYS: Mapping[str, tuple[Callable[[Path, int], Any], str]] = {
 
 @dataclass(frozen=True)
 class Version(Case):
-    """Somebody with some rows, who is in all versions or in none, and what was done to the dataset."""
+    """Somebody with some rows, who is in all versions or in none, and what was done to the
+    dataset.
+    """
 
     way: str
     rows: int
@@ -106,7 +118,10 @@ class Version(Case):
     def check(self) -> Seen:
         _, sql = WAYS[self.way]
         with tempfile.TemporaryDirectory(prefix="shoal-fuzz-") as folder:
-            sides = [self._side(Path(folder) / name, rows) for name, rows in (("one", self.rows), ("two", 0))]  # fmt: skip
+            sides = [
+                self._side(Path(folder) / name, rows)
+                for name, rows in (("one", self.rows), ("two", 0))
+            ]
             found = endings_apart(*sides, at="when registered")
             if found or not sides[0].answered:
                 return Seen(tuple(found), sides[0].outcome)
@@ -129,4 +144,6 @@ class Version(Case):
 def make(number: int) -> Case:
     """Every way in turn, with one row or many."""
     rng = Random(f"versions {number}")
-    return Version(tuple(WAYS)[number % len(WAYS)], MANY if number < len(WAYS) else rng.choice((1, 2, MANY)))  # fmt: skip
+    return Version(
+        tuple(WAYS)[number % len(WAYS)], MANY if number < len(WAYS) else rng.choice((1, 2, MANY))
+    )

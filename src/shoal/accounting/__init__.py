@@ -1,4 +1,6 @@
-"""Adds up events: one pure rule per event and measure, composition done once, amplification, filters that refuse before harm, odometers, calibration."""
+"""Adds up events: one pure rule per event and measure, composition done once, amplification,
+filters that refuse before harm, odometers, calibration.
+"""
 
 from shoal.accounting import kinds as _kinds  # noqa: F401 - registers every kind of event
 from shoal.accounting.account import Account, Bound, account

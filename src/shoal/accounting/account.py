@@ -54,7 +54,8 @@ ORDERS = tuple(Fraction(order) for order in ("1.25", "1.5", 2, 3, 4, 6, 8, 12, 1
 class Bound:
     """An epsilon at a delta, and the measure in which it was found; bounds are ordered by epsilon.
 
-    ``lower`` is an epsilon below which nobody can promise anything at this delta, where that is known.
+    ``lower`` is an epsilon below which nobody can promise anything at this delta, where that is
+    known.
     """
 
     epsilon: Fraction
@@ -77,13 +78,16 @@ class Bound:
 def account(events: Event | Iterable[Event] | str, *, relation: str | None = None) -> Account:
     """What events cost together; text is read as `shoal.events.read_events` reads it.
 
-    Guarantee: every number the account gives holds for releases described by the events, made one after
-        another and each chosen in view of the answers before it, between neighbours of the relation.
+    Guarantee: every number the account gives holds for releases described by the events, made one
+        after another and each chosen in view of the answers before it, between neighbours of the
+        relation.
     Needs: events whose noise was not drawn from a seeded source.
-    Edges: no events cost nothing.  Without ``relation`` the events must agree on one, those that state none
-        counting as stated; with "change", events for rows that come and go are priced for groups of two; with
-        "own", which is the default for text, each is priced for the neighbours it was made for.
-    Reference: each price and each sum names its theorem; see the `kinds`, `pricing` and `converters` modules.
+    Edges: no events cost nothing.  Without ``relation`` the events must agree on one, those that
+        state none counting as stated; with "change", events for rows that come and go are priced
+        for groups of two; with "own", which is the default for text, each is priced for the
+        neighbours it was made for.
+    Reference: each price and each sum names its theorem; see the `kinds`, `pricing` and
+        `converters` modules.
 
     >>> from shoal.events import Gaussian, Repeated
     >>> print(account(Repeated(Gaussian(sigma=30, sensitivity=1), 1000)).epsilon(delta="1e-6"))
@@ -99,8 +103,8 @@ def account(events: Event | Iterable[Event] | str, *, relation: str | None = Non
 class Account:
     """Events added up; made by `account`.
 
-    ``relation`` is the one for which all numbers hold; "own" where it is that of each release, and None where
-    the events leave it open.
+    ``relation`` is the one for which all numbers hold; "own" where it is that of each release, and
+    None where the events leave it open.
     """
 
     event: Event
@@ -114,8 +118,8 @@ class Account:
     def cost(self, measure: type[Measure], *, orders: Iterable[Number] | None = None) -> Measure:
         """The cost as a value of one measure; `Approx` by the plain sums of epsilons and deltas.
 
-        Edges: a measure in which some event has no price is refused, and so is any but `Approx` where
-            some promise has a delta.  ``orders`` are for `Renyi` only.
+        Edges: a measure in which some event has no price is refused, and so is any but `Approx`
+            where some promise has a delta.  ``orders`` are for `Renyi` only.
         """
         if measure is Approx:
             return Approx(self._sum(PURE), told(self._sum(FAILING)))
@@ -172,9 +176,10 @@ class Account:
         """The tightest epsilon at a delta over all measures in which the events have a price.
 
         Guarantee: `delta` at the epsilon found is not above the delta asked for.
-        Edges: where the laws of all releases are known and their sum is told within 0.0001, no other measure but the sum of
-            epsilons is asked: none can be lower by more than the distance from ``lower``.  For shuffled reports that have no
-            loss of their own, `delta` is found by bisection, and can be above the delta asked for by one in fifty.
+        Edges: where the laws of all releases are known and their sum is told within 0.0001, no
+            other measure but the sum of epsilons is asked: none can be lower by more than the
+            distance from ``lower``.  For shuffled reports that have no loss of their own, `delta`
+            is found by bisection, and can be above the delta asked for by one in fifty.
         """
         target = closed_unit(delta, "delta")
         if self._is_normal and 0 < target < 1:
@@ -192,7 +197,9 @@ class Account:
         return replace(best, lower=max(known, default=None))
 
     def all(self, *, delta: Number) -> tuple[Bound, ...]:
-        """The epsilon at a delta in every measure in which the events have a price, tightest first."""
+        """The epsilon at a delta in every measure in which the events have a price, tightest
+        first.
+        """
         target = closed_unit(delta, "delta")
         return self._all(target, self._epsilon_by_losses(target))
 
@@ -210,12 +217,13 @@ class Account:
         return tuple(sorted(found, key=lambda bound: bound.epsilon))
 
     def bracket(self, *, delta: Number) -> Bracket:
-        """The epsilon at a delta from the loss distribution itself: two numbers that enclose what is needed.
+        """The epsilon at a delta from the loss distribution itself: two numbers that enclose what
+        is needed.
 
-        Guarantee: as `LossDistribution`; ``high`` is never below the truth and is the tightest promise
-            there is where the laws of all releases are known, at the price of a transform.
-        Edges: a release of which only a pure price is known counts as randomized response; then nothing is known
-            from below, and ``low`` is 0.
+        Guarantee: as `LossDistribution`; ``high`` is never below the truth and is the tightest
+            promise there is where the laws of all releases are known, at the price of a transform.
+        Edges: a release of which only a pure price is known counts as randomized response; then
+            nothing is known from below, and ``low`` is 0.
         """
         target = closed_unit(delta, "delta")
         found = self._bracket(target)
@@ -275,7 +283,9 @@ class Account:
 
     @property
     def laws_are_known(self) -> bool:
-        """Whether the loss distribution is that of the releases themselves, and not just one above it."""
+        """Whether the loss distribution is that of the releases themselves, and not just one above
+        it.
+        """
         return self._loss is not None and self._loss.attained
 
     def _bracket(self, target: Fraction, *, quickly: bool = False) -> Bracket | None:
@@ -304,7 +314,9 @@ class Account:
         return Bound(Fraction(found.high), target, LossDistribution.__name__, lower)
 
     def _delta_by_losses(self, epsilon: Fraction) -> tuple[Fraction, bool] | None:
-        """What the loss distribution needs at an epsilon, and whether nothing can need noticeably less."""
+        """What the loss distribution needs at an epsilon, and whether nothing can need noticeably
+        less.
+        """
         if self._losses_miss_shuffles or self.losses is None:
             return None
         found = self.losses.quick_delta(epsilon=epsilon)
@@ -404,7 +416,8 @@ class Account:
 
     @cached_property
     def _losses_miss_shuffles(self) -> bool:
-        """Whether some shuffled release has no loss of its own: counted as a report in order, the losses are of no use.
+        """Whether some shuffled release has no loss of its own: counted as a report in order, the
+        losses are of no use.
 
         One shuffle by itself has a price at each delta, which no loss improves.
         """
@@ -460,7 +473,8 @@ def _met_on_the_way_back(
 ) -> Fraction:
     """The epsilon, or one a hair above it, at which no more than the delta is needed.
 
-    Both ways are rounded up, and a search may end at another order on the way back, so that the delta can be missed by a hair.
+    Both ways are rounded up, and a search may end at another order on the way back, so that the
+    delta can be missed by a hair.
     """
     high, pad = epsilon, _FIRST_PAD * max(epsilon, _FIRST_PAD)
     for _ in range(_PADS):

@@ -1,7 +1,8 @@
-"""Random allocation: each row takes part in one of many steps, chosen at random (balls-and-bins sampling).
+"""Random allocation: each row takes part in one of many steps, chosen at random (balls-and-bins
+sampling).
 
-With L_1, ..., L_T independent, ln L normal with mean -s/2 and variance s = μ², the ratio of the laws with and without a
-row is r = (L_1 + ... + L_T) / T.  The proofs stand in `allocation.md`.
+With L_1, ..., L_T independent, ln L normal with mean -s/2 and variance s = μ², the ratio of the
+laws with and without a row is r = (L_1 + ... + L_T) / T.  The proofs stand in `allocation.md`.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ _SMALL = -60.0  # the logarithm of the part of a moment that is bounded in one p
 
 
 def allocated_divergence_up(square: Number, *, steps: int, order: Number) -> Fraction:
-    """The Rényi divergence of a release with random allocation of rows to steps, all steps together.
+    """The Rényi divergence of a release with random allocation of rows to steps, all steps
+    together.
 
-    Guarantee: for steps that are each μ-GDP, square = μ², for rows that come and go, rounded up: at whole orders the larger
-        of E[r^α] (exactly) and E[r^(1-α)] (within about a thousandth of what exceeds 1), between them by convexity; and
-        never above α μ² / 2, what one step costs to whoever knows who was in it.
+    Guarantee: for steps that are each μ-GDP, square = μ², for rows that come and go, rounded up: at
+        whole orders the larger of E[r^α] (exactly) and E[r^(1-α)] (within about a thousandth of
+        what exceeds 1), between them by convexity; and never above α μ² / 2, what one step costs to
+        whoever knows who was in it.
     Needs: square >= 0, steps >= 1, order > 1.
     Edges: one step is the release itself; above order 1024 only α μ² / 2.
-    Reference: Chua and others 2025 (balls-and-bins) and Feldman and Shenfeld 2025, for the pair of laws; `allocation.md`.
+    Reference: Chua and others 2025 (balls-and-bins) and Feldman and Shenfeld 2025, for the pair of
+        laws; `allocation.md`.
 
     >>> round(float(allocated_divergence_up(1, steps=1000, order=8)), 6)
     0.006909
@@ -69,8 +73,8 @@ def removed_divergence_up(square: Fraction, steps: int, order: int) -> Fraction:
 def _moments(square: Fraction, steps: int, most: int, bits: int) -> list[arb]:  # noqa: ARG001
     """E[r^n] for n = 0, ..., most, at the precision in force, which is ``bits``.
 
-    E[(ΣL_t)^n] / n! is the coefficient of z^n in f(z)^T, f(z) = Σ_k e^(k(k-1)s/2) z^k / k!; those of a power g = f^T follow
-    from f g' = T f' g one by one.
+    E[(ΣL_t)^n] / n! is the coefficient of z^n in f(z)^T, f(z) = Σ_k e^(k(k-1)s/2) z^k / k!; those
+    of a power g = f^T follow from f g' = T f' g one by one.
     """
     gain, step, ratio = arb(1), arb(1), ball(square).exp()
     factors = [arb(1), arb(1)]
@@ -94,9 +98,10 @@ def _moments(square: Fraction, steps: int, most: int, bits: int) -> list[arb]:  
 def added_divergence_up(square: Fraction, steps: int, order: int) -> Fraction:
     """A bound on ln E[r^(1-α)] / (α - 1), rounded up.
 
-    Guarantee: with β = α - 1, E[r^-β] = ∫ u^(β-1) e^ψ(u) du / Γ(β) over u > 0, ψ(u) = T ln φ(u / T), φ the Laplace
-        transform of L.  ψ is convex, so it lies below its chords, over which the integral is known; and beyond the
-        last point below what e^-x <= (k / (e x))^k gives.  Never above s (T + α - 1) / (2T).
+    Guarantee: with β = α - 1, E[r^-β] = ∫ u^(β-1) e^ψ(u) du / Γ(β) over u > 0, ψ(u) = T ln φ(u /
+        T), φ the Laplace transform of L.  ψ is convex, so it lies below its chords, over which the
+        integral is known; and beyond the last point below what e^-x <= (k / (e x))^k gives.  Never
+        above s (T + α - 1) / (2T).
     """
     simple, power = _simple_added(square, steps, order), order - 1
     last = _last_point(float(square), steps, power)
@@ -178,7 +183,9 @@ def _beyond(square: Fraction, steps: int, power: int, start: Fraction) -> arb:
 
 
 def _exponent(square: float, at: float) -> Fraction:
-    """About the k that makes (k / (e v))^k e^(k(k+1)s/2) least: k e^(sk) = v e^(-s/2), by Newton's steps for ln k."""
+    """About the k that makes (k / (e v))^k e^(k(k+1)s/2) least: k e^(sk) = v e^(-s/2), by Newton's
+    steps for ln k.
+    """
     target, log_k = math.log(at) - square / 2, min(math.log(at) - square / 2, 0.0)
     for _ in range(40):
         k = math.exp(log_k)
@@ -187,7 +194,9 @@ def _exponent(square: float, at: float) -> Fraction:
 
 
 def _last_point(square: float, steps: int, power: int) -> int | None:
-    """The first point beyond which next to nothing is left; None where there is none, or too many before it."""
+    """The first point beyond which next to nothing is left; None where there is none, or too many
+    before it.
+    """
     if square > 64 or steps > 10**12:
         return None
     for place in range(_FINEST, _MOST_POINTS, 8):

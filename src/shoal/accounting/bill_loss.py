@@ -1,7 +1,9 @@
-"""The loss distribution of a bill: each line by its own loss where that is known, else by its pure price.
+"""The loss distribution of a bill: each line by its own loss where that is known, else by its pure
+price.
 
-A line that is only known to be epsilon-DP is dominated by randomized response with that epsilon.  Masses that may
-fail are taken out of delta before a way is asked, so a line's loss is the one it has when it does not fail.
+A line that is only known to be epsilon-DP is dominated by randomized response with that epsilon.
+Masses that may fail are taken out of delta before a way is asked, so a line's loss is the one it
+has when it does not fail.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from shoal.sensitivity import Relation
 
 
 def bill_loss(lines: Bill, *, alone: bool = False) -> ReleaseLoss | None:
-    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a pure price, or there are too many cases.
+    """The loss of all releases of a bill; None where a line has neither a loss of its own nor a
+    pure price, or there are too many cases.
 
     ``alone`` says that nothing else is ever added to it.
     """
@@ -63,8 +66,8 @@ def _own_loss(line: BillLine) -> ReleaseLoss | None:
 def _parallel_loss(line: BillLine, *, alone: bool) -> ReleaseLoss | None:
     """The largest over all places where the people of a line can be, see `worst_of`.
 
-    Edges: None where one place has no loss, and for two steps whose directions differ.  A lower end is known only for one row
-        more or less, and where nothing may fail.
+    Edges: None where one place has no loss, and for two steps whose directions differ.  A lower end
+        is known only for one row more or less, and where nothing may fail.
     """
     spread = ways_to_spread(line)
     if spread is None:

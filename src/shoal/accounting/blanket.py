@@ -1,10 +1,13 @@
-"""Shuffled answers to a question with several categories: those who answered at random are a blanket.
+"""Shuffled answers to a question with several categories: those who answered at random are a
+blanket.
 
-In randomized response on k categories with odds E = e^ε0 everybody answers, with probability γ = k / (E + k - 1), uniformly at
-random, and otherwise truthfully.  Let it be told of all others who was truthful, and what they said; the M others of the
-blanket and the one person whose value is a or b then sent N = M + 1 reports, in random order.  Compared with N uniform ones,
-of which n_a say a and n_b say b, their counts have the weight k ((E - 1) n_a + N) / (N (E + k - 1)) if the person's value
-is a, and the same with n_b if it is b: the report of the person is each of the N with the same chance.
+In randomized response on k categories with odds E = e^ε0 everybody answers, with probability γ = k
+/ (E + k - 1), uniformly at random, and otherwise truthfully.  Let it be told of all others who was
+truthful, and what they said; the M others of the blanket and the one person whose value is a or b
+then sent N = M + 1 reports, in random order.  Compared with N uniform ones, of which n_a say a and
+n_b say b, their counts have the weight k ((E - 1) n_a + N) / (N (E + k - 1)) if the person's value
+is a, and the same with n_b if it is b: the report of the person is each of the N with the same
+chance.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ from shoal.floats import at_least_near
 Floats = NDArray[np.float64]
 
 _FAR = 11
-"""How many standard deviations of n_a + n_b are summed; what is beyond is bounded by its probability."""
+"""How many standard deviations of n_a + n_b are summed; what is beyond is bounded by its
+probability.
+"""
 _STEPS, _CLOSE = 24, 2.0**-8
 _FIRST_MARGIN = Fraction(1, 2**10)
 
@@ -34,12 +39,13 @@ def shuffled_response_delta_up(
 ) -> Fraction:
     """The delta of shuffled answers to a question with three or more categories, at an epsilon.
 
-    Guarantee: answers of n people by randomized response with ε0 on k categories, in random order, are together
-        (epsilon, result)-DP for a person whose value changes.  Proof: by the head of this file delta is at most the
-        mean over M ~ Bin(n - 1, γ) of k / (N (E + k - 1)) times the mean of ((E - 1)(n_a - e^epsilon n_b) -
-        (e^epsilon - 1) N)_+ for uniform reports.  One report more is a random function of the others, so this falls with
-        M, and on a block of M is at most its value at the least one.  E is rounded up and e^epsilon down to
-        rationals, which raises delta.
+    Guarantee: answers of n people by randomized response with ε0 on k categories, in random order,
+        are together (epsilon, result)-DP for a person whose value changes.  Proof: by the head of
+        this file delta is at most the mean over M ~ Bin(n - 1, γ) of k / (N (E + k - 1)) times the
+        mean of ((E - 1)(n_a - e^epsilon n_b) - (e^epsilon - 1) N)_+ for uniform reports.  One
+        report more is a random function of the others, so this falls with M, and on a block of M is
+        at most its value at the least one.  E is rounded up and e^epsilon down to rationals, which
+        raises delta.
     Needs: local_epsilon >= 0, categories >= 3, people >= 1, epsilon >= 0.
     Edges: 0 from the local epsilon on.
     Reference: Balle, Bell, Gascón and Nissim 2019, for the blanket; the proof above is complete.
@@ -70,8 +76,8 @@ def shuffled_response_epsilon_up(
 ) -> Fraction:
     """The epsilon of shuffled answers to a question with three or more categories, at a delta.
 
-    Guarantee: as `shuffled_response_delta_up`; an approximate search proposes the result, which is then decided by
-        enclosures.
+    Guarantee: as `shuffled_response_delta_up`; an approximate search proposes the result, which is
+        then decided by enclosures.
     Needs: local_epsilon >= 0, categories >= 3, people >= 1, 0 < delta < 1.
     Edges: never above the local epsilon.  Takes some seconds for a hundred thousand people.
     Reference: as there.
@@ -96,9 +102,9 @@ def shuffled_response_epsilon_up(
 def _needed(reports: int, k: int, odds: Fraction, gain: Fraction) -> arb:
     """The delta at N reports, at least.
 
-    Given s = n_a + n_b, n_a ~ Bin(s, 1/2), and the payoff is positive from n_a = f on, f = floor((τ + gain s) / (1 + gain)) + 1 with
-    τ = (gain - 1) N / (E - 1).  With T the chance of f or more and b that of f its mean is (E - 1) times
-    (1 + gain) f b / 2 - ((gain - 1) s / 2 + τ) T.
+    Given s = n_a + n_b, n_a ~ Bin(s, 1/2), and the payoff is positive from n_a = f on, f = floor((τ
+    + gain s) / (1 + gain)) + 1 with τ = (gain - 1) N / (E - 1).  With T the chance of f or more and
+    b that of f its mean is (E - 1) times (1 + gain) f b / 2 - ((gain - 1) s / 2 + τ) T.
     """
     first, last = _range(reports, 2 / k)
     threshold = (gain - 1) * reports / (odds - 1)
@@ -166,7 +172,8 @@ def _approximate_epsilon(local: float, k: int, people: int, delta: float) -> Fra
         found = [_floats(int(m) + 1, k, odds, math.exp(epsilon)) for m in starts]
         return float(1 - reached[0] + (reached[:-1] - reached[1:]) @ np.array(found))
 
-    # ln(delta) falls nearly like the square of epsilon: a chord in these finds the place in a few steps
+    # ln(delta) falls nearly like the square of epsilon: a chord in these finds the place in a few
+    # steps
     low, high = 0.0, local
     above, below = math.log(max(delta_at(low), 1e-300) / delta), -800.0
     if above <= 0:

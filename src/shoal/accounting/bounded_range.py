@@ -1,9 +1,9 @@
 """Choices of bounded range: what the exponential mechanism costs many times over, exactly.
 
-A release has range ε if, between any two neighbours, all its losses lie in some interval [t - ε, t]; then 0 <= t <= ε.
-Spreading e^-loss out to the ends of the interval keeps its mean, which is 1 under P, and only raises what is
-needed.  So the worst release of this range has two losses: t, with probability p = (e^ε - e^t) / (e^ε - 1) under
-P and p e^-t under Q, and t - ε.  Only t is free.
+A release has range ε if, between any two neighbours, all its losses lie in some interval [t - ε,
+t]; then 0 <= t <= ε.  Spreading e^-loss out to the ends of the interval keeps its mean, which is 1
+under P, and only raises what is needed.  So the worst release of this range has two losses: t, with
+probability p = (e^ε - e^t) / (e^ε - 1) under P and p e^-t under Q, and t - ε.  Only t is free.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ _FIRST_MARGIN = Fraction(1, 2**36)
 def bounded_range_delta_up(range_epsilon: Number, *, count: int, epsilon: Number) -> Fraction:
     """The delta at an epsilon of choices that were all fixed in advance.
 
-    Guarantee: ``count`` releases of range ε, none of which was chosen in view of the answers of others, are
-        together (epsilon, result)-DP; the least such delta, rounded up.  Proof: among two releases with
-        t1 + t2 fixed and all else fixed, what is needed is linear in e^-t1 + e^-t2, with a factor (A0 - A1) -
-        K (A0 - 2 A1 + A2), where K = e^ε / (e^ε - 1) and A_j is what is needed once j of the two have the smaller loss.
-        Each A_j is a mean of (e^(x - jε) - e^epsilon)_+, for which A1 - A2 <= e^-ε (A0 - A1); so the factor is at
-        most 0, and equal t are worst.  With one t, I the number of smaller losses and G_l(t) =
-        P(I <= l) - e^epsilon Q(I <= l), the delta is the largest of all G_l(t); G_l rises up to
-        t = (epsilon + (l + 1) ε) / (count + 1) and falls from there on.
+    Guarantee: ``count`` releases of range ε, none of which was chosen in view of the answers of
+        others, are together (epsilon, result)-DP; the least such delta, rounded up.  Proof: among
+        two releases with t1 + t2 fixed and all else fixed, what is needed is linear in e^-t1 +
+        e^-t2, with a factor (A0 - A1) - K (A0 - 2 A1 + A2), where K = e^ε / (e^ε - 1) and A_j is
+        what is needed once j of the two have the smaller loss.  Each A_j is a mean of (e^(x - jε) -
+        e^epsilon)_+, for which A1 - A2 <= e^-ε (A0 - A1); so the factor is at most 0, and equal t
+        are worst.  With one t, I the number of smaller losses and G_l(t) = P(I <= l) - e^epsilon
+        Q(I <= l), the delta is the largest of all G_l(t); G_l rises up to t = (epsilon + (l + 1) ε)
+        / (count + 1) and falls from there on.
     Needs: range_epsilon >= 0, count >= 0, epsilon >= 0.
-    Edges: 0 from count times ε on.  Releases chosen one after another can need more; `account` prices those.
+    Edges: 0 from count times ε on.  Releases chosen one after another can need more; `account`
+        prices those.
     Reference: Dong, Durfee and Rogers 2020, for the theorem; the proof above is complete.
 
     >>> round(float(bounded_range_delta_up(1, count=2, epsilon=1)), 6)
@@ -58,7 +60,8 @@ def bounded_range_delta_up(range_epsilon: Number, *, count: int, epsilon: Number
 
 
 def bounded_range_epsilon_up(range_epsilon: Number, *, count: int, delta: Number) -> Fraction:
-    """The epsilon at a delta of choices that were all fixed in advance, rounded up; see `bounded_range_delta_up`.
+    """The epsilon at a delta of choices that were all fixed in advance, rounded up; see
+    `bounded_range_delta_up`.
 
     Edges: delta 0 gives count times ε, delta 1 gives 0.
 
@@ -82,10 +85,11 @@ def bounded_range_epsilon_up(range_epsilon: Number, *, count: int, delta: Number
 
 
 def _needed(each: Fraction, copies: int, target: Fraction) -> arb:
-    """The largest of all G_l at its best t, l up to copies - target / ε; further on G_(l-1) is larger than G_l.
+    """The largest of all G_l at its best t, l up to copies - target / ε; further on G_(l-1) is
+    larger than G_l.
 
-    By Chernoff G_l is at most exp(-copies KL(l / copies, ρ)), ρ the chance of a smaller loss under P; most l are
-    left out for this bound.
+    By Chernoff G_l is at most exp(-copies KL(l / copies, ρ)), ρ the chance of a smaller loss under
+    P; most l are left out for this bound.
     """
     last = min(copies - 1, math.floor(copies - target / each))
     tests = [(few, (target + (few + 1) * each) / (copies + 1)) for few in range(last + 1)]
@@ -110,8 +114,8 @@ def _chernoff(each: Fraction, copies: int, few: int, t: Fraction) -> arb:
 def _test(each: Fraction, copies: int, target: Fraction, few: int, t: Fraction) -> arb:
     """G_l(t), the sum over i <= l of P(I = i) (1 - e^(target - copies t + i ε)), enclosed.
 
-    The terms' probabilities fall by P(i - 1) / P(i) = i (1 - ρ) / ((copies - i + 1) ρ), ever faster; once they halve
-    and are small, what is left out is at most the last one.
+    The terms' probabilities fall by P(i - 1) / P(i) = i (1 - ρ) / ((copies - i + 1) ρ), ever
+    faster; once they halve and are small, what is left out is at most the last one.
     """
     chance = ball(t).expm1() / ball(each).expm1()
     odds = (1 - chance) / chance
@@ -158,9 +162,10 @@ def _approximate_epsilon(each: float, copies: int, delta: float) -> Fraction:
 def bounded_range_divergence_up(range_epsilon: Number, *, order: Number) -> Fraction:
     """The Rényi divergence of a choice of range epsilon, rounded up; no smaller one will do.
 
-    Guarantee: for every release of range ε, chosen in whatever way.  Proof: it is the largest over t of
-        ln(p e^((α-1) t) + (1 - p) e^((α-1)(t-ε))) / (α - 1).  With u = e^t, A = e^ε - e^(-(α-1) ε) and
-        B = 1 - e^(-(α-1) ε) the sum is u^(α-1) (A - u B) / (e^ε - 1), largest at u = (α - 1) A / (α B).
+    Guarantee: for every release of range ε, chosen in whatever way.  Proof: it is the largest over
+        t of ln(p e^((α-1) t) + (1 - p) e^((α-1)(t-ε))) / (α - 1).  With u = e^t, A = e^ε -
+        e^(-(α-1) ε) and B = 1 - e^(-(α-1) ε) the sum is u^(α-1) (A - u B) / (e^ε - 1), largest at u
+        = (α - 1) A / (α B).
     Needs: range_epsilon >= 0, order > 1.
     Edges: never above α ε² / 8 nor above ε.
     Reference: Dong, Durfee and Rogers 2020, for the worst releases; the proof above is complete.

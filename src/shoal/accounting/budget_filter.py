@@ -12,7 +12,8 @@ from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 def filter_for(budget: Measure, *, relation: str | None = None) -> PrivacyFilter:
     """The filter that keeps a budget; half of the delta of an approximate one is its reserve.
 
-    A mechanism that was made for the whole budget, by its ``for_budget``, fits a filter that has spent nothing.
+    A mechanism that was made for the whole budget, by its ``for_budget``, fits a filter that has
+    spent nothing.
 
     >>> print(round(float(filter_for(Approx(1, "1e-6")).left.rho), 5))
     0.02044

@@ -22,8 +22,8 @@ Make = Callable[[Fraction], Event | Iterable[Event]]
 def fits(events: Event | Iterable[Event], target: Measure, *, relation: str | None = None) -> bool:
     """Whether events together keep a promise.
 
-    Guarantee: True only if they do.  An `Approx` target is met in whatever measure meets it; any other
-        in its own measure.  Events without a price there do not fit.
+    Guarantee: True only if they do.  An `Approx` target is met in whatever measure meets it; any
+        other in its own measure.  Events without a price there do not fit.
     """
     try:
         together = account(events, relation=relation)
@@ -47,15 +47,16 @@ def calibrate(
 ) -> Fraction:
     """The most useful value of a parameter that keeps a promise.
 
-    ``safer`` says in which direction the cost falls: "larger" for noise, of which the least that fits is
-    found; "smaller" for a number of repetitions, a sampling rate or an epsilon, of which the most that fits.
+    ``safer`` says in which direction the cost falls: "larger" for noise, of which the least that
+    fits is found; "smaller" for a number of repetitions, a sampling rate or an epsilon, of which
+    the most that fits.
 
-    Guarantee: the events for the value returned were priced and fit the target, in exact arithmetic; a value
-        closer to the useful side by a factor 1 + 2^-bits, or by one where ``whole``, was priced and does not,
-        unless ``at_most`` is returned.
+    Guarantee: the events for the value returned were priced and fit the target, in exact
+        arithmetic; a value closer to the useful side by a factor 1 + 2^-bits, or by one where
+        ``whole``, was priced and does not, unless ``at_most`` is returned.
     Needs: a cost that falls towards the safer side; a positive parameter.
-    Edges: where nothing within a factor 2^80 of ``start`` fits, or nothing fails, there is no such value and
-        `CalibrationError` says so.
+    Edges: where nothing within a factor 2^80 of ``start`` fits, or nothing fails, there is no such
+        value and `CalibrationError` says so.
     Reference: bisection; only the values asked for count, not how they were found.
 
     >>> from shoal.events import Gaussian, Repeated

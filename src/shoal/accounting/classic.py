@@ -14,9 +14,8 @@ from shoal.measures import Approx, Pure
 def basic(promises: Iterable[Approx | Pure]) -> Approx:
     """Epsilons and deltas add up.
 
-    Guarantee: releases that keep the promises, chosen adaptively, are together (Σ ε, Σ δ)-DP, delta at most 1.
-    Edges: no promises cost nothing.
-    Reference: Dwork and Roth 2014, Theorem 3.16.
+    Guarantee: releases that keep the promises, chosen adaptively, are together (Σ ε, Σ δ)-DP, delta
+    at most 1.  Edges: no promises cost nothing.  Reference: Dwork and Roth 2014, Theorem 3.16.
 
     >>> print(basic([Pure("0.1")] * 10))
     epsilon 1, delta 0
@@ -31,11 +30,11 @@ def basic(promises: Iterable[Approx | Pure]) -> Approx:
 def advanced(promise: Approx | Pure, *, count: int, slack: Number) -> Approx:
     """Many equal promises: a loss that grows like the root of their number, and its drift.
 
-    Guarantee: count releases that keep the promise, chosen adaptively, are together (ε', k δ + slack)-DP for
-        ε' = ε sqrt(2 k ln(1/slack)) + k ε (e^ε - 1), rounded up.
+    Guarantee: count releases that keep the promise, chosen adaptively, are together (ε', k δ +
+        slack)-DP for ε' = ε sqrt(2 k ln(1/slack)) + k ε (e^ε - 1), rounded up.
     Needs: count >= 1, 0 < slack < 1.
-    Edges: true for every epsilon; without its second term it is false (1000 releases with epsilon 1).
-        Above basic composition for large epsilon, and always above `optimal_epsilon_up`.
+    Edges: true for every epsilon; without its second term it is false (1000 releases with epsilon
+        1).  Above basic composition for large epsilon, and always above `optimal_epsilon_up`.
     Reference: Dwork, Rothblum and Vadhan 2010, Theorem III.3; Dwork and Roth 2014, Theorem 3.20.
 
     >>> print(advanced(Pure("0.01"), count=1000, slack="1e-6"))
@@ -55,8 +54,8 @@ def advanced(promise: Approx | Pure, *, count: int, slack: Number) -> Approx:
 def advanced_heterogeneous(promises: Iterable[Approx | Pure], *, slack: Number) -> Approx:
     """As `advanced`, for promises that differ.
 
-    Guarantee: releases that keep the promises, in a fixed order, are together (ε', Σ δ + slack)-DP for
-        ε' = sqrt(2 ln(1/slack) Σ ε²) + Σ ε (e^ε - 1) / (e^ε + 1), rounded up.
+    Guarantee: releases that keep the promises, in a fixed order, are together (ε', Σ δ + slack)-DP
+        for ε' = sqrt(2 ln(1/slack) Σ ε²) + Σ ε (e^ε - 1) / (e^ε + 1), rounded up.
     Needs: 0 < slack < 1.
     Reference: Kairouz, Oh and Viswanath 2015, Theorem 3.5.
     """

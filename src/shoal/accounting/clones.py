@@ -1,12 +1,13 @@
 """Clones: reports of others that could as well be those of the person whose value changes.
 
-Let a randomizer be ε0-DP for any two values of a person, and w = e^ε0 / (1 + e^ε0).  For two values with laws
-R0 and R1 of the report there are laws Q0 and Q1 with R0 = w Q0 + (1 - w) Q1 and R1 = (1 - w) Q0 + w Q1, namely
-Q0 = (e^ε0 R0 - R1) / (e^ε0 - 1) and its mirror image.  Any other value has a law R >= e^-ε0 max(R0, R1) >=
-e^-ε0 (Q0 + Q1) / 2.  So each of the n - 1 others sends, with probability e^-ε0, a *clone*: a report from Q0 or
-Q1, each with probability 1/2.  Of all reports the order tells only how many come from each law; so whatever is
-released is a function of the pair (a, c + 1 - a), with c clones, of which A ~ Bin(c, 1/2) from Q0, and
-a = A + 1 with probability w and A otherwise for the first value, the other way round for the second.
+Let a randomizer be ε0-DP for any two values of a person, and w = e^ε0 / (1 + e^ε0).  For two values
+with laws R0 and R1 of the report there are laws Q0 and Q1 with R0 = w Q0 + (1 - w) Q1 and R1 = (1 -
+w) Q0 + w Q1, namely Q0 = (e^ε0 R0 - R1) / (e^ε0 - 1) and its mirror image.  Any other value has a
+law R >= e^-ε0 max(R0, R1) >= e^-ε0 (Q0 + Q1) / 2.  So each of the n - 1 others sends, with
+probability e^-ε0, a *clone*: a report from Q0 or Q1, each with probability 1/2.  Of all reports the
+order tells only how many come from each law; so whatever is released is a function of the pair (a,
+c + 1 - a), with c clones, of which A ~ Bin(c, 1/2) from Q0, and a = A + 1 with probability w and A
+otherwise for the first value, the other way round for the second.
 
 Whoever answers one bit by randomized response sends a clone with probability 2 / (1 + e^ε0).
 """

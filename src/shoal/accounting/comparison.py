@@ -21,8 +21,9 @@ LOSSES = LossDistribution.__name__
 class Comparison:
     """What an account costs in each measure, tightest first, at one delta or at one epsilon.
 
-    ``asked`` is "epsilon" or "delta", the number that was looked for.  ``lower`` is a number below which
-    it cannot be, for releases that are no better than their events say; None where none is known.
+    ``asked`` is "epsilon" or "delta", the number that was looked for.  ``lower`` is a number below
+    which it cannot be, for releases that are no better than their events say; None where none is
+    known.
     """
 
     asked: str
@@ -38,10 +39,12 @@ class Comparison:
 def compare(
     account: Account, *, delta: Number | None = None, epsilon: Number | None = None
 ) -> Comparison:
-    """The epsilon at a delta, or the delta at an epsilon, in every measure in which the events have a price.
+    """The epsilon at a delta, or the delta at an epsilon, in every measure in which the events have
+    a price.
 
     Guarantee: each of the bounds is an upper bound by itself, so the least of them is one, too.
-        ``lower`` comes from the loss distribution, and only where it holds the law of every release.
+        ``lower`` comes from the loss distribution, and only where it holds the law of every
+        release.
     Needs: exactly one of delta and epsilon.
     Edges: events that promise nothing at a delta are refused; at an epsilon their delta is 1.
 

@@ -1,7 +1,8 @@
-"""The ways from a bill to (epsilon, delta): one per measure, each by itself sound, tried side by side.
+"""The ways from a bill to (epsilon, delta): one per measure, each by itself sound, tried side by
+side.
 
-A way is asked with the part of delta that failing masses leave.  To add one, make a `Way` and give it to
-`add_way`; `Account` knows nothing of any of them.
+A way is asked with the part of delta that failing masses leave.  To add one, make a `Way` and give
+it to `add_way`; `Account` knows nothing of any of them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ from shoal.measures import (
 class Way:
     """How a bill becomes an epsilon at a delta, or a delta at an epsilon, in one measure.
 
-    ``epsilon`` and ``delta`` are given the bill, the number to answer for and the spare delta of each
-    shuffled release (`Unit.spare`); they answer None where the bill has no price in the measure.
+    ``epsilon`` and ``delta`` are given the bill, the number to answer for and the spare delta of
+    each shuffled release (`Unit.spare`); they answer None where the bill has no price in the
+    measure.
     """
 
     measure: type[Measure]

@@ -1,6 +1,8 @@
-"""The delta of a count of shuffled bits, for many values of the others at once; `shuffled_count.md` has the proofs.
+"""The delta of a count of shuffled bits, for many values of the others at once; `shuffled_count.md`
+has the proofs.
 
-Everything here is in floats.  What they round, and what the finite sums leave out, is bounded and added.
+Everything here is in floats.  What they round, and what the finite sums leave out, is bounded and
+added.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-53
 _EXPONENT = 40.0
-"""What lies beyond the window, and each wave that is left out, is below a few times exp(-40), 4e-18."""
+"""What lies beyond the window, and each wave that is left out, is below a few times exp(-40),
+4e-18.
+"""
 
 _CHUNK = 256
 
@@ -27,7 +31,8 @@ _LEAST = 1e-300
 class CountProfile:
     """Deltas of the count of ones for one tilt; others of whom m hold a one, with m an array.
 
-    ``odds`` is E > 1 and ``tilt`` is r >= 1: both are taken as they stand, and belong to e^epsilon = (1 + r E) / (E + r).
+    ``odds`` is E > 1 and ``tilt`` is r >= 1: both are taken as they stand, and belong to e^epsilon
+    = (1 + r E) / (E + r).
     """
 
     odds: float

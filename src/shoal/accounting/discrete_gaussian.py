@@ -1,7 +1,7 @@
 """Discrete Gaussian noise: how far integers can move, and what that costs in every order.
 
-Write θ(c) for the sum of exp(-(x - c)² / (2σ²)) over the integers x.  By Poisson's formula it is a sum of cosines of
-2πkc with positive weights, so it is largest at whole c and only there.
+Write θ(c) for the sum of exp(-(x - c)² / (2σ²)) over the integers x.  By Poisson's formula it is a
+sum of cosines of 2πkc with positive weights, so it is largest at whole c and only there.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _ALMOST_CONTINUOUS = 8
 
 
 def whole_square(event: DiscreteGaussian) -> int:
-    """The largest sum of squares by which integers can differ within the bound that an event states.
+    """The largest sum of squares by which integers can differ within the bound that an event
+    states.
 
-    Guarantee: differences of integers are integers, and so is the sum of their squares; for one number it is the
-        square of an integer.
+    Guarantee: differences of integers are integers, and so is the sum of their squares; for one
+        number it is the square of an integer.
     """
     most = math.floor(event.sensitivity_squared)
     return math.isqrt(most) ** 2 if event.size == 1 else most
@@ -32,10 +33,11 @@ def whole_square(event: DiscreteGaussian) -> int:
 def discrete_gaussian_divergence_up(event: DiscreteGaussian, *, order: Fraction) -> Fraction:
     """The Rényi divergence of discrete Gaussian noise, rounded up.
 
-    Guarantee: two laws that are Δ integers apart have the divergence α Δ² / (2σ²) + ln(θ(αΔ) / θ(0)) / (α - 1): complete
-        the square in P^α Q^(1-α).  The second term is at most 0, and 0 where αΔ is whole, so ρ = Δ² / (2σ²) is the
-        best that holds for all orders.  A shift further costs more at every order, since the law is
-        log-concave.  For several numbers the first term alone is used.
+    Guarantee: two laws that are Δ integers apart have the divergence α Δ² / (2σ²) + ln(θ(αΔ) /
+        θ(0)) / (α - 1): complete the square in P^α Q^(1-α).  The second term is at most 0, and 0
+        where αΔ is whole, so ρ = Δ² / (2σ²) is the best that holds for all orders.  A shift further
+        costs more at every order, since the law is log-concave.  For several numbers the first term
+        alone is used.
     Needs: order > 1.
     Edges: what cannot move costs nothing.
     Reference: Canonne, Kamath and Steinke 2020, Proposition 5; the proof above is complete.

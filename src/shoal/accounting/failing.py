@@ -1,8 +1,9 @@
 """The probability that some release of a bill tells everything: 1 - Π(1 - δ).
 
-A release with failing mass δ is a function of one that tells everything with probability δ and otherwise keeps its price
-(`optimal`).  Whatever is chosen in view of earlier answers, the next release stays silent with probability at least 1 - δ, so
-all of them stay silent with probability at least Π(1 - δ_i).  An instance attains it: releases that fail independently.
+A release with failing mass δ is a function of one that tells everything with probability δ and
+otherwise keeps its price (`optimal`).  Whatever is chosen in view of earlier answers, the next
+release stays silent with probability at least 1 - δ, so all of them stay silent with probability at
+least Π(1 - δ_i).  An instance attains it: releases that fail independently.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def deltas_of(lines: Bill, spare: Fraction = Fraction(0)) -> Counter[Fraction] |
 
 
 def some_fails_up(deltas: Deltas | None) -> Fraction:
-    """1 - Π(1 - δ)^n: exactly where it is a short fraction, else rounded up; 1 where nothing is promised."""
+    """1 - Π(1 - δ)^n: exactly where it is a short fraction, else rounded up; 1 where nothing is
+    promised.
+    """
     return _some_fails(deltas, up=True)
 
 

@@ -1,8 +1,9 @@
 """Filters: budgets that are spent adaptively and refuse before harm.
 
-A filter is an object someone is handed; nothing spends from it but its `spend`.  Which event is asked for next,
-with which noise, and when to stop may depend on all answers so far.  Each filter states the theorem under which
-the whole interaction then keeps the budget.  All sums are exact.  Threads may share a filter; processes and copies may not (`owned.md`).
+A filter is an object someone is handed; nothing spends from it but its `spend`.  Which event is
+asked for next, with which noise, and when to stop may depend on all answers so far.  Each filter
+states the theorem under which the whole interaction then keeps the budget.  All sums are exact.
+Threads may share a filter; processes and copies may not (`owned.md`).
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ class PrivacyFilter(Owned, ABC):
 
     ``relation`` is the one for which the budget is kept; without it the events must agree on one.
     Wherever an event is asked for, its `price` may be given instead, so that it is worked out once.
-    Edges: a forked child, a copy and a pickle of a filter are refused.  Whoever writes a `state` down and restores it must see to
-        it that only one filter goes on from there; the ledger does.
+    Edges: a forked child, a copy and a pickle of a filter are refused.  Whoever writes a `state`
+        down and restores it must see to it that only one filter goes on from there; the ledger
+        does.
     """
 
     called = "a filter"
@@ -77,8 +79,8 @@ class PrivacyFilter(Owned, ABC):
     def spend(self, event: Event | Cost) -> None:
         """Take the cost of an event from the budget, before the release is made.
 
-        Edges: an event that does not fit is refused with `BudgetExceeded`, which says what was asked, what is
-            left and what would still fit; then nothing is spent.
+        Edges: an event that does not fit is refused with `BudgetExceeded`, which says what was
+            asked, what is left and what would still fit; then nothing is spent.
         """
         cost = self._read(event)
         with self._turn:
@@ -92,8 +94,8 @@ class PrivacyFilter(Owned, ABC):
     def give_back(self, event: Event | Cost) -> None:
         """Return the cost of an event that was spent on and whose release was never begun.
 
-        Needs: that no data was read for it.  The decision to give up must not depend on data either.
-        Edges: what had no price stays spent.  No sum falls below 0.
+        Needs: that no data was read for it.  The decision to give up must not depend on data
+        either.  Edges: what had no price stays spent.  No sum falls below 0.
         """
         cost = self._read(event)
         less = Cost(cost.relation, tuple(None if a is None else -a for a in cost.amounts))
@@ -142,7 +144,9 @@ class PrivacyFilter(Owned, ABC):
 
     @property
     def holds(self) -> bool:
-        """Whether what was spent is within the budget; false only after a `restored` from a larger one."""
+        """Whether what was spent is within the budget; false only after a `restored` from a larger
+        one.
+        """
         with self._turn:
             return self._allows(self._sums)
 
@@ -160,8 +164,9 @@ class PrivacyFilter(Owned, ABC):
     def odometer(self, *, delta: Number) -> Approx:
         """The (epsilon, delta) spent so far.
 
-        Guarantee: for every epsilon that was fixed in advance, an interaction that is stopped before the
-            odometer shows more than this epsilon is (epsilon, delta)-DP, however it was chosen.
+        Guarantee: for every epsilon that was fixed in advance, an interaction that is stopped
+            before the odometer shows more than this epsilon is (epsilon, delta)-DP, however it was
+            chosen.
         """
 
     @property
@@ -254,9 +259,9 @@ class _SumFilter(PrivacyFilter):
 class PureFilter(_SumFilter):
     """A budget of pure epsilon.
 
-    Guarantee: whatever is spent, the interaction is epsilon-DP for the budget's epsilon: given all answers
-        so far the next loss is at most the next epsilon, so on every path the losses sum to at most the
-        budget.
+    Guarantee: whatever is spent, the interaction is epsilon-DP for the budget's epsilon: given all
+        answers so far the next loss is at most the next epsilon, so on every path the losses sum to
+        at most the budget.
     Needs: events with a pure price.
     Edges: exact: ten times 0.1 fit 1, and nothing that costs fits afterwards.
     Reference: Rogers, Roth, Ullman and Vadhan 2016, Theorem 3.6.
@@ -285,16 +290,18 @@ class PureFilter(_SumFilter):
         return Pure(self._whole - self._spent)
 
     def odometer(self, *, delta: Number = 0) -> Approx:
-        """The (epsilon, delta) spent so far; at delta 0 the plain sum.  See `PrivacyFilter.odometer`."""
+        """The (epsilon, delta) spent so far; at delta 0 the plain sum.  See
+        `PrivacyFilter.odometer`.
+        """
         return self.spent.to_approx(delta=delta)
 
 
 class ZeroConcentratedFilter(_SumFilter):
     """A budget of zero-concentrated rho.
 
-    Guarantee: whatever is spent, the interaction is rho-zCDP for the budget's rho.  Proof: for each order α
-        it is the theorem in `RenyiFilter` with one order and the budget α rho, since an event of rho_i has
-        divergence at most α rho_i.
+    Guarantee: whatever is spent, the interaction is rho-zCDP for the budget's rho.  Proof: for each
+        order α it is the theorem in `RenyiFilter` with one order and the budget α rho, since an
+        event of rho_i has divergence at most α rho_i.
     Needs: events with a zero-concentrated price.
     Edges: exact, as `PureFilter`.
     Reference: Feldman and Zrnic 2021, Theorem 3.1.

@@ -16,11 +16,12 @@ from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated, pu
 def group_delta_up(epsilon: Number, delta: Number, *, size: int) -> Fraction:
     """The delta of an (epsilon, delta) promise for a group, at size times epsilon.
 
-    Guarantee: whatever is (ε, δ)-DP is (k ε, δ (e^(k ε) - 1) / (e^ε - 1))-DP for groups of k = size, the
-        result rounded up and at most 1.  Proof: P_0(S) <= e^ε P_1(S) + δ, and so on k times, leaves
-        δ (1 + e^ε + ... + e^((k-1) ε)).
+    Guarantee: whatever is (ε, δ)-DP is (k ε, δ (e^(k ε) - 1) / (e^ε - 1))-DP for groups of k =
+        size, the result rounded up and at most 1.  Proof: P_0(S) <= e^ε P_1(S) + δ, and so on k
+        times, leaves δ (1 + e^ε + ... + e^((k-1) ε)).
     Needs: epsilon >= 0, 0 <= delta <= 1, size >= 1.
-    Edges: epsilon 0 gives k δ; a group of one changes nothing.  The usual k e^((k-1) ε) δ is larger.
+    Edges: epsilon 0 gives k δ; a group of one changes nothing.  The usual k e^((k-1) ε) δ is
+        larger.
     Reference: Dwork and Roth 2014, Theorem 2.2, for delta 0; the proof above is complete.
 
     >>> round(float(group_delta_up(1, "1e-6", size=10)), 6)
@@ -42,10 +43,11 @@ def group_delta_up(epsilon: Number, delta: Number, *, size: int) -> Fraction:
 
 
 def price_for_group(event: Event, size: int, unit: Unit) -> Fraction | None:
-    """What a release costs a group, exactly where its own law tells, else by the theorem for the unit.
+    """What a release costs a group, exactly where its own law tells, else by the theorem for the
+    unit.
 
-    Guarantee: noise does not know who moved the value: k steps move it up to k times as far, in the norm of its
-        sensitivity, under the same law (`KindOfEvent.for_group`).
+    Guarantee: noise does not know who moved the value: k steps move it up to k times as far, in the
+        norm of its sensitivity, under the same law (`KindOfEvent.for_group`).
     Edges: of the people whose reports were shuffled no more can change than there are.
     """
     kind = kind_of(event)
@@ -61,8 +63,8 @@ def price_for_group(event: Event, size: int, unit: Unit) -> Fraction | None:
 def _by_theorem(event: Event, size: int, unit: Unit) -> Fraction | None:
     """The theorem for the unit; with a failing mass only the one for (epsilon, delta).
 
-    A failing mass is split off anew for each pair of neighbours, so steps through the laws that are left
-    when nothing fails do not connect; k ε and `group_delta_up` do without them.
+    A failing mass is split off anew for each pair of neighbours, so steps through the laws that are
+    left when nothing fails do not connect; k ε and `group_delta_up` do without them.
     """
     if unit.measure is Approx:
         return _failing(event, size, unit)
@@ -90,8 +92,8 @@ def _failing(event: Event, size: int, unit: Unit) -> Fraction | None:
 def _divergence(event: Event, size: int, unit: Unit) -> Fraction | None:
     """The least of what the other measures imply for the group, and Mironov's theorem.
 
-    Guarantee: divergence D of order 2^c α, with α >= 2, is divergence 3^c D of order α for groups of 2^c,
-        hence for smaller ones; below order 2 the divergence of order 2 is an upper bound.
+    Guarantee: divergence D of order 2^c α, with α >= 2, is divergence 3^c D of order α for groups
+        of 2^c, hence for smaller ones; below order 2 the divergence of order 2 is an upper bound.
     Reference: Mironov 2017, Proposition 2, with the order divided by 2^c.
     """
     order = unit.at_order

@@ -1,4 +1,6 @@
-"""Gaussian noise on a Poisson sample, seen by several rows: the loss of a group, and of rows that change."""
+"""Gaussian noise on a Poisson sample, seen by several rows: the loss of a group, and of rows that
+change.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,19 @@ from shoal.exact import float_up
 from shoal.loss import LossDistribution, NormalLoss, sampled_group_loss
 
 _LEAST_WEIGHT = 1e-280
-"""That all rows of a group are in one sample must be likelier than this, so that floats hold every weight."""
+"""That all rows of a group are in one sample must be likelier than this, so that floats hold every
+weight.
+"""
 
 
 def group_in_sample(whole: ReleaseLoss, rate: Fraction, size: int) -> ReleaseLoss | None:
-    """The loss for ``size`` rows of which any number are in the first dataset only, and the others in the second only.
+    """The loss for ``size`` rows of which any number are in the first dataset only, and the others
+    in the second only.
 
-    Guarantee: the pair of `sampled_group_loss` stands for each of these cases, and every release that the group sees is in the same one.
-    Needs: ``whole``, the loss of what is released from the sample for one row more or less.
-    Edges: None where that is not normal.  A group in which fewer rows differ costs no more.
-    Reference: loss.md, *Groups in a sample*.
+    Guarantee: the pair of `sampled_group_loss` stands for each of these cases, and every release
+    that the group sees is in the same one.  Needs: ``whole``, the loss of what is released from the
+    sample for one row more or less.  Edges: None where that is not normal.  A group in which fewer
+    rows differ costs no more.  Reference: loss.md, *Groups in a sample*.
     """
     if (mu := _normal(whole, rate, size)) is None:
         return None
@@ -32,7 +37,8 @@ def group_in_sample(whole: ReleaseLoss, rate: Fraction, size: int) -> ReleaseLos
 
 
 def changes_in_sample(whole: ReleaseLoss, rate: Fraction, rows: int) -> ReleaseLoss | None:
-    """The loss where ``rows`` rows change: so many are in the first dataset only, and as many in the second only.
+    """The loss where ``rows`` rows change: so many are in the first dataset only, and as many in
+    the second only.
 
     Guarantee, Needs, Reference: as `group_in_sample`.
     """

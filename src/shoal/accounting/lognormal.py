@@ -1,9 +1,10 @@
 """The Laplace transform of a lognormal variable of mean 1, enclosed.
 
-φ(v) = E[exp(-v e^(μz - s/2))] for a standard normal z, s = μ².  The integrand, exp(-v e^(μz - s/2)) times the normal density,
-is analytic, and at x + iy with μ|y| <= π/2 its absolute value is at most e^(y²/2) times the density at x, since the
-exponential of a number with non-negative real part, negated, is at most 1.  So the trapezoid sum with step h errs by at
-most 2 e^(d²/2) / (e^(2πd/h) - 1) for every d <= π / (2μ).
+φ(v) = E[exp(-v e^(μz - s/2))] for a standard normal z, s = μ².  The integrand, exp(-v e^(μz - s/2))
+times the normal density, is analytic, and at x + iy with μ|y| <= π/2 its absolute value is at most
+e^(y²/2) times the density at x, since the exponential of a number with non-negative real part,
+negated, is at most 1.  So the trapezoid sum with step h errs by at most 2 e^(d²/2) / (e^(2πd/h) -
+1) for every d <= π / (2μ).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _WIDEST = 6.0
 def laplace_transform(square: Fraction, at: Fraction, bits: int) -> arb:
     """φ(v), v = ``at``, at the precision in force, which is ``bits``.
 
-    Guarantee: the trapezoid sum of the head of this file; its tails are at most those of the density, of which a
-        sum of h times it from w on is at most (h + 1/w) times it at w.
+    Guarantee: the trapezoid sum of the head of this file; its tails are at most those of the
+        density, of which a sum of h times it from w on is at most (h + 1/w) times it at w.
     Needs: square > 0, at >= 0.
     Reference: Trefethen and Weideman 2014, Theorem 5.1.
     """
@@ -47,7 +48,9 @@ def _density(z: arb) -> arb:
 
 @lru_cache(maxsize=16)
 def _nodes(square: Fraction, bits: int) -> tuple[Fraction, list[arb], list[arb], arb]:
-    """The step h; e^(μz - s/2) and h times the density at its multiples; and a bound on the error of the sum."""
+    """The step h; e^(μz - s/2) and h times the density at its multiples; and a bound on the error
+    of the sum.
+    """
     mu = ball(square).sqrt()
     d = min(0.49 * math.pi / math.sqrt(float(square)), _WIDEST)
     step = max(1, math.ceil(math.log2((0.7 * (bits + 8) + d * d / 2) / (2 * math.pi * d))))

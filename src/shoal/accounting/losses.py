@@ -21,22 +21,27 @@ MOST_GRID_POINTS = 1 << 16
 _NEARLY_ONE = 1 + Fraction(1, 2**60)
 
 Law = tuple[list[Fraction], list[arb], list[arb]]
-"""Sums from the largest down to above 0; for each A and B, the chance of it or a larger one under either."""
+"""Sums from the largest down to above 0; for each A and B, the chance of it or a larger one under
+either.
+"""
 
 
 @dataclass(frozen=True)
 class TwoPointLosses:
-    """How many losses of each size are added, and the law of their sum at each precision asked for."""
+    """How many losses of each size are added, and the law of their sum at each precision asked
+    for.
+    """
 
     epsilons: tuple[tuple[Fraction, int], ...]
     known: dict[int, Law] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, epsilons: Mapping[Fraction, int]) -> TwoPointLosses:
-        """The sum itself, or one that dominates it: epsilons rounded up where there are too many sums.
+        """The sum itself, or one that dominates it: epsilons rounded up where there are too many
+        sums.
 
-        Guarantee: randomized response with a larger epsilon dominates one with a smaller, so rounding up
-            errs on the safe side.  One epsilon, however often, is never rounded.
+        Guarantee: randomized response with a larger epsilon dominates one with a smaller, so
+            rounding up errs on the safe side.  One epsilon, however often, is never rounded.
         """
         kept = {epsilon: count for epsilon, count in epsilons.items() if epsilon and count}
         if len(kept) > 1 and math.prod(count + 1 for count in kept.values()) > MOST_SUMS:
@@ -56,7 +61,9 @@ class TwoPointLosses:
         return above[place - 1] - ball(epsilon).exp() * below[place - 1]
 
     def proposal(self, delta: Fraction) -> Fraction | None:
-        """An epsilon that probably needs at most this delta, and hardly less; nothing rests on it."""
+        """An epsilon that probably needs at most this delta, and hardly less; nothing rests on
+        it.
+        """
 
         def propose() -> Fraction | None:
             sums, above, below = self._law()
@@ -111,7 +118,9 @@ def _cumulated(sums: list[Fraction], chances: list[arb]) -> Law:
 def _one_size(
     epsilon: Fraction, count: int, *, least: Fraction
 ) -> tuple[list[Fraction], list[arb]]:
-    """The sums of losses of one size from the largest down to above ``least``, and their chances."""
+    """The sums of losses of one size from the largest down to above ``least``, and their
+    chances.
+    """
     sums, chances = [], []
     ratio = ball(-epsilon).exp()
     chance = (-count * ratio.log1p()).exp()  # all of them positive
@@ -168,7 +177,9 @@ def _common_step(epsilons: list[Fraction]) -> Fraction:
 
 
 def _on_a_grid(epsilons: Mapping[Fraction, int]) -> dict[Fraction, int]:
-    """Every epsilon rounded up to a multiple of a step, the one that weighs most exactly a multiple."""
+    """Every epsilon rounded up to a multiple of a step, the one that weighs most exactly a
+    multiple.
+    """
     heaviest = max(epsilons, key=lambda epsilon: epsilons[epsilon] * epsilon**2)
     dearest = max(epsilons)
 

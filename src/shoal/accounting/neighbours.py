@@ -1,8 +1,9 @@
 """For which neighbours a price holds, and what it takes to hold for others.
 
-An event states its relation, or leaves it to whoever prices it.  What is private for one row more or less
-is private for a row that changes at the price of a group of two: one row goes and another comes.  The
-other way round nothing follows: the number of rows may be told exactly when rows only change.
+An event states its relation, or leaves it to whoever prices it.  What is private for one row more
+or less is private for a row that changes at the price of a group of two: one row goes and another
+comes.  The other way round nothing follows: the number of rows may be told exactly when rows only
+change.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ def _own(event: Event) -> set[str]:
 
 
 OWN = "own"
-"""Each release for the neighbours it was made for: a person's row goes from a sample, and elsewhere an answer changes."""
+"""Each release for the neighbours it was made for: a person's row goes from a sample, and elsewhere
+an answer changes.
+"""
 
 
 def settle(event: Event, wanted: str | None) -> str | None:
     """The relation under which an event is priced: the one wanted, or the only one it holds for.
 
-    Guarantee: with "own" the sum holds for any two inputs that are neighbours for every release in the
-        sense of that release.
+    Guarantee: with "own" the sum holds for any two inputs that are neighbours for every release in
+        the sense of that release.
     Edges: a rehearsal, whose noise came from a seeded source, is refused whatever the relation.
     """
     if not event.private:

@@ -1,11 +1,12 @@
 """Optimal composition: the least (epsilon, delta) that promises of releases alone imply together.
 
-A release that is (ε, δ)-DP is a function of one that, for neighbours b = 0 and 1, tells b with probability
-δ and otherwise answers b by randomized response with ε (Kairouz, Oh and Viswanath 2015, Theorem 3.1;
-Murtagh and Vadhan 2016, Lemma 3.2).  So the composition of many, also adaptive, is a function of all these
-together, and is worst when it is exactly that: with probability Π(1 - δ_i) nothing was told, and the
-loss is then a sum of independent ±ε_i.  With A(e) and B(e) the probabilities, under b = 0 and b = 1, that the
-sum exceeds e, the delta needed at e is A(e) - e^e B(e).  `losses` holds the law of the sum.
+A release that is (ε, δ)-DP is a function of one that, for neighbours b = 0 and 1, tells b with
+probability δ and otherwise answers b by randomized response with ε (Kairouz, Oh and Viswanath 2015,
+Theorem 3.1; Murtagh and Vadhan 2016, Lemma 3.2).  So the composition of many, also adaptive, is a
+function of all these together, and is worst when it is exactly that: with probability Π(1 - δ_i)
+nothing was told, and the loss is then a sum of independent ±ε_i.  With A(e) and B(e) the
+probabilities, under b = 0 and b = 1, that the sum exceeds e, the delta needed at e is A(e) - e^e
+B(e).  `losses` holds the law of the sum.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ Promises = Mapping[Approx | Pure, int] | Iterable[Approx | Pure]
 def optimal_delta_up(promises: Promises, *, epsilon: Number) -> Approx:
     """The delta at which promises together promise an epsilon.
 
-    Guarantee: releases that keep the promises, chosen adaptively, are together (epsilon, delta)-DP at
-        the delta returned; the least such delta, rounded up, for at most two different epsilons or few
-        releases, and close to it otherwise: then epsilons are first rounded up to a grid.
+    Guarantee: releases that keep the promises, chosen adaptively, are together (epsilon, delta)-DP
+        at the delta returned; the least such delta, rounded up, for at most two different epsilons
+        or few releases, and close to it otherwise: then epsilons are first rounded up to a grid.
     Needs: epsilon >= 0.
     Edges: no promises need delta 0.
     Reference: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016, Theorem 1.5.
@@ -80,8 +81,8 @@ def pure_losses_delta_up(epsilons: Mapping[Fraction, int], target: Fraction) -> 
 def pure_losses_epsilon_up(epsilons: Mapping[Fraction, int], delta: Fraction) -> Fraction:
     """The epsilon at a delta of so many pure releases of each epsilon; see `optimal_epsilon_up`.
 
-    The law of the sum proposes an epsilon on one of the straight pieces of A - e^e B; that the delta it
-    needs is below the one given is then decided anew, by enclosures.
+    The law of the sum proposes an epsilon on one of the straight pieces of A - e^e B; that the
+    delta it needs is below the one given is then decided anew, by enclosures.
     """
     whole_sum = sum((epsilon * count for epsilon, count in epsilons.items()), Fraction(0))
     if delta == 0 or whole_sum == 0:
@@ -102,7 +103,9 @@ def pure_losses_epsilon_up(epsilons: Mapping[Fraction, int], delta: Fraction) ->
 
 
 def _read(promises: Promises) -> tuple[Counter[Fraction], Fraction]:
-    """How often each epsilon was promised, and the probability that some release tells everything."""
+    """How often each epsilon was promised, and the probability that some release tells
+    everything.
+    """
     given = promises.items() if isinstance(promises, Mapping) else ((one, 1) for one in promises)
     epsilons: Counter[Fraction] = Counter()
     deltas: Counter[Fraction] = Counter()

@@ -1,8 +1,8 @@
 """The best order of a Rényi curve: searched for wherever it lies, not only on a list.
 
-Every order gives a true bound, so the search decides how tight an answer is and never whether it is right.
-Orders are 1 + t with t from a ladder of powers of two, climbed in whichever direction the bound still falls;
-around the best rung the distance is halved again and again.
+Every order gives a true bound, so the search decides how tight an answer is and never whether it is
+right.  Orders are 1 + t with t from a ladder of powers of two, climbed in whichever direction the
+bound still falls; around the best rung the distance is halved again and again.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ Bound = Callable[[Fraction], Fraction | None]
 
 
 def best_order(bound: Bound, also: Iterable[Fraction] = ()) -> tuple[Fraction, Fraction] | None:
-    """The order where a bound is least, as far as a search shows, with the bound there; None if nowhere.
+    """The order where a bound is least, as far as a search shows, with the bound there; None if
+    nowhere.
 
-    Edges: an optimum beyond the first rungs is followed down to orders 2^-60 above 1 and up to 2^60.  Orders in
-        ``also`` are asked besides: a curve that is known at some orders only may bend there.
+    Edges: an optimum beyond the first rungs is followed down to orders 2^-60 above 1 and up to
+        2^60.  Orders in ``also`` are asked besides: a curve that is known at some orders only may
+        bend there.
     """
     known = [(order, value) for order in also if (value := bound(order)) is not None]
     searched = _search(bound)
@@ -67,7 +69,9 @@ def _least(found: dict[Fraction, Fraction | None]) -> Fraction | None:
 
 
 def _power_of_two(exponent: Fraction) -> Fraction:
-    """About 2^exponent, with few bits, so that orders stay short numbers; exact for whole exponents."""
+    """About 2^exponent, with few bits, so that orders stay short numbers; exact for whole
+    exponents.
+    """
     below = exponent.numerator // exponent.denominator
     mantissa = round(2.0 ** float(exponent - below) * 2**_MANTISSA)
     return Fraction(mantissa, 2**_MANTISSA) * Fraction(2) ** below

@@ -1,4 +1,6 @@
-"""The loss of releases from disjoint parts: the largest over the places where the people concerned can be."""
+"""The loss of releases from disjoint parts: the largest over the places where the people concerned
+can be.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,11 @@ _MOST_PARTS = 12
 
 
 def ways_to_spread(line: BillLine) -> tuple[list[Bill], int] | None:
-    """What is released about the people of a line, for each way they can lie in the parts, and in how many steps they do.
+    """What is released about the people of a line, for each way they can lie in the parts, and in
+    how many steps they do.
 
-    Guarantee: one row more or less is a step in one part.  A row that changes, and two rows that come or go, are at most a step
-        in two parts, or for two rows two steps in one.
+    Guarantee: one row more or less is a step in one part.  A row that changes, and two rows that
+        come or go, are at most a step in two parts, or for two rows two steps in one.
     Edges: None for larger groups, and for two steps in very many different parts.
     """
     event, size, relation = line
@@ -47,8 +50,9 @@ def worst_of(losses: list[ReleaseLoss], *, alone: bool) -> ReleaseLoss | None:
     """The loss that stands for several of which one happens, in compositions too.
 
     Guarantee: `LargestLoss` of all that no other is known to be above.
-    Edges: attained by one release by itself if all of these are, and in compositions only where one of them is above all
-        others.  None in compositions where one of them is itself a sum, which has no cells, and for losses of groups.
+    Edges: attained by one release by itself if all of these are, and in compositions only where one
+        of them is above all others.  None in compositions where one of them is itself a sum, which
+        has no cells, and for losses of groups.
     """
     losses = _without_lesser(losses)
     if len(losses) < 2:
@@ -77,10 +81,11 @@ def _without_lesser(losses: list[ReleaseLoss]) -> list[ReleaseLoss]:
 
 
 def _is_above(high: ReleaseLoss, low: ReleaseLoss) -> bool:
-    """Whether the first is known to need at least the delta of the second at every epsilon, in both directions.
+    """Whether the first is known to need at least the delta of the second at every epsilon, in both
+    directions.
 
-    Guarantee: more normal noise apart, or more Laplace scales, is worse (`loss.md`); randomized response is above all that never
-        loses more; and nothing is below all others.
+    Guarantee: more normal noise apart, or more Laplace scales, is worse (`loss.md`); randomized
+        response is above all that never loses more; and nothing is below all others.
     """
     one, other = high.distribution, low.distribution
     if one == other:

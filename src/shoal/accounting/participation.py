@@ -1,4 +1,5 @@
-"""How far one person moves a stream of releases with correlated noise, when taking part in several steps.
+"""How far one person moves a stream of releases with correlated noise, when taking part in several
+steps.
 
 The proofs stand in `participation.md`.
 """
@@ -12,7 +13,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 _MOST_BITS = 2**28
-"""Coefficients over their common denominator have at most so many bits together; longer ones are rounded up."""
+"""Coefficients over their common denominator have at most so many bits together; longer ones are
+rounded up.
+"""
 
 _ROUNDED = 2**256
 
@@ -20,7 +23,8 @@ _ROUNDED = 2**256
 class SquaredSensitivity(NamedTuple):
     """The square of a sensitivity, for contributions of norm at most 1 to each step.
 
-    ``attained`` says that some person moves the releases so far, and that ``square`` is not just a bound.
+    ``attained`` says that some person moves the releases so far, and that ``square`` is not just a
+    bound.
     """
 
     square: Fraction
@@ -35,15 +39,18 @@ def most_participations(steps: int, participations: int, separation: int) -> int
 def toeplitz_square(
     coefficients: Sequence[Fraction], *, steps: int, participations: int = 1, separation: int = 1
 ) -> SquaredSensitivity:
-    """The squared sensitivity of a lower-triangular Toeplitz strategy matrix with this first column.
+    """The squared sensitivity of a lower-triangular Toeplitz strategy matrix with this first
+    column.
 
-    Guarantee: never below max ||Σ_(i in π) c_i u_i||² over columns c_i, vectors with ||u_i|| <= 1, and sets π of at
-        most ``participations`` steps, any two at least ``separation`` apart.  Exactly that for one participation, for
-        at most ``separation`` coefficients, and for coefficients of one sign that never grow in size.
+    Guarantee: never below max ||Σ_(i in π) c_i u_i||² over columns c_i, vectors with ||u_i|| <= 1,
+        and sets π of at most ``participations`` steps, any two at least ``separation`` apart.
+        Exactly that for one participation, for at most ``separation`` coefficients, and for
+        coefficients of one sign that never grow in size.
     Needs: coefficients that continue with zeros; steps, participations, separation >= 1.
-    Edges: otherwise the sum of the squared norms of columns, and of the inner products that the least non-increasing
-        sequence above the absolute coefficients gives.
-    Reference: Kalinin and Lampert 2024, Theorem 2; Choquette-Choo and others 2023, for bands; `participation.md`.
+    Edges: otherwise the sum of the squared norms of columns, and of the inner products that the
+        least non-increasing sequence above the absolute coefficients gives.
+    Reference: Kalinin and Lampert 2024, Theorem 2; Choquette-Choo and others 2023, for bands;
+        `participation.md`.
 
     >>> toeplitz_square([Fraction(1), Fraction(1, 2)], steps=4, participations=2, separation=1)
     SquaredSensitivity(square=Fraction(7, 2), attained=True)
@@ -61,7 +68,9 @@ def toeplitz_square(
 
 
 def _over_one_denominator(coefficients: Sequence[Fraction]) -> tuple[list[int], int] | None:
-    """Coefficients as whole numbers over a common denominator; None where that is too long to count with."""
+    """Coefficients as whole numbers over a common denominator; None where that is too long to count
+    with.
+    """
     common = 1
     for one in coefficients:
         common = math.lcm(common, one.denominator)
@@ -80,7 +89,9 @@ def _falling_envelope(values: list[int]) -> list[int]:
 
 
 def _norms(values: list[int], steps: int, count: int, separation: int) -> int:
-    """The sum of the squared norms of columns 0, b, 2b, ..., of which the last ones are cut off by the last step."""
+    """The sum of the squared norms of columns 0, b, 2b, ..., of which the last ones are cut off by
+    the last step.
+    """
     squares = [0, *itertools.accumulate(one * one for one in values)]
     whole = min(count, (steps - len(values)) // separation + 1)
     cut = (squares[steps - place * separation] for place in range(whole, count))
@@ -90,8 +101,9 @@ def _norms(values: list[int], steps: int, count: int, separation: int) -> int:
 def _together(values: list[int], steps: int, count: int, separation: int) -> int:
     """The squared norm of the sum of columns 0, b, 2b, ...
 
-    Entry t of the sum without end, of all columns pb, p = 0, 1, ..., is P(t) = a(t) + P(t - b), which repeats itself
-    from t = len(values) - b on.  That of the first ``count`` columns is P(t) - P(t - count b).
+    Entry t of the sum without end, of all columns pb, p = 0, 1, ..., is P(t) = a(t) + P(t - b),
+    which repeats itself from t = len(values) - b on.  That of the first ``count`` columns is P(t) -
+    P(t - count b).
     """
     if separation >= len(values):
         return _norms(values, steps, count, separation)
@@ -110,7 +122,9 @@ def _together(values: list[int], steps: int, count: int, separation: int) -> int
 
 
 def _sum_of_squares(endless: list[int], turn: int, end: int) -> int:
-    """The sum of the squares before ``end`` of a sequence that repeats its entries from ``turn`` on."""
+    """The sum of the squares before ``end`` of a sequence that repeats its entries from ``turn``
+    on.
+    """
     start = sum(one * one for one in endless[: min(turn, end)])
     if end <= turn:
         return start

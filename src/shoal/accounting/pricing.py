@@ -17,14 +17,16 @@ from shoal.events import Composed, Event, Group, Parallel, Repeated
 from shoal.sensitivity import Relation
 
 _LARGEST_SPREAD = 64
-"""Groups up to this size are spread over the parts of a `Parallel` in the worst way; larger ones are refused."""
+"""Groups up to this size are spread over the parts of a `Parallel` in the worst way; larger ones
+are refused.
+"""
 
 
 class BillLine(NamedTuple):
     """One kind of release on the bill: an event that has a rule, for a group, under a relation.
 
-    The relation is that of parts side by side, and "change" where the event holds for rows that come and go: half of the
-    ``size`` steps are then rows that go, the other half rows that come.
+    The relation is that of parts side by side, and "change" where the event holds for rows that
+    come and go: half of the ``size`` steps are then rows that go, the other half rows that come.
     """
 
     event: Event
@@ -40,8 +42,9 @@ Bill = Mapping[BillLine, int]
 def bill(event: Event, relation: str | None, size: int = 1) -> Bill:
     """The releases an event consists of, each with its number.
 
-    Guarantee: in any unit the event costs the sum over lines of their number times their price: adaptive
-        composition in that unit.  A group's price of several releases is the sum of its prices of each.
+    Guarantee: in any unit the event costs the sum over lines of their number times their price:
+        adaptive composition in that unit.  A group's price of several releases is the sum of its
+        prices of each.
     Needs: a relation that `settle` gave.
     """
     lines: Counter[BillLine] = Counter()
@@ -70,7 +73,9 @@ def _write(
 
 
 def _parallel_line(event: Parallel, size: int, relation: str | None) -> BillLine:
-    """Parts that hold for rows that come and go are priced so, a change being two of these steps."""
+    """Parts that hold for rows that come and go are priced so, a change being two of these
+    steps.
+    """
     if relation == Relation.CHANGE and own_relations(event) == {str(Relation.ADD_REMOVE)}:
         return BillLine(event, 2 * size, str(Relation.ADD_REMOVE))
     steps_needed(event, relation)
@@ -109,10 +114,10 @@ def first_without_price(lines: Bill, unit: Unit) -> PriceError:
 def _side_by_side(event: Parallel, size: int, relation: str | None, unit: Unit) -> Fraction | None:
     """The worst way to spread a group over disjoint parts.
 
-    Guarantee: one row more or less is a step in one part; a row that changes is at most a step in two.
-        So k people make at most k steps in each part, and k, or 2 k for changes, in all.  What no step
-        reaches costs nothing, and what is reached adds up.  The maximum over all ways to spread them is
-        found exactly, part after part.
+    Guarantee: one row more or less is a step in one part; a row that changes is at most a step in
+        two.  So k people make at most k steps in each part, and k, or 2 k for changes, in all.
+        What no step reaches costs nothing, and what is reached adds up.  The maximum over all ways
+        to spread them is found exactly, part after part.
     Edges: for one person that is the dearest part, or the two dearest together.
     Reference: McSherry 2009, Theorem 4.
     """

@@ -1,7 +1,8 @@
-"""Several (epsilon, delta) promises that hold at once: the one pair of laws that keeps them and no more.
+"""Several (epsilon, delta) promises that hold at once: the one pair of laws that keeps them and no
+more.
 
-With probability δ, the least of the deltas, everything is told; otherwise the loss has finitely many values.  The proof
-stands in loss/loss.md, "A profile known at some points".
+With probability δ, the least of the deltas, everything is told; otherwise the loss has finitely
+many values.  The proof stands in loss/loss.md, "A profile known at some points".
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from shoal.loss import AtomicLoss, ProfileAtoms, atoms_of_profile
 from shoal.measures.numbers import holdable_up
 
 LARGEST = 500
-"""Promises of a larger epsilon are forgotten where there is a smaller one: their ratios leave the range of floats."""
+"""Promises of a larger epsilon are forgotten where there is a smaller one: their ratios leave the
+range of floats.
+"""
 
 _BITS = 128
 _MOST_STEPS = 4096
@@ -47,7 +50,8 @@ class StatedPoints:
     def divergence_up(self, order: Fraction) -> Fraction:
         """The Rényi divergence when not everything is told, rounded up; at most the last epsilon.
 
-        Guarantee: ln(Σ p x^(α-1)) / (α - 1) over the ratios x of the pair with their masses p, divided by what they sum to.
+        Guarantee: ln(Σ p x^(α-1)) / (α - 1) over the ratios x of the pair with their masses p,
+        divided by what they sum to.
         """
         pair, largest = self.pair, self.last[0]
         if largest == 0:

@@ -18,12 +18,13 @@ from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 def profile_points(
     account: Account, *, least_delta: Number, count: int = 33
 ) -> tuple[Comparison, ...]:
-    """So many points of the profile, from epsilon 0 to the epsilon at the least delta, which is the last.
+    """So many points of the profile, from epsilon 0 to the epsilon at the least delta, which is the
+    last.
 
-    Guarantee: every bound of every point holds, and so does every lower end; between points nothing is
-        said.
-    Edges: where a release is shuffled, at most nine points are taken, at deltas from 1/2 down, for there
-        epsilon at a delta is sooner found than delta at an epsilon.
+    Guarantee: every bound of every point holds, and so does every lower end; between points nothing
+        is said.
+    Edges: where a release is shuffled, at most nine points are taken, at deltas from 1/2 down, for
+        there epsilon at a delta is sooner found than delta at an epsilon.
     """
     least = closed_unit(least_delta, "least_delta")
     last = compare(account, delta=least)
@@ -41,10 +42,11 @@ def profile_points(
 def promise_of(
     account: Account, *, delta: Number, count: int = 9, also: Iterable[Comparison] = ()
 ) -> Profile:
-    """A promise that sums up an account near a delta: all that a few points and the plain measures say.
+    """A promise that sums up an account near a delta: all that a few points and the plain measures
+    say.
 
-    Guarantee: every part of it holds for the account.  At the delta given it is as tight as `compare`.
-        Points known ``also`` are counted in.
+    Guarantee: every part of it holds for the account.  At the delta given it is as tight as
+        `compare`.  Points known ``also`` are counted in.
     Edges: of shuffled releases, which take longer, only three points are taken.
     """
     few = min(count, 3) if _shuffles(account) else count

@@ -1,7 +1,7 @@
 """The kinds of event: all that accounting knows of one kind stands in one value, a `KindOfEvent`.
 
-`pricing`, `bill_loss`, `group`, `neighbours` and `account` look kinds up here and decide nothing by themselves, so a
-new kind is one class in `shoal.events` and one entry in `shoal.accounting.kinds`.
+`pricing`, `bill_loss`, `group`, `neighbours` and `account` look kinds up here and decide nothing by
+themselves, so a new kind is one class in `shoal.events` and one entry in `shoal.accounting.kinds`.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ _REMEMBERED = 1 << 15
 
 @dataclass(frozen=True, kw_only=True)
 class KindOfEvent:
-    """One kind of event, as accounting sees it.  Every part may be left out but the prices or `unfold`.
+    """One kind of event, as accounting sees it.  Every part may be left out but the prices or
+    `unfold`.
 
-    ``prices`` are the rules, by measure: pure functions that neither add, repeat nor group.  Where a measure has
-    none, the price follows by the conversions of `shoal.measures` from those it has.
-    ``unfold`` writes an event as others that cost at least as much in every measure, ``unfolds_exactly`` says that
-    they cost no more.
-    ``loss`` is the loss of a release for a group of so many; without it, that of the worst release of its epsilon.
-    ``loss_of_changes`` is the loss where so many rows change, of a kind that holds for rows that come and go: without it, a change is
-    any two of its steps.
-    ``for_group`` is an event whose price is that of this one for a group; None where only the theorems in general help,
-    which hold up to ``largest_group``, the most who can be in one.
-    ``relation`` is the only one for which the kind holds, where it does not leave that to the event.
-    ``has_normal_loss`` says that the loss is normal, with the price in `GaussianDP`; ``loss`` says whether it is attained.
-    ``is_symmetric`` says whether the divergences of an event are those of two laws that a reflection exchanges, when it
-    is released alone from a sample and when it is not.
-    ``orders`` are Rényi orders at which its curve may bend, and which are therefore worth asking.
-    ``uses_spare_delta`` says that prices depend on `Unit.spare`; ``delta_alone`` is then the delta of one
-    release by itself at an epsilon.
+    ``prices`` are the rules, by measure: pure functions that neither add, repeat nor group.  Where
+    a measure has none, the price follows by the conversions of `shoal.measures` from those it has.
+    ``unfold`` writes an event as others that cost at least as much in every measure,
+    ``unfolds_exactly`` says that they cost no more.  ``loss`` is the loss of a release for a group
+    of so many; without it, that of the worst release of its epsilon.  ``loss_of_changes`` is the
+    loss where so many rows change, of a kind that holds for rows that come and go: without it, a
+    change is any two of its steps.  ``for_group`` is an event whose price is that of this one for a
+    group; None where only the theorems in general help, which hold up to ``largest_group``, the
+    most who can be in one.  ``relation`` is the only one for which the kind holds, where it does
+    not leave that to the event.  ``has_normal_loss`` says that the loss is normal, with the price
+    in `GaussianDP`; ``loss`` says whether it is attained.  ``is_symmetric`` says whether the
+    divergences of an event are those of two laws that a reflection exchanges, when it is released
+    alone from a sample and when it is not.  ``orders`` are Rényi orders at which its curve may
+    bend, and which are therefore worth asking.  ``uses_spare_delta`` says that prices depend on
+    `Unit.spare`; ``delta_alone`` is then the delta of one release by itself at an epsilon.
     ``without_price`` is the reason why no measure prices it, and what to do.
     """
 
@@ -85,7 +85,9 @@ def register(event: type[Event], kind: KindOfEvent) -> None:
 
 
 def kind_of(event: Event) -> KindOfEvent:
-    """What accounting knows of the kind of an event; nothing of lists, repetitions, groups and parts, which `pricing` reads."""
+    """What accounting knows of the kind of an event; nothing of lists, repetitions, groups and
+    parts, which `pricing` reads.
+    """
     return _kinds.get(type(event), _UNKNOWN)
 
 
@@ -94,7 +96,9 @@ def is_registered(event: type[Event]) -> bool:
 
 
 def unfold(event: Event) -> Event:
-    """The event itself, or the events it consists of: they cost at least as much in every measure and have rules."""
+    """The event itself, or the events it consists of: they cost at least as much in every measure
+    and have rules.
+    """
     written_out = kind_of(event).unfold
     return event if written_out is None else written_out(event)
 
@@ -109,7 +113,9 @@ def any_inside(event: Event, holds: Callable[[KindOfEvent], bool]) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def price(event: Event, unit: Unit) -> Fraction | None:
-    """What one release costs in a unit, by its own rule or by the least conversion; None: no price."""
+    """What one release costs in a unit, by its own rule or by the least conversion; None: no
+    price.
+    """
     rule = kind_of(event).prices.get(unit.measure)
     if rule is not None:
         return rule(event, unit)

@@ -1,4 +1,6 @@
-"""The loss of one release, and the two losses that serve many kinds: normal ones, and those of a bare epsilon."""
+"""The loss of one release, and the two losses that serve many kinds: normal ones, and those of a
+bare epsilon.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,20 @@ from shoal.exact import float_up
 from shoal.loss import AtomicLoss, LossDistribution, LossSource, NormalLoss
 
 MOST_CASES = 16
-"""Releases seen by groups whose sizes have more cases together than this have no loss distribution: each case is a sum of its own."""
+"""Releases seen by groups whose sizes have more cases together than this have no loss distribution:
+each case is a sum of its own.
+"""
 
 
 @dataclass(frozen=True)
 class ReleaseLoss:
     """A loss distribution that stands for a release.
 
-    ``attained`` says that it is the loss of some pair of neighbours, and not just one above all of them: only then is
-    anything known from below.  ``only_alone`` says that both hold for this release by itself: with others it has to be
-    worked out anew.  ``attained_alone`` says that some pair of neighbours needs as much from 0 on, but not at every epsilon, so that
-    something is known from below of one release and nothing of several.
+    ``attained`` says that it is the loss of some pair of neighbours, and not just one above all of
+    them: only then is anything known from below.  ``only_alone`` says that both hold for this
+    release by itself: with others it has to be worked out anew.  ``attained_alone`` says that some
+    pair of neighbours needs as much from 0 on, but not at every epsilon, so that something is known
+    from below of one release and nothing of several.
     """
 
     distribution: LossDistribution
@@ -37,10 +42,12 @@ class ReleaseLoss:
         return sources[0][0]
 
     def compose(self, *others: ReleaseLoss) -> ReleaseLoss | None:
-        """All of these releases, one after another; None where groups of different sizes have too many cases together.
+        """All of these releases, one after another; None where groups of different sizes have too
+        many cases together.
 
-        Edges: groups of different sizes may be made of different people, so all their cases are combined; whether the
-            dearest combination is one that some people can be in is not known, and nothing from below.
+        Edges: groups of different sizes may be made of different people, so all their cases are
+            combined; whether the dearest combination is one that some people can be in is not
+            known, and nothing from below.
         """
         sizes = {size for each in (self, *others) for size in each.distribution.sizes}
         if math.prod(size + 1 for size in sizes) > MOST_CASES:

@@ -28,35 +28,43 @@ from shoal.measures import (
 from shoal.measures.renyi import read_orders
 
 _FILLED = Fraction(-1)
-"""In place of a sum of divergences, none of which is negative: one event alone has filled the budget."""
+"""In place of a sum of divergences, none of which is negative: one event alone has filled the
+budget.
+"""
 _SPREAD = tuple(Fraction(2) ** power for power in (-2, -1, 0, 1, 2))
 
 
 class RenyiFilter(PrivacyFilter):
-    """An (epsilon, delta) budget, for events that are chosen, with their noise, in view of earlier answers.
+    """An (epsilon, delta) budget, for events that are chosen, with their noise, in view of earlier
+    answers.
 
-    Guarantee: whatever is spent, the interaction is (epsilon, delta)-DP for the budget.  An event is accepted
-        while at least one of finitely many orders α stays within its own budget B_α, the divergence that
-        implies epsilon at the share w_α of delta, the shares summing to 1; or while pure prices sum to
-        epsilon at most.
-        Proof: let L_t be the loss of the first t answers and D_t(α) the sum of their divergences, all chosen
-        with the answers before.  Given the past, the average of e^((α-1)(L_t - L_(t-1))) under the true data
-        is at most e^((α-1)(D_t(α) - D_(t-1)(α))); so e^((α-1)(L_t - D_t(α))) is a supermartingale that begins
-        at 1.  At the end some order is within its budget; let E_α be the event that α is the first such.
-        On E_α, D(α) <= B_α, hence the average of e^((α-1) L) over E_α is at most e^((α-1) B_α), and by the
-        bound behind `renyi_delta_up` the average of (1 - e^(ε-L))_+ over E_α is at most w_α δ.  The E_α are
-        disjoint and cover everything, so the sum over α is at most δ.  With one order it is the theorem
-        of Feldman and Zrnic; the shares are the price of not choosing the order in advance.
-        The sum of pure prices is one order more, an infinite one, that needs no share: on the event that it is
-        within epsilon and no order is, L <= ε and the average is 0.
-        The first event that costs anything may also fill the whole budget by itself: if its own guarantee, whatever the measure, is (epsilon,
-        delta)-DP, it is accepted, and nothing that costs anything after it.  Proof: nothing that depends on the data was told before, so
-        whether this case arises does not depend on the data.  In it the interaction is one release that is (epsilon, delta)-DP, with
-        releases of price 0 beside it, which have the same law for all neighbours.  In the other case the argument above holds.
+    Guarantee: whatever is spent, the interaction is (epsilon, delta)-DP for the budget.  An event
+        is accepted while at least one of finitely many orders α stays within its own budget B_α,
+        the divergence that implies epsilon at the share w_α of delta, the shares summing to 1; or
+        while pure prices sum to epsilon at most.
+        Proof: let L_t be the loss of the first t answers and D_t(α) the sum of their divergences,
+        all chosen with the answers before.  Given the past, the average of e^((α-1)(L_t - L_(t-1)))
+        under the true data is at most e^((α-1)(D_t(α) - D_(t-1)(α))); so e^((α-1)(L_t - D_t(α))) is
+        a supermartingale that begins at 1.  At the end some order is within its budget; let E_α be
+        the event that α is the first such.  On E_α, D(α) <= B_α, hence the average of e^((α-1) L)
+        over E_α is at most e^((α-1) B_α), and by the bound behind `renyi_delta_up` the average of
+        (1 - e^(ε-L))_+ over E_α is at most w_α δ.  The E_α are disjoint and cover everything, so
+        the sum over α is at most δ.  With one order it is the theorem of Feldman and Zrnic; the
+        shares are the price of not choosing the order in advance.  The sum of pure prices is one
+        order more, an infinite one, that needs no share: on the event that it is within epsilon and
+        no order is, L <= ε and the average is 0.  The first event that costs anything may also fill
+        the whole budget by itself: if its own guarantee, whatever the measure, is (epsilon,
+        delta)-DP, it is accepted, and nothing that costs anything after it.  Proof: nothing that
+        depends on the data was told before, so whether this case arises does not depend on the
+        data.  In it the interaction is one release that is (epsilon, delta)-DP, with releases of
+        price 0 beside it, which have the same law for all neighbours.  In the other case the
+        argument above holds.
     Needs: events with a Rényi price at one of the orders at least; 0 < delta < 1 of the budget.
-    Edges: a mechanism that was made for the whole budget fits it, once: the shares of the orders would refuse it.  If the budget is raised later, what comes
-        after it is added up plainly, in pure epsilon and failing mass.  Events with a failing mass (a stated delta) spend it from ``reserve``, a part of delta set aside.
-        By default five orders around the one that suits Gaussian noise best, which itself has half of delta.
+    Edges: a mechanism that was made for the whole budget fits it, once: the shares of the orders
+        would refuse it.  If the budget is raised later, what comes after it is added up plainly, in
+        pure epsilon and failing mass.  Events with a failing mass (a stated delta) spend it from
+        ``reserve``, a part of delta set aside.  By default five orders around the one that suits
+        Gaussian noise best, which itself has half of delta.
     Reference: Feldman and Zrnic 2021, Theorem 4.3; Lécuyer 2021.
 
     >>> from shoal.events import Gaussian
@@ -143,7 +151,9 @@ class RenyiFilter(PrivacyFilter):
             return ZeroConcentrated(self._rho_left())
 
     def state(self) -> State:
-        """What was spent at each order, exactly, and the shares of the orders; see `PrivacyFilter.state`."""
+        """What was spent at each order, exactly, and the shares of the orders; see
+        `PrivacyFilter.state`.
+        """
         return {**super().state(), "shares": [list(pair) for pair in self._shares_text]}
 
     def _fresh(self, state: State) -> Self:
@@ -191,13 +201,16 @@ class RenyiFilter(PrivacyFilter):
         return granted
 
     def give_back(self, event: Event | Cost) -> None:
-        """See `PrivacyFilter.give_back`; one event that filled the whole budget gives all of it back."""
+        """See `PrivacyFilter.give_back`; one event that filled the whole budget gives all of it
+        back.
+        """
         cost = self._read(event)
         with self._turn:
             filled = _was_filled(self._sums)
             if filled and any(each != 0 for each in cost.amounts):
                 self._sums = (Fraction(0),) * len(self._sums)
-            # after a raise, what filled the budget may have cost more than was booked, so nothing comes back
+            # after a raise, what filled the budget may have cost more than was booked, so nothing
+            # comes back
             kept = filled or all(each is None for each in self._sums[2:])
         if not kept:
             super().give_back(cost)
@@ -205,7 +218,8 @@ class RenyiFilter(PrivacyFilter):
     def _is_filled_by(self, cost: Cost) -> bool:
         """Whether one event by itself keeps the budget, by any of its prices.
 
-        One whose failing mass needs a reserve, and which would take far less than all, is not meant to fill the budget.
+        One whose failing mass needs a reserve, and which would take far less than all, is not meant
+        to fill the budget.
         """
         failing, pure = cost.amounts[:2]
         if told(failing) > self.reserve and (pure is None or pure < self.budget.epsilon):
@@ -273,7 +287,9 @@ class RenyiFilter(PrivacyFilter):
 
 
 def _was_filled(sums: tuple[Fraction | None, ...]) -> bool:
-    """Whether one event alone has filled the budget, which then was (sums[1], sums[0]), and nothing that costs came after it."""
+    """Whether one event alone has filled the budget, which then was (sums[1], sums[0]), and nothing
+    that costs came after it.
+    """
     return all(each == _FILLED for each in sums[2:])
 
 
@@ -314,7 +330,9 @@ def _read_shares(given: object) -> dict[Fraction, Fraction]:
 
 
 def _default_shares(epsilon: Fraction, delta: Fraction) -> dict[Fraction, Fraction]:
-    """Five orders around the best one for Gaussian noise: t = sqrt(ln(1/δ) / ρ) at the ρ that fills ε."""
+    """Five orders around the best one for Gaussian noise: t = sqrt(ln(1/δ) / ρ) at the ρ that fills
+    ε.
+    """
     log = -math.log(max(float(delta), 1e-300)) + math.log(2)
     size = max(float(epsilon), 1e-12)
     t = math.sqrt(log) / (math.sqrt(log + size) - math.sqrt(log))

@@ -1,4 +1,5 @@
-"""Moments of the ratio between a normal law and its mixture with a shifted one, at any order, enclosed.
+"""Moments of the ratio between a normal law and its mixture with a shifted one, at any order,
+enclosed.
 
 Let g(z) = 1 - q + q e^(μz - μ²/2), the ratio of the mixture to the standard normal density φ at z.  Its moment
 A = ∫ g^α φ is an integral over the whole line of a function that is analytic where |Im z| < π/μ, as g has no zero
@@ -33,9 +34,10 @@ def is_quick(square: Fraction, order: Fraction) -> bool:
 def mixed_normal_moment(square: Fraction, rate: Fraction, order: Fraction) -> arb:
     """E[(1 - q + q e^(μz - μ²/2))^α] for a standard normal z, enclosed at the precision in force.
 
-    Guarantee: the trapezoid sum of the head of this file, and its tails: left of -l, g < 1, so the terms are at most
-        those of φ; right of r = αμ + s they are at most e^(α(α-1) μ²/2) φ(z - αμ), as g <= e^(μz - μ²/2) where the
-        exponent is not negative.  A sum of h φ over a tail from s on is at most (h + 1/s) φ(s).
+    Guarantee: the trapezoid sum of the head of this file, and its tails: left of -l, g < 1, so the
+        terms are at most those of φ; right of r = αμ + s they are at most e^(α(α-1) μ²/2) φ(z -
+        αμ), as g <= e^(μz - μ²/2) where the exponent is not negative.  A sum of h φ over a tail
+        from s on is at most (h + 1/s) φ(s).
     Needs: square = μ² > 0, 0 < rate < 1, order > 1.
     Reference: Trefethen and Weideman 2014, Theorem 5.1, for the trapezoid sum.
     """
@@ -70,7 +72,9 @@ def _tail(start: arb, h: Fraction) -> arb:
 
 
 def _plan(square: float, order: float, bits: int) -> tuple[int, int, int]:
-    """The step as a power of 1/2, and whole numbers where the sum begins and ends; any choice is sound."""
+    """The step as a power of 1/2, and whole numbers where the sum begins and ends; any choice is
+    sound.
+    """
     mu, digits = math.sqrt(square), 0.7 * (bits + 8)
     d = min(15 / 16 * math.pi / mu, _WIDEST)
     step = max(1, math.ceil(math.log2((digits + d * d / 2) / (2 * math.pi * d))))

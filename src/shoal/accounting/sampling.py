@@ -1,8 +1,9 @@
 """Amplification by sampling: what a release costs when it was computed from a secret random sample.
 
-In all of them q is the probability that a given row is in the sample.  For rows that come and go, P and Q
-being the laws with and without the row, the sampled laws are (1 - q) Q + q P and Q, averaged over the
-rest of the sample; divergences of averages are at most the largest divergence (joint quasi-convexity).
+In all of them q is the probability that a given row is in the sample.  For rows that come and go, P
+and Q being the laws with and without the row, the sampled laws are (1 - q) Q + q P and Q, averaged
+over the rest of the sample; divergences of averages are at most the largest divergence (joint
+quasi-convexity).
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ Curve = Callable[[int], Fraction | None]
 def sampled_epsilon_up(epsilon: Number, *, rate: Number) -> Fraction:
     """The epsilon of a pure or approximate release from a sample.
 
-    Guarantee: a release that is (ε, δ)-DP is (ln(1 + q (e^ε - 1)), q δ)-DP when computed from a Poisson
-        sample (rows that come and go) or from a sample of fixed size q n out of n (rows that change).
-        The result is rounded up.
+    Guarantee: a release that is (ε, δ)-DP is (ln(1 + q (e^ε - 1)), q δ)-DP when computed from a
+        Poisson sample (rows that come and go) or from a sample of fixed size q n out of n (rows
+        that change).  The result is rounded up.
     Needs: epsilon >= 0, 0 <= rate <= 1.
     Reference: Balle, Barthe and Gaboardi 2018, Theorems 8 and 9.
 
@@ -52,10 +53,11 @@ def _log_gain(epsilon: arb, share: Fraction) -> arb:
 def sampled_pure_divergence_up(epsilon: Number, *, rate: Number, order: Number) -> Fraction:
     """The Rényi divergence of a pure release from a Poisson sample.
 
-    Guarantee: for every ε-DP release and rows that come and go, rounded up.  Proof: the ratio of the sampled
-        laws, r = 1 - q + q P/Q, lies between a = 1 - q + q e^-ε and b = 1 - q + q e^ε and averages 1 under Q.
-        Both divergences are averages of a convex function of r, r^α one way and r^(1-α) the other, and so
-        at most those of the two-point law on a and b, with weights (b - 1) / (b - a) and (1 - a) / (b - a).
+    Guarantee: for every ε-DP release and rows that come and go, rounded up.  Proof: the ratio of
+        the sampled laws, r = 1 - q + q P/Q, lies between a = 1 - q + q e^-ε and b = 1 - q + q e^ε
+        and averages 1 under Q.  Both divergences are averages of a convex function of r, r^α one
+        way and r^(1-α) the other, and so at most those of the two-point law on a and b, with
+        weights (b - 1) / (b - a) and (1 - a) / (b - a).
     Needs: epsilon >= 0, 0 <= rate <= 1, order > 1.
     Edges: rate 1 is randomized response.  Attained: the two-point law is a sampled one.
     Reference: the proof above is complete.
@@ -83,13 +85,14 @@ def sampled_gaussian_divergence_up(
 ) -> Fraction | None:
     """The Rényi divergence of Gaussian noise on a Poisson sample; None above order 4096.
 
-    Guarantee: for every release that is μ-GDP, square = μ², and rows that come and go, rounded up: at whole
-        orders ln(Σ_k C(α,k) (1-q)^(α-k) q^k e^(k(k-1) μ²/2)) / (α - 1), both ways; between them the integral
-        itself by `mixed_normal_moment`, and by convexity where that would take too long.
+    Guarantee: for every release that is μ-GDP, square = μ², and rows that come and go, rounded up:
+        at whole orders ln(Σ_k C(α,k) (1-q)^(α-k) q^k e^(k(k-1) μ²/2)) / (α - 1), both ways; between
+        them the integral itself by `mixed_normal_moment`, and by convexity where that would take
+        too long.
     Needs: square >= 0, 0 <= rate <= 1, order > 1.
-    Reference: Mironov, Talwar and Zhang 2019, Theorems 4 and 5, for Gaussian noise, and the proof in
-        `sampled_symmetric_divergence_up`; Zhu, Dong and Wang 2022, Theorem 11: sampling keeps the order of
-        dominating pairs.
+    Reference: Mironov, Talwar and Zhang 2019, Theorems 4 and 5, for Gaussian noise, and the proof
+        in `sampled_symmetric_divergence_up`; Zhu, Dong and Wang 2022, Theorem 11: sampling keeps
+        the order of dominating pairs.
 
     >>> round(float(sampled_gaussian_divergence_up(1, rate="0.01", order=8)), 6)
     0.000894
@@ -119,19 +122,23 @@ def sampled_gaussian_divergence_up(
 def sampled_symmetric_divergence_up(
     curve: Curve, *, rate: Number, order: Number
 ) -> Fraction | None:
-    """The Rényi divergence of a symmetric pair of laws from a Poisson sample, from its own at whole orders.
+    """The Rényi divergence of a symmetric pair of laws from a Poisson sample, from its own at whole
+    orders.
 
-    Guarantee: for rows that come and go, rounded up: at whole orders
-        ln(Σ_k C(α,k) (1-q)^(α-k) q^k e^((k-1) D(k))) / (α - 1), exactly where D is; between them by convexity.
-        Proof: let r = P/Q and g(r) = 1 - q + q r.  The sum is E_Q[g^α], by the binomial theorem.  The other
-        way round it is E_Q[g^(1-α)], which is at most that: an exchange of P and Q that keeps measure turns r into
-        1/r, so with a = g(r), b = g(1/r), r >= 1, it is enough that a^α - a^(1-α) >= r (b^(1-α) - b^α), that is
-        √a sinh(c ln a) >= r √b sinh(c ln(1/b)) with c = α - 1/2.  Since a b >= 1, the quotient of the two sides
-        grows with c, and at c = 1/2 both are q (r - 1).
-    Needs: 0 < rate < 1, order > 1; D(k) the divergence of a pair that dominates the release, whose laws some
-        map of their outcomes exchanges, such as x to Δ - x for symmetric noise moved by Δ.
+    Guarantee: for rows that come and go, rounded up: at whole orders ln(Σ_k C(α,k) (1-q)^(α-k) q^k
+        e^((k-1) D(k))) / (α - 1), exactly where D is; between them by convexity.
+        Proof: let r = P/Q and g(r) = 1 - q + q r.  The sum is E_Q[g^α], by the binomial theorem.
+        The other way round it is E_Q[g^(1-α)], which is at most that: an exchange of P and Q that
+        keeps measure turns r into 1/r, so with a = g(r), b = g(1/r), r >= 1, it is enough that a^α
+        - a^(1-α) >= r (b^(1-α) - b^α), that is √a sinh(c ln a) >= r √b sinh(c ln(1/b)) with c = α -
+        1/2.  Since a b >= 1, the quotient of the two sides grows with c, and at c = 1/2 both are q
+        (r - 1).
+    Needs: 0 < rate < 1, order > 1; D(k) the divergence of a pair that dominates the release, whose
+        laws some map of their outcomes exchanges, such as x to Δ - x for symmetric noise moved by
+        Δ.
     Edges: None where D is unknown, and above order 4096.
-    Reference: Mironov, Talwar and Zhang 2019, Theorem 5, for the direction; the proof above is complete.
+    Reference: Mironov, Talwar and Zhang 2019, Theorem 5, for the direction; the proof above is
+        complete.
 
     >>> from shoal.accounting.renyi_curves import laplace_divergence_up
     >>> line = lambda k: laplace_divergence_up(1, order=k)
@@ -168,9 +175,9 @@ def _gaussian_gains(mu2: Fraction) -> Iterator[arb]:
 def sampled_divergence_up(curve: Curve, *, rate: Number, order: Number) -> Fraction | None:
     """The Rényi divergence of any release from a Poisson sample, from its own at whole orders.
 
-    Guarantee: for rows that come and go, rounded up: at whole orders
-        ln((1-q)^(α-1) (α q - q + 1) + C(α,2) q² (1-q)^(α-2) e^D(2) + 3 Σ_(l=3..α) C(α,l) (1-q)^(α-l) q^l
-        e^((l-1) D(l))) / (α - 1); between them by convexity.  None where D is unknown.
+    Guarantee: for rows that come and go, rounded up: at whole orders ln((1-q)^(α-1) (α q - q + 1) +
+        C(α,2) q² (1-q)^(α-2) e^D(2) + 3 Σ_(l=3..α) C(α,l) (1-q)^(α-l) q^l e^((l-1) D(l))) / (α -
+        1); between them by convexity.  None where D is unknown.
     Needs: 0 < rate < 1, order > 1.
     Reference: Zhu and Wang 2019, Theorem 6.
     """
@@ -197,11 +204,12 @@ def sampled_divergence_up(curve: Curve, *, rate: Number, order: Number) -> Fract
 def fixed_size_divergence_up(
     curve: Curve, *, epsilon: Fraction | None, rate: Number, order: Number
 ) -> Fraction | None:
-    """The Rényi divergence of any release from a sample of fixed size, from its own at whole orders.
+    """The Rényi divergence of any release from a sample of fixed size, from its own at whole
+    orders.
 
-    Guarantee: for rows that change, rounded up: at whole orders
-        ln(1 + q² C(α,2) min(4 (e^D(2) - 1), e^D(2) m_2) + Σ_(j=3..α) q^j C(α,j) e^((j-1) D(j)) m_j) / (α - 1)
-        with m_j = min(2, (e^ε - 1)^j) for an ε-DP release and 2 otherwise; between them by convexity.
+    Guarantee: for rows that change, rounded up: at whole orders ln(1 + q² C(α,2) min(4 (e^D(2) -
+        1), e^D(2) m_2) + Σ_(j=3..α) q^j C(α,j) e^((j-1) D(j)) m_j) / (α - 1) with m_j = min(2, (e^ε
+        - 1)^j) for an ε-DP release and 2 otherwise; between them by convexity.
     Needs: 0 < rate <= 1, order > 1; epsilon None for a release that is not pure.
     Reference: Wang, Balle and Kasiviswanathan 2019, Theorem 9.
     """

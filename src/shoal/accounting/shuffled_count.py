@@ -1,4 +1,6 @@
-"""Shuffled answers to one bit: all that is released is how many ones there are; `shuffled_count.md` has the proofs."""
+"""Shuffled answers to one bit: all that is released is how many ones there are; `shuffled_count.md`
+has the proofs.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from shoal.exact import (
 Ones = NDArray[np.int64]
 
 _MOST_BLOCKS = 1 << 13
-"""Up to so many people every m has its own delta; above, numbers m share the delta of fewer people."""
+"""Up to so many people every m has its own delta; above, numbers m share the delta of fewer people.
+"""
 
 MOST_PEOPLE = 10**9
 HIGHEST_EPSILON = 60
@@ -35,13 +38,13 @@ _ROUNDS = 12
 def shuffled_binary_delta_up(local_epsilon: Number, *, people: int, epsilon: Number) -> Fraction:
     """The delta of shuffled answers to one bit, at an epsilon.
 
-    Guarantee: answers of n people by randomized response on one bit with ε0, in random order, are together
-        (epsilon, result)-DP for a person whose value changes: the largest delta over the number m of the others
-        who hold a one.  Proof in `shuffled_count.md`.
+    Guarantee: answers of n people by randomized response on one bit with ε0, in random order, are
+        together (epsilon, result)-DP for a person whose value changes: the largest delta over the
+        number m of the others who hold a one.  Proof in `shuffled_count.md`.
     Needs: local_epsilon >= 0, people >= 1, epsilon >= 0.
-    Edges: 0 from the local epsilon on.  Up to 8192 people it is the least delta but for a share of about 10^-6; above, it is that of
-        1/8192 fewer people.  More than 10^9 people are counted as 10^9, and a local epsilon
-        above 60 is not amplified.
+    Edges: 0 from the local epsilon on.  Up to 8192 people it is the least delta but for a share of
+        about 10^-6; above, it is that of 1/8192 fewer people.  More than 10^9 people are counted as
+        10^9, and a local epsilon above 60 is not amplified.
     Reference: the proof is complete; Darroch 1964 for the place of the mode.
 
     >>> round(float(shuffled_binary_delta_up(1, people=1000, epsilon="0.13")), 9)
@@ -60,10 +63,9 @@ def shuffled_binary_delta_up(local_epsilon: Number, *, people: int, epsilon: Num
 def shuffled_binary_delta_down(local_epsilon: Number, *, people: int, epsilon: Number) -> Fraction:
     """What delta shuffled answers to one bit need at an epsilon, at least: that of one instance.
 
-    Guarantee: with all the others holding a one, or all but a few, no smaller delta is true at this epsilon.
-    Needs: local_epsilon >= 0, people >= 1, epsilon >= 0.
-    Edges: 0 from the local epsilon on, and for a local epsilon above 60.
-    Reference: `shuffled_count.md`.
+    Guarantee: with all the others holding a one, or all but a few, no smaller delta is true at this
+    epsilon.  Needs: local_epsilon >= 0, people >= 1, epsilon >= 0.  Edges: 0 from the local epsilon
+    on, and for a local epsilon above 60.  Reference: `shuffled_count.md`.
     """
     local, target = non_negative(local_epsilon, "local_epsilon"), non_negative(epsilon, "epsilon")
     n = whole(people, "people", at_least=1)
@@ -76,10 +78,11 @@ def shuffled_binary_delta_down(local_epsilon: Number, *, people: int, epsilon: N
 def shuffled_binary_epsilon_up(local_epsilon: Number, *, people: int, delta: Number) -> Fraction:
     """The epsilon of shuffled answers to one bit, at a delta.
 
-    Guarantee: as `shuffled_binary_delta_up`; a search proposes the result, whose delta is then bounded for every m.
+    Guarantee: as `shuffled_binary_delta_up`; a search proposes the result, whose delta is then
+        bounded for every m.
     Needs: local_epsilon >= 0, people >= 1, 0 < delta < 1.
-    Edges: never above the local epsilon.  Within 10^-5 of the least epsilon up to 8192 people; above, 10^-4 was measured for a local epsilon
-        up to 4 and 3 * 10^-4 for one of 8.
+    Edges: never above the local epsilon.  Within 10^-5 of the least epsilon up to 8192 people;
+        above, 10^-4 was measured for a local epsilon up to 4 and 3 * 10^-4 for one of 8.
     Reference: as there.
 
     >>> round(float(shuffled_binary_epsilon_up(1, people=10_000, delta="1e-6")), 5)
@@ -140,19 +143,25 @@ def _last(people: int) -> Ones:
 
 
 def _profile_above(local: Fraction, epsilon: Fraction) -> CountProfile | None:
-    """Odds rounded up and the epsilon down, so that each delta is at least the true one; None where they meet."""
+    """Odds rounded up and the epsilon down, so that each delta is at least the true one; None where
+    they meet.
+    """
     odds = Fraction(float_up(upper(lambda: ball(local).exp())))
     gain = max(Fraction(1), lower(lambda: ball(epsilon).exp()))
     return None if gain >= odds else profile_for(odds, gain)
 
 
 def profile_for(odds: Fraction, gain: Fraction) -> CountProfile:
-    """The profile at odds that are a float and at e^epsilon, from 1 up to below them, or a little less."""
+    """The profile at odds that are a float and at e^epsilon, from 1 up to below them, or a little
+    less.
+    """
     return CountProfile(float(odds), float_down((gain * odds - 1) / (odds - gain)))
 
 
 def _profile_below(local: Fraction, epsilon: Fraction) -> CountProfile | None:
-    """Odds rounded down and the epsilon up, so that each delta is at most the true one; None where it is zero."""
+    """Odds rounded down and the epsilon up, so that each delta is at most the true one; None where
+    it is zero.
+    """
     if local > HIGHEST_EPSILON:
         return None
     odds = Fraction(float_down(lower(lambda: ball(local).exp())))

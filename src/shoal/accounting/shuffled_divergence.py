@@ -1,9 +1,10 @@
 """The Rényi divergence of shuffled reports, by counting clones; `shuffling` has the clones.
 
-With c clones the released pair is (a, c + 1 - a).  Against the law of a ~ Bin(c + 1, 1/2) its two laws have the weights
-1 + θu and 1 - θu, where u = 2a / (c + 1) - 1 and θ = tanh(ε0 / 2).  So the moment of order α is M(c) = E[F(θu)] with
-F(x) = (1 + x)^α (1 - x)^(1-α) = (1 + x) exp(2 (α - 1) artanh x), whose power series has no negative term; and u is the mean of
-c + 1 fair signs, whose odd moments vanish and whose even ones are at most (2j - 1)!! / (c + 1)^j.
+With c clones the released pair is (a, c + 1 - a).  Against the law of a ~ Bin(c + 1, 1/2) its two
+laws have the weights 1 + θu and 1 - θu, where u = 2a / (c + 1) - 1 and θ = tanh(ε0 / 2).  So the
+moment of order α is M(c) = E[F(θu)] with F(x) = (1 + x)^α (1 - x)^(1-α) = (1 + x) exp(2 (α - 1)
+artanh x), whose power series has no negative term; and u is the mean of c + 1 fair signs, whose odd
+moments vanish and whose even ones are at most (2j - 1)!! / (c + 1)^j.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ def shuffled_divergence_up(
 ) -> Fraction:
     """The Rényi divergence of shuffled reports, rounded up.
 
-    Guarantee: reports of n people by an ε0-DP randomizer, in random order, have at most this divergence when the
-        value of one person changes; with ``binary`` the randomizer is randomized response on one bit.  Proof: what
-        is released is a function of the number of clones and of a, so e^((α-1) D) <= E[M(c)], by the head of this file.
-        One clone more is a random function of the pair, so M falls with c, and on a block of c it is at
-        most its value at the least one.  M(c) is at most Σ_(j<=J) f_2j θ^2j (2j-1)!! / (c+1)^j, f the
-        coefficients of F, and what follows J is at most (1 + θ) e^((α-1) ε0) (2J+1)!! / (c+1)^(J+1), as |u| <= 1.
+    Guarantee: reports of n people by an ε0-DP randomizer, in random order, have at most this
+        divergence when the value of one person changes; with ``binary`` the randomizer is
+        randomized response on one bit.  Proof: what is released is a function of the number of
+        clones and of a, so e^((α-1) D) <= E[M(c)], by the head of this file.  One clone more is a
+        random function of the pair, so M falls with c, and on a block of c it is at most its value
+        at the least one.  M(c) is at most Σ_(j<=J) f_2j θ^2j (2j-1)!! / (c+1)^j, f the coefficients
+        of F, and what follows J is at most (1 + θ) e^((α-1) ε0) (2J+1)!! / (c+1)^(J+1), as |u| <=
+        1.
     Needs: local_epsilon >= 0, people >= 1, order > 1.
     Edges: never above the divergence of one report, and that above order 4096; no delta is used.
     Reference: Feldman, McMillan and Talwar 2021, for the clones; the proof above is complete.
@@ -70,7 +73,9 @@ def _clone_weights(
     binary: bool,  # noqa: FBT001 - keywords would not be told apart by the cache
     bits: int,  # noqa: ARG001 - the precision in force
 ) -> tuple[tuple[int, arb], ...]:
-    """Numbers of clones, with the chance that there are so many, up to the next number; below all of them, none."""
+    """Numbers of clones, with the chance that there are so many, up to the next number; below all
+    of them, none.
+    """
     starts = block_starts(people - 1, float(math.exp(-min(local, Fraction(700)))), binary=binary)
     share = clone_share(local, binary=binary)
     reached = [arb(1), *(at_least(people - 1, start, share) for start in starts), arb(0)]

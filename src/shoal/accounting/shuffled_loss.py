@@ -1,4 +1,6 @@
-"""A loss that stands above every shuffle of answers to one bit, as a list of atoms; `shuffled_count.md` has the proof."""
+"""A loss that stands above every shuffle of answers to one bit, as a list of atoms;
+`shuffled_count.md` has the proof.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ Point = tuple[Fraction, Fraction]
 _BLOCKS = 512
 _HAIR = 1 + Fraction(1, 1 << 20)
 _STEPS, _FEWEST = 16, 144
-"""Atoms by standard deviation of the loss, and how many there are at least up to the local epsilon."""
+"""Atoms by standard deviation of the loss, and how many there are at least up to the local epsilon.
+"""
 
 _SMALLEST = 1e-30
 """Where no more than this is needed, the rest counts as an infinite loss."""
@@ -26,13 +29,15 @@ _SMALLEST = 1e-30
 
 @lru_cache(maxsize=1 << 6)
 def shuffled_binary_loss(local_epsilon: Number, *, people: int) -> AtomicLoss | None:
-    """A symmetric loss whose delta is at least that of shuffled answers to one bit, at every epsilon.
+    """A symmetric loss whose delta is at least that of shuffled answers to one bit, at every
+    epsilon.
 
-    Guarantee: n people answer by randomized response on one bit with ε0; this loss dominates theirs, whatever the others
-        hold and whichever way the value of a person changes.  So the sum of such losses dominates that of several shuffles.
-        Proof in `shuffled_count.md`.
+    Guarantee: n people answer by randomized response on one bit with ε0; this loss dominates
+        theirs, whatever the others hold and whichever way the value of a person changes.  So the
+        sum of such losses dominates that of several shuffles.  Proof in `shuffled_count.md`.
     Needs: local_epsilon >= 0, people >= 1.
-    Edges: None for a local epsilon of 0 or above 60, and where the masses do not make a law; a mass of at most 10^-30 is infinite.
+    Edges: None for a local epsilon of 0 or above 60, and where the masses do not make a law; a mass
+        of at most 10^-30 is infinite.
     Reference: Zhu, Dong and Wang 2022, for sums of dominating losses.
     """
     local, n = non_negative(local_epsilon, "local_epsilon"), whole(people, "people", at_least=1)
@@ -45,7 +50,8 @@ def shuffled_binary_loss(local_epsilon: Number, *, people: int) -> AtomicLoss | 
     for place in count():
         gain = Fraction(math.exp(place * step))
         delta = worst_delta(profile_for(odds, gain), n, most_blocks=_BLOCKS) if gain < odds else 0.0
-        # a hair more than each delta but the first, so that no rounding asks for a negative mass at 0
+        # a hair more than each delta but the first, so that no rounding asks for a negative mass at
+        # 0
         points.append((gain, Fraction(delta) * (_HAIR if place else 1)))
         if delta <= _SMALLEST:
             return _loss_through(points, step)
@@ -61,9 +67,11 @@ def _step(local: Fraction, people: int) -> float:
 
 
 def _loss_through(points: list[Point], step: float) -> AtomicLoss | None:
-    """The symmetric loss whose delta is the lower hull of these points, linear in e^epsilon between them.
+    """The symmetric loss whose delta is the lower hull of these points, linear in e^epsilon between
+    them.
 
-    Where the slope changes by b at g, there is an atom at ln g of mass g b, and its mirror image at -ln g of mass b.
+    Where the slope changes by b at g, there is an atom at ln g of mass g b, and its mirror image at
+    -ln g of mass b.
     """
     hull = _lower_hull(points)
     slopes = [(high - low) / (right - left) for (left, low), (right, high) in pairwise(hull)]

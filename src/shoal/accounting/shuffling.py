@@ -1,4 +1,6 @@
-"""Amplification by shuffling: what the reports of many people cost in random order; `clones` has the argument."""
+"""Amplification by shuffling: what the reports of many people cost in random order; `clones` has
+the argument.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ _FIRST_MARGIN, _MARGINS = Fraction(1, 2**12), 12
 def shuffled_closed_epsilon_up(epsilon: Number, *, people: int, delta: Number) -> Fraction | None:
     """The epsilon of shuffled reports in closed form; None outside the range of the theorem.
 
-    Guarantee: reports of n people by an ε0-DP randomizer, in random order, are together (result, δ)-DP for a
-        person whose value changes: ln(1 + (e^ε0 - 1) / (e^ε0 + 1) (8 sqrt(e^ε0 ln(4/δ) / n) + 8 e^ε0 / n)),
-        rounded up.
+    Guarantee: reports of n people by an ε0-DP randomizer, in random order, are together (result,
+        δ)-DP for a person whose value changes: ln(1 + (e^ε0 - 1) / (e^ε0 + 1) (8 sqrt(e^ε0 ln(4/δ)
+        / n) + 8 e^ε0 / n)), rounded up.
     Needs: epsilon >= 0, people >= 1, 0 < delta < 1; it holds for ε0 <= ln(n / (16 ln(2/δ))).
     Reference: Feldman, McMillan and Talwar 2021, Theorem 3.1.
     """
@@ -52,12 +54,13 @@ def shuffled_delta_up(
 ) -> Fraction:
     """The delta of shuffled reports at an epsilon, by counting clones.
 
-    Guarantee: reports of n people by an ε0-DP randomizer, in random order, are together (epsilon, result)-DP
-        for a person whose value changes; with ``binary`` the randomizer is randomized response on one
-        bit.  Proof: by the head of `clones` it is enough to bound E[d(c)], c ~ Bin(n - 1, share) clones and
-        d(c) the delta of the pair of laws of a.  Their ratio rises with a, so d(c) is a difference of two
-        tails.  One clone more is a random function of the pair, so d falls with c; hence on a block of c
-        it is at most its value at the block's least c, and below all blocks at most 1.
+    Guarantee: reports of n people by an ε0-DP randomizer, in random order, are together (epsilon,
+        result)-DP for a person whose value changes; with ``binary`` the randomizer is randomized
+        response on one bit.  Proof: by the head of `clones` it is enough to bound E[d(c)], c ~
+        Bin(n - 1, share) clones and d(c) the delta of the pair of laws of a.  Their ratio rises
+        with a, so d(c) is a difference of two tails.  One clone more is a random function of the
+        pair, so d falls with c; hence on a block of c it is at most its value at the block's least
+        c, and below all blocks at most 1.
     Needs: local_epsilon >= 0, people >= 1, epsilon >= 0.
     Edges: 0 from the local epsilon on.
     Reference: Feldman, McMillan and Talwar 2021, Theorem 3.2; the proof above is complete.
@@ -82,10 +85,11 @@ def shuffled_delta_up(
 def shuffled_epsilon_up(
     local_epsilon: Number, *, people: int, delta: Number, binary: bool = False
 ) -> Fraction:
-    """The epsilon of shuffled reports at a delta: the least that is proved, by counting or closed form.
+    """The epsilon of shuffled reports at a delta: the least that is proved, by counting or closed
+    form.
 
-    Guarantee: as `shuffled_delta_up` and `shuffled_closed_epsilon_up`.  An approximate search proposes the
-        result; that its delta is small enough is then decided by enclosures.
+    Guarantee: as `shuffled_delta_up` and `shuffled_closed_epsilon_up`.  An approximate search
+        proposes the result; that its delta is small enough is then decided by enclosures.
     Needs: local_epsilon >= 0, people >= 1, 0 < delta < 1.
     Edges: never above the local epsilon.  Within about 1 % of the least that counting clones gives.
     Reference: as there.
@@ -114,9 +118,9 @@ def shuffled_epsilon_up(
 def _between_clones(local: Fraction, target: Fraction, clones: int) -> arb:
     """d(c) = Σ_a (P(a) - e^target Q(a))_+, enclosed.
 
-    P(a) = w b(a - 1) + (1 - w) b(a) and Q(a) = (1 - w) b(a - 1) + w b(a) with b the law of Bin(c, 1/2).  With
-    b(a - 1) / b(a) = a / (c - a + 1), P exceeds e^target Q from a = first on, and the sum over a >= first is
-    (w - e^target (1 - w)) b(first - 1) + (1 - e^target) P(Bin >= first).
+    P(a) = w b(a - 1) + (1 - w) b(a) and Q(a) = (1 - w) b(a - 1) + w b(a) with b the law of Bin(c,
+    1/2).  With b(a - 1) / b(a) = a / (c - a + 1), P exceeds e^target Q from a = first on, and the
+    sum over a >= first is (w - e^target (1 - w)) b(first - 1) + (1 - e^target) P(Bin >= first).
     """
     gain, e = ball(target).exp(), ball(local).exp()
     turn = (gain * e - 1) / ((e - 1) * (gain + 1)) * (clones + 1)

@@ -1,4 +1,6 @@
-"""Sums of very many costs: exact for all numbers that people write, bounded in length for all others."""
+"""Sums of very many costs: exact for all numbers that people write, bounded in length for all
+others.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _SHORT = 1 << ODD_BITS
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one event takes from a filter, in the quantities that the filter adds up; None: without a price.
+    """What one event takes from a filter, in the quantities that the filter adds up; None: without
+    a price.
 
     ``alone`` are prices that do not add up here and say what the event costs if it is the only one.
     """
@@ -33,10 +36,10 @@ class Cost:
 def added_up(sum_: Fraction, cost: Fraction) -> Fraction:
     """A sum and one more cost, never below the truth.
 
-    Guarantee: exact when both are decimals (or any fractions with denominators of 256 bits, as long as the
-        sum has such a one): ten times 0.1 is 1, three times 1/3 is 1.  Otherwise the cost is rounded up by at most
-        2^-127 of itself, so that the part of the denominator prime to 10 never grows beyond 256 bits, however many
-        costs are added.
+    Guarantee: exact when both are decimals (or any fractions with denominators of 256 bits, as long
+        as the sum has such a one): ten times 0.1 is 1, three times 1/3 is 1.  Otherwise the cost is
+        rounded up by at most 2^-127 of itself, so that the part of the denominator prime to 10
+        never grows beyond 256 bits, however many costs are added.
     Edges: a negative cost gives back; rounded up, it gives back less.
     """
     total = sum_ + cost

@@ -1,8 +1,8 @@
 """How far one person moves the nodes of a binary tree over the steps of a stream.
 
-The nodes are the intervals [j 2^l, (j + 1) 2^l) of steps that end by the last one.  A person who takes part in the
-steps π moves a node by the number of these steps below it, so the squared sensitivity is the largest sum of
-squared numbers.  The proofs stand in `participation.md`.
+The nodes are the intervals [j 2^l, (j + 1) 2^l) of steps that end by the last one.  A person who
+takes part in the steps π moves a node by the number of these steps below it, so the squared
+sensitivity is the largest sum of squared numbers.  The proofs stand in `participation.md`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from shoal.accounting.participation import SquaredSensitivity, most_participations
 
 MOST_WORK = 2 * 10**8
-"""So many additions are made to find the worst steps; beyond, each level of the tree is bounded by itself."""
+"""So many additions are made to find the worst steps; beyond, each level of the tree is bounded by
+itself.
+"""
 
 _MOST_AT_ONCE = 10**7
 _NEVER = -(1 << 50)
@@ -27,10 +29,12 @@ Table = NDArray[np.int64]
 def tree_square(steps: int, *, participations: int = 1, separation: int = 1) -> SquaredSensitivity:
     """The squared sensitivity of all nodes of a binary tree over so many steps.
 
-    Guarantee: never below the largest sum over nodes of (participations below)², over all sets of at most
-        ``participations`` steps, any two at least ``separation`` apart; exactly that where ``attained``.
+    Guarantee: never below the largest sum over nodes of (participations below)², over all sets of
+        at most ``participations`` steps, any two at least ``separation`` apart; exactly that where
+        ``attained``.
     Needs: steps, participations, separation >= 1.
-    Edges: one participation: the levels, floor(log2 steps) + 1.  Beyond `MOST_WORK` the bound of `level_bound`.
+    Edges: one participation: the levels, floor(log2 steps) + 1.  Beyond `MOST_WORK` the bound of
+        `level_bound`.
     Reference: Kairouz and others 2021, appendix D; `participation.md` has the proofs.
 
     >>> tree_square(1024), tree_square(8, participations=3, separation=3)
@@ -50,8 +54,8 @@ def tree_square(steps: int, *, participations: int = 1, separation: int = 1) -> 
 def level_bound(steps: int, count: int, separation: int) -> int:
     """The sum over levels of the most that ``count`` participations can add up to there.
 
-    Guarantee: a node over 2^l steps has at most c = ceil(2^l / b) below it, and a sum of squares of numbers up to
-        c that add up to k is largest where all but one of those above 0 are c.
+    Guarantee: a node over 2^l steps has at most c = ceil(2^l / b) below it, and a sum of squares of
+        numbers up to c that add up to k is largest where all but one of those above 0 are c.
     """
     total = 0
     for level in range(steps.bit_length()):
@@ -62,9 +66,11 @@ def level_bound(steps: int, count: int, separation: int) -> int:
 
 
 def _entries(count: int, separation: int) -> list[int]:
-    """How many steps of a block can be barred by participations before it: 0, and what steps of b leave over.
+    """How many steps of a block can be barred by participations before it: 0, and what steps of b
+    leave over.
 
-    Blocks have 2^l <= b < 2^(l + 1) steps.  A participation as early as possible, at the entry x of a block, bars x + b
+    Blocks have 2^l <= b < 2^(l + 1) steps.  A participation as early as possible, at the entry x of
+    a block, bars x + b
     - 2^l steps of the next; a block passed by lifts the bar by 2^l.
     """
     block = 1 << (separation.bit_length() - 1)
@@ -120,7 +126,9 @@ def _joined(left: Table, right: Table, count: int) -> Table:
 
 
 def _with_last_steps(so_far: Table, rest: int, count: int, entries: list[int]) -> int:
-    """The last steps are fewer than b, so at most one participation is among them; the first tree is the highest."""
+    """The last steps are fewer than b, so at most one participation is among them; the first tree
+    is the highest.
+    """
     best = int(so_far.max())
     for at, entry in enumerate(entries):
         if entry < rest and len(so_far) > 0:
@@ -130,7 +138,9 @@ def _with_last_steps(so_far: Table, rest: int, count: int, entries: list[int]) -
 
 
 def _levels_above(entry: int, rest: int) -> int:
-    """The levels of the first tree, of those over the binary digits of ``rest``, that ends behind the entry."""
+    """The levels of the first tree, of those over the binary digits of ``rest``, that ends behind
+    the entry.
+    """
     end = 0
     for level in range(rest.bit_length() - 1, -1, -1):
         end += rest & (1 << level)

@@ -1,16 +1,20 @@
 """Poisson samples that are cut to a largest size, and the chance that this happens.
 
-Let n bound the number of rows, B be the largest batch and q the rate, and compare a dataset with the one that lacks a person.
-Toss the coins of all other rows first: there are at most n - 1, and they are the same in both datasets.
+Let n bound the number of rows, B be the largest batch and q the rate, and compare a dataset with
+the one that lacks a person.  Toss the coins of all other rows first: there are at most n - 1, and
+they are the same in both datasets.
 
-* At most B - 1 of them are heads.  Then at most B rows are in either sample, nothing is cut, and given these coins the release is
-  M(C) without the person, and M(C) with probability 1 - q or M(C with the person) with probability q otherwise.  Those are
-  the pairs of laws for which the prices of a Poisson sample are proved, both ways, and each unit of price survives mixing over C.
-* B or more are heads, with probability at most τ = P(Bin(n - 1, q) >= B), the same in both datasets.  Whatever is released
-  then, and by whatever rule rows are left out, counts as telling everything.
+* At most B - 1 of them are heads.  Then at most B rows are in either sample, nothing is cut, and
+  given these coins the release is M(C) without the person, and M(C) with probability 1 - q or M(C
+  with the person) with probability q otherwise.  Those are the pairs of laws for which the prices
+  of a Poisson sample are proved, both ways, and each unit of price survives mixing over C.
+* B or more are heads, with probability at most τ = P(Bin(n - 1, q) >= B), the same in both
+  datasets.  Whatever is released then, and by whatever rule rows are left out, counts as telling
+  everything.
 
-So the release is one that fails with probability τ and otherwise costs what a Poisson sample costs.  T releases fail with probability
-1 - (1 - τ)^T, which is less than the (1 + e^ε) τ T that Chua and others 2024 add to delta.
+So the release is one that fails with probability τ and otherwise costs what a Poisson sample costs.
+T releases fail with probability 1 - (1 - τ)^T, which is less than the (1 + e^ε) τ T that Chua and
+others 2024 add to delta.
 """
 
 from __future__ import annotations
@@ -29,9 +33,10 @@ _ENOUGH = 2.0**-90
 def binomial_tail_up(count: int, rate: Number, least: int) -> Fraction:
     """P(Bin(count, rate) >= least), rounded up.
 
-    Guarantee: above the mean, terms are added up from ``least`` on; each is at most r times the one before it, with r
-        falling, so what is left out is at most the last term times r / (1 - r), which is added.  Below the mean, terms below
-        ``least`` are added up downwards and the rest is left out, which errs upwards once it is taken from 1.
+    Guarantee: above the mean, terms are added up from ``least`` on; each is at most r times the one
+        before it, with r falling, so what is left out is at most the last term times r / (1 - r),
+        which is added.  Below the mean, terms below ``least`` are added up downwards and the rest
+        is left out, which errs upwards once it is taken from 1.
     Needs: count >= 0, 0 <= rate <= 1.
     Edges: 1 where least is 0 or less, 0 where it is above count.
 

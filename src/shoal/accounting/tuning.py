@@ -1,8 +1,9 @@
 """What the best of a secret number of runs costs, from what one run costs.
 
-If f(x) = E x^K for the number K of runs, and F is the probability that a run is worse than an output, the best run is that output with
-probability f(F + p) - f(F) = p times the mean of f'(F + s p) over s between 0 and 1, where p is its probability in one run.  F + s p is
-the probability of an event of one run that a coin may help to decide.  So everything rests on p and on f' at two
+If f(x) = E x^K for the number K of runs, and F is the probability that a run is worse than an
+output, the best run is that output with probability f(F + p) - f(F) = p times the mean of f'(F + s
+p) over s between 0 and 1, where p is its probability in one run.  F + s p is the probability of an
+event of one run that a coin may help to decide.  So everything rests on p and on f' at two
 probabilities that the run's own promise relates.
 """
 
@@ -29,10 +30,12 @@ def best_of_epsilon_up(epsilon: Number, *, eta: Fraction, gamma: Fraction) -> Fr
     """The epsilon of the best of a truncated negative binomial number of ε-DP runs.
 
     Guarantee: ε + (1 + η) ln((e^ε + γ) / (1 + γ e^ε)), rounded up; it is below (2 + η) ε.
-        Proof: here f'(x) is proportional to (γ + (1 - γ)(1 - x))^-(1 + η).  Let a and b be the probabilities, in one run on two neighbours, that
-        a run is not worse than an output, a coin deciding between equal ones.  Then b <= e^ε a and 1 - a <= e^ε (1 - b), and under
-        both (γ + (1 - γ) b) / (γ + (1 - γ) a) is largest where both are equalities, a = 1 / (e^ε + 1): it rises with a along the
-        first and falls along the second.  There it is (e^ε + γ) / (1 + γ e^ε).
+        Proof: here f'(x) is proportional to (γ + (1 - γ)(1 - x))^-(1 + η).  Let a and b be the
+        probabilities, in one run on two neighbours, that a run is not worse than an output, a coin
+        deciding between equal ones.  Then b <= e^ε a and 1 - a <= e^ε (1 - b), and under both (γ +
+        (1 - γ) b) / (γ + (1 - γ) a) is largest where both are equalities, a = 1 / (e^ε + 1): it
+        rises with a along the first and falls along the second.  There it is (e^ε + γ) / (1 + γ
+        e^ε).
     Needs: epsilon >= 0, eta > -1, 0 < gamma < 1.
     Edges: gamma near 1 is one run, gamma near 0 gives (2 + η) ε.
     Reference: the proof above is complete; Papernot and Steinke 2022, Corollary 3, for (2 + η) ε.
@@ -58,13 +61,14 @@ def best_of_divergence_up(
 ) -> Fraction | None:
     """The Rényi divergence of the best of a truncated negative binomial number of runs.
 
-    Guarantee: D(α) + c + ln E[K] / (α - 1), rounded up, where c is the least of (1 + η)((1 - 1/β) D(β) + ln(1/γ) / β) over some orders β,
-        of (1 + η) ln(1/γ), and for ε-DP runs of (1 + η) ln((e^ε + γ) / (1 + γ e^ε)); and the least of that over some orders above, as
-        divergences grow with the order.
+    Guarantee: D(α) + c + ln E[K] / (α - 1), rounded up, where c is the least of (1 + η)((1 - 1/β)
+        D(β) + ln(1/γ) / β) over some orders β, of (1 + η) ln(1/γ), and for ε-DP runs of (1 + η)
+        ln((e^ε + γ) / (1 + γ e^ε)); and the least of that over some orders above, as divergences
+        grow with the order.
     Needs: order > 1, eta > -1, 0 < gamma < 1; epsilon None for runs that are not pure.
     Edges: None where D is unknown at every order that is tried.
-    Reference: Papernot and Steinke 2022, Theorem 2 with Definition 1; for ε-DP runs its Lemma 7 with the bound on f' in
-        `best_of_epsilon_up`.
+    Reference: Papernot and Steinke 2022, Theorem 2 with Definition 1; for ε-DP runs its Lemma 7
+        with the bound on f' in `best_of_epsilon_up`.
     """
     alpha = order_above_one(order)
     rare = upper(lambda: -ball(gamma).log())
@@ -85,7 +89,9 @@ def best_of_divergence_up(
 
 
 def _mean(eta: Fraction, gamma: Fraction) -> arb:
-    """The mean number of runs: η (1 - γ) / (γ (1 - γ^η)), for η = 0 its limit (1 - γ) / (γ ln(1/γ))."""
+    """The mean number of runs: η (1 - γ) / (γ (1 - γ^η)), for η = 0 its limit (1 - γ) / (γ
+    ln(1/γ)).
+    """
     most = ball((1 - gamma) / gamma)
     if eta == 0:
         return most / -ball(gamma).log()
@@ -95,8 +101,9 @@ def _mean(eta: Fraction, gamma: Fraction) -> arb:
 def best_of_poisson_epsilon_up(epsilon: Number, *, mean: Number) -> Fraction:
     """The epsilon of the best of a Poisson number of ε-DP runs.
 
-    Guarantee: ε + μ tanh(ε / 2), rounded up.  Proof: f'(x) is proportional to e^(μ x), and probabilities of one event in one run on two
-        neighbours differ by at most the variation distance, tanh(ε / 2) for ε-DP runs.  No run at all has the same chance.
+    Guarantee: ε + μ tanh(ε / 2), rounded up.  Proof: f'(x) is proportional to e^(μ x), and
+        probabilities of one event in one run on two neighbours differ by at most the variation
+        distance, tanh(ε / 2) for ε-DP runs.  No run at all has the same chance.
     Needs: epsilon >= 0, mean > 0.
     Reference: the proof above is complete.
     """
@@ -111,9 +118,9 @@ def best_of_poisson_divergence_up(
 ) -> Fraction | None:
     """The Rényi divergence of the best of a Poisson number of runs.
 
-    Guarantee: D(α) + μ δ + ln(μ) / (α - 1), rounded up, if one run is (ln(α / (α - 1)), δ)-DP; ln(μ) counts as 0 for μ < 1.
-    Needs: order > 1, mean > 0; ``delta_at`` gives a delta at any epsilon, and is asked below the epsilon above.
-    Edges: None where D or delta is unknown.
+    Guarantee: D(α) + μ δ + ln(μ) / (α - 1), rounded up, if one run is (ln(α / (α - 1)), δ)-DP;
+    ln(μ) counts as 0 for μ < 1.  Needs: order > 1, mean > 0; ``delta_at`` gives a delta at any
+    epsilon, and is asked below the epsilon above.  Edges: None where D or delta is unknown.
     Reference: Papernot and Steinke 2022, Theorem 6.
     """
     alpha, runs = order_above_one(order), positive(mean, "mean")

@@ -1,4 +1,5 @@
-"""What a price is counted in: quantities that simply add up when releases are made one after another.
+"""What a price is counted in: quantities that simply add up when releases are made one after
+another.
 
 Each measure has one such quantity, an exact number of at least 0:
 
@@ -6,8 +7,8 @@ Each measure has one such quantity, an exact number of at least 0:
 * `ZeroConcentrated`: rho;
 * `GaussianDP`: the square of mu;
 * `Renyi`, at one order: the divergence of this order;
-* `Approx`: the failing mass delta.  With this probability a release may tell everything; all prices in
-  the other units hold for what it does otherwise (see `shoal.accounting.optimal`).
+* `Approx`: the failing mass delta.  With this probability a release may tell everything; all prices
+  in the other units hold for what it does otherwise (see `shoal.accounting.optimal`).
 
 So composition is one sum and repetition one product, whatever the measure; both stand in `pricing`.
 """
@@ -53,7 +54,9 @@ FAILING = Unit(Approx)
 
 
 def told(failing: Fraction | None) -> Fraction:
-    """The probability that something is told, from a sum of failing masses; 1 where there is no sum."""
+    """The probability that something is told, from a sum of failing masses; 1 where there is no
+    sum.
+    """
     return Fraction(1) if failing is None else min(Fraction(1), failing)
 
 

@@ -1,18 +1,25 @@
-"""Shuffled reports of a randomizer whose total variation is known: fewer of them differ, and more hide them.
+"""Shuffled reports of a randomizer whose total variation is known: fewer of them differ, and more
+hide them.
 
-Let a randomizer have the largest ratio E of the chances of a report under two values, and let two values have laws R0 and R1 with total variation
-β0.  Put a = β0 / (E - 1), Q0 = (R0 - R1)_+ / β0 and Q1 = (R1 - R0)_+ / β0.  Then R0 = E a Q0 + a Q1 + (1 - (E + 1) a) Q2 and
-R1 = a Q0 + E a Q1 + (1 - (E + 1) a) Q2 with one law Q2: where R0 > R1, R0 - E (R0 - R1) / (E - 1) = (E R1 - R0) / (E - 1) >= 0, and on the
-other side likewise.  Any law R of the randomizer is at least max(R0, R1) / E, which is a Q0 + a Q1 + r Q2 with r = 1 / E - a (E + 1) / E >= 1 / E - 2a.
-So each of the n - 1 others sends, with chance 1 / E, a report from E a Q0 + E a Q1 + (1 - 2 E a) Q2.
+Let a randomizer have the largest ratio E of the chances of a report under two values, and let two
+values have laws R0 and R1 with total variation β0.  Put a = β0 / (E - 1), Q0 = (R0 - R1)_+ / β0 and
+Q1 = (R1 - R0)_+ / β0.  Then R0 = E a Q0 + a Q1 + (1 - (E + 1) a) Q2 and R1 = a Q0 + E a Q1 + (1 -
+(E + 1) a) Q2 with one law Q2: where R0 > R1, R0 - E (R0 - R1) / (E - 1) = (E R1 - R0) / (E - 1) >=
+0, and on the other side likewise.  Any law R of the randomizer is at least max(R0, R1) / E, which
+is a Q0 + a Q1 + r Q2 with r = 1 / E - a (E + 1) / E >= 1 / E - 2a.  So each of the n - 1 others
+sends, with chance 1 / E, a report from E a Q0 + E a Q1 + (1 - 2 E a) Q2.
 
-It is not enough to count the reports from Q0 and Q1, as if the others sent none from Q2: given these two counts the chance that the person's own
-report is among them depends on the value, and the remaining reports tell something of it.  (Four-ary response with odds 3 and three people needs
-a delta of 5/108 at e^epsilon = 2; by those two counts it would be 7/216.)  So the reports from Q2 are counted as well.
+It is not enough to count the reports from Q0 and Q1, as if the others sent none from Q2: given
+these two counts the chance that the person's own report is among them depends on the value, and the
+remaining reports tell something of it.  (Four-ary response with odds 3 and three people needs a
+delta of 5/108 at e^epsilon = 2; by those two counts it would be 7/216.)  So the reports from Q2 are
+counted as well.
 
-Let β >= β0 bound the total variation of every two laws and α = β / (E - 1), with 2 E α < 1.  Call each report from Q0 or Q1 one from Q2 with chance
-1 - a / α: the counts for α turn into those for a.  So the pair for α stands above all of them: M ~ Bin(n - 1, 1 / E) others and the person send N = M + 1
-reports of kinds 0, 1 and 2, the others with chances E α, E α and 1 - 2 E α, the person with E α, α and 1 - (E + 1) α, or with the first two exchanged.
+Let β >= β0 bound the total variation of every two laws and α = β / (E - 1), with 2 E α < 1.  Call
+each report from Q0 or Q1 one from Q2 with chance 1 - a / α: the counts for α turn into those for a.
+So the pair for α stands above all of them: M ~ Bin(n - 1, 1 / E) others and the person send N = M +
+1 reports of kinds 0, 1 and 2, the others with chances E α, E α and 1 - 2 E α, the person with E α,
+α and 1 - (E + 1) α, or with the first two exchanged.
 """
 
 from __future__ import annotations
@@ -48,18 +55,23 @@ _STEPS = 22
 def shuffled_variation_delta_up(
     odds: Number, *, variation: Number, people: int, epsilon: Number
 ) -> Fraction:
-    """The delta of shuffled reports at an epsilon, from the largest ratio and the largest total variation of their laws.
+    """The delta of shuffled reports at an epsilon, from the largest ratio and the largest total
+    variation of their laws.
 
-    Guarantee: reports of n people, in random order, are together (epsilon, result)-DP for a person whose value changes, if no report is more
-        than ``odds`` times as likely under one value as under another, and no two laws differ by more than ``variation``.  Proof: by the head
-        of this file delta is at most the mean over M of the mean of ((1 - g / E) n0 - (g - 1 / E) n1 - (g - 1) τ n2)_+ / N, for N reports with the
-        chances of the others, g = e^epsilon and τ = (1 - (E + 1) α) / (1 - 2 E α).  One report more is a random function of the others, so this falls
-        with M, and on a block of M is at most its value at the least one.  Given n0 + n1 the mean is one of tails of a fair binomial law.  What lies
-        far from the mean of n0 + n1 is bounded by its probability.  g is rounded down, which raises delta.
+    Guarantee: reports of n people, in random order, are together (epsilon, result)-DP for a person
+        whose value changes, if no report is more than ``odds`` times as likely under one value as
+        under another, and no two laws differ by more than ``variation``.  Proof: by the head of
+        this file delta is at most the mean over M of the mean of ((1 - g / E) n0 - (g - 1 / E) n1 -
+        (g - 1) τ n2)_+ / N, for N reports with the chances of the others, g = e^epsilon and τ = (1
+        - (E + 1) α) / (1 - 2 E α).  One report more is a random function of the others, so this
+        falls with M, and on a block of M is at most its value at the least one.  Given n0 + n1 the
+        mean is one of tails of a fair binomial law.  What lies far from the mean of n0 + n1 is
+        bounded by its probability.  g is rounded down, which raises delta.
     Needs: odds above 1, 0 < variation <= (odds - 1) / (odds + 1), people >= 1, epsilon >= 0.
     Edges: 0 from the logarithm of the odds on; where 2 E α >= 1, the count of clones.
-    Reference: Feldman, McMillan and Talwar 2021, for the clones; the proof above is complete.  The variation-ratio bound of Wang, Peng, Li, Wen et al.
-        2024 counts two kinds only and is false for four-ary response.
+    Reference: Feldman, McMillan and Talwar 2021, for the clones; the proof above is complete.  The
+        variation-ratio bound of Wang, Peng, Li, Wen et al.  2024 counts two kinds only and is false
+        for four-ary response.
 
     >>> round(float(shuffled_variation_delta_up(3, variation="1/6", people=1000, epsilon="0.05")), 6)
     0.000279
@@ -76,9 +88,8 @@ def shuffled_variation_epsilon_up(
 ) -> Fraction:
     """The epsilon of shuffled reports at a delta; see `shuffled_variation_delta_up`.
 
-    Guarantee: as there; an approximate search proposes the result, which is then decided by enclosures.
-    Needs: as there, and 0 < delta < 1.
-    Edges: never above the logarithm of the odds.
+    Guarantee: as there; an approximate search proposes the result, which is then decided by
+    enclosures.  Needs: as there, and 0 < delta < 1.  Edges: never above the logarithm of the odds.
     Reference: as there.
 
     >>> round(float(shuffled_variation_epsilon_up(3, variation="1/6", people=10_000, delta="1e-6")), 4)
@@ -125,7 +136,8 @@ class _Pair:
     def line(self, gain: Fraction, reports: int) -> tuple[Fraction, Fraction]:
         """Slope and start, over s = n0 + n1, of the line that (1 + g) n0 must exceed.
 
-        E / (E - 1) times the payoff is (1 + g) n0 - g s - c (s + E τ (N - s)) with c = (g - 1) / (E - 1).
+        E / (E - 1) times the payoff is (1 + g) n0 - g s - c (s + E τ (N - s)) with c = (g - 1) / (E
+        - 1).
         """
         c = (gain - 1) / (self.odds - 1)
         weight = self.odds * (1 - (self.odds + 1) * self.alpha) / (1 - self.share)
@@ -167,7 +179,9 @@ class _Pair:
     def _tails(
         self, reports: int, gain: Fraction, first: int, last: int
     ) -> Iterator[tuple[int, int, arb, arb, arb]]:
-        """For each s: s, the least n0 that counts, P(s), and the chances of that n0 and of it or more."""
+        """For each s: s, the least n0 that counts, P(s), and the chances of that n0 and of it or
+        more.
+        """
         slope, start = (each / (1 + gain) for each in self.line(gain, reports))
         common = math.lcm(slope.denominator, start.denominator)
         rise, begin = int(slope * common), int(start * common)
@@ -198,7 +212,9 @@ class _Pair:
         return (logs + s * chance.log() + (reports - s) * (1 - chance).log()).exp()
 
     def approximate_epsilon(self, delta: float) -> Fraction:
-        """Where the delta is about the one wanted, in floats, from some of all M and s; nothing rests on it."""
+        """Where the delta is about the one wanted, in floats, from some of all M and s; nothing
+        rests on it.
+        """
         starts = np.array(block_edges(self.people - 1, float(1 / self.odds)))
         reached = np.append(
             at_least_near(starts, max(1, self.people - 1), float(1 / self.odds)), 0.0

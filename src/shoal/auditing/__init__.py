@@ -1,4 +1,6 @@
-"""Tries to prove us wrong, from outside: tests of privacy claims, ours and anybody's, and `attacks`, which stages the classic ones."""
+"""Tries to prove us wrong, from outside: tests of privacy claims, ours and anybody's, and
+`attacks`, which stages the classic ones.
+"""
 
 import warnings
 from typing import Any

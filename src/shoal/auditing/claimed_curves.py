@@ -1,12 +1,15 @@
-"""What a promise allows for one event: how likely it may be on one dataset, given how likely it is on its neighbour.
+"""What a promise allows for one event: how likely it may be on one dataset, given how likely it is
+on its neighbour.
 
-For an event S let p = P(S) on one dataset and q = Q(S) on the other.  Whatever the promise, its parameter bounds
-p by a function of q, ``reach(q, parameter)``, which rises in both; its inverse ``strength(p, q)`` is the least parameter
-that allows the pair.  Both orders of the datasets and both the event and its complement are in it, so the curve
-is its own mirror image: p = reach(q) where 1 - q = reach(1 - p).  See `intervals` for what is made of it.
+For an event S let p = P(S) on one dataset and q = Q(S) on the other.  Whatever the promise, its
+parameter bounds p by a function of q, ``reach(q, parameter)``, which rises in both; its inverse
+``strength(p, q)`` is the least parameter that allows the pair.  Both orders of the datasets and
+both the event and its complement are in it, so the curve is its own mirror image: p = reach(q)
+where 1 - q = reach(1 - p).  See `intervals` for what is made of it.
 
-Of the Rényi divergences it says what the two chances of the event imply: by the data-processing inequality the divergence of
-the outputs is at least that of the two coins (p, 1 - p) and (q, 1 - q).
+Of the Rényi divergences it says what the two chances of the event imply: by the data-processing
+inequality the divergence of the outputs is at least that of the two coins (p, 1 - p) and (q, 1 -
+q).
 """
 
 from __future__ import annotations
@@ -34,10 +37,13 @@ LARGEST = 700.0
 """No parameter is looked for beyond this; e^700 is near the largest float."""
 
 _ORDERS = (1.0, 1.2, 2.0, 4.0, 10.0, 40.0)
-"""Orders at which zero-concentrated promises are tried; any set of them gives a lower bound on rho."""
+"""Orders at which zero-concentrated promises are tried; any set of them gives a lower bound on rho.
+"""
 
 _ROOM = 1e-12
-"""Chances that a claimed polygon allows are given this much room for rounding its corners to floats."""
+"""Chances that a claimed polygon allows are given this much room for rounding its corners to
+floats.
+"""
 
 
 class PromiseCurve(Protocol):
@@ -53,7 +59,9 @@ class PromiseCurve(Protocol):
         ...
 
     def reach(self, q: Any, parameter: float) -> Array:
-        """The largest chance p of an event of chance q on the neighbour that the parameter allows."""
+        """The largest chance p of an event of chance q on the neighbour that the parameter
+        allows.
+        """
         ...
 
 
@@ -91,7 +99,8 @@ class ApproxClaim:
 class GaussianClaim:
     """mu: the two laws are at least as hard to tell apart as N(0, 1) and N(mu, 1).
 
-    A pair (p, q) outside is a point of the trade-off curve, errors q and 1 - p, below that of the claim.
+    A pair (p, q) outside is a point of the trade-off curve, errors q and 1 - p, below that of the
+    claim.
     """
 
     name: str = "mu"
@@ -114,7 +123,9 @@ class GaussianClaim:
 
 @dataclass(frozen=True)
 class RenyiClaim:
-    """The Rényi divergence at one order; with ``zero_concentrated``, the largest divergence over its order."""
+    """The Rényi divergence at one order; with ``zero_concentrated``, the largest divergence over
+    its order.
+    """
 
     orders: tuple[float, ...]
     zero_concentrated: bool = False
@@ -147,10 +158,12 @@ class RenyiClaim:
 
 @dataclass(frozen=True)
 class TradeOffClaim:
-    """How far, as a chance, the errors of telling the datasets apart fall below a curve that is claimed; the claim is 0.
+    """How far, as a chance, the errors of telling the datasets apart fall below a curve that is
+    claimed; the claim is 0.
 
-    Lowered by t, the curve f allows p <= u(q) + t and 1 - q <= u(1 - p) + t, where u(q) is the largest chance that f itself allows.  The
-    strength of a pair inside the curve is below 0: by how much it could be lowered.
+    Lowered by t, the curve f allows p <= u(q) + t and 1 - q <= u(1 - p) + t, where u(q) is the
+    largest chance that f itself allows.  The strength of a pair inside the curve is below 0: by how
+    much it could be lowered.
     """
 
     promised: Polygon
@@ -171,7 +184,8 @@ class TradeOffClaim:
 
 
 def most_allowed(promised: Polygon, q: Any) -> Array:
-    """The largest chance that a claimed curve allows an event of chance q on the neighbour, in both orders of the datasets.
+    """The largest chance that a claimed curve allows an event of chance q on the neighbour, in both
+    orders of the datasets.
 
     >>> curve = Polygon([(0, 1), ("0.25", "0.25"), (1, 0)])
     >>> round(most_allowed(curve, 0.125).item(), 9)
@@ -191,7 +205,9 @@ def _divergence(p: Array, q: Array, order: float) -> Array:
         heads, tails = np.log(p), np.log1p(-p)
         ours, others = np.log(q), np.log1p(-q)
         if order == 1:
-            total = np.where(p > 0, p * (heads - ours), 0) + np.where(p < 1, (1 - p) * (tails - others), 0)  # fmt: skip
+            total = np.where(p > 0, p * (heads - ours), 0) + np.where(
+                p < 1, (1 - p) * (tails - others), 0
+            )
         else:
             first = np.where(p > 0, order * heads + (1 - order) * ours, -np.inf)
             second = np.where(p < 1, order * tails + (1 - order) * others, -np.inf)
@@ -214,7 +230,9 @@ def _up(chance: Array) -> Array:
 
 @dataclass(frozen=True)
 class ClaimedCurve:
-    """What is claimed, as a curve and the claimed parameter; rounded up, so that a refutation refutes the claim itself."""
+    """What is claimed, as a curve and the claimed parameter; rounded up, so that a refutation
+    refutes the claim itself.
+    """
 
     measure: Promise
     curve: PromiseCurve
@@ -248,13 +266,18 @@ def read_claim(claim: Promise | None, *, epsilon: Any = None, delta: Any = None)
 
 
 def claims_of(measure: Promise) -> Sequence[ClaimedCurve]:
-    """The claim as curves, one of which is tested: a Rényi promise has one for each of its orders."""
+    """The claim as curves, one of which is tested: a Rényi promise has one for each of its
+    orders.
+    """
     match measure:
         case Pure():
             return [ClaimedCurve(measure, ApproxClaim(0.0), float_up(measure.epsilon))]
         case Approx():
             if measure.delta == 1:
-                raise RangeError("delta 1 promises nothing, so nothing can refute it.", remedy="Claim a delta below 1.")  # fmt: skip
+                raise RangeError(
+                    "delta 1 promises nothing, so nothing can refute it.",
+                    remedy="Claim a delta below 1.",
+                )
             return [
                 ClaimedCurve(
                     measure, ApproxClaim(float_up(measure.delta)), float_up(measure.epsilon)
@@ -265,7 +288,11 @@ def claims_of(measure: Promise) -> Sequence[ClaimedCurve]:
         case GaussianDP():
             return [ClaimedCurve(measure, GaussianClaim(), float_up(measure.mu))]
         case ZeroConcentrated():
-            return [ClaimedCurve(measure, RenyiClaim(_ORDERS, zero_concentrated=True), float_up(measure.rho))]  # fmt: skip
+            return [
+                ClaimedCurve(
+                    measure, RenyiClaim(_ORDERS, zero_concentrated=True), float_up(measure.rho)
+                )
+            ]
         case Renyi():
             return [
                 ClaimedCurve(measure, RenyiClaim((_order_down(order),)), float_up(epsilon))
@@ -281,7 +308,10 @@ def _claimed_curve(promised: TradeOff) -> ClaimedCurve:
     """A trade-off curve as a claim: the polygon below it, which promises no more."""
     polygon = promised.polygon_down()
     if polygon.corners[0][1] == 0:
-        raise RangeError("the curve is 0 nearly everywhere, so nothing can refute it.", remedy="Claim a curve of larger errors.")  # fmt: skip
+        raise RangeError(
+            "the curve is 0 nearly everywhere, so nothing can refute it.",
+            remedy="Claim a curve of larger errors.",
+        )
     return ClaimedCurve(polygon, TradeOffClaim(polygon), 0.0)
 
 
@@ -290,5 +320,8 @@ def _order_down(order: Fraction) -> float:
     near = float(order)
     down = near if Fraction(near) <= order else math.nextafter(near, 0)
     if down <= 1:
-        raise RangeError(f"the order {short(order)} is too close to 1 to be tested.", remedy="Claim larger orders.")  # fmt: skip
+        raise RangeError(
+            f"the order {short(order)} is too close to 1 to be tested.",
+            remedy="Claim larger orders.",
+        )
     return down

@@ -1,8 +1,11 @@
-"""A small scorer that learns from examples which of two datasets an output came from, in the manner of DP-Sniper.
+"""A small scorer that learns from examples which of two datasets an output came from, in the manner
+of DP-Sniper.
 
-Outputs become features: numbers (clipped, and which eighth of all they fall in), frequent values, categories, lengths, missing parts, and
-differences and products of a few numbers.  A logistic regression with a ridge is fitted by Newton's method; it starts at zero and draws nothing.
-What the scorer says is only a proposal: the event that is made of it is tested on samples it never saw (Bichsel, Steffen, Bogunovic and Vechev 2021).
+Outputs become features: numbers (clipped, and which eighth of all they fall in), frequent values,
+categories, lengths, missing parts, and differences and products of a few numbers.  A logistic
+regression with a ridge is fitted by Newton's method; it starts at zero and draws nothing.  What the
+scorer says is only a proposal: the event that is made of it is tested on samples it never saw
+(Bichsel, Steffen, Bogunovic and Vechev 2021).
 """
 
 from __future__ import annotations
@@ -36,8 +39,15 @@ class Features:
         """From outputs of both datasets together."""
         columns = columns_of(outputs)
         by_column = [_makers(column) for column in columns]
-        makers = [each[at] for at in range(max(map(len, by_column))) for each in by_column if at < len(each)]  # fmt: skip
-        numeric = [each for each in columns if np.unique(each.numbers[~np.isnan(each.numbers)]).size > 2]  # fmt: skip
+        makers = [
+            each[at]
+            for at in range(max(map(len, by_column)))
+            for each in by_column
+            if at < len(each)
+        ]
+        numeric = [
+            each for each in columns if np.unique(each.numbers[~np.isnan(each.numbers)]).size > 2
+        ]
         for one, other in combinations(numeric[:_PAIRED], 2):
             makers += _pair_makers(one, other)
         return cls(tuple(column.name for column in columns), tuple(makers[:_MOST_FEATURES]))
@@ -63,8 +73,13 @@ def _makers(column: OutputColumn) -> list[Maker]:
     makers: list[Maker] = []
     if np.unique(known).size > 2:
         centre, spread = _scale(known)
-        makers.append(lambda seen: np.nan_to_num(np.clip((seen[name].numbers - centre) / spread, -4, 4)))  # fmt: skip
-        makers += [_above(name, edge) for edge in np.unique(np.quantile(known, np.arange(1, _EIGHTHS) / _EIGHTHS))]  # fmt: skip
+        makers.append(
+            lambda seen: np.nan_to_num(np.clip((seen[name].numbers - centre) / spread, -4, 4))
+        )
+        makers += [
+            _above(name, edge)
+            for edge in np.unique(np.quantile(known, np.arange(1, _EIGHTHS) / _EIGHTHS))
+        ]
     least, most = max(5, len(column.numbers) // 500), len(column.numbers)
     makers += [_equals(name, key) for key, count in column.frequent() if least <= count < most]
     return makers
@@ -116,7 +131,8 @@ class Scorer:
     def scores(self, outputs: Outputs) -> Array:
         """The logarithms of the odds, as the scorer has them.
 
-        They are added feature by feature: a product of matrices rounds a row in a way that depends on how many there are.
+        They are added feature by feature: a product of matrices rounds a row in a way that depends
+        on how many there are.
         """
         total = np.zeros(len(outputs))
         for weight, feature in zip(self.weights.tolist(), self.features.each(outputs), strict=True):

@@ -1,8 +1,9 @@
 """The doubles that noise from the textbooks can reach: its formulas, and their inverses.
 
-A uniform double has 2^53 values, so noise that is computed from it has at most as many, and they lie unevenly.  Here the uniform
-numbers are computed back that would explain an answer, and their neighbours are tried.  The
-ziggurat, which numpy's normal draws use, has no such inverse: 256 layers together reach nearly every double but the smallest.
+A uniform double has 2^53 values, so noise that is computed from it has at most as many, and they
+lie unevenly.  Here the uniform numbers are computed back that would explain an answer, and their
+neighbours are tried.  The ziggurat, which numpy's normal draws use, has no such inverse: 256 layers
+together reach nearly every double but the smallest.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ def laplace_can(answers: Numbers, count: float, scale: float) -> Found:
 
 
 def numpy_laplace_can(answers: Numbers, count: float, scale: float) -> Found:
-    """Whether numpy's ``laplace`` can give each answer to this count, but for the last bit of a few logarithms.
+    """Whether numpy's ``laplace`` can give each answer to this count, but for the last bit of a few
+    logarithms.
 
-    It takes log(U + U) on the one side and log(2 - U - U) on the other, where 2 - U is rounded first: the results are
-    multiples of 2^-52 on the one, and on the other those of 2^-53 that are no odd multiples of 2^-52.
+    It takes log(U + U) on the one side and log(2 - U - U) on the other, where 2 - U is rounded
+    first: the results are multiples of 2^-52 on the one, and on the other those of 2^-53 that are
+    no odd multiples of 2^-52.
     """
     away = answers - count
     steps = np.rint(np.exp(-np.abs(away) / scale) / _HALF_STEP)[..., None] + np.arange(-10, 11)
@@ -55,10 +58,14 @@ def numpy_laplace_can(answers: Numbers, count: float, scale: float) -> Found:
 
 
 def naive_gaussian(counts: Numbers, sigma: float) -> Numbers:
-    """Box and Muller's formula in doubles: two uniform numbers make two normal ones, for two answers."""
+    """Box and Muller's formula in doubles: two uniform numbers make two normal ones, for two
+    answers.
+    """
     shape = (*counts.shape[:-1], counts.shape[-1] // 2)
     first, second = (uniform_below(1 << 53, math.prod(shape)).reshape(shape) for _ in range(2))
-    return counts + sigma * np.stack(_box_muller((first + 1) * _HALF_STEP, second * _HALF_STEP), axis=-1).reshape(counts.shape)  # fmt: skip
+    return counts + sigma * np.stack(
+        _box_muller((first + 1) * _HALF_STEP, second * _HALF_STEP), axis=-1
+    ).reshape(counts.shape)
 
 
 def _box_muller(first: Numbers, second: Numbers) -> tuple[Numbers, Numbers]:
@@ -77,6 +84,8 @@ def gaussian_can(answers: Numbers, count: float, sigma: float) -> Found:
         u = np.clip(first + near, 1, 2.0**53)[..., None] * _HALF_STEP
         v = ((second[..., None] + _NEAR) % 2.0**53) * _HALF_STEP
         again = _box_muller(np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64))
-        hit = (count + sigma * again[0] == pairs[..., :1]) & (count + sigma * again[1] == pairs[..., 1:])  # fmt: skip
+        hit = (count + sigma * again[0] == pairs[..., :1]) & (
+            count + sigma * again[1] == pairs[..., 1:]
+        )
         found |= hit.any(axis=-1)
     return found

@@ -1,8 +1,10 @@
-"""Which event tells two datasets apart best: proposed on training samples, never on those that test it.
+"""Which event tells two datasets apart best: proposed on training samples, never on those that test
+it.
 
-Every search sorts outputs by how strongly they speak for one dataset and tries the prefixes of that order.
-The order comes from half-lines, from the ratios of a histogram, from the ratios of whole outputs, or from a
-learnt scorer.  Of all prefixes the one is taken whose bound, predicted for the test samples, is largest against the claim.
+Every search sorts outputs by how strongly they speak for one dataset and tries the prefixes of that
+order.  The order comes from half-lines, from the ratios of a histogram, from the ratios of whole
+outputs, or from a learnt scorer.  Of all prefixes the one is taken whose bound, predicted for the
+test samples, is largest against the claim.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ _REPEATED = 2_000
 """Whole outputs are told apart where some of the first so many come again."""
 _COORDINATES = 24
 _TRAINING, _TEST = 3.0, 1.65
-"""Predictions are lowered by so many standard errors of both parts on each side, so that rare events must earn their place."""
+"""Predictions are lowered by so many standard errors of both parts on each side, so that rare
+events must earn their place.
+"""
 _FITTED = 10_000
 """So many examples a side are enough for the scorer."""
 
@@ -48,7 +52,9 @@ Counted = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Proposal:
-    """An event, on which dataset it is likely, against which claim, and what it is predicted to prove."""
+    """An event, on which dataset it is likely, against which claim, and what it is predicted to
+    prove.
+    """
 
     event: OutputEvent
     on_first: bool
@@ -73,7 +79,9 @@ class Judge:
     def best(
         self, hits: Counted, misses: Counted, *, on_first: bool
     ) -> tuple[float, int, ClaimedCurve]:
-        """The best of many events, by how often each happened in training on its likely dataset and on the other."""
+        """The best of many events, by how often each happened in training on its likely dataset and
+        on the other.
+        """
         one, other = (0, 1) if on_first else (1, 0)
         p = _share(hits, self.train[one], self.tests[one], -1)
         q = _share(misses, self.train[other], self.tests[other], 1)
@@ -103,7 +111,9 @@ def search(first: Outputs, second: Outputs, judge: Judge) -> Proposal:
 
 
 def fixed(event: OutputEvent, first: Outputs, second: Outputs, judge: Judge) -> Proposal:
-    """A given event: the training samples only say on which dataset it, or its opposite, is the likely one."""
+    """A given event: the training samples only say on which dataset it, or its opposite, is the
+    likely one.
+    """
     ours, theirs = float(event.happens(first).sum()), float(event.happens(second).sum())
     return max(_ways(event, (ours, theirs), judge), key=lambda each: each.predicted)
 
@@ -114,7 +124,9 @@ def _ways(event: OutputEvent, happened: tuple[float, float], judge: Judge) -> It
     for each, a, b in ((event, ours, theirs), (Opposite(event), n - ours, m - theirs)):
         for on_first in (True, False):
             hits, misses = (a, b) if on_first else (b, a)
-            predicted, _, claim = judge.best(np.array([hits]), np.array([misses]), on_first=on_first)  # fmt: skip
+            predicted, _, claim = judge.best(
+                np.array([hits]), np.array([misses]), on_first=on_first
+            )
             yield Proposal(each, on_first, claim, predicted, "given")
 
 
@@ -157,7 +169,9 @@ def _binned(edges: Array) -> Callable[[NDArray[np.intp]], OutputEvent]:
 
 
 def _edges(numbers: Array) -> Iterator[Array]:
-    """Edges of bins: between all values where these are few, else at quantiles, and around frequent values."""
+    """Edges of bins: between all values where these are few, else at quantiles, and around frequent
+    values.
+    """
     values, counts = np.unique(numbers, return_counts=True)
     if len(values) <= _FINE:
         yield _between(values)
@@ -172,7 +186,9 @@ def _edges(numbers: Array) -> Iterator[Array]:
 
 
 def _between(values: Array) -> Array:
-    """Edges between neighbouring values: at the value above, so that every value has a bin that begins with it."""
+    """Edges between neighbouring values: at the value above, so that every value has a bin that
+    begins with it.
+    """
     return np.asarray(values[1:])
 
 
@@ -181,17 +197,26 @@ def _tally(outputs: Outputs, edges: Array) -> Counted:
 
 
 def _ratios(ours: Counted, theirs: Counted) -> Array:
-    """How strongly each bin speaks for the first dataset, with one imagined output more on both sides."""
+    """How strongly each bin speaks for the first dataset, with one imagined output more on both
+    sides.
+    """
     return np.asarray(
         np.log((ours + 1) / (ours.sum() + 1)) - np.log((theirs + 1) / (theirs.sum() + 1))
     )
 
 
 def _prefixes(
-    ours: Counted, theirs: Counted, order: NDArray[np.intp], judge: Judge,
-    made: Callable[[NDArray[np.intp]], OutputEvent], *, how: str,
-) -> Iterator[Proposal]:  # fmt: skip
-    """The best beginning of an order for the first dataset, and the best ending for the second; and the other way round."""
+    ours: Counted,
+    theirs: Counted,
+    order: NDArray[np.intp],
+    judge: Judge,
+    made: Callable[[NDArray[np.intp]], OutputEvent],
+    *,
+    how: str,
+) -> Iterator[Proposal]:
+    """The best beginning of an order for the first dataset, and the best ending for the second; and
+    the other way round.
+    """
     for on_first in (True, False):
         for turned in (order, order[::-1]):
             a, b = (ours, theirs) if on_first else (theirs, ours)
@@ -248,7 +273,9 @@ def _reader(name: str) -> Callable[[Outputs], Outputs]:
 
 
 def _classified(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Proposal]:
-    """A scorer, fitted on half of the training samples; its threshold is chosen on the other half."""
+    """A scorer, fitted on half of the training samples; its threshold is chosen on the other
+    half.
+    """
     half, other_half = min(len(first) // 2, _FITTED), min(len(second) // 2, _FITTED)
     scorer = Scorer.fit(first.part(0, half), second.part(0, other_half))
 
@@ -263,4 +290,10 @@ def _classified(first: Outputs, second: Outputs, judge: Judge) -> Iterator[Propo
     edges = np.unique(np.quantile(together, np.arange(1, 200) / 200))
     tally = _tally(ours, edges), _tally(theirs, edges)
     for each in _prefixes(*tally, np.arange(len(edges) + 1), fewer, _binned(edges), how="scorer"):
-        yield Proposal(Part("learnt score", read, each.event), each.on_first, each.claim, each.predicted, each.how)  # fmt: skip
+        yield Proposal(
+            Part("learnt score", read, each.event),
+            each.on_first,
+            each.claim,
+            each.predicted,
+            each.how,
+        )

@@ -1,4 +1,6 @@
-"""How many coins can be guessed right from what a private learner released, at most; `one_run.md` has the theorem."""
+"""How many coins can be guessed right from what a private learner released, at most; `one_run.md`
+has the theorem.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from shoal.errors import RangeError
 from shoal.exact import Number, at_precision, ball, closed_unit, non_negative, open_unit, whole
 
 MOST_EPSILON = 64.0
-"""No larger epsilon is certified: a binary answer about so few coins cannot tell it from infinity."""
+"""No larger epsilon is certified: a binary answer about so few coins cannot tell it from infinity.
+"""
 _PRECISION = 96
 _HALVINGS = 50
 
@@ -21,11 +24,13 @@ _HALVINGS = 50
 def one_run_p_value(
     *, canaries: int, guesses: int, right: int, epsilon: Number, delta: Number = 0
 ) -> float:
-    """How probable so many right guesses are at most, if the learner is (epsilon, delta)-private; rounded up.
+    """How probable so many right guesses are at most, if the learner is (epsilon, delta)-private;
+    rounded up.
 
-    Guarantee: with independent fair coins, a learner that is (epsilon, delta)-private under adding or removing
-    one canary, and exactly ``guesses`` guesses that are computed from what it released and nothing else,
-    ``right`` or more of them are right with at most this probability; some such learner attains it.
+    Guarantee: with independent fair coins, a learner that is (epsilon, delta)-private under adding
+    or removing one canary, and exactly ``guesses`` guesses that are computed from what it released
+    and nothing else, ``right`` or more of them are right with at most this probability; some such
+    learner attains it.
 
     >>> f"{one_run_p_value(canaries=100, guesses=100, right=75, epsilon=0):.3g}"
     '2.82e-07'
@@ -54,7 +59,10 @@ def one_run_epsilon(
             high = middle
     for give in (1e-9, 1e-6, 1e-3):  # doubles proposed it, enclosures decide
         epsilon = low * (1 - give)
-        if at_precision(_PRECISION, partial(_p_value_up, m, r, v, Fraction(epsilon), slack)) <= alpha:  # fmt: skip
+        if (
+            at_precision(_PRECISION, partial(_p_value_up, m, r, v, Fraction(epsilon), slack))
+            <= alpha
+        ):
             return epsilon
     return 0.0
 
@@ -71,7 +79,9 @@ def _counts(canaries: int, guesses: int, right: int) -> tuple[int, int, int]:
 
 
 def _p_value_up(m: int, r: int, v: int, epsilon: Fraction, delta: Fraction) -> float:
-    """The sum f + delta m (1 - f) f / (v b), with the binomial tail f and its first term b, enclosed."""
+    """The sum f + delta m (1 - f) f / (v b), with the binomial tail f and its first term b,
+    enclosed.
+    """
     if v == 0:
         return 1.0
     odds = ball(epsilon).exp()

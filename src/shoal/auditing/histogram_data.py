@@ -1,4 +1,6 @@
-"""What a picture of two samples needs: how often outputs fell where, and what of it is in the event."""
+"""What a picture of two samples needs: how often outputs fell where, and what of it is in the
+event.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class HistogramData:
     """Shares of outputs on d0 and d1 by place, and the share of each place that is in the event."""
 
     places: tuple[tuple[float, float], ...]
-    """Bins of numbers, from and to; empty where outputs are no numbers.  The outermost few lie in none of them."""
+    """Bins of numbers, from and to; empty where outputs are no numbers.  The outermost few lie in
+    none of them.
+    """
     names: tuple[str, ...]
     """Outputs in words, where they are no numbers."""
     first: tuple[float, ...]
@@ -52,9 +56,17 @@ def _numbers(one: np.ndarray, other: np.ndarray, happens: list[np.ndarray]) -> H
 
     totals = [counted(each) for each in (one, other)]
     within = [counted(each[truth]) for each, truth in zip((one, other), happens, strict=True)]
-    shares = [np.divide(part, total, out=np.zeros(len(total)), where=total > 0) for part, total in zip(within, totals, strict=True)]  # fmt: skip
-    first, second = (tuple((total / len(each)).tolist()) for total, each in zip(totals, (one, other), strict=True))  # fmt: skip
-    return HistogramData(places, (), first, second, tuple(zip(*(each.tolist() for each in shares), strict=True)))  # fmt: skip
+    shares = [
+        np.divide(part, total, out=np.zeros(len(total)), where=total > 0)
+        for part, total in zip(within, totals, strict=True)
+    ]
+    first, second = (
+        tuple((total / len(each)).tolist())
+        for total, each in zip(totals, (one, other), strict=True)
+    )
+    return HistogramData(
+        places, (), first, second, tuple(zip(*(each.tolist() for each in shares), strict=True))
+    )
 
 
 def _edges(known: np.ndarray, inside: np.ndarray) -> np.ndarray:
@@ -70,7 +82,9 @@ def _edges(known: np.ndarray, inside: np.ndarray) -> np.ndarray:
 
 
 def _range(known: np.ndarray, inside: np.ndarray) -> tuple[float, float]:
-    """Nearly all outputs; of long tails no more than a few widths of their middle half, and most of the event."""
+    """Nearly all outputs; of long tails no more than a few widths of their middle half, and most of
+    the event.
+    """
     known = known[np.isfinite(known)] if np.isfinite(known).any() else np.zeros(1)
     low, lower, upper, high = np.quantile(known, [0.002, 0.25, 0.75, 0.998]).tolist()
     wide = _WIDTHS * (upper - lower)
@@ -97,7 +111,10 @@ def _names(one: Outputs, other: Outputs, happens: list[np.ndarray]) -> Histogram
         tuple(sum(counter[key] for key in group) / len(outputs) for group in groups)
         for counter, outputs in zip(counters, (one, other), strict=True)
     ]
-    inside = [(_share(within[0], counters[0], group), _share(within[1], counters[1], group)) for group in groups]  # fmt: skip
+    inside = [
+        (_share(within[0], counters[0], group), _share(within[1], counters[1], group))
+        for group in groups
+    ]
     return HistogramData((), tuple(names), shares[0], shares[1], tuple(inside))
 
 

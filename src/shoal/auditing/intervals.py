@@ -1,7 +1,8 @@
 """What counts of one event on two datasets prove about a promise; `intervals.md` has the proofs.
 
-Two ways: `joint`, one exact test of both counts together, inverted; and `clopper_pearson`, one interval for each count.
-The first proves more.  Both are one-sided: the true parameter is below what is returned with chance at most the risk.
+Two ways: `joint`, one exact test of both counts together, inverted; and `clopper_pearson`, one
+interval for each count.  The first proves more.  Both are one-sided: the true parameter is below
+what is returned with chance at most the risk.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ Array = NDArray[np.float64]
 
 
 class SearchGrid(NamedTuple):
-    """Into how many pieces the unknown chance and the number of hits are cut; more prove a little more, at more cost."""
+    """Into how many pieces the unknown chance and the number of hits are cut; more prove a little
+    more, at more cost.
+    """
 
     cells: int
     blocks: int
@@ -46,7 +49,9 @@ COARSE, FINE = SearchGrid(64, 200), SearchGrid(256, 800)
 
 @dataclass(frozen=True)
 class Counts:
-    """How often an event happened: ``hits`` of ``trials`` where it is likely, ``misses`` of ``others`` where it is not."""
+    """How often an event happened: ``hits`` of ``trials`` where it is likely, ``misses`` of
+    ``others`` where it is not.
+    """
 
     hits: int
     trials: int
@@ -55,9 +60,14 @@ class Counts:
 
     def __post_init__(self) -> None:
         if not (0 <= self.hits <= self.trials and 0 <= self.misses <= self.others):
-            raise RangeError("an event cannot happen more often than it was tried.", remedy="Give counts of events and of trials.")  # fmt: skip
+            raise RangeError(
+                "an event cannot happen more often than it was tried.",
+                remedy="Give counts of events and of trials.",
+            )
         if not (self.trials and self.others):
-            raise RangeError("there are no samples to count.", remedy="Draw samples on both datasets.")  # fmt: skip
+            raise RangeError(
+                "there are no samples to count.", remedy="Draw samples on both datasets."
+            )
 
     @property
     def grid(self) -> SearchGrid:
@@ -73,10 +83,11 @@ def tail_up(
     aside: float,
     grid: SearchGrid = COARSE,
 ) -> float:
-    """How likely outcomes as extreme as these are under the promise, at most; ``aside`` is included.
+    """How likely outcomes as extreme as these are under the promise, at most; ``aside`` is
+    included.
 
-    Guarantee: if the event's chances keep p <= reach(q, parameter), the value is at most x with probability at most x,
-        for every x; it rises with the parameter.  Proof: intervals.md.
+    Guarantee: if the event's chances keep p <= reach(q, parameter), the value is at most x with
+        probability at most x, for every x; it rises with the parameter.  Proof: intervals.md.
     """
     low_p = _wilson_low(np.array([counts.hits / counts.trials]), counts.trials)
     high_q = _wilson_high(np.array([counts.misses / counts.others]), counts.others)
@@ -93,7 +104,9 @@ def tail_up(
 
 @dataclass(frozen=True)
 class _Region:
-    """The outcomes that speak at least as loudly as those seen: for each number of hits, the most misses."""
+    """The outcomes that speak at least as loudly as those seen: for each number of hits, the most
+    misses.
+    """
 
     counts: Counts
     curve: PromiseCurve
@@ -113,7 +126,9 @@ class _Region:
         return np.minimum(np.maximum.accumulate(found), counts.others)
 
     def bounds(self, low: Array, width: Array, parameter: float, blocks: int) -> Array:
-        """For each cell of q, a bound on the chance of the region: the largest p and the smallest q of the cell."""
+        """For each cell of q, a bound on the chance of the region: the largest p and the smallest q
+        of the cell.
+        """
         bdtr = audit_module("scipy.special").bdtr
 
         counts = self.counts
@@ -123,17 +138,29 @@ class _Region:
         most = self.most_misses(edges)
         below = bdtr(edges[None, :], counts.trials, largest[:, None])
         shares = np.diff(below, axis=1, prepend=0.0)
-        within = np.where(most[None, :] < 0, 0.0, bdtr(np.maximum(most, 0)[None, :], counts.others, low[:, None]))  # fmt: skip
+        within = np.where(
+            most[None, :] < 0, 0.0, bdtr(np.maximum(most, 0)[None, :], counts.others, low[:, None])
+        )
         return np.asarray((np.maximum(shares, 0) * within).sum(axis=1), dtype=np.float64)
 
 
 def _edges(counts: Counts, least: float, largest: float, blocks: int) -> Array:
-    """Upper ends of blocks of numbers of hits, the last of them all trials; fine where hits are likely."""
+    """Upper ends of blocks of numbers of hits, the last of them all trials; fine where hits are
+    likely.
+    """
     trials = counts.trials
-    spread = 8 * math.sqrt(trials * 0.25 if least < 0.5 < largest else trials * max(least * (1 - least), largest * (1 - largest)))  # fmt: skip
+    spread = 8 * math.sqrt(
+        trials * 0.25
+        if least < 0.5 < largest
+        else trials * max(least * (1 - least), largest * (1 - largest))
+    )
     start, end = trials * least - spread - 30, trials * largest + spread + 30
     inner = np.unique(np.floor(np.clip(np.linspace(start, end, blocks), -1, trials)))
-    return np.unique(np.concatenate([inner[inner >= 0], [float(trials), float(counts.hits), counts.hits - 1.0]]).clip(0))  # fmt: skip
+    return np.unique(
+        np.concatenate(
+            [inner[inner >= 0], [float(trials), float(counts.hits), counts.hits - 1.0]]
+        ).clip(0)
+    )
 
 
 def _wilson_low(share: Array, trials: int) -> Array:
@@ -152,7 +179,9 @@ def _wilson(share: Array, trials: int, side: int) -> Array:
 
 
 def binomial_ends(count: int, trials: int, risk: float) -> tuple[float, float]:
-    """Clopper and Pearson's interval for a chance, both ends rounded outwards; each fails with half of the risk."""
+    """Clopper and Pearson's interval for a chance, both ends rounded outwards; each fails with half
+    of the risk.
+    """
     return chance_down(count, trials, risk / 2), 1 - chance_down(trials - count, trials, risk / 2)
 
 
@@ -176,18 +205,25 @@ def chance_down(count: int, trials: int, risk: float) -> float:
 def strength_down(
     counts: Counts, curve: PromiseCurve, *, risk: float, method: str = "joint"
 ) -> float:
-    """The parameter that these counts prove, rounded down: the truth is smaller with chance at most ``risk``."""
+    """The parameter that these counts prove, rounded down: the truth is smaller with chance at most
+    ``risk``.
+    """
     if method == "clopper-pearson":
         low = chance_down(counts.hits, counts.trials, risk / 2)
         high = 1 - chance_down(counts.others - counts.misses, counts.others, risk / 2)
         return _below(float(curve.strength(low, high)))
     if method != "joint":
-        raise RangeError(f"method must be one of {', '.join(METHODS)}; got {method[:40]!r}.", remedy="Choose 'joint'.")  # fmt: skip
+        raise RangeError(
+            f"method must be one of {', '.join(METHODS)}; got {method[:40]!r}.",
+            remedy="Choose 'joint'.",
+        )
     return _inverted(counts, curve, risk)
 
 
 def _inverted(counts: Counts, curve: PromiseCurve, risk: float) -> float:
-    """The largest parameter that the joint test rejects: what a coarse grid proves, and what a fine one adds to it."""
+    """The largest parameter that the joint test rejects: what a coarse grid proves, and what a fine
+    one adds to it.
+    """
     guess = float(curve.strength(*_guess(counts, risk)))
     low = _rejected(counts, curve, risk, COARSE, (0.0, guess))
     if counts.grid is COARSE or low >= LARGEST:
@@ -195,8 +231,11 @@ def _inverted(counts: Counts, curve: PromiseCurve, risk: float) -> float:
     return _below(_rejected(counts, curve, risk, counts.grid, (low, low or guess)))
 
 
-def _rejected(counts: Counts, curve: PromiseCurve, risk: float, grid: SearchGrid, start: tuple[float, float]) -> float:  # fmt: skip
-    """The largest parameter from a start on that is rejected; the tail rises with it, so that bisection finds it.
+def _rejected(
+    counts: Counts, curve: PromiseCurve, risk: float, grid: SearchGrid, start: tuple[float, float]
+) -> float:
+    """The largest parameter from a start on that is rejected; the tail rises with it, so that
+    bisection finds it.
 
     A start above 0 was rejected by another grid, so it stands whatever this one says of it.
     """
@@ -229,7 +268,9 @@ def _rejected(counts: Counts, curve: PromiseCurve, risk: float, grid: SearchGrid
 
 
 def _bracket(excess: Callable[[float], float], guess: float) -> tuple[float | None, float]:
-    """A parameter that is not rejected, and its excess; None, and the largest tried, where all are."""
+    """A parameter that is not rejected, and its excess; None, and the largest tried, where all
+    are.
+    """
     high = max(guess, 1e-6) * 1.02
     while (found := excess(high)) <= 0:
         if high >= LARGEST:
@@ -239,7 +280,9 @@ def _bracket(excess: Callable[[float], float], guess: float) -> tuple[float | No
 
 
 def _guess(counts: Counts, risk: float) -> tuple[float, float]:
-    """Two chances as far apart as a normal approximation of the joint test allows; only a place to start."""
+    """Two chances as far apart as a normal approximation of the joint test allows; only a place to
+    start.
+    """
     ndtri = audit_module("scipy.special").ndtri
 
     z = -float(ndtri(risk))
@@ -254,8 +297,17 @@ def _below(number: float) -> float:
     return max(0.0, number * (1 - 1e-9))
 
 
-def p_value_up(counts: Counts, curve: PromiseCurve, claimed: float, *, method: str = "joint", risk: float = 0.01) -> float:  # fmt: skip
-    """How surprising these counts are if the claim holds, at most; never below a hundredth of the risk for the joint test."""
+def p_value_up(
+    counts: Counts,
+    curve: PromiseCurve,
+    claimed: float,
+    *,
+    method: str = "joint",
+    risk: float = 0.01,
+) -> float:
+    """How surprising these counts are if the claim holds, at most; never below a hundredth of the
+    risk for the joint test.
+    """
     if method == "joint":
         return tail_up(counts, curve, claimed, aside=_ASIDE * risk, grid=counts.grid)
     low, high = 1e-12, 1.0

@@ -26,11 +26,15 @@ LEAST = 100
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonVerdict(Verdict):
-    """What samples on two neighbours say about a claim: the parameter they prove, and by which event."""
+    """What samples on two neighbours say about a claim: the parameter they prove, and by which
+    event.
+    """
 
     measure: Promise
     parameter: str
-    """Which number of the claim was tested: epsilon, epsilon at a delta, mu, rho, a Rényi epsilon, the fall below a trade-off curve."""
+    """Which number of the claim was tested: epsilon, epsilon at a delta, mu, rho, a Rényi epsilon,
+    the fall below a trade-off curve.
+    """
     claimed: float
     lower: float
     """The parameter is at least this, at the confidence stated; rounded down."""
@@ -69,17 +73,22 @@ def audit(
 ) -> EpsilonVerdict:
     """Try to refute a claim of privacy by sampling a mechanism on two neighbouring datasets.
 
-    ``mechanism`` is a mechanism of Shoal, which brings its own claim, or a function of a dataset that returns one
-    output: a number, a text, a tuple, a dict, or None for no answer.  With ``batch`` it is a function of a dataset and a
-    number that returns so many outputs at once.  The claim is any measure, a trade-off curve of `shoal.interpret`, or an epsilon with perhaps a delta.
+    ``mechanism`` is a mechanism of Shoal, which brings its own claim, or a function of a dataset
+    that returns one output: a number, a text, a tuple, a dict, or None for no answer.  With
+    ``batch`` it is a function of a dataset and a number that returns so many outputs at once.  The
+    claim is any measure, a trade-off curve of `shoal.interpret`, or an epsilon with perhaps a
+    delta.
 
-    Guarantee: if the claim holds for these two datasets, it is called refuted with probability at most 1 - confidence;
-        and the parameter is at least ``lower`` with probability at least confidence.  Nothing is proven of other datasets,
-        and a claim that is not refuted is not proven.
-    Needs: outputs are independent of each other; d0 and d1 are neighbours.  They take turns in an order of coins.
-    Edges: an output may be missing, which is an event like others.  With ``seed`` the draws of Shoal's own
-        mechanisms are repeatable (and must not be published as private).
-    Reference: proofs in auditing/intervals.md; Bichsel and others 2021; Jagielski, Ullman and Oprea 2020.
+    Guarantee: if the claim holds for these two datasets, it is called refuted with probability at
+        most 1 - confidence; and the parameter is at least ``lower`` with probability at least
+        confidence.  Nothing is proven of other datasets, and a claim that is not refuted is not
+        proven.
+    Needs: outputs are independent of each other; d0 and d1 are neighbours.  They take turns in an
+        order of coins.
+    Edges: an output may be missing, which is an event like others.  With ``seed`` the draws of
+        Shoal's own mechanisms are repeatable (and must not be published as private).
+    Reference: proofs in auditing/intervals.md; Bichsel and others 2021; Jagielski, Ullman and Oprea
+        2020.
 
     >>> import shoal
     >>> verdict = shoal.audit(shoal.Laplace.for_epsilon(1, sensitivity=1), 0, 1, samples=20_000, seed=2)
@@ -95,7 +104,9 @@ def audit(
     wanted = whole(samples, "samples", at_least=LEAST)
     failing = Failing()
     with nullcontext() if seed is None else seeded(f"audit {seed}"):
-        drawn = sample_both(mechanism, (d0, d1), wanted, batch=batch, progress=progress, failing=failing)  # fmt: skip
+        drawn = sample_both(
+            mechanism, (d0, d1), wanted, batch=batch, progress=progress, failing=failing
+        )
     failing.check()
     return audit_samples(*drawn, claim=measure, confidence=confidence, event=event, method=method)
 
@@ -111,11 +122,15 @@ def audit_samples(
 ) -> EpsilonVerdict:
     """Try to refute a claim with outputs that were drawn elsewhere: those on d0, and those on d1.
 
-    They must be in the order they were drawn, or in random order: the first part proposes an event, the rest tests it.
+    They must be in the order they were drawn, or in random order: the first part proposes an event,
+    the rest tests it.
     """
     risk = 1 - float(open_unit(confidence, "confidence"))
     if method not in METHODS:
-        raise RangeError(f"method must be one of {', '.join(METHODS)}; got {str(method)[:40]!r}.", remedy="Choose 'joint', which proves more.")  # fmt: skip
+        raise RangeError(
+            f"method must be one of {', '.join(METHODS)}; got {str(method)[:40]!r}.",
+            remedy="Choose 'joint', which proves more.",
+        )
     given = None if event is None else read_event(event)
     one, other = read_outputs(first), read_outputs(second)
     if min(len(one), len(other)) < LEAST:
@@ -133,7 +148,9 @@ def audit_samples(
 
 
 def training(samples: int, *, searched: bool, numbers: bool) -> int:
-    """How many of the first samples propose an event: half of few; of many a twentieth, or a fifth where a scorer must learn."""
+    """How many of the first samples propose an event: half of few; of many a twentieth, or a fifth
+    where a scorer must learn.
+    """
     least = 10_000 if searched else 500
     return min(samples // 2, max(least, samples // (5 if searched and not numbers else 20)))
 
@@ -155,8 +172,15 @@ def _counts(one: Outputs, other: Outputs, split: list[int], proposal: Proposal) 
 
 
 def _verdict(
-    one: Outputs, other: Outputs, measure: Promise, proposal: Proposal, counts: Counts, *, risk: float, method: str
-) -> EpsilonVerdict:  # fmt: skip
+    one: Outputs,
+    other: Outputs,
+    measure: Promise,
+    proposal: Proposal,
+    counts: Counts,
+    *,
+    risk: float,
+    method: str,
+) -> EpsilonVerdict:
     claim: ClaimedCurve = proposal.claim
     chance = p_value_up(counts, claim.curve, claim.claimed, method=method, risk=risk)
     lower = strength_down(counts, claim.curve, risk=risk, method=method)

@@ -1,14 +1,18 @@
 """Traces of floating point: do the last bits of the answers tell two datasets apart?
 
-An answer is put into a cell by something that a promise in real numbers knows nothing of: which is the lowest bit that is set (`lowest`), that with the size and
-the sign of the answer (`bits`), whether the very same number was seen before (`values`), and, where the formula of the
-noise is known, whether it can reach the answer from the one truth and from the other (`reach`).  On the first half of
-the answers the cells are chosen that speak most against the claim; the second half is counted in them.
+An answer is put into a cell by something that a promise in real numbers knows nothing of: which is
+the lowest bit that is set (`lowest`), that with the size and the sign of the answer (`bits`),
+whether the very same number was seen before (`values`), and, where the formula of the noise is
+known, whether it can reach the answer from the one truth and from the other (`reach`).  On the
+first half of the answers the cells are chosen that speak most against the claim; the second half is
+counted in them.
 
-Level: an event chosen on one half is a fixed event for the other, so its counts there are binomial, and `intervals.md` bounds the chance that they
-prove more than is true.  Two directions and all kinds of cells share the risk (a union bound).
-Box and Muller's formula makes two answers at a time; a cell of two is tested against what the claim says of two.  So a mechanism that keeps its
-promise is refuted with at most 1 - confidence, whatever its answers look like: integers, multiples of a grid, or doubles.
+Level: an event chosen on one half is a fixed event for the other, so its counts there are binomial,
+and `intervals.md` bounds the chance that they prove more than is true.  Two directions and all
+kinds of cells share the risk (a union bound).  Box and Muller's formula makes two answers at a
+time; a cell of two is tested against what the claim says of two.  So a mechanism that keeps its
+promise is refuted with at most 1 - confidence, whatever its answers look like: integers, multiples
+of a grid, or doubles.
 """
 
 from __future__ import annotations
@@ -66,9 +70,14 @@ class Formula:
 
     def __post_init__(self) -> None:
         if self.name not in FORMULAS:
-            raise RangeError(f"there is no formula {self.name[:40]!r}.", remedy=f"The formulas are: {', '.join(FORMULAS)}.")  # fmt: skip
+            raise RangeError(
+                f"there is no formula {self.name[:40]!r}.",
+                remedy=f"The formulas are: {', '.join(FORMULAS)}.",
+            )
         if not (math.isfinite(self.scale) and self.scale > 0):
-            raise RangeError("the scale of a formula must be above 0.", remedy="Give the scale of the noise.")  # fmt: skip
+            raise RangeError(
+                "the scale of a formula must be above 0.", remedy="Give the scale of the noise."
+            )
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,8 @@ def lattice(
     formula: Formula | None = None,
     confidence: Number = "0.99",
 ) -> Verdict:
-    """Judge a claim by the low bits of answers on two neighbours; ``zeros`` and ``ones`` are one number per run.
+    """Judge a claim by the low bits of answers on two neighbours; ``zeros`` and ``ones`` are one
+    number per run.
 
     >>> import shoal
     >>> noise = shoal.Laplace.for_epsilon(1, sensitivity=1)
@@ -109,9 +119,13 @@ def lattice(
     risk = alpha / (2 * sum(map(len, claims.values())))
     found = [
         _judged(kind, cells, claim, risk, swapped=swapped)
-        for kind, cells in kinds.items() for claim in claims[kind] for swapped in (False, True)
-    ]  # fmt: skip
-    best = max(found, key=lambda each: (each.strength / max(each.claim.claimed, 1e-9), -each.p_value))  # fmt: skip
+        for kind, cells in kinds.items()
+        for claim in claims[kind]
+        for swapped in (False, True)
+    ]
+    best = max(
+        found, key=lambda each: (each.strength / max(each.claim.claimed, 1e-9), -each.p_value)
+    )
     p_value = min(1.0, len(found) * min(each.p_value for each in found))
     return Verdict(
         test="lattice",
@@ -152,7 +166,10 @@ def _of_two(measure: Promise) -> Promise:
         case GaussianDP():
             return GaussianDP(root_up(2 * measure.mu**2))
         case TradeOff():
-            raise RangeError("a trade-off curve of one answer is not that of the two which Box and Muller's formula makes.", remedy="Leave the formula out, or claim a measure.")  # fmt: skip
+            raise RangeError(
+                "a trade-off curve of one answer is not that of the two which Box and Muller's formula makes.",
+                remedy="Leave the formula out, or claim a measure.",
+            )
     return measure  # no pair can refute it, and `claims_of` says so
 
 
@@ -173,11 +190,15 @@ def _numbers(answers: Any) -> Any:
     try:
         return given.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError("low bits are those of numbers.", remedy="Give integers or floats.") from None  # fmt: skip
+        raise DataError(
+            "low bits are those of numbers.", remedy="Give integers or floats."
+        ) from None
 
 
 def _alike(one: Any, two: Any) -> tuple[Any, Any]:
-    """Both as doubles where one of them is, so that a number has one cell, whichever side it is on."""
+    """Both as doubles where one of them is, so that a number has one cell, whichever side it is
+    on.
+    """
     if one.dtype == two.dtype:
         return one, two
     return _doubles(one), _doubles(two)
@@ -192,7 +213,11 @@ def _doubles(answers: Any) -> Any:
 def _kinds(one: Any, two: Any, formula: Formula | None) -> dict[str, tuple[Cells, Cells]]:
     both = np.concatenate([one, two])
     bits = _bits(both)
-    kinds = {"lowest": _lowest(bits), "bits": bits, "values": np.unique(_plain(both), return_inverse=True)[1]}  # fmt: skip
+    kinds = {
+        "lowest": _lowest(bits),
+        "bits": bits,
+        "values": np.unique(_plain(both), return_inverse=True)[1],
+    }
     cut = {name: (cells[: len(one)], cells[len(one) :]) for name, cells in kinds.items()}
     if formula is not None:
         cut["reach"] = (_reach(one, formula), _reach(two, formula))
@@ -200,19 +225,25 @@ def _kinds(one: Any, two: Any, formula: Formula | None) -> dict[str, tuple[Cells
 
 
 def _plain(answers: Any) -> Any:
-    """Something that can be sorted: doubles by their bits, so that NaN equals NaN and 0 is not -0."""
+    """Something that can be sorted: doubles by their bits, so that NaN equals NaN and 0 is not
+    -0.
+    """
     return answers.view(np.int64) if answers.dtype == np.float64 else answers
 
 
 def _bits(answers: Any) -> Cells:
-    """A number for each size (the highest bit that is set), lowest bit and sign; others for 0 and what is no number."""
+    """A number for each size (the highest bit that is set), lowest bit and sign; others for 0 and
+    what is no number.
+    """
     if answers.dtype == np.float64:
         finite = np.isfinite(answers) & (answers != 0)
         fraction, highest = np.frexp(np.where(finite, answers, 1.0))
         whole = np.abs(np.ldexp(fraction, 53)).astype(np.int64)
         lowest = highest - 53 + np.frexp((whole & -whole).astype(np.float64))[1]
         cells = highest.astype(np.int64) * 4096 + lowest + _NEGATIVE * (answers < 0)
-        return np.where(finite, cells, np.where(answers == 0, _NOTHING, _NO_NUMBER)).astype(np.int64)  # fmt: skip
+        return np.where(finite, cells, np.where(answers == 0, _NOTHING, _NO_NUMBER)).astype(
+            np.int64
+        )
     return np.array([_bits_of(each) for each in answers.tolist()], dtype=np.int64)
 
 
@@ -222,7 +253,9 @@ def _bits_of(answer: Any) -> int:
         return _NO_NUMBER
     if not answer:
         return _NOTHING
-    return int(abs(answer).bit_length() * 4096 + (answer & -answer).bit_length() + _NEGATIVE * (answer < 0))  # fmt: skip
+    return int(
+        abs(answer).bit_length() * 4096 + (answer & -answer).bit_length() + _NEGATIVE * (answer < 0)
+    )
 
 
 def _reach(answers: Any, formula: Formula) -> Cells:
@@ -230,11 +263,15 @@ def _reach(answers: Any, formula: Formula) -> Cells:
     numbers = _doubles(answers)
     if formula.name == "box-muller":
         numbers = numbers[: len(numbers) // 2 * 2]
-    first, second = (can(numbers, truth, formula.scale).astype(np.int64) for truth in formula.truths)  # fmt: skip
+    first, second = (
+        can(numbers, truth, formula.scale).astype(np.int64) for truth in formula.truths
+    )
     return first + 2 * second
 
 
-def _judged(kind: str, cells: tuple[Cells, Cells], claim: ClaimedCurve, risk: float, *, swapped: bool) -> _Found:  # fmt: skip
+def _judged(
+    kind: str, cells: tuple[Cells, Cells], claim: ClaimedCurve, risk: float, *, swapped: bool
+) -> _Found:
     """Choose cells on the first halves, and count the second halves in them."""
     likely, other = cells[::-1] if swapped else cells
     event = _event(likely[: len(likely) // 2], other[: len(other) // 2], claim)
@@ -281,9 +318,14 @@ def _sentence(best: _Found, *, paired: bool) -> str:
 
 def _figures(best: _Found) -> Sequence[tuple[str, Figure]]:
     return (
-        (f"{best.claim.curve.name}, at least", best.strength), ("claimed", best.claim.claimed), ("kind of event", best.kind),
-        ("hits", best.counts.hits), ("of", best.counts.trials), ("misses", best.counts.misses), ("of others", best.counts.others),
-    )  # fmt: skip
+        (f"{best.claim.curve.name}, at least", best.strength),
+        ("claimed", best.claim.claimed),
+        ("kind of event", best.kind),
+        ("hits", best.counts.hits),
+        ("of", best.counts.trials),
+        ("misses", best.counts.misses),
+        ("of others", best.counts.others),
+    )
 
 
 def _looks(one: Any, two: Any) -> Sequence[tuple[str, Figure]]:
@@ -291,7 +333,10 @@ def _looks(one: Any, two: Any) -> Sequence[tuple[str, Figure]]:
     found: list[tuple[str, Figure]] = []
     for name, answers in (("first", one), ("second", two)):
         again = 1 - np.unique(_plain(answers)).size / answers.size
-        found += [(f"repeated answers, {name}", again), (f"lowest bit of all, {name}", _lowest_of(answers))]  # fmt: skip
+        found += [
+            (f"repeated answers, {name}", again),
+            (f"lowest bit of all, {name}", _lowest_of(answers)),
+        ]
     return found
 
 

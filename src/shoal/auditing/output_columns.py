@@ -1,4 +1,6 @@
-"""Parts of outputs as columns: the numbers, texts and lengths that are in tuples, dicts and lists, each by where it is."""
+"""Parts of outputs as columns: the numbers, texts and lengths that are in tuples, dicts and lists,
+each by where it is.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ def flatten(output: Any, at: str = "") -> dict[str, Any]:
     {'.n': 3, '.top#': 2, '.top[0]': 'a', '.top[1]': None}
     """
     if isinstance(output, dict):
-        return {name: part for key, each in output.items() for name, part in flatten(each, f"{at}.{key}").items()}  # fmt: skip
+        return {
+            name: part
+            for key, each in output.items()
+            for name, part in flatten(each, f"{at}.{key}").items()
+        }
     if isinstance(output, set | frozenset):
         return {f"{at}#": len(output), **{f"{at} has {key_of(each)}": 1 for each in output}}
     if isinstance(output, np.ndarray):
@@ -43,7 +49,8 @@ def flatten(output: Any, at: str = "") -> dict[str, Any]:
 class OutputColumn:
     """One part of every output: its number where it is one (NaN otherwise), and its key.
 
-    Both are functions of the one output, whatever others there are; so an event that is made of them is one set of outputs.
+    Both are functions of the one output, whatever others there are; so an event that is made of
+    them is one set of outputs.
     """
 
     name: str
@@ -68,7 +75,9 @@ class OutputColumn:
         return np.asarray(found, dtype=np.float64)
 
     def frequent(self) -> list[tuple[str | float, int]]:
-        """Numbers where there is nothing else, or keys, with how often they come; the most frequent first."""
+        """Numbers where there is nothing else, or keys, with how often they come; the most frequent
+        first.
+        """
         if not all(each is None or is_number(each) for each in self.values):
             return list(Counter(self.keys.tolist()).most_common(_FREQUENT))
         values, counts = np.unique(self.numbers, return_counts=True)
@@ -91,7 +100,9 @@ def _column(name: str, values: list[Any]) -> OutputColumn:
     return OutputColumn(name, numbers_of(values), lambda: values)
 
 
-def _table_columns(outputs: Outputs, numbers: Array, lengths: Array, names: Sequence[str] | None) -> list[OutputColumn]:  # fmt: skip
+def _table_columns(
+    outputs: Outputs, numbers: Array, lengths: Array, names: Sequence[str] | None
+) -> list[OutputColumn]:
     """The columns of rows of numbers, by the names that `flatten` gives them."""
     known = {"#": lengths, **{f"[{place}]": column for place, column in enumerate(numbers)}}
     wanted = list(known)[:_MOST_PARTS] if names is None else names

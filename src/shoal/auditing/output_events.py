@@ -45,7 +45,9 @@ class Opposite:
 
 @dataclass(frozen=True)
 class Chosen:
-    """An event that the caller names: a function that says whether an output is in it, or a set of outputs."""
+    """An event that the caller names: a function that says whether an output is in it, or a set of
+    outputs.
+    """
 
     rule: Callable[[Any], Any] | Collection[Any]
 
@@ -81,9 +83,11 @@ def read_event(event: Any) -> OutputEvent:
 
 @dataclass(frozen=True)
 class Bins:
-    """Numbers in some of the bins between ``edges``; the last bin, after all edges, holds what is no number, such as no answer.
+    """Numbers in some of the bins between ``edges``; the last bin, after all edges, holds what is
+    no number, such as no answer.
 
-    Bin i holds the numbers x with edges[i-1] <= x < edges[i]; ``inside`` says which bins are in the event.
+    Bin i holds the numbers x with edges[i-1] <= x < edges[i]; ``inside`` says which bins are in the
+    event.
     """
 
     edges: Array
@@ -164,7 +168,8 @@ def keys_of(outputs: Outputs) -> list[str]:
 
 
 def key_of(output: Any) -> str:
-    """A text by which outputs are told apart: equal numbers have one, of whatever type; NaN is no answer.
+    """A text by which outputs are told apart: equal numbers have one, of whatever type; NaN is no
+    answer.
 
     >>> key_of(3), key_of(3.0), key_of("3"), key_of((True, float("nan")))
     ('3', '3', "'3'", '(1, no answer)')
@@ -200,7 +205,9 @@ def _number_key(number: float) -> str:
 
 
 def _whole_key(number: int) -> str:
-    """In decimal digits, but for numbers beyond every float, of which Python writes no more than some thousands."""
+    """In decimal digits, but for numbers beyond every float, of which Python writes no more than
+    some thousands.
+    """
     return repr(number) if number.bit_length() <= 1024 else hex(number)
 
 

@@ -1,6 +1,7 @@
 """When two outputs are the same to whoever sees them: of one type, with one value, to the last bit.
 
-Python's own equality is no help: to it True, 1 and 1.0 are one, and so are 0.0 and -0.0, while a NaN differs from itself.
+Python's own equality is no help: to it True, 1 and 1.0 are one, and so are 0.0 and -0.0, while a
+NaN differs from itself.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def told(value: Any) -> Hashable:
 def token(value: Any) -> Hashable:
     """What a value is, as something that is equal to another only where the values are the same.
 
-    Edges: values of other types are told apart by their own equality; one without is refused, as is one that cannot be a key.
+    Edges: values of other types are told apart by their own equality; one without is refused, as is
+    one that cannot be a key.
     """
     kind = type(value)
     if isinstance(value, OutputKey):

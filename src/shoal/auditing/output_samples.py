@@ -25,7 +25,15 @@ from shoal.noise import uniform_below
 Progress = Callable[[int, int], None]
 """Called now and then with how many samples are drawn, and how many there will be."""
 
-_AT_ONCE = (Laplace, Geometric, Gaussian, DiscreteGaussian, Staircase, TruncatedGeometric, RandomizedResponse)  # fmt: skip
+_AT_ONCE = (
+    Laplace,
+    Geometric,
+    Gaussian,
+    DiscreteGaussian,
+    Staircase,
+    TruncatedGeometric,
+    RandomizedResponse,
+)
 """Mechanisms that add noise to each whole number of an array by itself, whatever its length."""
 _STEP = 1 << 16
 _BLOCKS = 32
@@ -61,20 +69,35 @@ def claim_of(subject: Any) -> Measure | None:
 
 
 def sample_both(
-    subject: Any, datasets: tuple[Any, Any], samples: int, *, batch: bool, progress: Progress | None, failing: Failing
-) -> tuple[Outputs, Outputs]:  # fmt: skip
-    """So many independent outputs on each dataset; a call that fails gives no answer, which is an output, too.
+    subject: Any,
+    datasets: tuple[Any, Any],
+    samples: int,
+    *,
+    batch: bool,
+    progress: Progress | None,
+    failing: Failing,
+) -> tuple[Outputs, Outputs]:
+    """So many independent outputs on each dataset; a call that fails gives no answer, which is an
+    output, too.
 
-    The datasets take turns, and coins say which is first: what changes while samples are drawn (a cold start, a busy machine) then falls on both alike.
+    The datasets take turns, and coins say which is first: what changes while samples are drawn (a
+    cold start, a busy machine) then falls on both alike.
     """
     if batch:
         if not callable(subject):
-            raise RangeError("batch=True needs a function of a dataset and a number.", remedy="Give lambda data, n: an array of n outputs.")  # fmt: skip
-        return _in_blocks(lambda data, wanted: _batch(subject, data, wanted), datasets, samples, progress)  # fmt: skip
+            raise RangeError(
+                "batch=True needs a function of a dataset and a number.",
+                remedy="Give lambda data, n: an array of n outputs.",
+            )
+        return _in_blocks(
+            lambda data, wanted: _batch(subject, data, wanted), datasets, samples, progress
+        )
     if claim_of(subject) is not None:
         if all(_at_once(subject, data, 2) is not None for data in datasets):
             failing.calls += 2 * samples
-            return _in_blocks(lambda data, wanted: _block(subject, data, wanted), datasets, samples, progress)  # fmt: skip
+            return _in_blocks(
+                lambda data, wanted: _block(subject, data, wanted), datasets, samples, progress
+            )
         subject = subject.release if hasattr(subject, "release") else subject
     if not callable(subject):
         raise RangeError(
@@ -85,15 +108,21 @@ def sample_both(
 
 
 def turns(pairs: int) -> Iterator[int]:
-    """Which of the two datasets comes next: both once in each pair, in an order that a coin says."""
+    """Which of the two datasets comes next: both once in each pair, in an order that a coin
+    says.
+    """
     for first in uniform_below(2, pairs).tolist():
         yield first
         yield 1 - first
 
 
 def _one_by_one(
-    act: Callable[[Any], Any], datasets: tuple[Any, Any], samples: int, progress: Progress | None, failing: Failing
-) -> tuple[Outputs, Outputs]:  # fmt: skip
+    act: Callable[[Any], Any],
+    datasets: tuple[Any, Any],
+    samples: int,
+    progress: Progress | None,
+    failing: Failing,
+) -> tuple[Outputs, Outputs]:
     found: tuple[list[Any], list[Any]] = ([], [])
     for at, side in enumerate(turns(samples)):
         failing.calls += 1
@@ -110,8 +139,11 @@ def _one_by_one(
 
 
 def _in_blocks(
-    draw: Callable[[Any, int], Outputs], datasets: tuple[Any, Any], samples: int, progress: Progress | None
-) -> tuple[Outputs, Outputs]:  # fmt: skip
+    draw: Callable[[Any, int], Outputs],
+    datasets: tuple[Any, Any],
+    samples: int,
+    progress: Progress | None,
+) -> tuple[Outputs, Outputs]:
     """Many outputs at once, on one dataset and the other, block by block."""
     step = min(_STEP, -(-samples // _BLOCKS))
     sizes = [min(step, samples - done) for done in range(0, samples, step)]
@@ -144,7 +176,9 @@ def _block(subject: Any, data: Any, wanted: int) -> Outputs:
 
 
 def _at_once(subject: Any, data: Any, samples: int) -> Outputs | None:
-    """All outputs in one call, where that is the same as many calls: integers, and reports of persons."""
+    """All outputs in one call, where that is the same as many calls: integers, and reports of
+    persons.
+    """
     whole = isinstance(data, numbers.Integral) and not isinstance(data, bool)
     try:
         if isinstance(subject, _AT_ONCE) and whole:

@@ -1,4 +1,6 @@
-"""Many outputs of one mechanism on one dataset: numbers, rows of numbers, or anything that Python holds."""
+"""Many outputs of one mechanism on one dataset: numbers, rows of numbers, or anything that Python
+holds.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,11 @@ LARGE = 1e300
 
 @dataclass(frozen=True)
 class Outputs:
-    """Outputs in the order they were drawn: ``numbers`` (one each; NaN is no number), ``items`` as they came, or both.
+    """Outputs in the order they were drawn: ``numbers`` (one each; NaN is no number), ``items`` as
+    they came, or both.
 
-    Whatever is read from an output (its number, its parts, its key) is a function of that output alone, whatever others there are.
+    Whatever is read from an output (its number, its parts, its key) is a function of that output
+    alone, whatever others there are.
     """
 
     numbers: Array | None = None
@@ -43,7 +47,11 @@ class Outputs:
     @property
     def are_numbers(self) -> bool:
         """Whether each is a number or no answer."""
-        return self.numbers is not None or _plain(self.listed) or all(each is None or is_number(each) for each in self.listed)  # fmt: skip
+        return (
+            self.numbers is not None
+            or _plain(self.listed)
+            or all(each is None or is_number(each) for each in self.listed)
+        )
 
     def as_numbers(self) -> Outputs:
         """With a number for each: NaN for what is none."""
@@ -57,7 +65,9 @@ class Outputs:
 
     @cached_property
     def table(self) -> tuple[Array, Array] | None:
-        """Numbers by place, and lengths, where every output is a row of numbers; NaN where there is none."""
+        """Numbers by place, and lengths, where every output is a row of numbers; NaN where there is
+        none.
+        """
         items = self.items
         if items is None or not all(type(each) in (tuple, list) for each in items):
             return None
@@ -147,14 +157,18 @@ def _from_array(raw: NDArray[Any]) -> Outputs:
 def joined(parts: Sequence[Outputs]) -> Outputs:
     """One after another."""
     if all(each.numbers is not None for each in parts):
-        return Outputs(numbers=np.concatenate([each.numbers for each in parts if each.numbers is not None]))  # fmt: skip
+        return Outputs(
+            numbers=np.concatenate([each.numbers for each in parts if each.numbers is not None])
+        )
     return Outputs(items=[item for each in parts for item in each.listed])
 
 
 def alike(
     first: Outputs, second: Outputs, *, looked_at: tuple[int, int]
 ) -> tuple[Outputs, Outputs]:
-    """Both as numbers or both as items, by so many of the first of each: those that test an event have no say in how they are read."""
+    """Both as numbers or both as items, by so many of the first of each: those that test an event
+    have no say in how they are read.
+    """
     starts = first.part(0, looked_at[0]), second.part(0, looked_at[1])
     if all(each.are_numbers for each in starts):
         return first.as_numbers(), second.as_numbers()

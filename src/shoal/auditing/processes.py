@@ -1,4 +1,6 @@
-"""Where a mechanism is asked twice: one after another, in threads, in children of a process, in fresh processes."""
+"""Where a mechanism is asked twice: one after another, in threads, in children of a process, in
+fresh processes.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ def side_by_side(tasks: Sequence[Task], n: int) -> list[Answers]:
     for each in threads:
         each.join()
     if problems:
-        raise next((each for each in problems if not isinstance(each, threading.BrokenBarrierError)), problems[0])  # fmt: skip
+        raise next(
+            (each for each in problems if not isinstance(each, threading.BrokenBarrierError)),
+            problems[0],
+        )
     return found
 
 
@@ -85,7 +90,10 @@ def _child(act: Mechanism, data: Any, n: int) -> bytes:
     if answers is None:
         raise _hung("a child of this process")
     if not answers:
-        raise DataError("the mechanism failed in a child of this process.", remedy="Call it once by hand, after a fork.")  # fmt: skip
+        raise DataError(
+            "the mechanism failed in a child of this process.",
+            remedy="Call it once by hand, after a fork.",
+        )
     return answers
 
 
@@ -104,7 +112,10 @@ def _read_until(pipe: int, end: float) -> bytes | None:
 
 
 def _hung(where: str) -> DataError:
-    return DataError(f"the mechanism did not end within {_PATIENCE} seconds in {where}.", remedy="Ask for fewer draws, or find out what it waits for.")  # fmt: skip
+    return DataError(
+        f"the mechanism did not end within {_PATIENCE} seconds in {where}.",
+        remedy="Ask for fewer draws, or find out what it waits for.",
+    )
 
 
 _FRESH = """
@@ -126,7 +137,14 @@ def fresh(tasks: Sequence[Task], n: int) -> list[Answers] | None:
             return None
         here = {**os.environ, "PYTHONPATH": paths}
         try:
-            done = subprocess.run([sys.executable, "-c", _FRESH], input=sent, capture_output=True, check=False, timeout=_PATIENCE, env=here)  # fmt: skip  # noqa: S603 - this interpreter, and our own words
+            done = subprocess.run(  # noqa: S603 - our own child
+                [sys.executable, "-c", _FRESH],
+                input=sent,
+                capture_output=True,
+                check=False,
+                timeout=_PATIENCE,
+                env=here,
+            )
         except subprocess.TimeoutExpired:
             raise _hung("a fresh process") from None
         _, mark, told = done.stdout.partition(b"answers:")

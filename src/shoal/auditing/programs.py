@@ -1,4 +1,6 @@
-"""Outputs of a program: run as often as needed on each of two datasets; what it prints is what it answers."""
+"""Outputs of a program: run as often as needed on each of two datasets; what it prints is what it
+answers.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,12 @@ class Run:
 
 @dataclass
 class Program:
-    """A command whose word ``{d}`` stands for the dataset, and ``{n}``, if it is there, for the outputs wanted of one run.
+    """A command whose word ``{d}`` stands for the dataset, and ``{n}``, if it is there, for the
+    outputs wanted of one run.
 
-    Each line that it prints is one output: a number, JSON, or text.  It is started without a shell.  A run that fails or takes too
-    long gives no answer; whether there is an answer may be what tells two datasets apart.  Where a run prints many outputs a failed one is refused.
+    Each line that it prints is one output: a number, JSON, or text.  It is started without a shell.
+    A run that fails or takes too long gives no answer; whether there is an answer may be what tells
+    two datasets apart.  Where a run prints many outputs a failed one is refused.
     """
 
     command: str
@@ -48,18 +52,27 @@ class Program:
         try:
             words = shlex.split(self.command)
         except ValueError:
-            raise RangeError("the command has a quotation mark without its fellow.", remedy='Write it as "python their_mech.py {d}".') from None  # fmt: skip
+            raise RangeError(
+                "the command has a quotation mark without its fellow.",
+                remedy='Write it as "python their_mech.py {d}".',
+            ) from None
         if not any(PLACE in word for word in words):
             raise RangeError(
                 f"the command does not say where the dataset goes: {self.command[:80]!r}.",
                 remedy='Put {d} where the program expects it: "python their_mech.py {d}".',
             )
         if self.per_run < 1 or self.jobs < 1 or self.seconds <= 0:
-            raise RangeError("outputs of a run, jobs and seconds must be above 0.", remedy="Leave them out, or give larger ones.")  # fmt: skip
+            raise RangeError(
+                "outputs of a run, jobs and seconds must be above 0.",
+                remedy="Leave them out, or give larger ones.",
+            )
 
     def words(self, data: str, wanted: int) -> list[str]:
         """The command with its words filled in."""
-        return [word.replace(PLACE, data).replace(NUMBER, str(wanted)) for word in shlex.split(self.command)]  # fmt: skip
+        return [
+            word.replace(PLACE, data).replace(NUMBER, str(wanted))
+            for word in shlex.split(self.command)
+        ]
 
     def run(self, data: str, wanted: int) -> Run:
         """Run it once."""
@@ -77,7 +90,7 @@ class Program:
         if code:
             said = said_all.strip()[-_SHOWN:] or "nothing on its standard error"
             short = [None] * max(0, wanted - len(told))
-            return Run([*told[:wanted], *short], f"it ended with code {code} and said: {said}")  # fmt: skip
+            return Run([*told[:wanted], *short], f"it ended with code {code} and said: {said}")
         if wanted == 1 and not told:
             return Run([None])
         if len(told) != wanted:
@@ -88,9 +101,16 @@ class Program:
         return Run(told)
 
     def sample(
-        self, first: str, second: str, samples: int, *, progress: Callable[[int, int], None] | None = None
-    ) -> tuple[Outputs, Outputs]:  # fmt: skip
-        """So many outputs on each dataset, a few runs at a time; the datasets take turns, and coins say which is first."""
+        self,
+        first: str,
+        second: str,
+        samples: int,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[Outputs, Outputs]:
+        """So many outputs on each dataset, a few runs at a time; the datasets take turns, and coins
+        say which is first.
+        """
         sides = list(turns(-(-samples // self.per_run)))
         found: tuple[list[Any], list[Any]] = ([], [])
         with ThreadPoolExecutor(max_workers=self.jobs) as pool:
@@ -103,7 +123,9 @@ class Program:
         return read_outputs(found[0][:samples]), read_outputs(found[1][:samples])
 
     def _note(self, run: Run) -> None:
-        """Keep why a run failed; where a run prints many outputs, refuse it: these would all be missing together, and outputs must be independent."""
+        """Keep why a run failed; where a run prints many outputs, refuse it: these would all be
+        missing together, and outputs must be independent.
+        """
         if run.failure is None:
             return
         if self.per_run > 1:
@@ -115,7 +137,9 @@ class Program:
             self.failures.append(run.failure)
 
     def check(self, first: str, second: str) -> None:
-        """Run it once on each dataset; a program that fails on both is told from one that leaks by failing."""
+        """Run it once on each dataset; a program that fails on both is told from one that leaks by
+        failing.
+        """
         runs = [self.run(data, self.per_run) for data in (first, second)]
         if all(run.failure for run in runs):
             raise SourceError(
@@ -130,11 +154,18 @@ class Program:
 def _ended(words: list[str], seconds: float) -> tuple[str, str, int]:
     """What a program printed, what it said on its standard error, and its code.
 
-    It reads nothing, and it is a group of its own, so that a run which takes too long ends with all that it started.
+    It reads nothing, and it is a group of its own, so that a run which takes too long ends with all
+    that it started.
     """
     with subprocess.Popen(  # noqa: S603 - to run the caller's program is what was asked for
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True
-    ) as process:  # fmt: skip
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
         try:
             told, said = process.communicate(timeout=seconds)
         except BaseException:
@@ -152,7 +183,8 @@ def _kill(process: subprocess.Popen[str]) -> None:
 
 
 def read_line(line: str) -> Any:
-    """One printed output: JSON if it is, else text; infinities are numbers as Python and JSON write them, and what is not a number is a text.
+    """One printed output: JSON if it is, else text; infinities are numbers as Python and JSON write
+    them, and what is not a number is a text.
 
     >>> read_line("3.5"), read_line('{"n": 2}'), read_line("yes"), read_line("-inf"), read_line("NaN")
     (3.5, {'n': 2}, 'yes', -inf, 'nan')
@@ -166,7 +198,15 @@ def read_line(line: str) -> Any:
         return text
 
 
-_CONSTANTS = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf, "infinity": math.inf, "-infinity": -math.inf, "nan": "nan", "-nan": "nan"}  # fmt: skip
+_CONSTANTS = {
+    "inf": math.inf,
+    "+inf": math.inf,
+    "-inf": -math.inf,
+    "infinity": math.inf,
+    "-infinity": -math.inf,
+    "nan": "nan",
+    "-nan": "nan",
+}
 
 
 def _constant(text: str) -> Any:

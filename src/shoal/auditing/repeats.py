@@ -1,16 +1,23 @@
 """Traces of seeds: is the noise ever drawn twice?
 
-Noise that comes again is no noise: the difference of two answers that share it is the difference of the truths.  So the same mechanism is asked where a
-seed, a copied state or a shared generator would show: in two fresh processes, in two children of one process, in two threads, for two datasets, and for two
-questions.  Each time two lists of answers are held against each other, place by place, and the commonest difference is counted.
+Noise that comes again is no noise: the difference of two answers that share it is the difference of
+the truths.  So the same mechanism is asked where a seed, a copied state or a shared generator would
+show: in two fresh processes, in two children of one process, in two threads, for two datasets, and
+for two questions.  Each time two lists of answers are held against each other, place by place, and
+the commonest difference is counted.
 
-Level: if the two lists are independent, and each is a list of independent draws of one law, every order of the second is equally likely beside the first.
-So the share of orders whose commonest difference is at least as common is a p-value.  Where all places have the same difference, only the
-orders that exchange equal answers do so, too, and the share is the product of the factorials of their numbers over n!, exactly; for n different answers that is 1/n!.  Else orders are drawn, the one
-seen counts among them, and the share stays a p-value.  All places that are looked at share the risk.
+Level: if the two lists are independent, and each is a list of independent draws of one law, every
+order of the second is equally likely beside the first.  So the share of orders whose commonest
+difference is at least as common is a p-value.  Where all places have the same difference, only the
+orders that exchange equal answers do so, too, and the share is the product of the factorials of
+their numbers over n!, exactly; for n different answers that is 1/n!.  Else orders are drawn, the
+one seen counts among them, and the share stays a p-value.  All places that are looked at share the
+risk.
 
-A mechanism that always gives the same answer has no order to look at.  There the claim is asked: if the n answers on one dataset are all a, and none of the n on
-its neighbour is, then by the promise this has probability at most the largest p^(n-1) (1 - (p - delta) e^-epsilon)^n, where p is the probability of a; the first answer chooses a.
+A mechanism that always gives the same answer has no order to look at.  There the claim is asked: if
+the n answers on one dataset are all a, and none of the n on its neighbour is, then by the promise
+this has probability at most the largest p^(n-1) (1 - (p - delta) e^-epsilon)^n, where p is the
+probability of a; the first answer chooses a.
 """
 
 from __future__ import annotations
@@ -45,12 +52,16 @@ SHUFFLES = 1999
 DATASETS = "two datasets"
 CLAIM = "noise is drawn afresh each time"
 _CLOSE = 1e-9
-"""Differences of answers are equal if they are so to this share of the largest answer; floats are rounded when noise is added."""
+"""Differences of answers are equal if they are so to this share of the largest answer; floats are
+rounded when noise is added.
+"""
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """How many places of two lists of answers have the commonest difference, and how probable that is by chance."""
+    """How many places of two lists of answers have the commonest difference, and how probable that
+    is by chance.
+    """
 
     where: str
     same: int
@@ -73,10 +84,12 @@ def repeats(
     confidence: Number = "0.99",
     seed: int | str = 2026,
 ) -> Verdict:
-    """Ask a mechanism in places where noise might come again; ``other`` is a second question to the same data.
+    """Ask a mechanism in places where noise might come again; ``other`` is a second question to the
+    same data.
 
-    With ``program`` every call is known to run in a process of its own, and calls of two lists are made side by side, as noise that is seeded by the clock would show.
-    With an ``epsilon`` a mechanism that always gives the same answer is judged, too.
+    With ``program`` every call is known to run in a process of its own, and calls of two lists are
+    made side by side, as noise that is seeded by the clock would show.  With an ``epsilon`` a
+    mechanism that always gives the same answer is judged, too.
 
     >>> import random
     >>> def seeded_noise(value):
@@ -86,7 +99,10 @@ def repeats(
     """
     n = whole(draws, "draws", at_least=4)
     if epsilon is None and closed_unit(delta, "delta"):
-        raise RangeError("a delta was given without the epsilon it stands beside.", remedy="Give an epsilon, too, or leave delta out.")  # fmt: skip
+        raise RangeError(
+            "a delta was given without the epsilon it stands beside.",
+            remedy="Give an epsilon, too, or leave delta out.",
+        )
     alpha = float(1 - open_unit(confidence, "confidence"))
     found, skipped, lists = list[Sharing](), list[str](), list[Answers]()
     for where, way, tasks in _places(mechanism, other, d0, d1, program=program):
@@ -104,7 +120,9 @@ def repeats(
 def sharing(one: Answers, two: Answers, *, where: str = "", seed: str = "2026") -> Sharing:
     """Hold two lists of answers against each other."""
     n = len(one)
-    step = _CLOSE * max([1.0, *(abs(each) for row in (*one, *two) for each in row if isinstance(each, float))])  # fmt: skip
+    step = _CLOSE * max(
+        [1.0, *(abs(each) for row in (*one, *two) for each in row if isinstance(each, float))]
+    )
     cells = _differences(one, two, step)
     seen = int(_commonest(np.diagonal(cells)[None, :])[0])
     away = _away(one, two)
@@ -127,7 +145,7 @@ def _places(
     anew: Way = side_by_side if program else fresh
     places: list[tuple[str, Way, list[Task]]] = [("two fresh processes", anew, same)]
     if not program:
-        places += [("two children of a process", forked, same), ("two threads", side_by_side, same)]  # fmt: skip
+        places += [("two children of a process", forked, same), ("two threads", side_by_side, same)]
     places.append((DATASETS, side_by_side if program else one_after_another, apart))
     if not program:
         places.append(("two datasets, in children of a process", forked, apart))
@@ -146,11 +164,16 @@ def _away(one: Answers, two: Answers) -> tuple[float, ...]:
 
 
 def _cell(row: tuple[Any, ...], step: float) -> tuple[Any, ...]:
-    return tuple(round(each / step) if isinstance(each, float) and math.isfinite(each) else each for each in row)  # fmt: skip
+    return tuple(
+        round(each / step) if isinstance(each, float) and math.isfinite(each) else each
+        for each in row
+    )
 
 
 def _differences(one: Answers, two: Answers, step: float) -> NDArray[np.int64]:
-    """A number for the difference of every answer of the one list and every answer of the other; equal where they are."""
+    """A number for the difference of every answer of the one list and every answer of the other;
+    equal where they are.
+    """
     known: dict[Any, int] = {}
     cells = [[known.setdefault(_difference(a, b, step), len(known)) for b in two] for a in one]
     return np.array(cells, dtype=np.int64)
@@ -201,10 +224,14 @@ def _verdict(found: list[Sharing], skipped: list[str], alpha: float) -> Verdict:
         refuted=bool(told),
         confidence=1 - alpha,
         p_value=min(1.0, len(found) * min(each.p_value for each in found)),
-        found=f"The noise came again: {said}." if told else "No noise was seen to come again in the places that were looked at.",
+        found=f"The noise came again: {said}."
+        if told
+        else "No noise was seen to come again in the places that were looked at.",
         figures=(*figures, ("draws", found[0].draws)),
-        drawings=tuple(differences_of_noise(each.where, each.differences) for each in _shown(found)),
-    )  # fmt: skip
+        drawings=tuple(
+            differences_of_noise(each.where, each.differences) for each in _shown(found)
+        ),
+    )
 
 
 def _shown(found: list[Sharing]) -> list[Sharing]:

@@ -26,14 +26,24 @@ def parts_of(verdict: EpsilonVerdict, told: Sequence[Part]) -> list[Part]:
             f"would happen with probability at most {risk_text(verdict.confidence or 0)}."
         ),
         *_pictures(verdict),
-    ]  # fmt: skip
+    ]
 
 
 def _pictures(verdict: EpsilonVerdict) -> list[Part]:
     try:
-        drawn = [PagePicture(bound_against_claim(verdict.parameter, verdict.lower, verdict.claimed), _bound_caption(verdict))]  # fmt: skip
+        drawn = [
+            PagePicture(
+                bound_against_claim(verdict.parameter, verdict.lower, verdict.claimed),
+                _bound_caption(verdict),
+            )
+        ]
         if verdict.sight is not None:
-            drawn.append(PagePicture(two_histograms(_bars(verdict.sight)), f"Outputs on d0 and on d1; what is dark is in the event ({verdict.event})."))  # fmt: skip
+            drawn.append(
+                PagePicture(
+                    two_histograms(_bars(verdict.sight)),
+                    f"Outputs on d0 and on d1; what is dark is in the event ({verdict.event}).",
+                )
+            )
     except ExtraError as missing:
         return [Words(f"The pictures are left out. {missing.remedy}")]
     return [Heading("Pictures"), *drawn]
@@ -45,8 +55,15 @@ def _bound_caption(verdict: EpsilonVerdict) -> str:
 
 def _bars(sight: HistogramData) -> list[Bar]:
     if sight.names:
-        return [Bar(name, None, *shares) for name, shares in zip(sight.names, zip(sight.first, sight.second, sight.inside, strict=True), strict=True)]  # fmt: skip
+        return [
+            Bar(name, None, *shares)
+            for name, shares in zip(
+                sight.names, zip(sight.first, sight.second, sight.inside, strict=True), strict=True
+            )
+        ]
     return [
         Bar("", place, *shares)
-        for place, shares in zip(sight.places, zip(sight.first, sight.second, sight.inside, strict=True), strict=True)
-    ]  # fmt: skip
+        for place, shares in zip(
+            sight.places, zip(sight.first, sight.second, sight.inside, strict=True), strict=True
+        )
+    ]

@@ -1,4 +1,6 @@
-"""What a test of a privacy claim found: one frozen value for every kind of test, as text, data and page."""
+"""What a test of a privacy claim found: one frozen value for every kind of test, as text, data and
+page.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class Verdict:
     """What is claimed, in words."""
     refuted: bool
     confidence: float | None
-    """If the claim is true, a refutation happens with at most 1 minus this; None where no chance is involved."""
+    """If the claim is true, a refutation happens with at most 1 minus this; None where no chance is
+    involved.
+    """
     p_value: float | None
     found: str
     """What was seen, in one plain sentence."""
@@ -61,7 +65,9 @@ class Verdict:
         """As a page for people, with pictures where they can be drawn."""
         from shoal.auditing.verdict_pictures import drawn  # noqa: PLC0415 - it draws, and is needed for pages only
 
-        return Page(f"{self.verdict.capitalize()}: {self.claim}", [*self.parts(), *drawn(self.drawings)])  # fmt: skip
+        return Page(
+            f"{self.verdict.capitalize()}: {self.claim}", [*self.parts(), *drawn(self.drawings)]
+        )
 
     def parts(self) -> list[Part]:
         """What the page shows below its title."""
@@ -69,8 +75,11 @@ class Verdict:
             ["tried", self.test],
             ["claim", self.claim],
             ["verdict", self.verdict],
-            ["confidence", "no chance involved" if self.confidence is None else percent_down(self.confidence)],
-        ]  # fmt: skip
+            [
+                "confidence",
+                "no chance involved" if self.confidence is None else percent_down(self.confidence),
+            ],
+        ]
         if self.p_value is not None:
             rows.append(["p-value, at most", text_up(self.p_value, 3)])
         shown = [[name, figure_text(name, value)] for name, value in self.figures]

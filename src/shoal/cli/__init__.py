@@ -1,4 +1,6 @@
-"""The command ``shoal``: it reads what is typed, asks the floors below, and prints; it decides nothing."""
+"""The command ``shoal``: it reads what is typed, asks the floors below, and prints; it decides
+nothing.
+"""
 
 from shoal.cli.app import app, main
 

@@ -92,15 +92,22 @@ def account(
     ] = None,
     curve: Annotated[AccountPicture, typer.Option(help="What to draw.")] = AccountPicture.PROFILE,
 ) -> None:
-    """What releases cost together: epsilon at a delta, in every measure, and which is the one to quote.
+    """What releases cost together: epsilon at a delta, in every measure, and which is the one to
+    quote.
 
     Releases are joined by `+`; what is done to one stands behind bars, from left to right.
 
-    * `gaussian sigma=` `laplace scale=` `geometric scale=` `truncated_laplace scale= bound=` `discrete_gaussian sigma=` `skellam variance=` `staircase epsilon= gamma=`
-    * `correlated_gaussian sigma= coefficients=(1, 1/2) steps=` `tree_aggregation sigma= steps=` `mixture_of_gaussians sigma= shifts=(0, 1) weights=(0.9, 0.1)`
-    * `rr p=` or `rr epsilon=`, `exponential epsilon= candidates=`, `noisy_max`, `gaussian_noisy_max sigma= candidates=`, `permute_and_flip`, `top_k`, `sparse_vector`
-    * `pure epsilon=` `approx epsilon= delta=` `zcdp rho=` `gdp mu=` `renyi orders=(2, 4) epsilons=(0.1, 0.2)` `profile epsilons=(0.1, 1) deltas=(1e-3, 1e-6)`
-    * `| x 1000` `| sampled q=0.01` `| allocated steps=1000` `| sampled_up_to q=0.01 batch=120 of=10000` `| sampled_without_replacement size=10 of=1000` `| sampled_with_replacement size=10 of=1000` `| shuffled people=1000` `| answered q=0.3` `| best_of eta=1 gamma=0.01` `| group 3`
+    * `gaussian sigma=` `laplace scale=` `geometric scale=` `truncated_laplace scale= bound=`
+      `discrete_gaussian sigma=` `skellam variance=` `staircase epsilon= gamma=`
+    * `correlated_gaussian sigma= coefficients=(1, 1/2) steps=` `tree_aggregation sigma= steps=`
+      `mixture_of_gaussians sigma= shifts=(0, 1) weights=(0.9, 0.1)`
+    * `rr p=` or `rr epsilon=`, `exponential epsilon= candidates=`, `noisy_max`, `gaussian_noisy_max
+      sigma= candidates=`, `permute_and_flip`, `top_k`, `sparse_vector`
+    * `pure epsilon=` `approx epsilon= delta=` `zcdp rho=` `gdp mu=` `renyi orders=(2, 4)
+      epsilons=(0.1, 0.2)` `profile epsilons=(0.1, 1) deltas=(1e-3, 1e-6)`
+    * `| x 1000` `| sampled q=0.01` `| allocated steps=1000` `| sampled_up_to q=0.01 batch=120
+      of=10000` `| sampled_without_replacement size=10 of=1000` `| sampled_with_replacement size=10
+      of=1000` `| shuffled people=1000` `| answered q=0.3` `| best_of eta=1 gamma=0.01` `| group 3`
 
     Sensitivity is 1 unless it is given. Numbers are exact: 0.1 is 1/10.
     """

@@ -112,7 +112,8 @@ def ask(
 ) -> None:
     """Release the private answer to a question, and pay for it.
 
-    The same question at the same request is answered once: asking again is free and gives the same answer.
+    The same question at the same request is answered once: asking again is free and gives the same
+    answer.
     """
     with refusals():
         _check_out(out)
@@ -240,7 +241,9 @@ def dummy(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Made-up rows with the columns of a dataset, from public facts alone: to write questions on, for free."""
+    """Made-up rows with the columns of a dataset, from public facts alone: to write questions on,
+    for free.
+    """
     with refusals():
         _check_out(out)
         count = whole(n, "n", at_least=1)
@@ -309,7 +312,9 @@ def groups(
     ] = "0.95",
     analyst: Analyst = None,
 ) -> None:
-    """How many groups and rows per group to allow a person, from counts that are released privately."""
+    """How many groups and rows per group to allow a person, from counts that are released
+    privately.
+    """
     with refusals(), opened(vault, analyst) as held:
         found = held.suggest_groups(dataset, *(by or ()), epsilon=epsilon, rho=rho, share=share)
         console = answers()

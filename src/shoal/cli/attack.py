@@ -33,15 +33,22 @@ ALL = "all"
 def attack(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help=f"Some of: {', '.join(ATTACKS)}; or {ALL}. Without a name they are listed."),
+        typer.Argument(
+            metavar="[NAME]...",
+            help=f"Some of: {', '.join(ATTACKS)}; or {ALL}. Without a name they are listed.",
+        ),
     ] = None,
     *,
-    out: Annotated[Path | None, typer.Option(help="Where to write the page with pictures; .html or .md.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the page with pictures; .html or .md.")
+    ] = None,
     force: Force = False,
     quick: Annotated[bool, typer.Option("--quick", help="A twentieth of the runs.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of every draw; the same seed gives the same page.")] = 2026,
+    seed: Annotated[
+        int, typer.Option(help="The seed of every draw; the same seed gives the same page.")
+    ] = 2026,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Stage the classic attacks on made-up people, with and without Shoal in front.
 
     The exit code is 5 if one passes its ceiling by more than chance explains.
@@ -49,7 +56,9 @@ def attack(
     with refusals():
         chosen = _chosen(names or [])
         if out is not None and out.suffix.lower() not in (".html", ".md"):
-            raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
+            raise RangeError(
+                f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md."
+            )
         fresh(out, force=force)
         if not names:
             _list(chosen, as_json=as_json)
@@ -57,7 +66,9 @@ def attack(
         outcomes = _run(chosen, Effort(quick=quick), seed)
         if out is not None:
             page = report(outcomes)
-            out.write_text(page.html() if out.suffix.lower() == ".html" else page.markdown(), encoding="utf-8")  # fmt: skip
+            out.write_text(
+                page.html() if out.suffix.lower() == ".html" else page.markdown(), encoding="utf-8"
+            )
         _print(outcomes, out, as_json=as_json)
         if not all(each.result.held for each in outcomes):
             raise typer.Exit(int(Exit.UNSOUND))
@@ -76,7 +87,10 @@ def _chosen(names: list[str]) -> list[Attack]:
 
 def _list(attacks: list[Attack], *, as_json: bool) -> None:
     if as_json:
-        listed = [{"name": each.name, "title": each.title, "aim": each.aim, "source": each.source} for each in attacks]  # fmt: skip
+        listed = [
+            {"name": each.name, "title": each.title, "aim": each.aim, "source": each.source}
+            for each in attacks
+        ]
         typer.echo(json.dumps(listed, ensure_ascii=False))
         return
     for each in attacks:
@@ -85,9 +99,14 @@ def _list(attacks: list[Attack], *, as_json: bool) -> None:
 
 def _run(chosen: list[Attack], effort: Effort, seed: int) -> list[AttackOutcome]:
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn(),
-        console=remarks(), transient=True, disable=not remarks().is_terminal,
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+        console=remarks(),
+        transient=True,
+        disable=not remarks().is_terminal,
+    )
     with bar:
         task = bar.add_task("attacks", total=len(chosen))
 
@@ -102,13 +121,20 @@ def _print(outcomes: list[AttackOutcome], out: Path | None, *, as_json: bool) ->
         typer.echo(json.dumps([each.to_dict() for each in outcomes], ensure_ascii=False))
         return
     console = answers()
-    console.print(f"{'attack':15} {'without Shoal':>14} {'with Shoal':>11} {'error':>7} {'ceiling':>9}", markup=False)  # fmt: skip
+    console.print(
+        f"{'attack':15} {'without Shoal':>14} {'with Shoal':>11} {'error':>7} {'ceiling':>9}",
+        markup=False,
+    )
     for each in outcomes:
         found = each.result
         console.print(
             f"{each.attack.name:15} {share(found.without.rate):>14} {share(found.shoal.rate):>11} {share(found.shoal.error):>7} {share(found.ceiling):>9}",
-            markup=False, soft_wrap=True,
-        )  # fmt: skip
-    console.print("Guesses that are right; with Shoal, where all that is seen costs epsilon 0.1, with their standard error.", markup=False)  # fmt: skip
+            markup=False,
+            soft_wrap=True,
+        )
+    console.print(
+        "Guesses that are right; with Shoal, where all that is seen costs epsilon 0.1, with their standard error.",
+        markup=False,
+    )
     if out is not None:
         console.print(f"The page is in {out}.", markup=False)

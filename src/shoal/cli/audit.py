@@ -74,15 +74,22 @@ RenyiClaim = Annotated[
     typer.Option("--renyi", help="The claim: Rényi epsilons at orders, such as 2:1,8:4."),
 ]
 CurveClaim = Annotated[
-    str | None, typer.Option("--curve", help="The claim: points of a trade-off curve, such as 0:1,0.2:0.3,1:0.")
-]  # fmt: skip
+    str | None,
+    typer.Option(
+        "--curve", help="The claim: points of a trade-off curve, such as 0:1,0.2:0.3,1:0."
+    ),
+]
 
 
 @audit.command("run", epilog=RUN)
 def run(
-    command: Annotated[str, typer.Argument(help='The program, such as "python their_mech.py {d}".')],
+    command: Annotated[
+        str, typer.Argument(help='The program, such as "python their_mech.py {d}".')
+    ],
     *,
-    d0: Annotated[str, typer.Option(help="What {d} becomes first: a file, or anything the program takes.")],
+    d0: Annotated[
+        str, typer.Option(help="What {d} becomes first: a file, or anything the program takes.")
+    ],
     d1: Annotated[str, typer.Option(help="Its neighbour.")],
     epsilon: Annotated[str | None, typer.Option(help="The claim: epsilon.")] = None,
     delta: Annotated[str | None, typer.Option(help="The claim: delta, beside epsilon.")] = None,
@@ -93,12 +100,14 @@ def run(
     samples: Annotated[int, typer.Option(help="Outputs on each dataset.")] = 2000,
     per_run: Annotated[int, typer.Option("--per-run", help="Outputs that one run prints.")] = 1,
     confidence: Annotated[str, typer.Option(help="How sure a refutation is.")] = "0.99",
-    seconds: Annotated[float, typer.Option("--timeout", help="Seconds that a run may take.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option("--timeout", help="Seconds that a run may take.")
+    ] = 60.0,
     jobs: Annotated[int, typer.Option(help="Runs at the same time.")] = 2,
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Audit a program: sample it on two neighbouring datasets, and try to refute what it claims."""
     with refusals():
         claim = promise_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, curve=curve)
@@ -109,23 +118,39 @@ def run(
         with bar("samples", 2 * wanted) as told:
             first, second = program.sample(d0, d1, wanted, progress=lambda done, _: told(done))
         for failure in program.failures[:1]:
-            remarks().print(f"A run gave no answer: {failure}", style="yellow", markup=False, soft_wrap=True)  # fmt: skip
+            remarks().print(
+                f"A run gave no answer: {failure}", style="yellow", markup=False, soft_wrap=True
+            )
         verdict = audit_samples(first, second, claim=claim, confidence=confidence)
         finish([verdict], out, as_json=as_json)
 
 
 def promise_of(
-    *, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None, renyi: str | None, curve: str | None
-) -> Promise:  # fmt: skip
+    *,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    mu: str | None,
+    renyi: str | None,
+    curve: str | None,
+) -> Promise:
     """The claim as it is typed: a measure, or a trade-off curve."""
     if curve is None or any(each is not None for each in (epsilon, delta, rho, mu, renyi)):
-        return claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, more=curve is not None)  # fmt: skip
+        return claim_of(
+            epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, more=curve is not None
+        )
     return Polygon(_pairs(curve, "--curve", "0:1,0.2:0.3,1:0"))
 
 
 def claim_of(
-    *, epsilon: str | None, delta: str | None, rho: str | None, mu: str | None, renyi: str | None = None, more: bool = False
-) -> Measure:  # fmt: skip
+    *,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    mu: str | None,
+    renyi: str | None = None,
+    more: bool = False,
+) -> Measure:
     """The claim as it is typed: a measure; ``more`` says that there is a curve as well."""
     typed = {"--epsilon": epsilon, "--rho": rho, "--mu": mu, "--renyi": renyi}
     given = [name for name, value in typed.items() if value is not None] + ["--curve"] * more
@@ -159,7 +184,9 @@ def page_path(out: Path | None, *, force: bool) -> None:
     if out is None:
         return
     if out.suffix.lower() not in (".html", ".md"):
-        raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
+        raise RangeError(
+            f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md."
+        )
     writable(out)
     fresh(out, force=force)
 
@@ -168,29 +195,42 @@ def page_path(out: Path | None, *, force: bool) -> None:
 def bar(words: str, total: int) -> Iterator[Callable[[int], None]]:
     """How far it is, where a terminal shows it."""
     shown = Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn(),
-        console=remarks(), transient=True, disable=not remarks().is_terminal,
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeRemainingColumn(),
+        console=remarks(),
+        transient=True,
+        disable=not remarks().is_terminal,
+    )
     with shown:
         task = shown.add_task(words, total=total)
         yield lambda done: shown.update(task, completed=done)
 
 
 def finish(
-    verdicts: Sequence[Verdict], out: Path | None, *, as_json: bool,
-    page: Page | None = None, listed: list[dict[str, Any]] | None = None,
-) -> None:  # fmt: skip
+    verdicts: Sequence[Verdict],
+    out: Path | None,
+    *,
+    as_json: bool,
+    page: Page | None = None,
+    listed: list[dict[str, Any]] | None = None,
+) -> None:
     """Print verdicts, write their page, and end with code 5 if a claim is refuted."""
     if out is not None:
         made = page or verdicts[0].to_page()
-        out.write_text(made.html() if out.suffix.lower() == ".html" else made.markdown(), encoding="utf-8")  # fmt: skip
+        out.write_text(
+            made.html() if out.suffix.lower() == ".html" else made.markdown(), encoding="utf-8"
+        )
     if as_json:
         typer.echo(json.dumps(listed or verdicts[0].to_dict(), ensure_ascii=False))
     else:
         for each in verdicts if page is None else ():
             answers().print(str(each), markup=False, soft_wrap=True)
             for name, value in each.figures:
-                answers().print(f"    {name}: {figure_text(name, value)}", markup=False, soft_wrap=True)  # fmt: skip
+                answers().print(
+                    f"    {name}: {figure_text(name, value)}", markup=False, soft_wrap=True
+                )
         if out is not None:
             answers().print(f"The page is in {out}.", markup=False)
     if any(each.refuted for each in verdicts):
@@ -199,22 +239,32 @@ def finish(
 
 @audit.command("suite", epilog=SUITE)
 def suite(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Some of the cases.  [default: all]")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Some of the cases.  [default: all]"),
+    ] = None,
     *,
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the samples.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Repeat the same draws where that is allowed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Repeat the same draws where that is allowed.")
+    ] = None,
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Audit every mechanism, local protocol, release of a function and kind of question of Shoal against its own claim."""
+) -> None:
+    """Audit every mechanism, local protocol, release of a function and kind of question of Shoal
+    against its own claim.
+    """
     from shoal.auditing.suite import SUITE as CASES  # noqa: PLC0415 - it loads every floor
     from shoal.auditing.suite import run_cases, suite_page  # noqa: PLC0415 - it loads every floor
 
     with refusals():
         unknown = [name for name in names or [] if name not in CASES]
         if unknown:
-            raise RangeError(f"there is no case {unknown[0]!r}.", remedy=f"The cases are: {', '.join(map(repr, CASES))}.")  # fmt: skip
+            raise RangeError(
+                f"there is no case {unknown[0]!r}.",
+                remedy=f"The cases are: {', '.join(map(repr, CASES))}.",
+            )
         page_path(out, force=force)
         chosen = [case for name, case in CASES.items() if not names or name in names]
         with bar("audits", len(chosen)) as told:
@@ -225,6 +275,13 @@ def suite(
             for each in outcomes:
                 answers().print(
                     f"{each.case.name:28} {each.verdict.verdict:12} {each.verdict.parameter}: at least {text_above(each.verdict.lower, each.verdict.claimed)}, {text_near(each.verdict.claimed)} claimed",
-                    markup=False, soft_wrap=True,
-                )  # fmt: skip
-        finish([each.verdict for each in outcomes], out, as_json=as_json, page=suite_page(outcomes), listed=[each.to_dict() for each in outcomes])  # fmt: skip
+                    markup=False,
+                    soft_wrap=True,
+                )
+        finish(
+            [each.verdict for each in outcomes],
+            out,
+            as_json=as_json,
+            page=suite_page(outcomes),
+            listed=[each.to_dict() for each in outcomes],
+        )

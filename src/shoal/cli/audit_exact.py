@@ -39,7 +39,9 @@ def exact(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a table of chances: its worst-case epsilon, delta profile and Rényi curve, exactly, against a claim."""
+    """Check a table of chances: its worst-case epsilon, delta profile and Rényi curve, exactly,
+    against a claim.
+    """
     with refusals():
         claim = claim_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi)
         page_path(out, force=force)

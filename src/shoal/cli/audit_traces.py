@@ -1,4 +1,6 @@
-"""``shoal audit lattice``, ``timing``, ``repeats`` and ``one-run``: traces of floats, time and seeds in programs, and learners in one run."""
+"""``shoal audit lattice``, ``timing``, ``repeats`` and ``one-run``: traces of floats, time and
+seeds in programs, and learners in one run.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ The file has a line for each canary: included (1 if a fair coin put it in, else 
 """
 
 Command = Annotated[str, typer.Argument(help='The program, such as "python their_mech.py {d}".')]
-First = Annotated[str, typer.Option("--d0", help="What {d} becomes first: a file, or anything the program takes.")]  # fmt: skip
+First = Annotated[
+    str, typer.Option("--d0", help="What {d} becomes first: a file, or anything the program takes.")
+]
 Second = Annotated[str, typer.Option("--d1", help="Its neighbour.")]
 Epsilon = Annotated[str | None, typer.Option(help="The claim: epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="The claim: delta, beside epsilon.")]
@@ -87,15 +91,20 @@ def audit_lattice(
     curve: CurveClaim = None,
     samples: Annotated[int, typer.Option(help="Outputs on each dataset.")] = 2000,
     per_run: Annotated[int, typer.Option("--per-run", help="Outputs that one run prints.")] = 1,
-    formula: Annotated[str | None, typer.Option(help=f"How the noise is computed, if that is known: {', '.join(FORMULAS)}.")] = None,
+    formula: Annotated[
+        str | None,
+        typer.Option(help=f"How the noise is computed, if that is known: {', '.join(FORMULAS)}."),
+    ] = None,
     scale: Annotated[float | None, typer.Option(help="The scale of that noise.")] = None,
-    truths: Annotated[str | None, typer.Option(help="The two numbers it is added to, such as 0,1.")] = None,
+    truths: Annotated[
+        str | None, typer.Option(help="The two numbers it is added to, such as 0,1.")
+    ] = None,
     confidence: Confidence = "0.99",
     seconds: Seconds = 60.0,
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Look at the last bits of a program's numbers: noise in floating point leaves traces there."""
     with refusals():
         claim = promise_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu, renyi=renyi, curve=curve)
@@ -118,14 +127,18 @@ def audit_timing(
     d1: Second,
     runs: Annotated[int, typer.Option(help="Runs on each dataset.")] = 200,
     warm: Annotated[int, typer.Option(help="Pairs of runs before, which are not counted.")] = 5,
-    resolution: Annotated[float, typer.Option(help="Seconds; smaller differences are not looked for.")] = RESOLUTION,
+    resolution: Annotated[
+        float, typer.Option(help="Seconds; smaller differences are not looked for.")
+    ] = RESOLUTION,
     confidence: Confidence = "0.99",
     seconds: Seconds = 60.0,
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Time a program on two datasets: does it take longer on one, or the longer the larger its noise?"""
+) -> None:
+    """Time a program on two datasets: does it take longer on one, or the longer the larger its
+    noise?
+    """
     with refusals():
         page_path(out, force=force)
         program = Program(command, seconds=seconds)
@@ -140,7 +153,9 @@ def audit_repeats(
     *,
     d0: First,
     d1: Second,
-    other: Annotated[str | None, typer.Option(help="Another program: a second question to the same data.")] = None,
+    other: Annotated[
+        str | None, typer.Option(help="Another program: a second question to the same data.")
+    ] = None,
     draws: Annotated[int, typer.Option(help="Runs in each place.")] = DRAWS,
     epsilon: Epsilon = None,
     delta: Delta = None,
@@ -149,14 +164,24 @@ def audit_repeats(
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Run a program side by side with itself: is the same noise drawn twice?"""
     with refusals():
         page_path(out, force=force)
         program = Program(command, seconds=seconds)
         program.check(d0, d1)
         second = None if other is None else _once(Program(other, seconds=seconds))
-        verdict = repeats(_once(program), d0, d1, other=second, draws=draws, program=True, epsilon=epsilon, delta=delta or 0, confidence=confidence)  # fmt: skip
+        verdict = repeats(
+            _once(program),
+            d0,
+            d1,
+            other=second,
+            draws=draws,
+            program=True,
+            epsilon=epsilon,
+            delta=delta or 0,
+            confidence=confidence,
+        )
         finish([verdict], out, as_json=as_json)
 
 
@@ -166,17 +191,26 @@ def audit_one_run(
     *,
     epsilon: Epsilon = None,
     delta: Annotated[str, typer.Option(help="The delta at which epsilon is bounded.")] = "0",
-    guesses: Annotated[int | None, typer.Option(help="How many canaries are guessed; several numbers are tried if none is given.")] = None,
+    guesses: Annotated[
+        int | None,
+        typer.Option(
+            help="How many canaries are guessed; several numbers are tried if none is given."
+        ),
+    ] = None,
     confidence: Confidence = "0.95",
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Bound the epsilon of a learner from one run: canaries that were in or out by a coin, and a score for each."""
+) -> None:
+    """Bound the epsilon of a learner from one run: canaries that were in or out by a coin, and a
+    score for each.
+    """
     with refusals():
         page_path(out, force=force)
         included, spoken = _table(scores)
-        verdict = one_run(included, spoken, epsilon=epsilon, delta=delta, guesses=guesses, confidence=confidence)  # fmt: skip
+        verdict = one_run(
+            included, spoken, epsilon=epsilon, delta=delta, guesses=guesses, confidence=confidence
+        )
         finish([verdict], out, as_json=as_json)
 
 
@@ -186,9 +220,13 @@ def _formula(name: str | None, scale: float | None, truths: str | None) -> Formu
     try:
         one, two = (float(rational(each, "--truths")) for each in (truths or "").split(","))
     except (ValueError, OverflowError):
-        raise RangeError("a formula is added to two numbers.", remedy="Give --formula, --scale and --truths 0,1.") from None  # fmt: skip
+        raise RangeError(
+            "a formula is added to two numbers.", remedy="Give --formula, --scale and --truths 0,1."
+        ) from None
     if name is None or scale is None:
-        raise RangeError("a formula has a name and a scale.", remedy="Give --formula, --scale and --truths 0,1.")  # fmt: skip
+        raise RangeError(
+            "a formula has a name and a scale.", remedy="Give --formula, --scale and --truths 0,1."
+        )
     return Formula(name, scale, (one, two))
 
 

@@ -83,7 +83,9 @@ def grant(
         ),
     ],
 ) -> None:
-    """Give an analyst an allowance. Allowances may sum to more than the budget; what is spent never does."""
+    """Give an analyst an allowance. Allowances may sum to more than the budget; what is spent never
+    does.
+    """
     with refusals(), opened(vault) as held:
         _show_budget(held.grant(analyst, dataset, budget_of(budget)))
 

@@ -37,12 +37,21 @@ _SPELLINGS: tuple[tuple[str, _Instead], ...] = (
     (r"State a Range for column .*, for example Range\(0, 100\)\.", _ranges),
     (r"State a Range of dates, or Choices of text", "State --range of dates, or --choices of text"),
     (r"State a Range or Choices too", "State --range or --choices too"),
-    (r"Give Range\(0, 120\) or Range\('2026-01-01', '2026-12-31'\)", "Give --range x=0:120 or --range x=2026-01-01:2026-12-31"),
+    (
+        r"Give Range\(0, 120\) or Range\('2026-01-01', '2026-12-31'\)",
+        "Give --range x=0:120 or --range x=2026-01-01:2026-12-31",
+    ),
     (r"Give Choices\(\['a', 'b'\]\)", "Give --choices city=a,b"),
     (r"Register both with Person\(\.\.\.\)", "Add both with --person"),
-    (r"Register both tables with Person\(\.\.\.\), or both with Row\(\)", "Add both tables with --person, or both with --row"),
+    (
+        r"Register both tables with Person\(\.\.\.\), or both with Row\(\)",
+        "Add both tables with --person, or both with --row",
+    ),
     (r"protect Person\(\.\.\.\)", "add the dataset with --person"),
-    (r"Give Person\(\"user_id\"\), or several different names", "Give --person user_id, or several times with different names"),
+    (
+        r"Give Person\(\"user_id\"\), or several different names",
+        "Give --person user_id, or several times with different names",
+    ),
     (r"keys=\{\('([^']*)',\): 1\}", r"--keys \1=1"),
     (r"shares= with", "--shares with"),
     (r"Choose noise='(\w+)'", r"Choose --noise \1"),
@@ -55,21 +64,33 @@ _SPELLINGS: tuple[tuple[str, _Instead], ...] = (
     (r"relation='change'", "--relation change"),
     (r"Write release\((\w+)=([^)]+)\)\.", r"Give --\1 \2."),
     (r"Ask with (epsilon|rho)=", r"Ask with --\1 "),
-    (r"State Choices for the keys, or give a budget such as shoal\.Approx\([^)]*\)\.", "State --choices for the keys, or add the dataset with a budget such as 1,1e-6."),
+    (
+        r"State Choices for the keys, or give a budget such as shoal\.Approx\([^)]*\)\.",
+        "State --choices for the keys, or add the dataset with a budget such as 1,1e-6.",
+    ),
     (r"vault\.grant\('([^']+)', '([^']+)', [^)]+\)\)", r"shoal grant \1 \2 --budget 1"),
-    (r"Give budget=shoal\.Approx\([^)]*\), or shoal\.Pure\(1\)\.", "Give --budget 3,1e-7, or --budget 1."),
-    (r"Give budget=shoal\.Approx\(3, '1e-7'\), for example\.", "Give --budget 3,1e-7, for example."),
+    (
+        r"Give budget=shoal\.Approx\([^)]*\), or shoal\.Pure\(1\)\.",
+        "Give --budget 3,1e-7, or --budget 1.",
+    ),
+    (
+        r"Give budget=shoal\.Approx\(3, '1e-7'\), for example\.",
+        "Give --budget 3,1e-7, for example.",
+    ),
     (r"Give rows=,", "Give --rows,"),
     (r"or column= for", "or --column for"),
     (r"vault\.update\('([^']+)', relation='same people'\), or ", ""),
-    (r"Ask questions of a file: shoal\.private\(.*\)\. Or open a vault and add the file to it: shoal\.open\('office\.shoal'\)\.", "Make a vault, and add the file to it: shoal init office.shoal, then shoal add NAME FILE."),
+    (
+        r"Ask questions of a file: shoal\.private\(.*\)\. Or open a vault and add the file to it: shoal\.open\('office\.shoal'\)\.",
+        "Make a vault, and add the file to it: shoal init office.shoal, then shoal add NAME FILE.",
+    ),
     (r", or shoal\.open\('[^']*'\)", ""),
     (r"vault\.log\(\), ", ""),
     (r"relation='(same people|new people|all people|same rows)'", r"--relation '\1'"),
     (r"shoal\.Pure\(([^)]*)\)", r"--budget \1"),
     (r"shoal\.Person\('(\w+)'\)", r"--person \1"),
     (r"sql\(text, intervals='([^']+)'\)", r"--intervals \1"),
-)  # fmt: skip
+)
 
 
 def as_typed(words: str) -> str:

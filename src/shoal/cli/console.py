@@ -1,4 +1,6 @@
-"""Where output goes, and how a command ends: answers to standard output, everything else to standard error."""
+"""Where output goes, and how a command ends: answers to standard output, everything else to
+standard error.
+"""
 
 from __future__ import annotations
 
@@ -160,11 +162,17 @@ def say(words: str) -> None:
 
 @contextmanager
 def reading(words: str) -> Iterator[Callable[[int, int], None]]:
-    """What is called while files are read or a cluster works; if that is long, a terminal shows how far it is."""
+    """What is called while files are read or a cluster works; if that is long, a terminal shows how
+    far it is.
+    """
     bar = Progress(
-        TextColumn(words), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-        console=remarks(), transient=True,
-    )  # fmt: skip
+        TextColumn(words),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=remarks(),
+        transient=True,
+    )
     task: list[TaskID] = []
 
     def told(done: int, total: int) -> None:
@@ -189,7 +197,9 @@ Force = Annotated[bool, typer.Option("--force", help="Write over a file that is 
 
 
 def fresh(path: Path | None, *, force: bool) -> None:
-    """Refuse to write over a file that is there, unless that is wanted; checked before anything is spent for it."""
+    """Refuse to write over a file that is there, unless that is wanted; checked before anything is
+    spent for it.
+    """
     if path is not None and path.exists() and not force:
         raise RangeError(
             f"{path.name!r} is there already; nothing was written.",

@@ -1,4 +1,6 @@
-"""What is typed of a CSV file, which says neither the types of its columns nor whether it has a header."""
+"""What is typed of a CSV file, which says neither the types of its columns nor whether it has a
+header.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def source_again(
     header: bool | None,
     delimiter: str | None,
 ) -> object:
-    """Where the rows of a dataset are now; a CSV file with what is typed of it over what was declared before."""
+    """Where the rows of a dataset are now; a CSV file with what is typed of it over what was
+    declared before.
+    """
     if not types and header is None and delimiter is None:
         return path
     there = path or str(getattr(dataset.location, "path", None) or "")
@@ -73,7 +77,9 @@ def settle(file: Path) -> None:
 
 
 def propose(text: str | None, file: Path, *, new_people: bool) -> None:
-    """Write a proposal for the curator to review, and stop; a file that says something else may have been edited, and stays."""
+    """Write a proposal for the curator to review, and stop; a file that says something else may
+    have been edited, and stays.
+    """
     if text is None:
         return
     if file.exists() and file.read_text(encoding="utf-8", errors="replace") != text:

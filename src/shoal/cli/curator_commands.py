@@ -195,12 +195,13 @@ def add(
         bool, typer.Option(help="Write the declaration beside the vault, as NAME.toml.")
     ] = True,
 ) -> None:
-    """Register a dataset: where the file is, which people it describes, what is known of its columns, and its budget.
+    """Register a dataset: where the file is, which people it describes, what is known of its
+    columns, and its budget.
 
     Facts are stated from knowledge of the world, never read off the rows. Rows stay where they are.
 
-    The easiest way: run shoal declare FILE, fill in the declaration that it writes, and run shoal add NAME.toml.
-    Where there is no vault yet, office.shoal is made.
+    The easiest way: run shoal declare FILE, fill in the declaration that it writes, and run shoal
+    add NAME.toml.  Where there is no vault yet, office.shoal is made.
     """
     with refusals():
         if name is not None and path is None and declaration is None and name.endswith(".toml"):
@@ -208,13 +209,25 @@ def add(
         if declaration is not None:
             _check_alone(
                 {
-                    "PATH": path, "--row": row, "--person": person, "--groups": groups is not None,
-                    "--rows-per-group": rows_per_group is not None, "--change": change, "--range": ranges,
-                    "--choices": choices, "--required": required, "--keys": keys, "--budget": budget is not None,
-                    "--table": table, "--public": public, "--shares": shares, "--type": types,
-                    "--header": header is not None, "--delimiter": delimiter,
+                    "PATH": path,
+                    "--row": row,
+                    "--person": person,
+                    "--groups": groups is not None,
+                    "--rows-per-group": rows_per_group is not None,
+                    "--change": change,
+                    "--range": ranges,
+                    "--choices": choices,
+                    "--required": required,
+                    "--keys": keys,
+                    "--budget": budget is not None,
+                    "--table": table,
+                    "--public": public,
+                    "--shares": shares,
+                    "--type": types,
+                    "--header": header is not None,
+                    "--delimiter": delimiter,
                 }
-            )  # fmt: skip
+            )
         relation = NEW_PEOPLE if new_people else None
         unit = (
             None
@@ -246,14 +259,30 @@ def add(
                     )
                 if file is not None:
                     text = held.proposal(
-                        name, source, protects=unit, budget=whole, columns=facts, required=required or (),
-                        keys=counts, shares=shares, file=file,
-                    )  # fmt: skip
+                        name,
+                        source,
+                        protects=unit,
+                        budget=whole,
+                        columns=facts,
+                        required=required or (),
+                        keys=counts,
+                        shares=shares,
+                        file=file,
+                    )
                     propose(text, file, new_people=new_people)
                 made = held.add(
-                    name, source, protects=unit, budget=whole, columns=facts, required=required or (),
-                    keys=counts, table=table, public=public, shares=shares, relation=relation,
-                )  # fmt: skip
+                    name,
+                    source,
+                    protects=unit,
+                    budget=whole,
+                    columns=facts,
+                    required=required or (),
+                    keys=counts,
+                    table=table,
+                    public=public,
+                    shares=shares,
+                    relation=relation,
+                )
             if file is not None:
                 file.write_text(held.to_toml(made.name, beside=file.parent), encoding="utf-8")
             _show_added(held, made, file)
@@ -261,7 +290,9 @@ def add(
 
 @contextmanager
 def _vault_or_first(given: str | None) -> Iterator[str | None]:
-    """The vault that is meant; where none is here yet, one that stays only if a dataset is registered in it."""
+    """The vault that is meant; where none is here yet, one that stays only if a dataset is
+    registered in it.
+    """
     if given is not None or any(Path().glob("*.shoal")):
         yield given
         return
@@ -421,7 +452,9 @@ def _check_alone(given: Mapping[str, object]) -> None:
 
 
 def _declared_at(vault: str, name: str) -> Path | None:
-    """Where a declaration is written: beside a vault in a file, and never over a file of somebody's own."""
+    """Where a declaration is written: beside a vault in a file, and never over a file of somebody's
+    own.
+    """
     if "://" in vault:
         return None
     file = Path(vault).resolve().parent / f"{name}.toml"

@@ -72,10 +72,11 @@ def declare(
     delimiter: Delimiter = None,
     force: Force = False,
 ) -> None:
-    """Write a declaration of a file for you to edit: its columns, who is protected, and the budget. Nothing is registered.
+    """Write a declaration of a file for you to edit: its columns, who is protected, and the budget.
+    Nothing is registered.
 
-    Shoal reads the file to propose types. Ranges and choices are left for you to fill in: whatever stands in the
-    declaration is public, so state what you know and copy nothing from the rows.
+    Shoal reads the file to propose types. Ranges and choices are left for you to fill in: whatever
+    stands in the declaration is public, so state what you know and copy nothing from the rows.
     """
     with refusals():
         if names is not None and header is not False:
@@ -117,7 +118,8 @@ def check(
     vault: VaultOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a declaration cuts off: values outside ranges and choices, cells of another type, people beyond their share.
+    """Show what a declaration cuts off: values outside ranges and choices, cells of another type,
+    people beyond their share.
 
     For the curator alone: the numbers are exact and not private. Nothing is spent or written.
     """

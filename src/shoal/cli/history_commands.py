@@ -177,10 +177,12 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a vault from its first entry to its last, or a certificate by itself or against a vault.
+    """Check a vault from its first entry to its last, or a certificate by itself or against a
+    vault.
 
-    A certificate is checked against the vault that is named or the only one here, and by itself where there is none or
-    there are several. Exit code 5 says that something is wrong. What is wrong with a vault stops all asking until shoal accept.
+    A certificate is checked against the vault that is named or the only one here, and by itself
+    where there is none or there are several. Exit code 5 says that something is wrong. What is
+    wrong with a vault stops all asking until shoal accept.
     """
     with refusals():
         told = {}

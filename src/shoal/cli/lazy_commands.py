@@ -1,4 +1,6 @@
-"""Commands that are loaded when they are used: a list of names and sentences is all that ``shoal --help`` needs."""
+"""Commands that are loaded when they are used: a list of names and sentences is all that ``shoal
+--help`` needs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ MARKUP: Literal["markdown"] = "markdown"
 
 
 class LazyCommand(NamedTuple):
-    """A command by name: its panel, where it is (``module.function``), the name of its examples there, and its first sentence."""
+    """A command by name: its panel, where it is (``module.function``), the name of its examples
+    there, and its first sentence.
+    """
 
     panel: str
     name: str
@@ -43,9 +47,9 @@ def group_of(commands: tuple[LazyCommand, ...]) -> type[TyperGroup]:
     by_name = {each.name: each for each in commands}
 
     class CommandGroup(TyperGroup):
-        # Click's own lazy group overrides `get_command`, but help and completion ask that for every name:
-        # `shoal --help` would load all commands (2.9 s of CPU instead of 0.26 s). Only a command that is
-        # called is resolved, so that is where it is loaded.
+        # Click's own lazy group overrides `get_command`, but help and completion ask that for every
+        # name: `shoal --help` would load all commands (2.9 s of CPU instead of 0.26 s). Only a
+        # command that is called is resolved, so that is where it is loaded.
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             name, listed, rest = super().resolve_command(ctx, args)
             late = None if name is None else by_name.get(name)

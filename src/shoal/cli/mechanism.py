@@ -1,4 +1,6 @@
-"""``shoal mechanism``: one mechanism, its cost, its error and the text of its event; and a release of a number."""
+"""``shoal mechanism``: one mechanism, its cost, its error and the text of its event; and a release
+of a number.
+"""
 
 from __future__ import annotations
 

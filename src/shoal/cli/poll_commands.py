@@ -1,4 +1,6 @@
-"""The survey researcher's commands: shoal poll new, list, show, plan, invite, close, reopen, results, export, answer."""
+"""The survey researcher's commands: shoal poll new, list, show, plan, invite, close, reopen,
+results, export, answer.
+"""
 
 from __future__ import annotations
 
@@ -155,11 +157,27 @@ def new(
                 raise PollError("--file says it all.", remedy="Give the file alone.")
             made = poll_in(file)
         else:
-            more = {"once": once, "title": title, "intro": intro, "language": language, "people": people}  # fmt: skip
+            more = {
+                "once": once,
+                "title": title,
+                "intro": intro,
+                "language": language,
+                "people": people,
+            }
             made = poll_of(
-                name, question, answers=answers_, scale=scale, unit=unit, bins=bins, epsilon=epsilon,
-                odds=None if odds is None else odds_of(odds), design=design, instructions=instructions, arms=arm or (), more=more,
-            )  # fmt: skip
+                name,
+                question,
+                answers=answers_,
+                scale=scale,
+                unit=unit,
+                bins=bins,
+                epsilon=epsilon,
+                odds=None if odds is None else odds_of(odds),
+                design=design,
+                instructions=instructions,
+                arms=arm or (),
+                more=more,
+            )
         if toml:
             typer.echo(made.to_toml(), nl=False)
             return
@@ -190,10 +208,18 @@ def list_(*, vault: VaultOption = None, as_json: AsJson = False) -> None:
             typer.echo(json.dumps(rows))
             return
         cells = [
-            [str(row["name"]), "open" if row["open"] else "closed", str(row["people"]), str(row["epsilon"]), str(row["title"])]
+            [
+                str(row["name"]),
+                "open" if row["open"] else "closed",
+                str(row["people"]),
+                str(row["epsilon"]),
+                str(row["title"]),
+            ]
             for row in rows
-        ]  # fmt: skip
-        answers().print(plain_table(["poll", "state", "reports", "epsilon", "title"], cells, (2, 3)))  # fmt: skip
+        ]
+        answers().print(
+            plain_table(["poll", "state", "reports", "epsilon", "title"], cells, (2, 3))
+        )
 
 
 @poll.command("show", epilog=SHOW)
@@ -347,7 +373,9 @@ def answer(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a poll from here, to try it: chance is drawn on this machine, and the report is shown; with --count it is counted, for good."""
+    """Answer a poll from here, to try it: chance is drawn on this machine, and the report is shown;
+    with --count it is counted, for good.
+    """
     with refusals(), opened(vault) as held:
         found = held.poll(name)
         said = dict(pair(each, "an answer", "fare=yes") for each in given)

@@ -78,7 +78,9 @@ def results(
             told = [
                 [row.epsilon, shown_up(row.margin), f"{row.people:,}", row.words] for row in rows
             ]
-            console.print(plain_table(["epsilon", "margin", "people", "what is sent"], told, (0, 1, 2)))  # fmt: skip
+            console.print(
+                plain_table(["epsilon", "margin", "people", "what is sent"], told, (0, 1, 2))
+            )
 
 
 def _two(text: str) -> tuple[str, str]:

@@ -26,7 +26,9 @@ def plain_table(
     *,
     dim: Sequence[int] = (),
 ) -> Table:
-    """A table without edges; columns in ``right`` stand to the right, those in ``dim`` stand back."""
+    """A table without edges; columns in ``right`` stand to the right, those in ``dim`` stand
+    back.
+    """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for at, name in enumerate(head):
         table.add_column(
@@ -50,7 +52,9 @@ def show_answer(console: Console, answer: Presentable) -> None:
 
 
 def known_of(column: StatedColumn) -> str:
-    """What is stated of a column: its range or its choices, whether it holds no NULL, and how often values repeat."""
+    """What is stated of a column: its range or its choices, whether it holds no NULL, and how often
+    values repeat.
+    """
     said = []
     if isinstance(column.fact, Range):
         said.append(str(column.fact).removeprefix("Range(").removesuffix(")").replace(", ", " to "))

@@ -1,4 +1,6 @@
-"""``shoal reproduce``: every experiment, table and figure of the sources, done again, as one report."""
+"""``shoal reproduce``: every experiment, table and figure of the sources, done again, as one
+report.
+"""
 
 from __future__ import annotations
 
@@ -37,31 +39,47 @@ For example:
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help=f"Some of: {', '.join(EXPERIMENTS)}. All, if none is named."),
+        typer.Argument(
+            metavar="[NAME]...", help=f"Some of: {', '.join(EXPERIMENTS)}. All, if none is named."
+        ),
     ] = None,
     *,
-    out: Annotated[Path, typer.Option(help="Where to write the report; .html or .md.")] = Path("reproduced.html"),
+    out: Annotated[Path, typer.Option(help="Where to write the report; .html or .md.")] = Path(
+        "reproduced.html"
+    ),
     force: Force = False,
     quick: Annotated[bool, typer.Option("--quick", help="A twentieth of the repetitions.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of every draw; the same seed gives the same report.")] = 2026,
+    seed: Annotated[
+        int, typer.Option(help="The seed of every draw; the same seed gives the same report.")
+    ] = 2026,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Run the experiments of the sources again, and write what they give beside what was printed."""
+) -> None:
+    """Run the experiments of the sources again, and write what they give beside what was
+    printed.
+    """
     with refusals():
         chosen = _chosen(names or [])
         if out.suffix.lower() not in (".html", ".md"):
-            raise RangeError(f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md.")  # fmt: skip
+            raise RangeError(
+                f"a report is a page; got {out.name!r}.", remedy="End its name with .html or .md."
+            )
         fresh(out, force=force)
         effort = Effort(quick=quick)
         outcomes = _run(chosen, effort, seed)
         page = report(outcomes, effort=effort)
-        out.write_text(page.html() if out.suffix.lower() == ".html" else page.markdown(), encoding="utf-8")  # fmt: skip
+        out.write_text(
+            page.html() if out.suffix.lower() == ".html" else page.markdown(), encoding="utf-8"
+        )
         if as_json:
             typer.echo(json.dumps([_data(outcome) for outcome in outcomes], ensure_ascii=False))
             return
         console = answers()
         for outcome in outcomes:
-            console.print(f"{outcome.experiment.name:12} {outcome.seconds:6.1f} s  {outcome.experiment.title}", markup=False, soft_wrap=True)  # fmt: skip
+            console.print(
+                f"{outcome.experiment.name:12} {outcome.seconds:6.1f} s  {outcome.experiment.title}",
+                markup=False,
+                soft_wrap=True,
+            )
         console.print(f"{len(CORRECTIONS)} corrections; report in {out}", markup=False)
 
 
@@ -77,9 +95,14 @@ def _chosen(names: list[str]) -> list[Experiment]:
 
 def _run(chosen: list[Experiment], effort: Effort, seed: int) -> list[ExperimentOutcome]:
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn(),
-        console=remarks(), transient=True, disable=not remarks().is_terminal,
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+        console=remarks(),
+        transient=True,
+        disable=not remarks().is_terminal,
+    )
     with bar:
         task = bar.add_task("experiments", total=len(chosen))
 

@@ -55,9 +55,11 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Host the polls of a vault: pages that randomise in the respondent's browser, and yours to design and look.
+    """Host the polls of a vault: pages that randomise in the respondent's browser, and yours to
+    design and look.
 
-    It listens to this machine only, unless told otherwise, and writes down no address, time or browser of anyone.
+    It listens to this machine only, unless told otherwise, and writes down no address, time or
+    browser of anyone.
     """
     with refusals():
         also = allow_host or ()

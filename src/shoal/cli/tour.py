@@ -1,4 +1,6 @@
-"""``shoal tour``: a guided walk through a vault, on generated data, in a folder that is gone afterwards."""
+"""``shoal tour``: a guided walk through a vault, on generated data, in a folder that is gone
+afterwards.
+"""
 
 from __future__ import annotations
 

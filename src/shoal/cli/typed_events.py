@@ -24,7 +24,9 @@ _READERS = {OtherTool.OPACUS: read_opacus, OtherTool.DP_ACCOUNTING: read_dp_acco
 
 
 def events_from(given: str, tool: OtherTool | None = None) -> Event:
-    """The event that an argument of the command means, written for Shoal or printed by another tool."""
+    """The event that an argument of the command means, written for Shoal or printed by another
+    tool.
+    """
     text = _text(given)
     return events_in(text) if tool is None else _READERS[tool](text)
 

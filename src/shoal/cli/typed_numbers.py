@@ -1,4 +1,6 @@
-"""Numbers that are typed as options: read by the one grammar of `shoal.exact.numeral`, not by ``int()`` and ``float()`` alone."""
+"""Numbers that are typed as options: read by the one grammar of `shoal.exact.numeral`, not by
+``int()`` and ``float()`` alone.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _MOST_DIGITS = 40
 
 
 def read_plainly(command: Any) -> Any:
-    """The same command, whose options and arguments refuse underscores, digits of other scripts and words for infinity."""
+    """The same command, whose options and arguments refuse underscores, digits of other scripts and
+    words for infinity.
+    """
     for each in getattr(command, "commands", {}).values():
         read_plainly(each)
     hints = {} if command.callback is None else get_type_hints(command.callback)
@@ -28,8 +32,12 @@ def read_plainly(command: Any) -> Any:
 
 
 def _processed(
-    param: Any, process: Callable[[Any, Any], Any], is_plain: Callable[[str], bool], ctx: Any, value: Any
-) -> Any:  # fmt: skip
+    param: Any,
+    process: Callable[[Any, Any], Any],
+    is_plain: Callable[[str], bool],
+    ctx: Any,
+    value: Any,
+) -> Any:
     for each in value if isinstance(value, list | tuple) else [value]:
         if isinstance(each, str) and not is_plain(each):
             raise typer.BadParameter(f"{each[:40]!r} is not a number.", ctx=ctx, param=param)

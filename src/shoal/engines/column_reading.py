@@ -34,7 +34,9 @@ class ColumnReading(NamedTuple):
     loss: Loss = Loss.NOTHING
 
     def asked(self, column: str) -> str:
-        """What is asked of a column so that all its values are read: counting texts does not read them, their lengths do."""
+        """What is asked of a column so that all its values are read: counting texts does not read
+        them, their lengths do.
+        """
         value = self.sql.format(column)
         return f"MAX(LENGTH({value}))" if self.type == TEXT else f"COUNT({value})"
 
@@ -55,7 +57,9 @@ DAYS = ColumnReading(
 
 
 def check_names(names: Sequence[str], name: str) -> None:
-    """Refuse names that an engine would change or mix up: each column is called as the source calls it."""
+    """Refuse names that an engine would change or mix up: each column is called as the source calls
+    it.
+    """
     seen: dict[str, str] = {}
     for each in names:
         if not each or is_broken(each):
@@ -74,7 +78,9 @@ def check_names(names: Sequence[str], name: str) -> None:
 
 
 def check_stated(table: Table, readings: Mapping[str, ColumnReading] | None) -> None:
-    """Refuse a table that is stated otherwise than its source has it, or whose persons cannot be told apart."""
+    """Refuse a table that is stated otherwise than its source has it, or whose persons cannot be
+    told apart.
+    """
     if readings is None:
         raise SourceError(
             f"the engine has no source for table {table.name!r}.",
@@ -112,7 +118,9 @@ def check_usable(name: str, readings: Mapping[str, ColumnReading]) -> None:
 
 
 def read_whole(engine: Engine, rows: Rows, name: str) -> None:
-    """Read every value once, so that a source that is not whole is refused when it is opened, and by no later question."""
+    """Read every value once, so that a source that is not whole is refused when it is opened, and
+    by no later question.
+    """
     engine.check(rows)
     try:
         engine.read_through(rows)

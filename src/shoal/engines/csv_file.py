@@ -1,4 +1,6 @@
-"""A CSV file with the schema that its curator declares: names and types are stated, never read off the rows."""
+"""A CSV file with the schema that its curator declares: names and types are stated, never read off
+the rows.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,13 @@ _MOMENT = re.compile(r"\s*[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*")
 
 @dataclass(frozen=True, init=False)
 class CsvFile:
-    """A path to a CSV or TSV file, and the types of its columns by name: integer, real, decimal(2), text, boolean, date or timestamp.
+    """A path to a CSV or TSV file, and the types of its columns by name: integer, real, decimal(2),
+    text, boolean, date or timestamp.
 
-    ``header`` says whether the first row holds the names; without one, ``types`` has every column in the order of
-    the file.  ``delimiter`` is found in the header if it is not given.  Files are UTF-8.  A cell that does not fit its type is NULL.
-    ``handle`` is where an open file is read through, in place of its path.
+    ``header`` says whether the first row holds the names; without one, ``types`` has every column
+    in the order of the file.  ``delimiter`` is found in the header if it is not given.  Files are
+    UTF-8.  A cell that does not fit its type is NULL.  ``handle`` is where an open file is read
+    through, in place of its path.
 
     >>> CsvFile("people.csv", {"age": "integer", "city": "text"}).types["age"]
     Type(kind=<Kind.INTEGER: 'integer'>, scale=0)
@@ -74,7 +78,9 @@ class CsvFile:
     def without_names(
         cls, path: Path, *, delimiter: str | None = None, handle: Path | None = None
     ) -> CsvFile:
-        """A file that has no header and whose columns are not named yet: they are numbered, for a curator to name."""
+        """A file that has no header and whose columns are not named yet: they are numbered, for a
+        curator to name.
+        """
         made = cls(path, {"column_1": "text"}, header=False, delimiter=delimiter, handle=handle)
         object.__setattr__(made, "types", {})
         return made
@@ -85,7 +91,9 @@ class CsvFile:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files to open: what is held open, the path itself, or those that it is a pattern for."""
+        """The files to open: what is held open, the path itself, or those that it is a pattern
+        for.
+        """
         if self.handle is not None:
             return (self.handle,)
         return found_at(self.path)
@@ -135,7 +143,9 @@ def first_row(file: CsvFile, path: Path, name: str) -> tuple[list[str], str]:
 
 
 def _cells(line: str, mark: str) -> list[str]:
-    """The cells of a row; a row that would hold a cell too long to be one is not cut by this mark."""
+    """The cells of a row; a row that would hold a cell too long to be one is not cut by this
+    mark.
+    """
     try:
         return next(csv.reader([line], delimiter=mark))
     except csv.Error:
@@ -184,7 +194,9 @@ def _decoded(head: bytes, name: str) -> str:
 
 
 def _check_without_holes(file: BinaryIO, name: str) -> None:
-    """Refuse a file with stretches that were never written: they are read as zeros, for as long as it claims to be."""
+    """Refuse a file with stretches that were never written: they are read as zeros, for as long as
+    it claims to be.
+    """
     if not hasattr(os, "SEEK_HOLE"):
         return
     size = os.fstat(file.fileno()).st_size
@@ -238,7 +250,9 @@ def header_of(file: CsvFile, name: str) -> tuple[list[str], str]:
 
 
 def lacking(where: str, missing: Sequence[str]) -> SchemaError:
-    """The refusal of a header without some of the declared names; these are public, the header may be data."""
+    """The refusal of a header without some of the declared names; these are public, the header may
+    be data.
+    """
     shown = ", ".join(repr(each[:60]) for each in missing[:5])
     more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
     return SchemaError(

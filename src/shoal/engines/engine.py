@@ -1,7 +1,8 @@
-"""What an engine is: it finds the columns of its sources and computes rows and bounded totals, exactly.
+"""What an engine is: it finds the columns of its sources and computes rows and bounded totals,
+exactly.
 
-An engine knows nothing of privacy.  Two engines given the same rows give the same answer, to the last bit; the
-order of rows means nothing.
+An engine knows nothing of privacy.  Two engines given the same rows give the same answer, to the
+last bit; the order of rows means nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class Engine(Protocol):
         ...
 
     def check(self, relation: Rows) -> None:
-        """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart.
+        """Refuse tables that are stated otherwise than their sources have them, or whose persons
+        cannot be told apart.
 
         No row is read: a question is checked before it is charged.
         """
@@ -38,7 +40,9 @@ class Engine(Protocol):
         ...
 
     def read_through(self, relation: Rows) -> None:
-        """Read every value of a relation once, so that a source that is not whole is refused now."""
+        """Read every value of a relation once, so that a source that is not whole is refused
+        now.
+        """
         ...
 
     def totals(
@@ -55,7 +59,8 @@ class Engine(Protocol):
     ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
         """`totals`, some keys at a time where there may be very many; each key comes once.
 
-        There is at least one part, if only an empty one: groups are selected in each, whether rows have keys or not.
+        There is at least one part, if only an empty one: groups are selected in each, whether rows
+        have keys or not.
         """
         ...
 
@@ -64,5 +69,7 @@ class Engine(Protocol):
         ...
 
     def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
-        """For every key that rows have and that is wanted, the weight of each value, in units of the spread's fraction."""
+        """For every key that rows have and that is wanted, the weight of each value, in units of
+        the spread's fraction.
+        """
         ...

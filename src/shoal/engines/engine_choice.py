@@ -1,4 +1,6 @@
-"""Which engine reads some sources: Spark if one of them is Spark's, DuckDB otherwise; and the end of an engine."""
+"""Which engine reads some sources: Spark if one of them is Spark's, DuckDB otherwise; and the end
+of an engine.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from shoal.errors import SourceError
 def engine_over(
     sources: Mapping[str, object], progress: Progress | None = None, limits: EngineLimits = NONE
 ) -> DuckDB | Spark:
-    """The engine for some sources, all of which it reads; ``progress`` is told where that takes long."""
+    """The engine for some sources, all of which it reads; ``progress`` is told where that takes
+    long.
+    """
     if not any(map(is_sparks, sources.values())):
         return DuckDB(sources, limits=limits)
     if limits != NONE:
@@ -34,6 +38,8 @@ def engine_over(
 
 
 def close(engine: Engine) -> None:
-    """Drop what an engine keeps outside of this process; one that keeps nothing there ends when nobody holds it."""
+    """Drop what an engine keeps outside of this process; one that keeps nothing there ends when
+    nobody holds it.
+    """
     if isinstance(engine, Spark):
         engine.close()

@@ -1,7 +1,8 @@
 """Frames that live in this process, of pandas, polars or Arrow, as one Arrow table.
 
-The type of a column is the one its frame declares (a dtype, an Arrow type), never one that a row decides.  A pandas
-column of objects declares none: it is read if all its values are of one kind, and refused if they are not.
+The type of a column is the one its frame declares (a dtype, an Arrow type), never one that a row
+decides.  A pandas column of objects declares none: it is read if all its values are of one kind,
+and refused if they are not.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def _unreadable(source: object, name: str) -> SourceError:
 
 
 def _check_days(table: Any, name: str, pa: Any) -> None:
-    """Refuse days that hold a time: an engine would cut it off, and two persons could become one."""
+    """Refuse days that hold a time: an engine would cut it off, and two persons could become
+    one.
+    """
     for label, column in zip(table.column_names, table.columns, strict=True):
         if not pa.types.is_date64(column.type):
             continue
@@ -84,7 +87,9 @@ def _table(source: Any, module: str, name: str, pa: Any) -> Any:
 
 
 def _from_pandas(frame: Any, name: str, pa: Any) -> Any:
-    """A pandas frame column by column: by its dtype, and where that is object by the one kind of its values."""
+    """A pandas frame column by column: by its dtype, and where that is object by the one kind of
+    its values.
+    """
     names = [str(each) for each in frame.columns]
     check_names(names, name)
     arrays, fields = [], []
@@ -102,7 +107,9 @@ def _from_pandas(frame: Any, name: str, pa: Any) -> Any:
 
 
 def read_in_part(source: object) -> frozenset[str]:
-    """The columns of a source whose values may be NULL because they did not fit: typed cells of CSV, objects of pandas."""
+    """The columns of a source whose values may be NULL because they did not fit: typed cells of
+    CSV, objects of pandas.
+    """
     if isinstance(source, CsvFile):
         return frozenset(name for name, kind in source.types.items() if kind != TEXT)
     return frozenset(
@@ -117,7 +124,9 @@ def _is_text(kind: Any) -> bool:
 
 
 def _categories(series: Any, name: str, label: str, pa: Any) -> Any:
-    """Categories as their own type: the list of categories is declared, whichever of them rows have."""
+    """Categories as their own type: the list of categories is declared, whichever of them rows
+    have.
+    """
     listed = series.cat.categories.to_series()
     if series.cat.categories.dtype == object:
         values = column_of_objects(listed, name, label)
@@ -132,7 +141,9 @@ def _chunked(array: Any, pa: Any) -> Any:
 
 
 def _whole(table: Any, name: str, pa: Any) -> Any:
-    """The table without bytes that are no text: an engine would fail on them at some later question."""
+    """The table without bytes that are no text: an engine would fail on them at some later
+    question.
+    """
     for at, (label, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
         kind = column.type
         if pa.types.is_float16(kind):  # which no engine reads; every value of it is a float32

@@ -1,4 +1,5 @@
-"""Rows that Shoal itself holds, column by column as Python values: public tables, made-up rows, and answers to write down.
+"""Rows that Shoal itself holds, column by column as Python values: public tables, made-up rows, and
+answers to write down.
 
 No library of frames is needed for them: an engine makes a table of them (`duckdb/held_tables.py`).
 """
@@ -45,7 +46,9 @@ class HeldRows:
         )
 
     def csv(self) -> str:
-        """A header and a line for each row: texts in quotation marks, nothing where a value is missing."""
+        """A header and a line for each row: texts in quotation marks, nothing where a value is
+        missing.
+        """
         lists = ([_cell(each, kind) for each in values] for kind, values in self.columns.values())
         lines = [tuple(map(_quoted, self.columns)), *zip(*lists, strict=True)]
         return "".join(",".join(line) + "\n" for line in lines)
@@ -106,7 +109,9 @@ def _quoted(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """The shortest decimal that is read as this number; with an exponent below 10^-6 and from 10^10 on."""
+    """The shortest decimal that is read as this number; with an exponent below 10^-6 and from 10^10
+    on.
+    """
     if not math.isfinite(value) or value == 0:
         return repr(value).removesuffix(".0")
     decimal = Decimal(repr(value)).normalize()

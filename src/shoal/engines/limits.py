@@ -21,10 +21,12 @@ _AGAIN = 0.05
 
 @dataclass(frozen=True)
 class EngineLimits:
-    """What DuckDB may take for a question: memory, such as 8GB or 50% of the machine's, and a time in seconds, if any.
+    """What DuckDB may take for a question: memory, such as 8GB or 50% of the machine's, and a time
+    in seconds, if any.
 
-    A question that needs more ends with `UnansweredError` after it was charged, as every failure of an engine does.  That a
-    limit was hit can be seen, so choose limits that no question comes near, from the machine and never from the rows.
+    A question that needs more ends with `UnansweredError` after it was charged, as every failure of
+    an engine does.  That a limit was hit can be seen, so choose limits that no question comes near,
+    from the machine and never from the rows.
 
     >>> EngineLimits(memory="8GB", seconds=600)
     EngineLimits(memory='8GB', seconds=600)
@@ -54,9 +56,11 @@ NONE = EngineLimits()
 
 @contextmanager
 def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` when so many seconds have passed, until what is done here ends; it fails then, even if it was done.
+    """Call ``stop`` when so many seconds have passed, until what is done here ends; it fails then,
+    even if it was done.
 
-    An engine can be told to stop between two statements, when that means nothing to it, so it is told again.
+    An engine can be told to stop between two statements, when that means nothing to it, so it is
+    told again.
     """
     if seconds is None:
         yield

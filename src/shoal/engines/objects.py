@@ -1,7 +1,7 @@
 """A pandas column of Python objects, whose dtype says nothing: one kind of value, or refused.
 
-The kind alone decides the Arrow type, so that no single value widens it: whole numbers are 64-bit integers,
-moments are microseconds.  A value that does not fit is NULL, as everywhere.
+The kind alone decides the Arrow type, so that no single value widens it: whole numbers are 64-bit
+integers, moments are microseconds.  A value that does not fit is NULL, as everywhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _TO_DECLARE = {
 
 
 def column_of_objects(series: Any, name: str, label: str) -> Any:
-    """The values as an Arrow array; refused unless their one kind decides the type of the column."""
+    """The values as an Arrow array; refused unless their one kind decides the type of the
+    column.
+    """
     import pandas as pd  # noqa: PLC0415 - the frame is one of its own
     import pyarrow as pa  # noqa: PLC0415 - heavy
 

@@ -21,7 +21,9 @@ def is_plain(path: Path) -> bool:
 
 
 def found_at(path: Path) -> tuple[Path, ...]:
-    """What lies at a path, or, where nothing does, at the places that it is a pattern for; as absolute paths."""
+    """What lies at a path, or, where nothing does, at the places that it is a pattern for; as
+    absolute paths.
+    """
     try:
         places = [path] if is_plain(path) else sorted(glob.glob(str(path)))  # noqa: PTH207 - absolute too
         return tuple(Path(each).resolve() for each in places)
@@ -30,7 +32,9 @@ def found_at(path: Path) -> tuple[Path, ...]:
 
 
 def check_plain(paths: Sequence[Path], name: str) -> None:
-    """Refuse a source that is not there or is no plain file, or whose name DuckDB would take for a pattern."""
+    """Refuse a source that is not there or is no plain file, or whose name DuckDB would take for a
+    pattern.
+    """
     if not paths:
         raise SourceError(
             f"the file of {name!r} is not there.", remedy="Check the path, or give an absolute one."

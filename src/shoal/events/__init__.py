@@ -1,4 +1,6 @@
-"""An event is a complete, frozen, serialisable description of one release; its meaning never changes once shipped."""
+"""An event is a complete, frozen, serialisable description of one release; its meaning never
+changes once shipped.
+"""
 
 from shoal.events.additive import (
     DiscreteGaussian,

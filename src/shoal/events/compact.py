@@ -1,4 +1,5 @@
-"""Events from compact text, the form people type: ``gaussian sigma=30 | x 1000 + pure epsilon=0.1``.
+"""Events from compact text, the form people type: ``gaussian sigma=30 | x 1000 + pure
+epsilon=0.1``.
 
 ::
 
@@ -7,8 +8,8 @@
     head      = kind { name "=" value }  |  "(" events ")"  |  "parallel" "(" events { "," events } ")"  |  "nothing"
     modifier  = "x" count  |  "group" size  |  word { name "=" value }
 
-A modifier applies to all that stands before it in its release: ``| sampled q=0.01 | x 10000`` is ten
-thousand releases, each from a sample of its own.  Numbers are exact: 0.1 is 1/10.
+A modifier applies to all that stands before it in its release: ``| sampled q=0.01 | x 10000`` is
+ten thousand releases, each from a sample of its own.  Numbers are exact: 0.1 is 1/10.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ def read_events(text: str) -> Event:
     """The event that a compact text describes; several releases joined by '+' are one `Composed`.
 
     Guarantee: every number is taken as the decimal or fraction that was written, exactly.
-    Edges: sensitivity is 1 where it is not given.  ``laplace scale=10`` is noise on a fine lattice, with 2^40
-        steps to the sensitivity; ``steps=none`` leaves the lattice open, which is priced as the worst.
-        What cannot be read is an `EventTextError` that points at the place.
+    Edges: sensitivity is 1 where it is not given.  ``laplace scale=10`` is noise on a fine lattice,
+        with 2^40 steps to the sensitivity; ``steps=none`` leaves the lattice open, which is priced
+        as the worst.  What cannot be read is an `EventTextError` that points at the place.
 
     >>> read_events("gaussian sigma=30 | x 1000 + pure epsilon=0.1")
     Composed(private=True, relation=None, events=(Repeated(...), StatedPure(...)))

@@ -2,15 +2,17 @@
 
 What an event promises, and what everyone who adds a kind must keep:
 
-1. *Complete.*  The event alone fixes the family of output laws that neighbouring inputs can have, so
-   whatever it costs in any measure follows from it and from nothing else.
-2. *Frozen.*  Its numbers are exact and were checked when it was made; it never changes, equal events
-   are interchangeable, and equal events have equal text.
+1. *Complete.*  The event alone fixes the family of output laws that neighbouring inputs can have,
+   so whatever it costs in any measure follows from it and from nothing else.
+2. *Frozen.*  Its numbers are exact and were checked when it was made; it never changes, equal
+   events are interchangeable, and equal events have equal text.
 3. *For ever.*  The meaning of a kind and of each of its fields never changes once shipped.  A new
-   meaning, a new field or a correction is a new kind; an old text is read for ever as what it meant.
-4. *Silent about data.*  An event holds parameters, which are public, and nothing computed from rows.
-5. *Honest about noise.*  ``private`` is False when the noise came from a seeded source: such an event
-   describes a rehearsal and can never be charged as private.
+   meaning, a new field or a correction is a new kind; an old text is read for ever as what it
+   meant.
+4. *Silent about data.*  An event holds parameters, which are public, and nothing computed from
+   rows.
+5. *Honest about noise.*  ``private`` is False when the noise came from a seeded source: such an
+   event describes a rehearsal and can never be charged as private.
 """
 
 # ruff: noqa: RUF009 - a parameter is a descriptor, not a shared default value
@@ -42,9 +44,9 @@ KINDS: Mapping[str, type[Event]] = MappingProxyType(_kinds)
 class Event:
     """One release, described; `Laplace`, `Exponential` and the others are its kinds.
 
-    ``private`` is False when the noise came from a seeded source.  ``relation`` is ``"add_remove"`` or
-    ``"change"`` when the sensitivity was worked out for these neighbours, and None when it is the
-    caller's own claim for neighbours the caller knows.
+    ``private`` is False when the noise came from a seeded source.  ``relation`` is ``"add_remove"``
+    or ``"change"`` when the sensitivity was worked out for these neighbours, and None when it is
+    the caller's own claim for neighbours the caller knows.
     """
 
     kind: ClassVar[str]
@@ -92,8 +94,8 @@ class Event:
     def from_json(cls, written: str) -> Self:
         """The event that `to_json` wrote, of whatever kind; anything else is refused.
 
-        Edges: a kind or version this Shoal does not know, a missing, repeated or extra field, a value
-            of the wrong type or range, and text that is not JSON are each an `EventError`.
+        Edges: a kind or version this Shoal does not know, a missing, repeated or extra field, a
+            value of the wrong type or range, and text that is not JSON are each an `EventError`.
         """
         return cls.from_dict(event_json.read(written))
 
@@ -104,7 +106,9 @@ def values_of(event: Event) -> dict[str, Any]:
 
 
 def read_event(data: Mapping[str, Any], *, depth: int) -> Event:
-    """The event in a mapping that lies so deep inside others; `Event.from_dict` is its public face."""
+    """The event in a mapping that lies so deep inside others; `Event.from_dict` is its public
+    face.
+    """
     if depth >= event_json.DEEPEST:
         raise EventError(
             f"events are nested more than {event_json.DEEPEST} deep.",

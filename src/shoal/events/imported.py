@@ -1,4 +1,6 @@
-"""Events from what other tools print: the settings of Opacus, and the events of dp-accounting as they print themselves."""
+"""Events from what other tools print: the settings of Opacus, and the events of dp-accounting as
+they print themselves.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ _PRINTED = (
 def read_opacus(text: str) -> Event:
     """Training with Opacus: so many steps, each a Gaussian sum over a Poisson sample.
 
-    Guarantee: Opacus' noise multiplier is sigma over the clipping norm, so sensitivity is 1; its default loader samples by
-        Poisson's rule.
+    Guarantee: Opacus' noise multiplier is sigma over the clipping norm, so sensitivity is 1; its
+        default loader samples by Poisson's rule.
     Edges: epochs are ``1 / sample_rate`` steps each, rounded up together.
 
     >>> read_opacus("noise_multiplier=1.1 sample_rate=0.004 steps=14100").count
@@ -58,8 +60,8 @@ def read_opacus(text: str) -> Event:
 def read_dp_accounting(text: str) -> Event:
     """An event of dp-accounting, as ``repr`` prints it.
 
-    Edges: discrete Gaussian noise of unknown dimension is taken as its zero-concentrated promise.  Kinds that Shoal does not have are
-        refused.
+    Edges: discrete Gaussian noise of unknown dimension is taken as its zero-concentrated promise.
+        Kinds that Shoal does not have are refused.
 
     >>> read_dp_accounting("SelfComposedDpEvent(event=GaussianDpEvent(noise_multiplier=2.0), count=3)")
     Repeated(...)

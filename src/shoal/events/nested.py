@@ -17,10 +17,10 @@ from shoal.exact import closed_unit
 class Composed(Event, kind="composed"):
     """Releases one after another, from the same data.
 
-    Meaning: the release is the list of the releases that ``events`` describe, made in any order, each
-        chosen, within what its event says, in view of the answers before it.
-    Fields: ``relation``, where stated, is the one of every part that states one; ``private`` is False as
-        soon as that of one part is.
+    Meaning: the release is the list of the releases that ``events`` describe, made in any order,
+        each chosen, within what its event says, in view of the answers before it.
+    Fields: ``relation``, where stated, is the one of every part that states one; ``private`` is
+        False as soon as that of one part is.
     Edges: no events at all is allowed: nothing was released.
     Reference: Dwork, Kenthapadi, McSherry, Mironov and Naor 2006, for adaptive composition.
     """
@@ -35,8 +35,8 @@ class Composed(Event, kind="composed"):
 class Repeated(Event, kind="repeated"):
     """The same kind of release many times, from the same data.
 
-    Meaning: ``count`` releases one after another, each of them described by ``event``, as if `Composed`
-        listed it so often.
+    Meaning: ``count`` releases one after another, each of them described by ``event``, as if
+        `Composed` listed it so often.
     Fields: ``relation`` and ``private`` as for `Composed`.
     Reference: as `Composed`.
     """
@@ -52,9 +52,10 @@ class Repeated(Event, kind="repeated"):
 class Parallel(Event, kind="parallel"):
     """Releases from disjoint parts of one dataset.
 
-    Meaning: the rows are divided into parts, each row by a public rule that looks at this row alone, and
-        each of ``events`` describes a release that depends on the rows of one part only, a different
-        part for each.  What an event says holds between neighbours of the whole dataset.
+    Meaning: the rows are divided into parts, each row by a public rule that looks at this row
+        alone, and each of ``events`` describes a release that depends on the rows of one part only,
+        a different part for each.  What an event says holds between neighbours of the whole
+        dataset.
     Fields: ``relation`` and ``private`` as for `Composed`.
     Edges: one row more or less is in one part; a row that changes may leave one part and enter
         another, so two of the releases see it.  A relation that is not stated counts as a change.
@@ -71,8 +72,8 @@ class Parallel(Event, kind="parallel"):
 class Group(Event, kind="group"):
     """A release, seen by a group of people who come, go or change together.
 
-    Meaning: the release that ``event`` describes; neighbours are any two datasets that ``size`` steps
-        between neighbours of the event connect.
+    Meaning: the release that ``event`` describes; neighbours are any two datasets that ``size``
+        steps between neighbours of the event connect.
     Fields: ``relation`` and ``private`` as for `Composed`.
     Edges: a group of one changes nothing.
     Reference: Dwork and Roth 2014, Theorem 2.2.
@@ -107,13 +108,15 @@ class PoissonSampled(Event, kind="poisson_sampled"):
 
 @dataclass(frozen=True)
 class TruncatedPoissonSampled(Event, kind="truncated_poisson_sampled"):
-    """A release from a random sample in which each row takes part by the toss of a coin, cut to a largest size.
+    """A release from a random sample in which each row takes part by the toss of a coin, cut to a
+    largest size.
 
-    Meaning: each row enters the sample with probability ``rate``, independently of everything; where more than ``batch``
-        rows entered, some of them are left out, by any rule, so that batch rows remain.  The release is the one that
-        ``event`` describes, computed from what remains, which stays secret.  No dataset has more than ``population`` rows.
-    Fields: ``population`` is a public bound on the number of rows, not the number itself; ``private`` as for `Composed`;
-        ``relation`` is never "change", here or inside.
+    Meaning: each row enters the sample with probability ``rate``, independently of everything;
+        where more than ``batch`` rows entered, some of them are left out, by any rule, so that
+        batch rows remain.  The release is the one that ``event`` describes, computed from what
+        remains, which stays secret.  No dataset has more than ``population`` rows.
+    Fields: ``population`` is a public bound on the number of rows, not the number itself;
+        ``private`` as for `Composed`; ``relation`` is never "change", here or inside.
     Edges: a batch of at least the population is never cut.
     Reference: Chua and others 2024, for batches of a fixed size made from Poisson samples.
     """
@@ -132,13 +135,15 @@ class TruncatedPoissonSampled(Event, kind="truncated_poisson_sampled"):
 class RandomlyAllocated(Event, kind="randomly_allocated"):
     """Releases of which each row takes part in one, chosen at random: balls-and-bins sampling.
 
-    Meaning: each row is put into one of ``steps`` parts, each equally likely, independently of all other rows and of
-        everything else; who is in which part stays secret.  There is one release for each part, the one that ``event``
-        describes, computed from the rows of the part, one after another and each chosen in view of the answers before
-        it.  Neighbours of a part and of the dataset have one row more or less.
+    Meaning: each row is put into one of ``steps`` parts, each equally likely, independently of all
+        other rows and of everything else; who is in which part stays secret.  There is one release
+        for each part, the one that ``event`` describes, computed from the rows of the part, one
+        after another and each chosen in view of the answers before it.  Neighbours of a part and of
+        the dataset have one row more or less.
     Fields: ``private`` as for `Composed`; ``relation`` is never "change", here or inside.
     Edges: one step is the event itself.  Several passes, each with new parts, are `Repeated`.
-    Reference: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha and Zhang 2025; Feldman and Shenfeld 2025.
+    Reference: Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha and Zhang 2025; Feldman and Shenfeld
+        2025.
     """
 
     event: Part = part()
@@ -153,9 +158,9 @@ class RandomlyAllocated(Event, kind="randomly_allocated"):
 class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
     """A release from a random sample of fixed size.
 
-    Meaning: ``sample`` of the ``population`` rows are drawn, each set of so many equally likely; the
-        release is the one that ``event`` describes, computed from the sample, which stays secret.
-        Neighbours of the sample and of the dataset have one row with another value.
+    Meaning: ``sample`` of the ``population`` rows are drawn, each set of so many equally likely;
+        the release is the one that ``event`` describes, computed from the sample, which stays
+        secret.  Neighbours of the sample and of the dataset have one row with another value.
     Fields: the number of rows is public; ``private`` as for `Composed`; ``relation`` is never
         "add_remove", here or inside.
     Edges: a sample of everything is the event itself.
@@ -180,9 +185,10 @@ class SampledWithoutReplacement(Event, kind="sampled_without_replacement"):
 class SampledWithReplacement(Event, kind="sampled_with_replacement"):
     """A release from rows that are drawn one by one, each from all rows.
 
-    Meaning: ``sample`` times a row is drawn, each time any of the ``population`` rows with the same chance, whatever was drawn before;
-        the release is the one that ``event`` describes, computed from all draws, which stay secret.  A row that was drawn
-        several times counts several times.  Neighbours of the draws and of the dataset have one row with another value.
+    Meaning: ``sample`` times a row is drawn, each time any of the ``population`` rows with the same
+        chance, whatever was drawn before; the release is the one that ``event`` describes, computed
+        from all draws, which stay secret.  A row that was drawn several times counts several times.
+        Neighbours of the draws and of the dataset have one row with another value.
     Fields: the number of rows is public; ``private`` as for `Composed`; ``relation`` is never
         "add_remove", here or inside.
     Edges: there may be more draws than rows.
@@ -202,9 +208,9 @@ class SampledWithReplacement(Event, kind="sampled_with_replacement"):
 class Shuffled(Event, kind="shuffled"):
     """The reports of many people, in random order.
 
-    Meaning: each of ``people`` people sends one report, made from this person's value alone by the same
-        randomizer, which ``event`` describes for any two values of a person; the reports are released
-        in a uniformly random order, and nothing else is.
+    Meaning: each of ``people`` people sends one report, made from this person's value alone by the
+        same randomizer, which ``event`` describes for any two values of a person; the reports are
+        released in a uniformly random order, and nothing else is.
     Fields: the number of people is public; ``private`` as for `Composed`; ``relation`` is never
         "add_remove", here or inside.
     Edges: one person alone is not hidden by the order.

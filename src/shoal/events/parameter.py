@@ -1,8 +1,10 @@
-"""A parameter of an event is declared once; the declaration checks it, keeps it exact and writes it.
+"""A parameter of an event is declared once; the declaration checks it, keeps it exact and writes
+it.
 
-``scale: Exact = exact(positive)`` in the body of a frozen dataclass means: the constructor takes any
-`Number`, refuses a bad one by the name ``scale``, and the attribute is a `Fraction`.  In JSON exact
-numbers are text (``"1/10"``), counts are whole numbers, events inside are objects, the rest is itself.
+``scale: Exact = exact(positive)`` in the body of a frozen dataclass means: the constructor takes
+any `Number`, refuses a bad one by the name ``scale``, and the attribute is a `Fraction`.  In JSON
+exact numbers are text (``"1/10"``), counts are whole numbers, events inside are objects, the rest
+is itself.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class Written(Protocol):
 
 
 class Parameter(Generic[_Given, _Kept]):
-    """A data descriptor: what is assigned is read, checked and kept; what is got is what was kept."""
+    """A data descriptor: what is assigned is read, checked and kept; what is got is what was
+    kept.
+    """
 
     name: str
 
@@ -82,7 +86,9 @@ class Parameter(Generic[_Given, _Kept]):
             )
 
     def take_json(self, value: Any, *, depth: int) -> Any:
-        """What the constructor is given for a value that was read from text, so deep inside others."""
+        """What the constructor is given for a value that was read from text, so deep inside
+        others.
+        """
         self.check_json(value)
         return value if self.from_json is None else self.from_json(value, self.name, depth)
 

@@ -1,8 +1,8 @@
 """Events inside events: how they are kept, written and read, and how many fit.
 
-An event inside another is written as an object of its own, complete with its version and kind.  What is
-nested is limited when it is made, so that every event can be written and every text that was written
-can be read; the same limits hold for text, before anything is built from it.
+An event inside another is written as an object of its own, complete with its version and kind.
+What is nested is limited when it is made, so that every event can be written and every text that
+was written can be read; the same limits hold for text, before anything is built from it.
 """
 
 from __future__ import annotations

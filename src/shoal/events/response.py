@@ -27,14 +27,14 @@ from shoal.exact import closed_unit, non_negative
 class RandomizedResponse(Event, kind="randomized_response"):
     """An answer from k categories, told truthfully with a known probability.
 
-    Meaning: one answer out of ``categories`` is reported as it is with probability p, and as each of the
-        other categories with probability (1 - p) / (categories - 1).  Neighbours are any two answers
-        of the same person.
+    Meaning: one answer out of ``categories`` is reported as it is with probability p, and as each
+        of the other categories with probability (1 - p) / (categories - 1).  Neighbours are any two
+        answers of the same person.
     Fields: exactly one of two is given: ``truth``, which is p itself, or ``epsilon``, with
         p = e^epsilon / (e^epsilon + categories - 1), which is not rational.
     Edges: truth 1 and, for two categories, truth 0 hide nothing, and are priced so; epsilon 0 is a
-        uniform answer.  The report exists for every person, so neighbours that add or remove a person
-        are refused.
+        uniform answer.  The report exists for every person, so neighbours that add or remove a
+        person are refused.
     Reference: Warner 1965; Kairouz, Bonawitz and Ramage 2016 for k categories.
     """
 
@@ -57,13 +57,14 @@ class RandomizedResponse(Event, kind="randomized_response"):
 
 @dataclass(frozen=True)
 class SometimesAnswered(Event, kind="sometimes_answered"):
-    """A report that a person sends only with a known probability, by a coin that does not look at the value.
+    """A report that a person sends only with a known probability, by a coin that does not look at
+    the value.
 
-    Meaning: with probability ``rate`` the person is asked and sends the report that ``event`` describes for any two
-        values of this person; otherwise the person sends a fixed "no answer".  The coin is independent of
-        everything, and whether there was an answer is public.
-    Fields: ``private`` as for `Composed`; ``relation`` is never "add_remove", here or inside.  Samples, shuffles, groups and
-        parts are refused inside: they are about several people.
+    Meaning: with probability ``rate`` the person is asked and sends the report that ``event``
+        describes for any two values of this person; otherwise the person sends a fixed "no answer".
+        The coin is independent of everything, and whether there was an answer is public.
+    Fields: ``private`` as for `Composed`; ``relation`` is never "add_remove", here or inside.
+        Samples, shuffles, groups and parts are refused inside: they are about several people.
     Edges: rate 0 tells nothing, rate 1 is the event itself.
     Reference: none is needed; the coin is public and independent of the value.
     """
@@ -95,7 +96,9 @@ _SEVERAL = (
     Shuffled,
     TruncatedPoissonSampled,
 )
-"""Kinds that describe releases from the data of several people, so that a group can have more than one in it."""
+"""Kinds that describe releases from the data of several people, so that a group can have more than
+one in it.
+"""
 
 
 def _about_several(event: Event) -> str | None:

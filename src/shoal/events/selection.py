@@ -1,9 +1,10 @@
 """Kinds of event in which one or more candidates were chosen by their scores.
 
-In all of them but the last the candidates are public and fixed before the data are seen, each score moves by at most
-``sensitivity`` between neighbours, and ``monotone`` says that all scores move the same way (none up and
-another down) between any two neighbours; the noise may then be half as large for the same epsilon.  Write
-t = 2 * sensitivity / epsilon, or t = sensitivity / epsilon when monotone.
+In all of them but the last the candidates are public and fixed before the data are seen, each score
+moves by at most ``sensitivity`` between neighbours, and ``monotone`` says that all scores move the
+same way (none up and another down) between any two neighbours; the noise may then be half as large
+for the same epsilon.  Write t = 2 * sensitivity / epsilon, or t = sensitivity / epsilon when
+monotone.
 """
 
 # ruff: noqa: RUF009 - a parameter is a descriptor, not a shared default value
@@ -39,9 +40,9 @@ class Exponential(Event, kind="exponential"):
 class PermuteAndFlip(Event, kind="permute_and_flip"):
     """Permute and flip.
 
-    Meaning: one of ``candidates`` candidates is released: they are visited in a uniformly random order,
-        and the first whose coin falls on heads is it, the coin of a candidate having probability
-        exp((score - best score) / t), where t = 2 ``sensitivity`` / ``epsilon``, or
+    Meaning: one of ``candidates`` candidates is released: they are visited in a uniformly random
+        order, and the first whose coin falls on heads is it, the coin of a candidate having
+        probability exp((score - best score) / t), where t = 2 ``sensitivity`` / ``epsilon``, or
         sensitivity / epsilon when ``monotone``.
     Edges: the law needs epsilon > 0 and sensitivity > 0.  Its range is not bounded as that of the
         exponential mechanism is, so it must not be priced as one.
@@ -58,12 +59,14 @@ class PermuteAndFlip(Event, kind="permute_and_flip"):
 class NoisyMax(Event, kind="noisy_max"):
     """Report noisy max.
 
-    Meaning: the candidate, one of ``candidates``, whose score plus noise is largest is released, and
-        nothing else.  The noises are independent, of the law ``noise`` ("laplace", "exponential" or
-        "gumbel") with scale t = 2 ``sensitivity`` / ``epsilon``, or sensitivity / epsilon when
-        ``monotone``; ties have probability 0 or are broken independently of the scores.
-    Edges: the law needs epsilon > 0 and sensitivity > 0.  With Gumbel noise the choice has the law of
-        `Exponential`, with exponential noise that of `PermuteAndFlip`, with Laplace noise its own.
+    Meaning: the candidate, one of ``candidates``, whose score plus noise is largest is released,
+        and nothing else.  The noises are independent, of the law ``noise`` ("laplace",
+        "exponential" or "gumbel") with scale t = 2 ``sensitivity`` / ``epsilon``, or sensitivity /
+        epsilon when ``monotone``; ties have probability 0 or are broken independently of the
+        scores.
+    Edges: the law needs epsilon > 0 and sensitivity > 0.  With Gumbel noise the choice has the law
+        of `Exponential`, with exponential noise that of `PermuteAndFlip`, with Laplace noise its
+        own.
     Reference: Dwork and Roth 2014, Section 3.3; Ding and others 2021.
     """
 
@@ -78,11 +81,11 @@ class NoisyMax(Event, kind="noisy_max"):
 class TopK(Event, kind="top_k"):
     """The top k candidates in one shot, by Gumbel noise.
 
-    Meaning: independent Gumbel noise of scale ``k`` t is added to the score of each of ``candidates``
-        candidates, where t = 2 ``sensitivity`` / ``epsilon``, or sensitivity / epsilon when
-        ``monotone``, and the k largest are released in their noisy order, without the noisy scores.
-        That is the law of k exponential mechanisms one after the other, each with epsilon / k on
-        the candidates left.
+    Meaning: independent Gumbel noise of scale ``k`` t is added to the score of each of
+        ``candidates`` candidates, where t = 2 ``sensitivity`` / ``epsilon``, or sensitivity /
+        epsilon when ``monotone``, and the k largest are released in their noisy order, without the
+        noisy scores.  That is the law of k exponential mechanisms one after the other, each with
+        epsilon / k on the candidates left.
     Fields: epsilon is the pure cost of all k together.
     Edges: 1 <= k <= candidates; the law needs epsilon > 0 and sensitivity > 0.
     Reference: Durfee and Rogers 2019.
@@ -106,11 +109,13 @@ class TopK(Event, kind="top_k"):
 class GaussianNoisyMax(Event, kind="gaussian_noisy_max"):
     """The label with the most votes, each count with Gaussian noise.
 
-    Meaning: every voter (a teacher, in PATE) votes for one of ``candidates`` labels; independent N(0, ``sigma``²) noise
-        is added to the number of votes of each label, and the label with the largest sum is released, and nothing
-        else.  Neighbours differ in one voter, whose vote moves from one label to another.
+    Meaning: every voter (a teacher, in PATE) votes for one of ``candidates`` labels; independent
+        N(0, ``sigma``²) noise is added to the number of votes of each label, and the label with the
+        largest sum is released, and nothing else.  Neighbours differ in one voter, whose vote moves
+        from one label to another.
     Fields: ``relation`` is never "add_remove": the number of voters is fixed and public.
-    Edges: one candidate tells nothing.  In PATE a voter stands for all people whose rows trained that teacher.
+    Edges: one candidate tells nothing.  In PATE a voter stands for all people whose rows trained
+        that teacher.
     Reference: Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018.
     """
 

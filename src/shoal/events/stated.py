@@ -28,9 +28,10 @@ class NonPrivate(Event, kind="non_private"):
 class StatedRandom(Event, kind="stated_random"):
     """A release whose sensitivity was measured on a sample of neighbours, not proven for all.
 
-    Meaning: with probability at least 1 - ``gamma`` over neighbours drawn from a law that the curator stated, and over the
-        sample on which the sensitivity was measured, the output laws P and Q have P(S) <= e^``epsilon`` Q(S) +
-        ``delta`` for every S, both ways.  About the other neighbours nothing is promised.
+    Meaning: with probability at least 1 - ``gamma`` over neighbours drawn from a law that the
+        curator stated, and over the sample on which the sensitivity was measured, the output laws P
+        and Q have P(S) <= e^``epsilon`` Q(S) + ``delta`` for every S, both ways.  About the other
+        neighbours nothing is promised.
     Edges: it has no price in any measure of differential privacy, however small gamma is.
     Reference: Hall, Rinaldo and Wasserman 2012; Rubinstein and Aldà 2017.
     """
@@ -44,9 +45,9 @@ class StatedRandom(Event, kind="stated_random"):
 class StatedPure(Event, kind="stated_pure"):
     """A release of which only its pure promise is known.
 
-    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) for every S.
-    Edges: whoever states it answers for it; epsilon 0 says that the output does not depend on the data.
-    Reference: Dwork, McSherry, Nissim and Smith 2006.
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) for
+    every S.  Edges: whoever states it answers for it; epsilon 0 says that the output does not
+    depend on the data.  Reference: Dwork, McSherry, Nissim and Smith 2006.
     """
 
     epsilon: Exact = exact(non_negative)
@@ -56,8 +57,8 @@ class StatedPure(Event, kind="stated_pure"):
 class StatedApprox(Event, kind="stated_approx"):
     """A release of which only its approximate promise is known.
 
-    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) + ``delta``
-        for every S, both ways.
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) +
+        ``delta`` for every S, both ways.
     Edges: delta 0 is a pure promise; delta 1 promises nothing.
     Reference: Dwork, Kenthapadi, McSherry, Mironov and Naor 2006.
     """
@@ -70,8 +71,8 @@ class StatedApprox(Event, kind="stated_approx"):
 class StatedZeroConcentrated(Event, kind="stated_zero_concentrated"):
     """A release of which only its zero-concentrated promise is known.
 
-    Meaning: for any two neighbours the Rényi divergence of every order a > 1 between the output laws is
-        at most ``rho`` a.
+    Meaning: for any two neighbours the Rényi divergence of every order a > 1 between the output
+        laws is at most ``rho`` a.
     Edges: rho 0 says that the output does not depend on the data.
     Reference: Bun and Steinke 2016.
     """
@@ -83,8 +84,8 @@ class StatedZeroConcentrated(Event, kind="stated_zero_concentrated"):
 class StatedGaussian(Event, kind="stated_gaussian"):
     """A release of which only its Gaussian trade-off promise is known.
 
-    Meaning: for any two neighbours the output laws are at least as hard to tell apart as N(0, 1) and
-        N(``mu``, 1).
+    Meaning: for any two neighbours the output laws are at least as hard to tell apart as N(0, 1)
+        and N(``mu``, 1).
     Edges: mu 0 says that the output does not depend on the data.
     Reference: Dong, Roth and Su 2022.
     """
@@ -103,8 +104,8 @@ def _order(value: Number, name: str) -> Fraction:
 class StatedRenyi(Event, kind="stated_renyi"):
     """A release of which only a Rényi curve at some orders is known.
 
-    Meaning: for any two neighbours the Rényi divergence of each of ``orders`` between the output laws is at
-        most the number at the same place of ``epsilons``, both ways.
+    Meaning: for any two neighbours the Rényi divergence of each of ``orders`` between the output
+        laws is at most the number at the same place of ``epsilons``, both ways.
     Fields: orders rise, and each is above 1; there are as many epsilons as orders.
     Edges: orders between those stated are bounded by convexity, above the last nothing is promised.
     Reference: Mironov 2017.
@@ -122,8 +123,9 @@ class StatedRenyi(Event, kind="stated_renyi"):
 class StatedProfile(Event, kind="stated_profile"):
     """A release of which several approximate promises are known, all at once.
 
-    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^epsilon Q(S) + delta for every S, both
-        ways, for each of ``epsilons`` with the number at the same place of ``deltas``.
+    Meaning: for any two neighbours the output laws P and Q have P(S) <= e^epsilon Q(S) + delta for
+        every S, both ways, for each of ``epsilons`` with the number at the same place of
+        ``deltas``.
     Fields: epsilons rise; there are as many deltas as epsilons.
     Edges: promises that the others imply change nothing; one promise alone is `StatedApprox`.
     Reference: Balle, Barthe and Gaboardi 2018, for privacy profiles.

@@ -36,7 +36,9 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The pieces of a text, in order, the last of them its end; spaces and '# ...' are passed over."""
+    """The pieces of a text, in order, the last of them its end; spaces and '# ...' are passed
+    over.
+    """
     if len(text) > LONGEST_TEXT:
         raise EventTextError(
             f"the text has {len(text)} characters; at most {LONGEST_TEXT} are read.",

@@ -25,13 +25,15 @@ def _above_minus_one(value: Number, name: str) -> Fraction:
 class RepeatAndSelect(Event, kind="repeat_and_select"):
     """One of several runs of a release, the best by its own output.
 
-    Meaning: a secret number of runs is drawn, independently of the data; ``event`` describes each run, all on the same data with
-        fresh noise, a choice of settings drawn at random being part of a run.  Outputs have a public order, such as a score that is
-        part of them, and only the best output is released; without any run a fixed one is.
-    Fields: with ``runs`` "negative_binomial" their number is k >= 1 with probability proportional to
-        (1 - ``gamma``)^k Π_(l<k) (l + ``eta``) / (l + 1); with "poisson" it is Poisson with ``mean``.  ``relation`` and
-        ``private`` as for `Composed`.
-    Edges: eta 1 is the geometric law, which stops after each run with probability gamma; eta 0 is the logarithmic law.
+    Meaning: a secret number of runs is drawn, independently of the data; ``event`` describes each
+        run, all on the same data with fresh noise, a choice of settings drawn at random being part
+        of a run.  Outputs have a public order, such as a score that is part of them, and only the
+        best output is released; without any run a fixed one is.
+    Fields: with ``runs`` "negative_binomial" their number is k >= 1 with probability proportional
+        to (1 - ``gamma``)^k Π_(l<k) (l + ``eta``) / (l + 1); with "poisson" it is Poisson with
+        ``mean``.  ``relation`` and ``private`` as for `Composed`.
+    Edges: eta 1 is the geometric law, which stops after each run with probability gamma; eta 0 is
+        the logarithmic law.
     Reference: Liu and Talwar 2019; Papernot and Steinke 2022, Definition 1.
     """
 

@@ -1,7 +1,7 @@
 """The words of compact text: how each kind of event and each of its fields is written.
 
-A word has a form: the kind it stands for, what may be left out, and the fields that have a shorter name
-in text.  Everything else, such as what a field accepts, is what the kind itself says.
+A word has a form: the kind it stands for, what may be left out, and the fields that have a shorter
+name in text.  Everything else, such as what a field accepts, is what the kind itself says.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ NOTHING, PARALLEL = "nothing", "parallel"
 """The word for no release at all, and the one for releases from disjoint parts."""
 
 WORDS = ("noise", "relation", "runs")
-"""The fields whose value is a word; those of `FLAGS` say yes or no, those of `LISTS` are lists, all others are numbers."""
+"""The fields whose value is a word; those of `FLAGS` say yes or no, those of `LISTS` are lists, all
+others are numbers.
+"""
 
 FLAGS = ("monotone", "private")
 
@@ -72,9 +74,9 @@ _COMMON = ("private", "relation")
 class Form:
     """How one kind of event is written.
 
-    ``short`` gives the names that differ from those of the fields, ``squared`` the names whose value is
-    squared to give a field, ``defaults`` what a field is when left out, and ``bare`` the one field that is
-    written without its name.
+    ``short`` gives the names that differ from those of the fields, ``squared`` the names whose
+    value is squared to give a field, ``defaults`` what a field is when left out, and ``bare`` the
+    one field that is written without its name.
     """
 
     word: str
@@ -212,15 +214,33 @@ LONG_NAMES: Mapping[str, str] = MappingProxyType(
 
 OTHER_FIELDS: Mapping[tuple[str, str], str] = MappingProxyType(
     {
-        ("laplace", "epsilon"): "Write scale=, the sensitivity over epsilon: epsilon 1/2 is 'laplace scale=2'. A promise of which only epsilon is known is 'pure epsilon=1/2'.",
-        ("geometric", "epsilon"): "Write scale=, the sensitivity over epsilon: epsilon 1/2 is 'geometric scale=2'. A promise of which only epsilon is known is 'pure epsilon=1/2'.",
-        ("gaussian", "epsilon"): "Write sigma=. A promise of which only epsilon and delta are known is 'approx epsilon=1 delta=1e-6'.",
-        ("gaussian", "noise_multiplier"): "Write sigma=: a noise multiplier is sigma at sensitivity 1.",
-        ("discrete_gaussian", "noise_multiplier"): "Write sigma=: a noise multiplier is sigma at sensitivity 1.",
-        ("laplace", "noise_multiplier"): "Write scale=: a noise multiplier is the scale at sensitivity 1.",
+        (
+            "laplace",
+            "epsilon",
+        ): "Write scale=, the sensitivity over epsilon: epsilon 1/2 is 'laplace scale=2'. A promise of which only epsilon is known is 'pure epsilon=1/2'.",
+        (
+            "geometric",
+            "epsilon",
+        ): "Write scale=, the sensitivity over epsilon: epsilon 1/2 is 'geometric scale=2'. A promise of which only epsilon is known is 'pure epsilon=1/2'.",
+        (
+            "gaussian",
+            "epsilon",
+        ): "Write sigma=. A promise of which only epsilon and delta are known is 'approx epsilon=1 delta=1e-6'.",
+        (
+            "gaussian",
+            "noise_multiplier",
+        ): "Write sigma=: a noise multiplier is sigma at sensitivity 1.",
+        (
+            "discrete_gaussian",
+            "noise_multiplier",
+        ): "Write sigma=: a noise multiplier is sigma at sensitivity 1.",
+        (
+            "laplace",
+            "noise_multiplier",
+        ): "Write scale=: a noise multiplier is the scale at sensitivity 1.",
         ("gaussian", "sample_rate"): "Write '| sampled q=...' behind the release.",
         ("gaussian", "q"): "Write '| sampled q=...' behind the release.",
         ("gaussian", "steps"): "Write '| x 1000' behind the release.",
     }
-)  # fmt: skip
+)
 """What to write for a field that a kind has elsewhere."""

@@ -1,4 +1,6 @@
-"""Rationals, grids and directed rounding: the only place where real arithmetic touches a guarantee."""
+"""Rationals, grids and directed rounding: the only place where real arithmetic touches a
+guarantee.
+"""
 
 from shoal.exact.grid import Grid, IntegerArray, not_finite
 from shoal.exact.numeral import DECIMAL, TooFar, bounded_fraction, numeral, whole_numeral

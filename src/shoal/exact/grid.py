@@ -1,10 +1,10 @@
 """A grid turns real values into integers and integers back into floats.
 
-Data are floats with an exact binary value; a grid point is an integer times a power of two.  Going to
-the grid is one exact rounding, ``floor(x / spacing + 1/2)``, which moves with its argument: shifting x
-by whole steps shifts the result by as many.  Hence values at most t steps apart land at most ceil(t)
-steps apart, which is what `steps_up` returns.  (Rounding half to even does not have this property:
-0.5 and 1.5 are one step apart and would land on 0 and 2.)
+Data are floats with an exact binary value; a grid point is an integer times a power of two.  Going
+to the grid is one exact rounding, ``floor(x / spacing + 1/2)``, which moves with its argument:
+shifting x by whole steps shifts the result by as many.  Hence values at most t steps apart land at
+most ceil(t) steps apart, which is what `steps_up` returns.  (Rounding half to even does not have
+this property: 0.5 and 1.5 are one step apart and would land on 0 and 2.)
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ class Grid:
         return float_of(steps, self.exponent)
 
     def array_to_steps(self, values: NDArray[np.floating]) -> IntegerArray:
-        """A whole array of floats to steps, each as `to_steps` would; int64 where all of them fit."""
+        """A whole array of floats to steps, each as `to_steps` would; int64 where all of them
+        fit.
+        """
         if values.dtype.kind != "f":  # a cast to float would round large integers
             return self._each_to_steps(values)
         if not np.isfinite(values).all():
@@ -113,7 +115,9 @@ class Grid:
 
 
 def _times_power(values: NDArray[Any], exponent: int) -> NDArray[Any]:
-    """``values * 2**exponent`` as `numpy.ldexp` would, by one multiplication where the power is a float."""
+    """``values * 2**exponent`` as `numpy.ldexp` would, by one multiplication where the power is a
+    float.
+    """
     if -1000 < exponent < 1000:
         return np.asarray(values * 2.0**exponent)
     return np.asarray(np.ldexp(values, exponent))

@@ -1,8 +1,9 @@
 """Numbers in text: one grammar, read everywhere the same.
 
-A numeral is an ASCII decimal with an optional exponent (``12``, ``-0.5``, ``.5``, ``1e-6``), or two of them with a slash between (``1/3``).
-No underscores, no digits of other scripts, no words such as ``nan`` or ``inf``; spaces around it are passed over.  Its size is bounded before
-anything is computed, so that ``1e999999999`` costs no more than it takes to read it.
+A numeral is an ASCII decimal with an optional exponent (``12``, ``-0.5``, ``.5``, ``1e-6``), or two
+of them with a slash between (``1/3``).  No underscores, no digits of other scripts, no words such
+as ``nan`` or ``inf``; spaces around it are passed over.  Its size is bounded before anything is
+computed, so that ``1e999999999`` costs no more than it takes to read it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 LARGEST_DECIMAL_EXPONENT = 5000
-"""Numbers outside 10^-5000 .. 10^5000 are refused: nobody means them, and they would fill memory."""
+"""Numbers outside 10^-5000 .. 10^5000 are refused: nobody means them, and they would fill memory.
+"""
 
 LONGEST_NUMERAL = 40_000
 """Characters of a numeral; exact fractions of a ledger have a few thousand."""
@@ -33,7 +35,8 @@ class TooFar(ValueError):  # noqa: N818 - where the number is, for those who wor
 def numeral(text: str) -> Fraction | None:
     """The exact number that a text stands for; None if it is no numeral.
 
-    Edges: `TooFar` for one beyond 10^5000 or closer to 0 than 10^-5000, or of more than 40,000 characters.
+    Edges: `TooFar` for one beyond 10^5000 or closer to 0 than 10^-5000, or of more than 40,000
+    characters.
 
     >>> numeral("0.1"), numeral(" 1/3 "), numeral("1e-6"), numeral("1_5"), numeral("١٢")
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000), None, None)
@@ -48,7 +51,8 @@ def numeral(text: str) -> Fraction | None:
 
 
 def whole_numeral(text: str, *, digits: int = LONGEST_NUMERAL) -> int | None:
-    """The whole number that a text of at most so many characters stands for, written in digits alone; None if it is none.
+    """The whole number that a text of at most so many characters stands for, written in digits
+    alone; None if it is none.
 
     >>> whole_numeral("12"), whole_numeral("1_2"), whole_numeral("1e3"), whole_numeral("²")
     (12, None, None, None)

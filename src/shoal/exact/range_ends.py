@@ -1,8 +1,10 @@
-"""Public ends of a range: an order, a size that squares of it survive, and a width in the arithmetic that uses them.
+"""Public ends of a range: an order, a size that squares of it survive, and a width in the
+arithmetic that uses them.
 
-An end is a rational. Code that clamps doubles clamps them to `float_ends`, the outermost doubles *inside* the range: then the
-clamped values are at most high - low apart, exactly, and their width is neither 0 nor infinite.  (The nearest doubles do not have
-this property: those of 10^17 + 8 and 10^17 + 24 are 32 apart.)
+An end is a rational. Code that clamps doubles clamps them to `float_ends`, the outermost doubles
+*inside* the range: then the clamped values are at most high - low apart, exactly, and their width
+is neither 0 nor infinite.  (The nearest doubles do not have this property: those of 10^17 + 8 and
+10^17 + 24 are 32 apart.)
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from shoal.exact.rational_text import short
 from shoal.exact.real import float_down, float_up
 
 LARGEST_END = 10**100
-"""No end is larger and no range narrower than one over it, so that widths and their squares are doubles that are neither 0 nor infinite."""
+"""No end is larger and no range narrower than one over it, so that widths and their squares are
+doubles that are neither 0 nor infinite.
+"""
 
 
 def read_ends(

@@ -162,7 +162,8 @@ def _beyond_reach() -> RangeError:
 
 
 def root_up(square: Fraction) -> Fraction:
-    """A rational at or above a square root, at most 2^-63 of it too large, and exact where it is rational.
+    """A rational at or above a square root, at most 2^-63 of it too large, and exact where it is
+    rational.
 
     >>> root_up(Fraction(9, 4)), float(root_up(Fraction(2)))
     (Fraction(3, 2), 1.4142135623730951)

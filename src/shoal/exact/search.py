@@ -22,8 +22,8 @@ def turning_point(
     Guarantee: ``holds`` was asked and answered True at the first number returned and False at the
         second, and the second is at most ``1 + 2^-bits`` times the first.  Both have at most
         ``bits + 12`` significant bits.
-    Needs: the statement turns once; ``start`` is any positive number, close for speed: where it is probably
-        right within a factor 1 + 2^-``close``, that is where the search begins.
+    Needs: the statement turns once; ``start`` is any positive number, close for speed: where it is
+        probably right within a factor 1 + 2^-``close``, that is where the search begins.
     Edges: a statement that never turns within a factor 2^65536 of ``start`` is an internal error.
     """
     # A short number to begin with: all numbers asked about are then short, too.

@@ -1,8 +1,9 @@
 """A number and its interval as text, under one rule of digits: the ends are rounded outward.
 
-Text, terminal, HTML and reports all show numbers with `shown`, so they cannot differ.  The rule: a number has three
-digits of half the width of its interval, whole numbers and decimals have no more digits than their type, and
-numbers too large or too small for plain digits are written with an exponent.
+Text, terminal, HTML and reports all show numbers with `shown`, so they cannot differ.  The rule: a
+number has three digits of half the width of its interval, whole numbers and decimals have no more
+digits than their type, and numbers too large or too small for plain digits are written with an
+exponent.
 """
 
 from __future__ import annotations
@@ -105,7 +106,11 @@ def _bound(number: Shows, digits: int, *, up: bool) -> str:
     while units and units % 10 == 0:
         units, power = units // 10, power + 1
     plain = power >= _SMALLEST and _exponent(exact) < _LARGEST
-    return _text(units * 10 ** max(0, power), min(0, power), plain=True) if plain else _text(units, power, plain=False)  # fmt: skip
+    return (
+        _text(units * 10 ** max(0, power), min(0, power), plain=True)
+        if plain
+        else _text(units, power, plain=False)
+    )
 
 
 def _power(known: list[Fraction], width: Fraction | None, places: int | None) -> tuple[int, bool]:

@@ -1,4 +1,6 @@
-"""Functions of doubles that numpy lacks: normal and binomial laws, and lengths of quick Fourier transforms."""
+"""Functions of doubles that numpy lacks: normal and binomial laws, and lengths of quick Fourier
+transforms.
+"""
 
 from shoal.floats.binomial_law import at_least_near, binomial_mass, chance_of
 from shoal.floats.fourier import quick_length

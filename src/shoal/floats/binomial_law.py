@@ -1,13 +1,13 @@
 """The binomial law, for many doubles at once.
 
-Masses by Stirling's series and deviances (Loader 2000, "Fast and accurate computation of binomial probabilities"), tails by an
-integral.  For X of law Bin(n, p) and 0 < k <= n
+Masses by Stirling's series and deviances (Loader 2000, "Fast and accurate computation of binomial
+probabilities"), tails by an integral.  For X of law Bin(n, p) and 0 < k <= n
 
     P(X >= k) = P(X = k) (k / p) ∫ over w from 0 to p of (1 - w/p)^(k-1) (1 + w/(1-p))^(n-k) dw,
 
-whose integrand falls from 1, and ever faster on a logarithmic scale, where k - 1 >= (n - 1) p; on the other side of the mean the
-tail of n - X is taken.  It is cut off where it is below e^-40, and Gauss's rule of 64 points does the rest: tests find tails right
-within 10^-11 of themselves.
+whose integrand falls from 1, and ever faster on a logarithmic scale, where k - 1 >= (n - 1) p; on
+the other side of the mean the tail of n - X is taken.  It is cut off where it is below e^-40, and
+Gauss's rule of 64 points does the rest: tests find tails right within 10^-11 of themselves.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def at_least_near(hits: Any, trials: Any, chance: Any) -> Floats:
 
 
 def chance_of(hits: Any, trials: int, tail: float) -> Floats:
-    """The chance p at which so many hits or more, at least one, happen with the probability ``tail``.
+    """The chance p at which so many hits or more, at least one, happen with the probability
+    ``tail``.
 
     >>> chance_of([1, 2], 2, 0.25).round(6).tolist()
     [0.133975, 0.5]

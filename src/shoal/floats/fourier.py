@@ -7,7 +7,8 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1024)
 def quick_length(at_least: int) -> int:
-    """The least whole number from here on without a prime factor above 5: transforms of such lengths are quick.
+    """The least whole number from here on without a prime factor above 5: transforms of such
+    lengths are quick.
 
     >>> [quick_length(n) for n in (1, 7, 11, 97, 1025)]
     [1, 8, 12, 100, 1080]

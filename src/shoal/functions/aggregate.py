@@ -1,4 +1,6 @@
-"""Sample and aggregate: any function at all, computed on disjoint blocks of the rows, and a private middle of the results."""
+"""Sample and aggregate: any function at all, computed on disjoint blocks of the rows, and a private
+middle of the results.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from shoal.sensitivity import Relation
 
 
 class Aggregator(Protocol):
-    """A private middle of ``size`` numbers, for one of them changed: `InverseSensitivity`, or `Smoothed`."""
+    """A private middle of ``size`` numbers, for one of them changed: `InverseSensitivity`, or
+    `Smoothed`.
+    """
 
     @property
     def size(self) -> int: ...
@@ -54,15 +58,17 @@ class Smoothed:
 
 @dataclass(frozen=True, init=False, repr=False)
 class SampleAndAggregate(Mechanism):
-    """Deal the rows into blocks at random, compute the function on each, and release a private middle.
+    """Deal the rows into blocks at random, compute the function on each, and release a private
+    middle.
 
-    Guarantee: what the aggregator costs, whatever the function does with its rows, for a row that changes or
-        one that comes or goes, as ``relation`` says.
-    Needs: the function returns one number and keeps nothing; what it prints, writes or how long it takes is
-        not hidden.  The range of the aggregator is public.
-    Edges: a block on which the function raises anything or returns no finite number counts as ``otherwise``, a public number.
-        Blocks may be empty.
-    Reference: Nissim, Raskhodnikova and Smith 2007, Section 4; Smith 2011.  Proof: aggregate.md, mechanisms/totality.md.
+    Guarantee: what the aggregator costs, whatever the function does with its rows, for a row that
+        changes or one that comes or goes, as ``relation`` says.
+    Needs: the function returns one number and keeps nothing; what it prints, writes or how long it
+        takes is not hidden.  The range of the aggregator is public.
+    Edges: a block on which the function raises anything or returns no finite number counts as
+        ``otherwise``, a public number.  Blocks may be empty.
+    Reference: Nissim, Raskhodnikova and Smith 2007, Section 4; Smith 2011.  Proof: aggregate.md,
+        mechanisms/totality.md.
 
     >>> from shoal.functions import InverseSensitivity
     >>> middle = InverseSensitivity.median(epsilon=1, size=50, low=0, high=10, points=101)

@@ -31,14 +31,18 @@ _LOOKED_AT = 257
 class Bernstein(Mechanism):
     """Release a function on a box by its noisy values on the lattice k / degree.
 
-    Guarantee: that of the noise, `Laplace` or `Gaussian`, on the vector of all (degree + 1)^dims lattice values, whose L1
-        (L2) sensitivity is the declared one: pure epsilon, or mu-GDP with its whole profile, exactly.  The function is
-        computed from the noisy values alone, so every point of it, and every order, is covered.
-    Needs: the sensitivity of the whole vector of lattice values; a bound on each value, in the norm LINF, is
-        multiplied by their number (by its root for Gaussian noise).  The lattice and the box are public.
-    Edges: of lattice values that are not finite, given as an array, nothing is quoted.  A function that fails, or gives no finite number at a
-        point, counts as 0 there, and the sensitivity must hold for it as it then is.  ``order`` does not matter for privacy.
-    Reference: Aldà and Rubinstein 2017, with noise for the whole vector's norm.  Proof: bernstein.md.
+    Guarantee: that of the noise, `Laplace` or `Gaussian`, on the vector of all (degree + 1)^dims
+        lattice values, whose L1 (L2) sensitivity is the declared one: pure epsilon, or mu-GDP with
+        its whole profile, exactly.  The function is computed from the noisy values alone, so every
+        point of it, and every order, is covered.
+    Needs: the sensitivity of the whole vector of lattice values; a bound on each value, in the norm
+        LINF, is multiplied by their number (by its root for Gaussian noise).  The lattice and the
+        box are public.
+    Edges: of lattice values that are not finite, given as an array, nothing is quoted.  A function
+        that fails, or gives no finite number at a point, counts as 0 there, and the sensitivity
+        must hold for it as it then is.  ``order`` does not matter for privacy.
+    Reference: Aldà and Rubinstein 2017, with noise for the whole vector's norm.  Proof:
+        bernstein.md.
 
     >>> mechanism = Bernstein.for_epsilon(1, sensitivity="0.02", degree=12, order=3)
     >>> print(mechanism.cost, "|", mechanism.operator.size, "values")
@@ -84,7 +88,9 @@ class Bernstein(Mechanism):
     def for_budget(
         cls, budget: Measure, *, sensitivity: Number | Sensitivity, degree: int, **shape: Any
     ) -> Self:
-        """Laplace noise for a pure budget, Gaussian noise for any other; the least that it allows."""
+        """Laplace noise for a pure budget, Gaussian noise for any other; the least that it
+        allows.
+        """
         operator = Operator(degree, dims=shape.get("dims", 1))
         noise = noise_for(read_budget(None, budget), sensitivity, size=operator.size)
         return cls(noise=noise, degree=degree, **shape)
@@ -107,9 +113,10 @@ class Bernstein(Mechanism):
     def release(self, function: Function | NDArray[Any]) -> ReleasedFunction:
         """The function with noise on its lattice values, which are all that is kept of it.
 
-        Guarantee: what `cost` says, for a function whose lattice values move by at most the declared sensitivity.
-        Needs: a function that takes an array of points of the box (a row each if dims > 1) and gives a number for
-            each, or the lattice values themselves, in the order of `lattice`.
+        Guarantee: what `cost` says, for a function whose lattice values move by at most the
+            declared sensitivity.
+        Needs: a function that takes an array of points of the box (a row each if dims > 1) and
+            gives a number for each, or the lattice values themselves, in the order of `lattice`.
         """
         values = (
             self.total_values(lambda: function) if callable(function) else self.values(function)
@@ -123,13 +130,17 @@ class Bernstein(Mechanism):
         )
 
     def total_values(self, made: Callable[[], Function], otherwise: float = 0.0) -> Reals:
-        """The lattice values of a function of private rows: the public number wherever it, or making it, fails.  They are private."""
+        """The lattice values of a function of private rows: the public number wherever it, or
+        making it, fails.  They are private.
+        """
         none = np.full(self.operator.size, otherwise)
         (found,) = called(lambda make: self.values(make()), [made], otherwise=none)
         return np.where(np.isfinite(found), found, otherwise)
 
     def values(self, function: Function | NDArray[Any]) -> Reals:
-        """The lattice values of a function, exact as it gives them; they are private where it is."""
+        """The lattice values of a function, exact as it gives them; they are private where it
+        is.
+        """
         if callable(function):
             return lattice_values(self.operator, lambda cube: function(self._in_box(cube)))
         values = np.asarray(function, dtype=np.float64).reshape(-1)
@@ -151,14 +162,17 @@ class Bernstein(Mechanism):
         )
 
     def total_error(self, confidence: Number, *, smoothness: Smoothness) -> float:
-        """`error`, and how far a function of this smoothness can be from its approximation: by theorem.
+        """`error`, and how far a function of this smoothness can be from its approximation: by
+        theorem.
 
         Needs: derivatives along the unit cube, that is per width of the box.
         """
         return self.error(confidence) + smoothness.bias_up(self.operator)
 
     def expected_error(self, curve: Function) -> float:
-        """The root mean square over the box of what is released, were ``curve`` the function; curve is public."""
+        """The root mean square over the box of what is released, were ``curve`` the function; curve
+        is public.
+        """
         points = looked_at(self.operator.dims)
         exact = np.asarray(curve(self._in_cube_order(points)), dtype=np.float64)
         bias = self.operator.evaluate(self.values(curve), points) - exact
@@ -167,7 +181,8 @@ class Bernstein(Mechanism):
     def simulated_error(
         self, curve: Function, *, confidence: Number, repetitions: int = 1000
     ) -> float:
-        """The largest error anywhere, were ``curve`` the function: its quantile over repeated releases of it.
+        """The largest error anywhere, were ``curve`` the function: its quantile over repeated
+        releases of it.
 
         Needs: ``curve`` is public, an imagined one; nothing is spent.
         """
@@ -204,7 +219,9 @@ class Bernstein(Mechanism):
 
 
 def deviation_of(noise: Noise, unit: float = 1.0) -> float:
-    """The standard deviation of one noise, times a unit; that of the continuous law, which is a hair below."""
+    """The standard deviation of one noise, times a unit; that of the continuous law, which is a
+    hair below.
+    """
     spread = float(noise.spread) * unit
     return spread * math.sqrt(2) if isinstance(noise, Laplace) else spread
 

@@ -37,11 +37,13 @@ class KernelDensity(Summed):
     """The density of x, by kernel counts on the lattice.
 
     Guarantee: the budget's, for rows clamped to the public box; all counts are exact integers.
-    Needs: a public box.  Under "change" the number of rows is public and the density is per row; under "add_remove" it is
-        not, and the density is scaled to integrate to 1.
-    Edges: at the edges of the box each kernel is scaled to its part inside.  Noise can make the density negative; cut it
-        off if that disturbs.  A row that is no number counts as the low end of the box.
-    Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.  Proof: kernel_sums.md.
+    Needs: a public box.  Under "change" the number of rows is public and the density is per row;
+        under "add_remove" it is not, and the density is scaled to integrate to 1.
+    Edges: at the edges of the box each kernel is scaled to its part inside.  Noise can make the
+        density negative; cut it off if that disturbs.  A row that is no number counts as the low
+        end of the box.
+    Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.  Proof:
+        kernel_sums.md.
 
     >>> import numpy as np
     >>> density = KernelDensity.for_epsilon(1, relation="change", degree=10, order=2, domain=[(0, 5)])
@@ -110,13 +112,16 @@ class KernelDensity(Summed):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Distribution(Summed):
-    """The distribution function of one number per row, its density and its quantiles, from a noisy histogram.
+    """The distribution function of one number per row, its density and its quantiles, from a noisy
+    histogram.
 
-    Guarantee: the budget's, for rows clamped to the public ends.  A row lies in one cell, so all cells together move by 1 in
-        L1 when it comes or goes, and by 2 when it changes.
+    Guarantee: the budget's, for rows clamped to the public ends.  A row lies in one cell, so all
+        cells together move by 1 in L1 when it comes or goes, and by 2 when it changes.
     Needs: public ends and a public number of cells.
-    Edges: the distribution function rises from 0 to 1 whatever the noise; a row that is no number counts as the low end.
-    Reference: Dwork, McSherry, Nissim and Smith 2006; Barlow and others 1972 for the monotone fit.  Proof: kernel_sums.md.
+    Edges: the distribution function rises from 0 to 1 whatever the noise; a row that is no number
+        counts as the low end.
+    Reference: Dwork, McSherry, Nissim and Smith 2006; Barlow and others 1972 for the monotone fit.
+        Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> found = Distribution.for_epsilon(1, relation="change", cells=50, low=0, high=5).release(np.linspace(0, 5, 4000))
@@ -193,7 +198,9 @@ class ReleasedDistribution:
         return float(found) if not places.shape else found
 
     def density(self, points: ArrayLike) -> Any:
-        """The slope of the distribution function: a histogram that integrates to 1 and is nowhere negative."""
+        """The slope of the distribution function: a histogram that integrates to 1 and is nowhere
+        negative.
+        """
         places = np.asarray(points, dtype=np.float64)
         cube = into_cube(places.reshape(-1, 1), ((self.low, self.high),))[:, 0]
         rising = rising_shares(np.array(self.counts), self.rows)
@@ -246,7 +253,8 @@ class ReleasedDistribution:
 def rising_shares(counts: Reals, rows: float | None) -> Reals:
     """The rising shares, from 0 to 1, that fit noisy counts: one for each edge of the cells.
 
-    A public number of rows is shared out over the cells' excess; then the sums are made monotone by least squares.
+    A public number of rows is shared out over the cells' excess; then the sums are made monotone by
+    least squares.
     """
     if rows is not None:
         counts = counts + (rows - counts.sum()) / len(counts)

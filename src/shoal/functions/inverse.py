@@ -34,7 +34,9 @@ class Target(ABC):
 
     @abstractmethod
     def lengths(self, steps: Steps, lows: Steps, highs: Steps) -> Steps:
-        """For each pair, the fewest rows that must change for the statistic to lie from low to high."""
+        """For each pair, the fewest rows that must change for the statistic to lie from low to
+        high.
+        """
 
     @abstractmethod
     def exactly(self, steps: Steps) -> Fraction:
@@ -48,7 +50,9 @@ class RankTarget(Target):
     rank: int
 
     def lengths(self, steps: Steps, lows: Steps, highs: Steps) -> Steps:
-        """Rows below the low end must go up until fewer than ``rank`` are left; rows up to the high end, likewise down."""
+        """Rows below the low end must go up until fewer than ``rank`` are left; rows up to the high
+        end, likewise down.
+        """
         ordered = np.sort(steps)
         below = np.searchsorted(ordered, lows, side="left")
         upto = np.searchsorted(ordered, highs, side="right")
@@ -64,7 +68,9 @@ class MeanTarget(Target):
     """The mean of all rows."""
 
     def lengths(self, steps: Steps, lows: Steps, highs: Steps) -> Steps:
-        """The lowest rows go to the top first, each gaining the most; or the highest to the bottom."""
+        """The lowest rows go to the top first, each gaining the most; or the highest to the
+        bottom.
+        """
         ordered, count, total = np.sort(steps), self.rows.size, int(steps.sum())
         gains = np.concatenate([[0], np.cumsum(self.rows.width - ordered)])
         losses = np.concatenate([[0], np.cumsum(ordered[::-1])])
@@ -80,13 +86,13 @@ class MeanTarget(Target):
 class InverseSensitivity(Mechanism):
     """Choose a point of a public grid by how few rows would have to change to make it the answer.
 
-    The score of a point is minus the fewest rows to change until the statistic lies within ``radius`` of it.  Made
-    by `median`, `quantile` and `mean`.
+    The score of a point is minus the fewest rows to change until the statistic lies within
+    ``radius`` of it.  Made by `median`, `quantile` and `mean`.
 
     Guarantee: epsilon-DP, exactly, and of bounded range: epsilon^2 / 8 zero-concentrated.
     Needs: a public number of rows, under CHANGE; a public range, cut into ``points`` points.
-    Edges: the answer is within radius and half a point of the statistic of a dataset `error` changes away.
-        A radius of 0 gives nothing to points between the rows but what chance does.
+    Edges: the answer is within radius and half a point of the statistic of a dataset `error`
+        changes away.  A radius of 0 gives nothing to points between the rows but what chance does.
     Reference: Asi and Duchi 2020, mechanisms M_inv and its relaxation.  Proof: inverse.md.
 
     >>> mechanism = InverseSensitivity.median(epsilon=1, size=1001, low=0, high=120)
@@ -133,8 +139,15 @@ class InverseSensitivity(Mechanism):
     ) -> Self:
         """For the middle row; of an even number the lower one."""
         return cls.quantile(
-            "1/2", epsilon=epsilon, size=size, low=low, high=high, points=points, radius=radius, grid=grid
-        )  # fmt: skip
+            "1/2",
+            epsilon=epsilon,
+            size=size,
+            low=low,
+            high=high,
+            points=points,
+            radius=radius,
+            grid=grid,
+        )
 
     @classmethod
     def quantile(
@@ -201,7 +214,8 @@ class InverseSensitivity(Mechanism):
         return self._choice.event_for(candidates=self.points)
 
     def error(self, confidence: Number) -> float:
-        """How many rows of the data, changed, make the answer right within the radius, at this confidence.
+        """How many rows of the data, changed, make the answer right within the radius, at this
+        confidence.
 
         For data whose statistic lies within the radius of a point, as all do with the usual radius.
         """
@@ -220,7 +234,9 @@ class InverseSensitivity(Mechanism):
         return int(self.places[int(self._choice.release(self._scores(steps)))])
 
     def probabilities(self, data: Iterable[Any]) -> dict[float, float]:
-        """The exact law of the answer, rounded down: for teaching and checking, never for publishing."""
+        """The exact law of the answer, rounded down: for teaching and checking, never for
+        publishing.
+        """
         law = self._choice.probabilities(self.scores(data))
         numbers = [float(self.target.rows.number(int(place))) for place in self.places]
         return dict(zip(numbers, law.values(), strict=True))

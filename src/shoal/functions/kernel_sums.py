@@ -1,8 +1,9 @@
 """Kernel sums in integers: what a row adds to every lattice value stands in a public table.
 
-A row falls into a cell of a public grid, and the cell's line in the table says, in whole numbers, how much it adds
-to each lattice value.  So sums are exact whatever their order, no float is computed from data but the number of
-its cell, and how far one row can move the whole vector is read off the table: a maximum over all of its lines.
+A row falls into a cell of a public grid, and the cell's line in the table says, in whole numbers,
+how much it adds to each lattice value.  So sums are exact whatever their order, no float is
+computed from data but the number of its cell, and how far one row can move the whole vector is read
+off the table: a maximum over all of its lines.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ _BITS = {1: 16, 2: 12, 3: 8}
 
 @dataclass(frozen=True, init=False)
 class KernelTable:
-    """How much a point of the unit cube adds to each lattice value: a kernel around it, in steps of `unit`.
+    """How much a point of the unit cube adds to each lattice value: a kernel around it, in steps of
+    `unit`.
 
-    ``bandwidth`` is in units of the cube; without it, the spacing of the lattice, for which triangular kernels
-    share every point among its neighbours and add up to 1.
-    Needs: at most three dimensions; the table is made of the parameters alone.
+    ``bandwidth`` is in units of the cube; without it, the spacing of the lattice, for which
+    triangular kernels share every point among its neighbours and add up to 1.  Needs: at most three
+    dimensions; the table is made of the parameters alone.
     """
 
     degree: int
@@ -104,7 +106,9 @@ class KernelTable:
 
     @cached_property
     def mass(self) -> Reals:
-        """The integral over the cube of each lattice value's kernel, one number per lattice value."""
+        """The integral over the cube of each lattice value's kernel, one number per lattice
+        value.
+        """
         one = self.lines.mean(axis=0) / (1 << _BITS[self.dims])
         found = np.ones(1)
         for _ in range(self.dims):
@@ -114,8 +118,8 @@ class KernelTable:
     def longest_up(self, norm: Norm) -> Fraction:
         """The largest norm of what one point adds, in steps: exact, for L2 rounded up.
 
-        Proof: what a point adds is the outer product of one line per axis, whose norm, L1 or L2, is the product of
-            theirs; its cells along the axes are any cells.
+        Proof: what a point adds is the outer product of one line per axis, whose norm, L1 or L2, is
+            the product of theirs; its cells along the axes are any cells.
         """
         if norm is Norm.L1:
             return Fraction(self._longest_line**self.dims)
@@ -126,7 +130,9 @@ class KernelTable:
         return int(self.lines.sum(axis=1).max())
 
     def cells_of(self, cube: Reals) -> Integers:
-        """The cell of each point of the cube, as one number; points outside go to the nearest cell."""
+        """The cell of each point of the cube, as one number; points outside go to the nearest
+        cell.
+        """
         along = np.clip(np.floor(cube * self.cells), 0, self.cells - 1).astype(np.int64)
         found = along[:, 0]
         for axis in range(1, self.dims):
@@ -134,7 +140,9 @@ class KernelTable:
         return found
 
     def sums(self, cells: Integers, weights: Integers, *, largest: int) -> NDArray[Any]:
-        """The sum over rows of weight times what their cell adds, exactly; no weight is larger than ``largest``."""
+        """The sum over rows of weight times what their cell adds, exactly; no weight is larger than
+        ``largest``.
+        """
         shape = (self.cells,) * self.dims
         each = np.bincount(
             cells, weights=weights.astype(np.float64), minlength=self.cells**self.dims
@@ -149,10 +157,11 @@ class KernelTable:
 
 
 def read_points(values: Any, domain: tuple[tuple[float, float], ...]) -> Reals:
-    """Rows of data as points of the unit cube; what lies outside the public box is moved to its edge.
+    """Rows of data as points of the unit cube; what lies outside the public box is moved to its
+    edge.
 
-    Every row goes through the same elementwise arithmetic, wherever it stands among how many others.  An infinity lies outside; what is
-    no number (NaN, None, a text) counts as the low end.
+    Every row goes through the same elementwise arithmetic, wherever it stands among how many
+    others.  An infinity lies outside; what is no number (NaN, None, a text) counts as the low end.
     """
     places = _array(values)
     if places.dtype.kind == "O":
@@ -179,7 +188,9 @@ def read_points(values: Any, domain: tuple[tuple[float, float], ...]) -> Reals:
 
 
 def _array(values: Any) -> NDArray[Any]:
-    """An array as it is; of a list numpy would choose the type by what is in it, and one row could decide for all."""
+    """An array as it is; of a list numpy would choose the type by what is in it, and one row could
+    decide for all.
+    """
     if not isinstance(values, np.ndarray) and not hasattr(values, "__array__"):
         raise ShapeError(
             f"data must be an array; got {type(values).__name__}.",

@@ -1,4 +1,6 @@
-"""The surface of a convex loss: how well every parameter of a linear model fits the data, all at once."""
+"""The surface of a convex loss: how well every parameter of a linear model fits the data, all at
+once.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +43,19 @@ _SMALLEST, _GREATEST = 2.0**-8, 2.0**34
 
 @dataclass(frozen=True, init=False, repr=False)
 class LossSurface(Summed):
-    """The mean loss of a linear model at every parameter in a box: its least point is a private fit.
+    """The mean loss of a linear model at every parameter in a box: its least point is a private
+    fit.
 
-    ``logistic`` and ``hinge`` take labels from -1 to 1 and the margin y (theta . x); ``squared`` takes y in its public range and
-    the residual y - theta . x.  x lies in [-radius, radius] along each axis.
-    Guarantee: the budget's, for rows clamped to their public ranges, of which there is a public number.  At each parameter the loss
-        lies between two public ends, so all lattice values together move by at most the sum of these widths over the rows
-        (L1; the root of the sum of squares for L2).
+    ``logistic`` and ``hinge`` take labels from -1 to 1 and the margin y (theta . x); ``squared``
+    takes y in its public range and the residual y - theta . x.  x lies in [-radius, radius] along
+    each axis.
+    Guarantee: the budget's, for rows clamped to their public ranges, of which there is a public
+        number.  At each parameter the loss lies between two public ends, so all lattice values
+        together move by at most the sum of these widths over the rows (L1; the root of the sum of
+        squares for L2).
     Needs: relation "change", at most three parameters.
-    Edges: losses are looked up in a public table of integers, so no float is computed from data but its rounding to a grid.
-        What is no number counts as the low end of its range.
+    Edges: losses are looked up in a public table of integers, so no float is computed from data but
+        its rounding to a grid.  What is no number counts as the low end of its range.
     Reference: Aldà and Rubinstein 2017, Section 5.  Proof: kernel_sums.md.
 
     >>> import numpy as np
@@ -114,7 +119,9 @@ class LossSurface(Summed):
         self._check()
 
     def _check(self) -> None:
-        """Refuse what the whole numbers of the table cannot hold; only public numbers are looked at."""
+        """Refuse what the whole numbers of the table cannot hold; only public numbers are looked
+        at.
+        """
         if self.loss != "squared" and self.label != 1:
             raise ShapeError(
                 "labels of a classification lie from -1 to 1.", remedy="Leave label out."
@@ -200,7 +207,9 @@ class LossSurface(Summed):
 
     @property
     def _factors(self) -> tuple[int, int]:
-        """Whole numbers in that proportion, to 1 in 1000: what a label and what theta . x is multiplied by."""
+        """Whole numbers in that proportion, to 1 in 1000: what a label and what theta . x is
+        multiplied by.
+        """
         slope = max(1, math.ceil(512 / self._labels_to_inner))
         return round(self._labels_to_inner * slope), slope
 
@@ -239,7 +248,9 @@ class LossSurface(Summed):
 
     @cached_property
     def _ends(self) -> tuple[Integers, Integers]:
-        """The least and the largest loss that any row can have at each parameter, from the table."""
+        """The least and the largest loss that any row can have at each parameter, from the
+        table.
+        """
         furthest = _STEPS * np.abs(self._parameters).sum(axis=1)
         if self.loss == "squared":
             label, slope = self._factors

@@ -1,4 +1,6 @@
-"""Means without tight bounds: first find out privately where the rows lie, then clip to that and add noise."""
+"""Means without tight bounds: first find out privately where the rows lie, then clip to that and
+add noise.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ Steps = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ClippedMean:
-    """A released mean, with what is public about it: the range rows were clipped to, and the noise."""
+    """A released mean, with what is public about it: the range rows were clipped to, and the
+    noise.
+    """
 
     value: float
     low: float
@@ -95,14 +99,15 @@ class _FoundMean(Mechanism, ABC):
 
 @dataclass(frozen=True, init=False, repr=False)
 class QuantileClippedMean(_FoundMean):
-    """Choose a low and a high quantile privately, clip all rows to them, and add Gaussian noise to the mean.
+    """Choose a low and a high quantile privately, clip all rows to them, and add Gaussian noise to
+    the mean.
 
-    Guarantee: rho-zero-concentrated DP, whatever the rows: ``share`` of rho buys the two quantiles, each a choice
-        by `InverseSensitivity`, and the rest buys the noise.
-    Needs: a public number of rows, under CHANGE; a public range that may be generous: it counts only as a
-        logarithm.
-    Edges: rows beyond the ``rank``-th lowest and highest are clipped, by default one in fifty, or more where a
-        private choice cannot tell so few; that moves the mean of skewed rows.
+    Guarantee: rho-zero-concentrated DP, whatever the rows: ``share`` of rho buys the two quantiles,
+        each a choice by `InverseSensitivity`, and the rest buys the noise.
+    Needs: a public number of rows, under CHANGE; a public range that may be generous: it counts
+        only as a logarithm.
+    Edges: rows beyond the ``rank``-th lowest and highest are clipped, by default one in fifty, or
+        more where a private choice cannot tell so few; that moves the mean of skewed rows.
     Reference: Smith 2011; Amin, Kulesza, Munoz and Vassilvitskii 2019.  Proof: means.md.
 
     >>> mechanism = QuantileClippedMean(rho="0.5", size=1000, low=-1000, high=1000)
@@ -175,15 +180,19 @@ class QuantileClippedMean(_FoundMean):
 
 @dataclass(frozen=True, init=False, repr=False)
 class NarrowingMean(_FoundMean):
-    """Guess the mean with much noise, narrow the range to what the guess leaves, and go on from there.
+    """Guess the mean with much noise, narrow the range to what the guess leaves, and go on from
+    there.
 
-    Each round clips the rows to where they should lie if the mean is in the range so far and rows scatter around
-    it like a normal law of standard deviation at most ``spread``; a noisy mean then narrows the range.
+    Each round clips the rows to where they should lie if the mean is in the range so far and rows
+    scatter around it like a normal law of standard deviation at most ``spread``; a noisy mean then
+    narrows the range.
 
-    Guarantee: rho-zero-concentrated DP, whatever the rows: all rounds but the last have ``share`` of rho together.
-    Needs: a public number of rows, under CHANGE; a public range of the rows; ``spread`` chosen without the data.
-    Edges: privacy does not rest on the spread; accuracy does.  ``risk`` is what the rounds together may miss,
-        for normal rows.
+    Guarantee: rho-zero-concentrated DP, whatever the rows: all rounds but the last have ``share``
+        of rho together.
+    Needs: a public number of rows, under CHANGE; a public range of the rows; ``spread`` chosen
+        without the data.
+    Edges: privacy does not rest on the spread; accuracy does.  ``risk`` is what the rounds together
+        may miss, for normal rows.
     Reference: Biswas, Dong, Kamath and Ullman 2020 (CoinPress), Algorithm 1.  Proof: means.md.
 
     >>> mechanism = NarrowingMean(rho="0.5", size=1000, low=-10000, high=10000, spread=3)

@@ -1,4 +1,6 @@
-"""The Bernstein operator: a function on the unit cube from its values on a lattice, plain or iterated."""
+"""The Bernstein operator: a function on the unit cube from its values on a lattice, plain or
+iterated.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ _PIECE = 1 << 20
 class Operator:
     """What turns (degree + 1)^dims lattice values into a function on [0, 1]^dims.
 
-    With B the Bernstein operator, the function is (I - (I - B)^order) f: B f itself for order 1, closer to f
-    and livelier with every further order.  It is linear in the lattice values, so that noise on them becomes a
-    polynomial of noise, whose size `gain` and `deviations` tell.
-    Needs: degree >= 1, dims >= 1, order >= 1.
-    Reference: Micchelli 1973; Aldà and Rubinstein 2017.  Proof: operator.md.
+    With B the Bernstein operator, the function is (I - (I - B)^order) f: B f itself for order 1,
+    closer to f and livelier with every further order.  It is linear in the lattice values, so that
+    noise on them becomes a polynomial of noise, whose size `gain` and `deviations` tell.  Needs:
+    degree >= 1, dims >= 1, order >= 1.  Reference: Micchelli 1973; Aldà and Rubinstein 2017.
+    Proof: operator.md.
 
     >>> import numpy as np
     >>> halves = Operator(2)
@@ -72,7 +74,9 @@ class Operator:
         return np.stack([axis.reshape(-1) for axis in axes], axis=1)
 
     def sharpened(self, values: Reals) -> Reals:
-        """The values whose plain Bernstein polynomial is the iterated one: the sum of (I - P)^i v, i < order."""
+        """The values whose plain Bernstein polynomial is the iterated one: the sum of (I - P)^i v,
+        i < order.
+        """
         own = np.asarray(values, dtype=np.float64).reshape(self.shape)
         found = own.copy()
         for _ in range(self.order - 1):
@@ -80,7 +84,9 @@ class Operator:
         return found.reshape(-1)
 
     def evaluate(self, values: Reals, points: Any) -> Reals:
-        """The function with these lattice values at points of the cube, one row of ``dims`` numbers each."""
+        """The function with these lattice values at points of the cube, one row of ``dims`` numbers
+        each.
+        """
         places = self._read(points)
         sharp = self.sharpened(values).reshape(self.shape)
         piece = max(1, _PIECE // self.size)
@@ -105,7 +111,9 @@ class Operator:
         return found
 
     def deviations(self, points: Any, spread: Reals | float = 1.0) -> Reals:
-        """The standard deviation at each point of independent noise on the lattice values, of this deviation."""
+        """The standard deviation at each point of independent noise on the lattice values, of this
+        deviation.
+        """
         places = self._read(points)
         piece = max(1, _PIECE // self.size)
         parts = [
@@ -116,7 +124,9 @@ class Operator:
 
     @cached_property
     def gain(self) -> float:
-        """The function is nowhere larger than this times the largest lattice value: 1 for order 1, below 2^order."""
+        """The function is nowhere larger than this times the largest lattice value: 1 for order 1,
+        below 2^order.
+        """
         if self.order == 1:
             return 1.0
         if self.dims == 1:
@@ -126,7 +136,9 @@ class Operator:
 
     @cached_property
     def mean_square(self) -> float:
-        """The mean over the cube of the squared `deviations`, by Gauss-Legendre points along each axis."""
+        """The mean over the cube of the squared `deviations`, by Gauss-Legendre points along each
+        axis.
+        """
         if self.order == 1:
             return float(_square_integrals(self.degree).trace() ** self.dims)
         if self.dims == 1:
@@ -174,7 +186,9 @@ class Operator:
 
 
 def basis(degree: int, points: Reals) -> Reals:
-    """The Bernstein polynomials C(n, k) x^k (1 - x)^(n - k) at each point: a row per point, a column per k."""
+    """The Bernstein polynomials C(n, k) x^k (1 - x)^(n - k) at each point: a row per point, a
+    column per k.
+    """
     x = np.asarray(points, dtype=np.float64)[:, None]
     k = np.arange(degree + 1)
     inside = np.clip(x, 1e-300, 1 - 2.0**-53)
@@ -210,7 +224,9 @@ def _log_binomials(degree: int) -> Reals:
 
 @lru_cache(maxsize=64)
 def _square_integrals(degree: int) -> Reals:
-    """The integral over [0, 1] of each product of two Bernstein polynomials: C(n,k) C(n,l) / C(2n,k+l) / (2n+1)."""
+    """The integral over [0, 1] of each product of two Bernstein polynomials: C(n,k) C(n,l) /
+    C(2n,k+l) / (2n+1).
+    """
     own, double = _log_binomials(degree), _log_binomials(2 * degree)
     k = np.arange(degree + 1)
     logs = own[:, None] + own[None, :] - double[k[:, None] + k[None, :]]

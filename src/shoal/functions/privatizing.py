@@ -1,4 +1,6 @@
-"""One front for any function: numbers, a choice, or a whole function, with a proven or a sampled sensitivity."""
+"""One front for any function: numbers, a choice, or a whole function, with a proven or a sampled
+sensitivity.
+"""
 
 from __future__ import annotations
 
@@ -28,21 +30,28 @@ Target = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Privatized:
-    """A function of data that is released with noise; `release` takes the data and gives the answer.
+    """A function of data that is released with noise; `release` takes the data and gives the
+    answer.
 
-    Guarantee: `cost`: the budget, for neighbours in the declared relation where the sensitivity was given; `RandomDP` where it was
-        sampled.  The answer is made from the noisy values alone and holds neither data nor the function.
-    Needs: a sensitivity that is true, or an oracle that is public.  Where the function fails on some data it counts as ``otherwise``,
-        and the sensitivity must hold for it as it then is.  What it prints, writes or keeps, and how long it takes, is not hidden.
-    Edges: whatever the function does with its rows, the answer has one type: a float, an array of ``size`` floats, a candidate or a
-        `ReleasedFunction`.  What it raises, NaN, infinities, and another number of values than it said are ``otherwise``, and so is the score of a
-        candidate it leaves out.  With a sampler the data must have as many rows as the oracle was asked for.  A budget pays by `event`.
+    Guarantee: `cost`: the budget, for neighbours in the declared relation where the sensitivity was
+        given; `RandomDP` where it was sampled.  The answer is made from the noisy values alone and
+        holds neither data nor the function.
+    Needs: a sensitivity that is true, or an oracle that is public.  Where the function fails on
+        some data it counts as ``otherwise``, and the sensitivity must hold for it as it then is.
+        What it prints, writes or keeps, and how long it takes, is not hidden.
+    Edges: whatever the function does with its rows, the answer has one type: a float, an array of
+        ``size`` floats, a candidate or a `ReleasedFunction`.  What it raises, NaN, infinities, and
+        another number of values than it said are ``otherwise``, and so is the score of a candidate
+        it leaves out.  With a sampler the data must have as many rows as the oracle was asked for.
+        A budget pays by `event`.
     Reference: Rubinstein and Aldà 2017.  Proof: bernstein.md, sampler.md, mechanisms/totality.md.
     """
 
     function: Target
     _mechanism: Noise | Exponential | Bernstein = field(repr=False)
-    """It believes in its sensitivity, so that its own price is not that of a release whose sensitivity was sampled."""
+    """It believes in its sensitivity, so that its own price is not that of a release whose
+    sensitivity was sampled.
+    """
     budget: Measure
     candidates: tuple[Hashable, ...] | None
     size: int
@@ -59,7 +68,9 @@ class Privatized:
 
     @property
     def event(self) -> events.Event:
-        """The description of a release; that of a sampled one has no price in differential privacy."""
+        """The description of a release; that of a sampled one has no price in differential
+        privacy.
+        """
         cost = self.cost
         if isinstance(cost, RandomDP):
             return events.StatedRandom(
@@ -94,7 +105,9 @@ class Privatized:
         return self._mechanism.release(np.array(numbers, dtype=object))
 
     def _total(self, data: Any, read: Callable[[Any], list[Fraction | None]]) -> list[Fraction]:
-        """The numbers that the function gives of the data, with the public number wherever it gives none."""
+        """The numbers that the function gives of the data, with the public number wherever it gives
+        none.
+        """
         none: list[Fraction | None] = [None] * self.size
         (found,) = called(self.function, [data], read=read, otherwise=none)
         return [self.otherwise if number is None else number for number in found]
@@ -118,16 +131,19 @@ def privatize(
 ) -> Privatized:
     """A private version of a function of data.
 
-    * Numbers: ``function(data)`` gives a number, or ``size`` of them; the answer is a float, or an array of floats.  Laplace noise for ``epsilon`` or a pure budget, in L1;
-      Gaussian noise for any other budget, in L2.
-    * A choice, with ``candidates``: ``function(data)`` gives a score for each, as a list, a mapping or a function of the
-      candidate; the exponential mechanism chooses.  The sensitivity is that of one score.
-    * A function, with ``degree``: ``function(data)`` gives a function on the box ``domain``, that takes an array of points; it is
-      released by the Bernstein mechanism.
+    * Numbers: ``function(data)`` gives a number, or ``size`` of them; the answer is a float, or an
+      array of floats.  Laplace noise for ``epsilon`` or a pure budget, in L1; Gaussian noise for
+      any other budget, in L2.
+    * A choice, with ``candidates``: ``function(data)`` gives a score for each, as a list, a mapping
+      or a function of the candidate; the exponential mechanism chooses.  The sensitivity is that of
+      one score.
+    * A function, with ``degree``: ``function(data)`` gives a function on the box ``domain``, that
+      takes an array of points; it is released by the Bernstein mechanism.
 
-    Give ``sensitivity``, proven for all neighbours, or a ``sampler``, which measures it for most and makes the promise `RandomDP`.
-    ``otherwise`` is a public number that stands for what the function does not give; nothing it raises on private rows is shown, so try it
-    on made-up rows first.
+    Give ``sensitivity``, proven for all neighbours, or a ``sampler``, which measures it for most
+    and makes the promise `RandomDP`.  ``otherwise`` is a public number that stands for what the
+    function does not give; nothing it raises on private rows is shown, so try it on made-up rows
+    first.
 
     >>> import numpy as np
     >>> mean = privatize(lambda rows: float(np.mean(rows)), sensitivity="1/100", epsilon=1)
@@ -199,7 +215,9 @@ class LatticeValues:
 
 
 def _scores(given: Any, candidates: tuple[Hashable, ...]) -> list[Fraction | None]:
-    """One score per candidate, in their order, however the function gives them; None where it gives none."""
+    """One score per candidate, in their order, however the function gives them; None where it gives
+    none.
+    """
     if isinstance(given, Mapping):
         return called(lambda each: given[each], candidates, read=exact_number, otherwise=None)
     if callable(given):
@@ -244,7 +262,9 @@ def _known(
 
 
 def _check_rows(data: Any, rows: int) -> None:
-    """Refuse another number of rows than the sensitivity was measured for; both numbers are public here."""
+    """Refuse another number of rows than the sensitivity was measured for; both numbers are public
+    here.
+    """
     given = len(data) if isinstance(data, Sized) else type(data).__name__
     if given != rows:
         raise ShapeError(
@@ -254,7 +274,9 @@ def _check_rows(data: Any, rows: int) -> None:
 
 
 def _epsilon_delta(budget: Measure) -> tuple[Number, Number]:
-    """The numbers of a budget for a sampled sensitivity, which are those of a pure or an approximate one."""
+    """The numbers of a budget for a sampled sensitivity, which are those of a pure or an
+    approximate one.
+    """
     if isinstance(budget, Pure):
         return budget.epsilon, 0
     if isinstance(budget, Approx):

@@ -1,4 +1,6 @@
-"""Propose, test, release: say how far one row may move the statistic, test that this is so, and only then answer."""
+"""Propose, test, release: say how far one row may move the statistic, test that this is so, and
+only then answer.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,19 @@ from shoal.sensitivity.claims import Stands
 
 @dataclass(frozen=True, init=False, repr=False)
 class ProposeTestRelease(Mechanism):
-    """Release a statistic with Laplace noise for a proposed bound on its local sensitivity, or nothing.
+    """Release a statistic with Laplace noise for a proposed bound on its local sensitivity, or
+    nothing.
 
-    The test asks how many changes away the nearest dataset is on which one change moves the statistic by more
-    than ``bound``.  That number has sensitivity 1; with noise it must reach a threshold.
+    The test asks how many changes away the nearest dataset is on which one change moves the
+    statistic by more than ``bound``.  That number has sensitivity 1; with noise it must reach a
+    threshold.
 
-    Guarantee: (epsilon, delta)-DP.  ``share`` of epsilon pays for the test and the rest for the answer; in other
-        measures it costs what both noises cost, and a failing mass of delta.
-    Needs: epsilon > 0, 0 < delta < 1, bound > 0, in the units of the statistic and chosen without the data.
-    Edges: a bound below one step of the statistic is refused.  The answer None says that the test failed;
-        it costs as much as any other.
+    Guarantee: (epsilon, delta)-DP.  ``share`` of epsilon pays for the test and the rest for the
+        answer; in other measures it costs what both noises cost, and a failing mass of delta.
+    Needs: epsilon > 0, 0 < delta < 1, bound > 0, in the units of the statistic and chosen without
+        the data.
+    Edges: a bound below one step of the statistic is refused.  The answer None says that the test
+        failed; it costs as much as any other.
     Reference: Dwork and Lei 2009; Dwork and Roth 2014, Section 7.2.  Proof: stability.md.
 
     >>> from shoal.functions import TrimmedMean
@@ -74,7 +79,9 @@ class ProposeTestRelease(Mechanism):
         return rarely_reached(self._test_scale, self.delta)
 
     def chance(self, distance: int) -> float:
-        """How likely an answer is, where an unstable dataset is so many changes away; rounded down."""
+        """How likely an answer is, where an unstable dataset is so many changes away; rounded
+        down.
+        """
         missing = self.threshold - whole(distance, "distance", at_least=0)
         scale = self._test_scale
 
@@ -87,7 +94,8 @@ class ProposeTestRelease(Mechanism):
         return float_down(lower(lambda: 1 - beyond(1 - missing)))
 
     def release(self, statistic: SmoothStatistic, data: Any) -> float | None:
-        """The value plus noise, or None where the data are too close to a dataset that is not stable.
+        """The value plus noise, or None where the data are too close to a dataset that is not
+        stable.
 
         Guarantee: what `cost` says, for neighbours under the statistic's relation.
         """
@@ -100,7 +108,9 @@ class ProposeTestRelease(Mechanism):
         return float(min(max(answer, low), high) * statistic.spacing)
 
     def _tested(self, reading: Reading, moved: int, relation: Relation) -> int | None:
-        """The noisy value where the test succeeds: one step, whose answer is only bounded where the test may pass."""
+        """The noisy value where the test succeeds: one step, whose answer is only bounded where the
+        test may pass.
+        """
         distance = distance_to_instability(reading, moved)
         test = discrete_laplace(self._test_scale)
         noise = discrete_laplace(self._answer_scale(moved))
@@ -145,8 +155,8 @@ _NEVER = 1 << 40
 def distance_to_instability(reading: Reading, moved: int) -> int:
     """The least k at which the span exceeds so many steps, and 2^40 if it never does.
 
-    Spans never fall with k, so it is found by bisection.  The last span is the same for all datasets, so whether
-    it never does is no secret.
+    Spans never fall with k, so it is found by bisection.  The last span is the same for all
+    datasets, so whether it never does is no secret.
     """
     if reading.span(reading.last) <= moved:
         return _NEVER

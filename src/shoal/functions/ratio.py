@@ -1,4 +1,6 @@
-"""A released quotient of two functions, such as a regression curve: noisy sums over noisy counts."""
+"""A released quotient of two functions, such as a regression curve: noisy sums over noisy
+counts.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,10 @@ _DRAWN = 401
 class ReleasedRatio:
     """A function that is one released function over another, within public ends.
 
-    ``over`` is how many rows there are about a point, ``part`` the sum of their values less the middle of the ends, in units of
-    half their width.  Where the count is below the deviation of its noise, that deviation stands for it: the function
-    then leans to the middle instead of running wild.
+    ``over`` is how many rows there are about a point, ``part`` the sum of their values less the
+    middle of the ends, in units of half their width.  Where the count is below the deviation of its
+    noise, that deviation stands for it: the function then leans to the middle instead of running
+    wild.
     """
 
     part: ReleasedFunction
@@ -55,7 +58,9 @@ class ReleasedRatio:
         return float(found) if np.ndim(found) == 0 else found
 
     def deviations(self, points: ArrayLike) -> Any:
-        """About the standard deviation of what the noise did, at each point: the quotient's first-order one."""
+        """About the standard deviation of what the noise did, at each point: the quotient's
+        first-order one.
+        """
         over = np.maximum(np.maximum(self.over(points), self.over.deviations(points)), 1e-300)
         share = np.clip(self.part(points) / over, -1.0, 1.0)
         far = np.hypot(self.part.deviations(points), share * self.over.deviations(points)) / over

@@ -1,4 +1,6 @@
-"""Regression curves with a pure guarantee: Nadaraya-Watson and Priestley-Chao from kernel sums in integers."""
+"""Regression curves with a pure guarantee: Nadaraya-Watson and Priestley-Chao from kernel sums in
+integers.
+"""
 
 from __future__ import annotations
 
@@ -84,12 +86,13 @@ class _Curve(Summed):
 class KernelRegression(_Curve):
     """The mean of y by x, Nadaraya and Watson's: a kernel sum of y over a kernel count of rows.
 
-    Guarantee: the budget's, for rows (x, y) clamped to the public box and ends.  Each row shares a weight of 1 between two
-        sums, (1 + t) / 2 and (1 - t) / 2 with t its y from -1 to 1; so both sums together move by what their kernel
-        weighs, and no budget is divided.  All sums are exact integers.
+    Guarantee: the budget's, for rows (x, y) clamped to the public box and ends.  Each row shares a
+        weight of 1 between two sums, (1 + t) / 2 and (1 - t) / 2 with t its y from -1 to 1; so both
+        sums together move by what their kernel weighs, and no budget is divided.  All sums are
+        exact integers.
     Needs: public ends of y and a public box for x, fixed before the data are seen.
-    Edges: data outside are moved to the edge; what is no number counts as the low end.  Where there are fewer rows than
-        noise the curve leans to the middle of the ends.
+    Edges: data outside are moved to the edge; what is no number counts as the low end.  Where there
+        are fewer rows than noise the curve leans to the middle of the ends.
     Reference: Nadaraya 1964; Watson 1964; Aldà and Rubinstein 2017.  Proof: kernel_sums.md.
 
     >>> import numpy as np
@@ -113,7 +116,9 @@ class KernelRegression(_Curve):
         orders: Iterable[int] = ORDERS,
         **options: Any,
     ) -> Self:
-        """The degree and order with the least `expected_error` for curves one could imagine; all of it public."""
+        """The degree and order with the least `expected_error` for curves one could imagine; all of
+        it public.
+        """
         imagined = [curves] if callable(curves) else list(curves)
         tried = (
             cls(budget=budget, degree=degree, order=order, **options)
@@ -156,10 +161,12 @@ class KernelRegression(_Curve):
         return np.concatenate(both)
 
     def expected_error(self, curve: Function, *, rows: int) -> float:
-        """About the root mean square of the released curve's error, were ``curve`` the truth and x spread evenly.
+        """About the root mean square of the released curve's error, were ``curve`` the truth and x
+        spread evenly.
 
-        The approximation's bias, and the first-order deviation of the noise in a quotient, nowhere counted as more
-        than the width of the ends.  ``curve`` takes points of the box; it and ``rows`` are public.
+        The approximation's bias, and the first-order deviation of the noise in a quotient, nowhere
+        counted as more than the width of the ends.  ``curve`` takes points of the box; it and
+        ``rows`` are public.
         """
         count = whole(rows, "rows", at_least=1)
         width = float(self.high - self.low) / 2
@@ -202,13 +209,17 @@ def _contracted(table: KernelTable, shares: Reals) -> Reals:
 
 @dataclass(frozen=True, init=False, repr=False)
 class PriestleyChao(_Curve):
-    """The mean of y by x where x is known to be spread evenly over its box: one kernel sum, no quotient.
+    """The mean of y by x where x is known to be spread evenly over its box: one kernel sum, no
+    quotient.
 
-    Guarantee: the budget's, for rows (x, y) clamped to the public box and ends, of which there is a public number.
-    Needs: relation "change".  The spacings of the data are not used: each row stands for 1 / rows of the box, so that
-        one row moves the curve by at most its kernel times the width of the ends over the rows.  With data-dependent
-        spacings one row can move the curve by its whole height, however many rows there are (kernel_sums.md).
-    Edges: as `KernelRegression`; where x is not spread evenly the curve is off by its density, so use that one.
+    Guarantee: the budget's, for rows (x, y) clamped to the public box and ends, of which there is a
+        public number.
+    Needs: relation "change".  The spacings of the data are not used: each row stands for 1 / rows
+        of the box, so that one row moves the curve by at most its kernel times the width of the
+        ends over the rows.  With data-dependent spacings one row can move the curve by its whole
+        height, however many rows there are (kernel_sums.md).
+    Edges: as `KernelRegression`; where x is not spread evenly the curve is off by its density, so
+        use that one.
     Reference: Priestley and Chao 1972.  Proof: kernel_sums.md.
 
     >>> import numpy as np

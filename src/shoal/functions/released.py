@@ -25,9 +25,9 @@ _DRAWN = 401
 class ReleasedFunction:
     """A function on a box, computed from noisy lattice values whenever it is asked.
 
-    It holds the noisy values, the public shape of the release and its event: no data, no exact value, no
-    closure.  What is done with it is post-processing and costs nothing.  `deviation` is the standard deviation
-    of the noise on a value: one number for all of them, or one for each.
+    It holds the noisy values, the public shape of the release and its event: no data, no exact
+    value, no closure.  What is done with it is post-processing and costs nothing.  `deviation` is
+    the standard deviation of the noise on a value: one number for all of them, or one for each.
 
     >>> import numpy as np
     >>> from shoal.functions import Bernstein
@@ -57,7 +57,9 @@ class ReleasedFunction:
             )
 
     def __call__(self, points: ArrayLike) -> Any:
-        """The function at one point or at many: in one dimension any array, else a row for each point."""
+        """The function at one point or at many: in one dimension any array, else a row for each
+        point.
+        """
         return self._each(points, lambda places: self.operator.evaluate(self._values, places))
 
     def deviations(self, points: ArrayLike) -> Any:
@@ -69,7 +71,9 @@ class ReleasedFunction:
         return self._each(points, lambda places: self.operator.deviations(places, spread))
 
     def minimum(self, *, points: int = 201) -> tuple[tuple[float, ...], float]:
-        """Where the function is least among evenly spread points, so many along each axis, and how small it is."""
+        """Where the function is least among evenly spread points, so many along each axis, and how
+        small it is.
+        """
         axes = np.meshgrid(*[np.linspace(*ends, points) for ends in self.domain], indexing="ij")
         places = np.stack([axis.reshape(-1) for axis in axes], axis=1)
         values = np.asarray(self(places[:, 0] if self.operator.dims == 1 else places))
@@ -77,7 +81,9 @@ class ReleasedFunction:
         return tuple(places[least].tolist()), float(values[least])
 
     def with_order(self, order: int) -> ReleasedFunction:
-        """The same noisy values under the operator of another order: smoother, or closer to the values."""
+        """The same noisy values under the operator of another order: smoother, or closer to the
+        values.
+        """
         operator = Operator(self.operator.degree, dims=self.operator.dims, order=order)
         return replace(self, operator=operator)
 
@@ -126,7 +132,8 @@ class ReleasedFunction:
         return cls.from_dict(read_object(written, "a released function"))
 
     def plot(self) -> Picture:
-        """A picture of the function with a band of two deviations; in two dimensions, its surface in colours.
+        """A picture of the function with a band of two deviations; in two dimensions, its surface
+        in colours.
 
         Edges: the extra `plots` is needed, and loaded here; more than two dimensions are refused.
         """

@@ -31,11 +31,12 @@ KIND, VERSION = "released_roc", 1
 class RocCurve(Summed):
     """The ROC curve of rows with a score and a label, from two noisy histograms of the score.
 
-    Guarantee: the budget's, for scores clamped to public ends; label and score of every row are protected.  A row lies in one
-        cell of one of the two histograms, so all counts together move by 1 in L1 when it comes or goes, by 2 when it changes.
+    Guarantee: the budget's, for scores clamped to public ends; label and score of every row are
+        protected.  A row lies in one cell of one of the two histograms, so all counts together move
+        by 1 in L1 when it comes or goes, by 2 when it changes.
     Needs: public ends of the score and a public number of cells; labels True (positive) and False.
-    Edges: the curve rises from (0, 0) to (1, 1) whatever the noise.  A score that is no number counts as the low end, a label that is
-        neither True nor 1 as negative.
+    Edges: the curve rises from (0, 0) to (1, 1) whatever the noise.  A score that is no number
+        counts as the low end, a label that is neither True nor 1 as negative.
     Reference: Dwork, McSherry, Nissim and Smith 2006.  Proof: kernel_sums.md.
 
     >>> import numpy as np
@@ -93,7 +94,9 @@ class RocCurve(Summed):
 
 
 def _truths(labels: Any) -> NDArray[np.bool_] | None:
-    """Labels as truth values, None for an array of another kind; of objects each is read by itself."""
+    """Labels as truth values, None for an array of another kind; of objects each is read by
+    itself.
+    """
     given = labels if isinstance(labels, np.ndarray) else list(each_row(labels, of="label"))
     if isinstance(given, np.ndarray) and plain(given).dtype.kind != "O":
         return plain(given) if given.dtype.kind == "b" else None
@@ -131,13 +134,17 @@ class ReleasedRoc:
 
     @property
     def area(self) -> float:
-        """The area under the curve: the chance that a positive scores above a negative, ties counted half."""
+        """The area under the curve: the chance that a positive scores above a negative, ties
+        counted half.
+        """
         alarms, found = self._corners
         return float((np.diff(alarms) * (found[1:] + found[:-1]) / 2).sum())
 
     @property
     def _corners(self) -> tuple[Reals, Reals]:
-        """Thresholds from the highest score down: the shares of negatives and of positives above each."""
+        """Thresholds from the highest score down: the shares of negatives and of positives above
+        each.
+        """
         both = (
             1 - rising_shares(np.array(counts), None)[::-1]
             for counts in (self.negatives, self.positives)

@@ -1,7 +1,9 @@
-"""Rows of a public number, clamped to a public range and rounded to a public grid: exact integers from here on.
+"""Rows of a public number, clamped to a public range and rounded to a public grid: exact integers
+from here on.
 
-Clamping and rounding are done to each row by itself, so neighbours stay neighbours.  Every row has a place: a number beyond an end, an
-infinity too, counts as that end, and what is no number (NaN, None, a text) counts as the low end.
+Clamping and rounding are done to each row by itself, so neighbours stay neighbours.  Every row has
+a place: a number beyond an end, an infinity too, counts as that end, and what is no number (NaN,
+None, a text) counts as the low end.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ _LARGEST = sys.float_info.max
 class BoundedRows:
     """How many rows there are, between which numbers, and in which steps they are counted.
 
-    ``low`` and ``high`` are in steps of the grid.  The range is at most 2^40 steps wide, so that sums of
-    millions of rows stay exact in 64 bits.
+    ``low`` and ``high`` are in steps of the grid.  The range is at most 2^40 steps wide, so that
+    sums of millions of rows stay exact in 64 bits.
     """
 
     size: int
@@ -72,7 +74,8 @@ class BoundedRows:
     def steps(self, rows: Iterable[Any]) -> NDArray[np.int64]:
         """The rows in steps above ``low``, in the order given.
 
-        Edges: another number of rows than the public one is refused; a row that is no number counts as ``low``.
+        Edges: another number of rows than the public one is refused; a row that is no number counts
+        as ``low``.
         """
         values = _array(rows)
         if values.size != self.size:
@@ -115,7 +118,9 @@ class BoundedRows:
 
 
 def _array(rows: Iterable[Any]) -> NDArray[Any]:
-    """One entry per row, with its exact value; an array of numbers by kind, or of objects of any kind."""
+    """One entry per row, with its exact value; an array of numbers by kind, or of objects of any
+    kind.
+    """
     if isinstance(rows, np.ndarray):
         values = plain(rows)
         if values.ndim != 1 or values.dtype.kind not in "iufO":

@@ -1,4 +1,6 @@
-"""The sensitivity sampler: how far a function moves between neighbours of a stated law, measured on a sample."""
+"""The sensitivity sampler: how far a function moves between neighbours of a stated law, measured on
+a sample.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _SLACK = Fraction(1, 1 << 30)
 
 @dataclass(frozen=True)
 class Sampled:
-    """A measured sensitivity.  It holds for all but a share of neighbours, so it is no `Sensitivity`."""
+    """A measured sensitivity.  It holds for all but a share of neighbours, so it is no
+    `Sensitivity`.
+    """
 
     value: Fraction
     norm: Norm
@@ -39,15 +43,18 @@ class Sampled:
 class Sampler:
     """Measures a function on pairs of neighbours drawn from a stated law of datasets.
 
-    ``oracle(k)`` draws k rows of one dataset, as an array or a list; it must be public: made from what is known before the
-    data are seen.  Each pair takes ``rows`` + 1 of them: the first rows - 1 are shared, and each of the last two
-    completes them.  So both datasets of a pair are drawn from the law of ``oracle(rows)``, whenever rows can be swapped.
-    ``independent`` says that rows are drawn independently of each other; then many pairs are asked for in one call.
+    ``oracle(k)`` draws k rows of one dataset, as an array or a list; it must be public: made from
+    what is known before the data are seen.  Each pair takes ``rows`` + 1 of them: the first rows -
+    1 are shared, and each of the last two completes them.  So both datasets of a pair are drawn
+    from the law of ``oracle(rows)``, whenever rows can be swapped.  ``independent`` says that rows
+    are drawn independently of each other; then many pairs are asked for in one call.
 
-    Guarantee: what `SamplingPlan` says of its gamma, for neighbours that differ in one row ("change").
+    Guarantee: what `SamplingPlan` says of its gamma, for neighbours that differ in one row
+        ("change").
     Needs: an oracle that does not look at the data, and the same number of rows in the release.
-    Edges: nothing is promised for data that the oracle would not draw.  The sampler draws nothing by itself: all randomness
-        is the oracle's.  Draws are asked for in the calling thread; measuring is shared among ``workers``.
+    Edges: nothing is promised for data that the oracle would not draw.  The sampler draws nothing
+        by itself: all randomness is the oracle's.  Draws are asked for in the calling thread;
+        measuring is shared among ``workers``.
     Reference: Rubinstein and Aldà 2017.  Proof: sampler.md.
 
     >>> import numpy as np
@@ -87,8 +94,9 @@ class Sampler:
     def measure(self, function: Callable[[Any], Any], *, norm: Norm | str = Norm.L1) -> Sampled:
         """The planned order statistic of the distances between the function's values on neighbours.
 
-        A function with a method ``changes(batch)`` is asked for many pairs at once: the batch has a first axis for
-        pairs, then rows + 1 rows; it gives the difference of its two values, a line for each pair.
+        A function with a method ``changes(batch)`` is asked for many pairs at once: the batch has a
+        first axis for pairs, then rows + 1 rows; it gives the difference of its two values, a line
+        for each pair.
         """
         chosen = Norm.read(norm, "norm")
         distances = np.sort(self.distances(function, norm=chosen))

@@ -1,4 +1,6 @@
-"""How many neighbours to draw, and which of their distances to take: by order statistics, or by the published rule."""
+"""How many neighbours to draw, and which of their distances to take: by order statistics, or by the
+published rule.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,15 @@ _FEW = 4096
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """The sensitivity is the ``rank``-th smallest of ``samples`` measured distances; it fails a share ``gamma`` of neighbours.
+    """The sensitivity is the ``rank``-th smallest of ``samples`` measured distances; it fails a
+    share ``gamma`` of neighbours.
 
-    Guarantee: by the exact rule without ``confidence``, a further pair from the same law is further apart than that with
-        probability at most gamma, over the pair and the sample together.  With confidence, the share of pairs that are
-        further apart is at most gamma, except with probability 1 - confidence over the sample.
-    Reference: Wilks 1942 for the ranks; Rubinstein and Aldà 2017 for the published rule.  Proof: sampler.md.
+    Guarantee: by the exact rule without ``confidence``, a further pair from the same law is further
+        apart than that with probability at most gamma, over the pair and the sample together.  With
+        confidence, the share of pairs that are further apart is at most gamma, except with
+        probability 1 - confidence over the sample.
+    Reference: Wilks 1942 for the ranks; Rubinstein and Aldà 2017 for the published rule.  Proof:
+        sampler.md.
     """
 
     samples: int
@@ -43,8 +48,9 @@ def plan_sampling(
 ) -> SamplingPlan:
     """The plan for a share that may fail, for a number of samples, or for both.
 
-    With ``gamma`` alone the fewest samples are taken; with ``samples`` alone the largest distance, for the smallest gamma; with both
-    the smallest rank.  ``confidence`` asks for it over the sampler, by the exact rule.
+    With ``gamma`` alone the fewest samples are taken; with ``samples`` alone the largest distance,
+    for the smallest gamma; with both the smallest rank.  ``confidence`` asks for it over the
+    sampler, by the exact rule.
 
     >>> plan_sampling(gamma="0.2"), plan_sampling(gamma="0.2", samples=500).rank
     (SamplingPlan(samples=4, rank=4, gamma=Fraction(1, 5), rule='exact', confidence=None), 401)
@@ -85,7 +91,9 @@ def _exact(share: Fraction | None, samples: int | None) -> SamplingPlan:
 
 
 def _confident(share: Fraction | None, samples: int | None, sure: Fraction) -> SamplingPlan:
-    """The k-th of m distances is at or above a quantile 1 - gamma unless k or more of them are below it."""
+    """The k-th of m distances is at or above a quantile 1 - gamma unless k or more of them are
+    below it.
+    """
     risk = 1 - sure
 
     def fewest(left: Fraction) -> int:
@@ -116,7 +124,9 @@ def _confident(share: Fraction | None, samples: int | None, sure: Fraction) -> S
 
 
 def _rarely_below(rank: int, samples: int, share: Fraction, risk: Fraction) -> bool:
-    """Whether P(Bin(samples, 1 - share) >= rank) <= risk, by an upper bound: where both are equal it may say no, which is safe."""
+    """Whether P(Bin(samples, 1 - share) >= rank) <= risk, by an upper bound: where both are equal
+    it may say no, which is safe.
+    """
     if rank == samples and samples <= _FEW:  # (1 - share)^samples, which may well equal the risk
         return bool((1 - share) ** samples <= risk)
 

@@ -1,4 +1,6 @@
-"""What is publicly known of a function's smoothness, and how far its approximation can then be off."""
+"""What is publicly known of a function's smoothness, and how far its approximation can then be
+off.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ from shoal.functions.operator import Operator
 
 @dataclass(frozen=True, kw_only=True)
 class Smoothness:
-    """Bounds on a function on the unit cube, along each axis: of its slope, and of derivatives from the second on.
+    """Bounds on a function on the unit cube, along each axis: of its slope, and of derivatives from
+    the second on.
 
-    What is not known is left out; at least a slope or a second derivative is needed.  The bounds must be public.
-    Reference: Micchelli 1973 for the rates; the constants are our own.  Proof: operator.md.
+    What is not known is left out; at least a slope or a second derivative is needed.  The bounds
+    must be public.  Reference: Micchelli 1973 for the rates; the constants are our own.  Proof:
+    operator.md.
 
     >>> wave = Smoothness(second=100, third=1000, fourth=10**4)  # sin(10 x)
     >>> round(wave.bias_up(Operator(50)), 3), round(wave.bias_up(Operator(50, order=2)), 3)

@@ -1,4 +1,6 @@
-"""Histograms and modes over categories that nobody listed: what is far from changing may be told as it is."""
+"""Histograms and modes over categories that nobody listed: what is far from changing may be told as
+it is.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,13 @@ from shoal.sensitivity.claims import Stands, Tells
 
 Category = tuple[type, Any]
 _PLAIN = frozenset({bytes, bool, date, type(None)})
-"""Types of which equal values are alike in everything; so are texts and whole numbers, within limits."""
+"""Types of which equal values are alike in everything; so are texts and whole numbers, within
+limits.
+"""
 _DEEPEST, _MOST_BITS = 8, 1024
-"""Beyond these a value has no text of its own: tuples nested without end, numbers of thousands of digits."""
+"""Beyond these a value has no text of its own: tuples nested without end, numbers of thousands of
+digits.
+"""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -78,14 +84,17 @@ class _Stable(Mechanism, ABC):
 
 @dataclass(frozen=True, init=False, repr=False)
 class StableHistogram(_Stable):
-    """Count rows by category, tell only categories whose noisy count is high, and list none beforehand.
+    """Count rows by category, tell only categories whose noisy count is high, and list none
+    beforehand.
 
     Guarantee: (epsilon, delta)-DP; in other measures geometric noise and a failing mass of delta.
-    Needs: epsilon > 0, 0 < delta <= 1/2.  A row lies in one category; a person with several rows is several.
-        Categories are texts, numbers, dates, truth values, None, and tuples of them; other rows are in none.
-    Edges: a category with one row is told with probability at most delta, one without rows never.  Told
-        categories come in the order of their noisy counts.
-    Reference: Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016.  Proof: stability.md.
+    Needs: epsilon > 0, 0 < delta <= 1/2.  A row lies in one category; a person with several rows is
+        several.  Categories are texts, numbers, dates, truth values, None, and tuples of them;
+        other rows are in none.
+    Edges: a category with one row is told with probability at most delta, one without rows never.
+        Told categories come in the order of their noisy counts.
+    Reference: Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016.  Proof:
+        stability.md.
 
     >>> table = StableHistogram(epsilon=1, delta="1e-6").release(["tea"] * 90 + ["rum"])
     >>> list(table)
@@ -117,7 +126,9 @@ class StableHistogram(_Stable):
         return [(int(n), key) for key, n in zip(tally, noisy, strict=True) if n >= self.threshold]
 
     def _meeting(self, tally: Counter[Category]) -> NoiseWitness:
-        """What a witness is told: the counts, and that one row brings at most one category of its own."""
+        """What a witness is told: the counts, and that one row brings at most one category of its
+        own.
+        """
         moved = Sensitivity(Fraction(self._moved), Norm.L1, self.relation)
         return NoiseWitness(
             self, ("threshold", self.threshold), dict(tally), Tells(moved, ((1, 1),))
@@ -166,8 +177,9 @@ class StableMode(_Stable):
 def _tally(rows: Iterable[Hashable]) -> Counter[Category]:
     """How often each category occurs; a row that cannot be one is in none.
 
-    Rows of one category must be alike in everything that is told, or the one that came first would show.  So categories
-    are told apart by type and value, and only plain values are categories; 1, 1.0 and True are three.
+    Rows of one category must be alike in everything that is told, or the one that came first would
+    show.  So categories are told apart by type and value, and only plain values are categories; 1,
+    1.0 and True are three.
     """
     return Counter(
         found
@@ -177,7 +189,8 @@ def _tally(rows: Iterable[Hashable]) -> Counter[Category]:
 
 
 def _category(row: Any, depth: int = _DEEPEST) -> Category | None:
-    """The type and the value of a row, both without anything of its own; None where it is no plain value.
+    """The type and the value of a row, both without anything of its own; None where it is no plain
+    value.
 
     It has an answer for every object there is, and runs none of the object's own code.
     """

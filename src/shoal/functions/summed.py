@@ -1,4 +1,6 @@
-"""What all ready functions share: integers that are sums over rows, noise for all of them, and then no more data."""
+"""What all ready functions share: integers that are sums over rows, noise for all of them, and then
+no more data.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Summed(Mechanism, ABC):
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, **options: Any) -> Self:
-        """The mechanism that costs exactly this epsilon; ``options`` are those of the constructor."""
+        """The mechanism that costs exactly this epsilon; ``options`` are those of the
+        constructor.
+        """
         return cls(budget=read_budget(epsilon, None), **options)
 
     @classmethod
@@ -59,7 +63,9 @@ class Summed(Mechanism, ABC):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far the integers can move between neighbours, in the norm that the budget's noise needs."""
+        """How far the integers can move between neighbours, in the norm that the budget's noise
+        needs.
+        """
         norm = norm_for(self.budget)
         return Sensitivity(self._moved_up(norm), norm, self.relation, self.size)
 
@@ -89,10 +95,10 @@ class Summed(Mechanism, ABC):
 def apart_up(longest: Fraction, relation: Relation, norm: Norm, *, signed: bool) -> Fraction:
     """How far neighbours are apart whose rows add vectors of at most this length.
 
-    Guarantee: the length itself under ADD_REMOVE.  Under CHANGE twice the length; in L2, for vectors without
-        negative entries, sqrt 2 times it, rounded up.
-    Proof: a row that changes adds v' for v.  |v - v'| <= |v| + |v'|.  In L2 |v - v'|^2 = |v|^2 + |v'|^2 - 2 v.v', and
-        v.v' >= 0 where no entry is negative.
+    Guarantee: the length itself under ADD_REMOVE.  Under CHANGE twice the length; in L2, for
+        vectors without negative entries, sqrt 2 times it, rounded up.
+    Proof: a row that changes adds v' for v.  |v - v'| <= |v| + |v'|.  In L2 |v - v'|^2 = |v|^2 +
+        |v'|^2 - 2 v.v', and v.v' >= 0 where no entry is negative.
     """
     if relation is Relation.ADD_REMOVE:
         return longest

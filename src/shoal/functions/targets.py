@@ -1,7 +1,8 @@
-"""Regression curves as plain functions of data, for the sampler and `privatize`: nothing here is private by itself.
+"""Regression curves as plain functions of data, for the sampler and `privatize`: nothing here is
+private by itself.
 
-Data are rows (x, y), x in [0, 1].  Each curve gives, for many datasets at once, how far it moves between the two
-neighbours of a pair, from what is near the rows that differ.
+Data are rows (x, y), x in [0, 1].  Each curve gives, for many datasets at once, how far it moves
+between the two neighbours of a pair, from what is near the rows that differ.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ _LITTLE = 1e-3
 
 @dataclass(frozen=True)
 class SpacedCurve:
-    """Priestley and Chao's estimate with the spacings of the data, and a normalised Gaussian kernel.
+    """Priestley and Chao's estimate with the spacings of the data, and a normalised Gaussian
+    kernel.
 
-    The sum over rows sorted by x, from the second on, of (x_i - x_(i-1)) K(t - x_i) y_i.  Its global sensitivity does not
-    fall with the number of rows (kernel_sums.md), so that only a sampled one is useful.
+    The sum over rows sorted by x, from the second on, of (x_i - x_(i-1)) K(t - x_i) y_i.  Its
+    global sensitivity does not fall with the number of rows (kernel_sums.md), so that only a
+    sampled one is useful.
     """
 
     bandwidth: float
@@ -36,7 +39,8 @@ class SpacedCurve:
         return lambda points: self._kernel(np.asarray(points)[:, None] - x) @ weights
 
     def changes(self, batch: NDArray[np.float64], points: Reals) -> Reals:
-        """How far the values at the points move: what the first of the last two rows adds, less what the second does.
+        """How far the values at the points move: what the first of the last two rows adds, less
+        what the second does.
 
         A row at x between a and b takes (x - a) of the spacing of b, and gives it to itself.
         """
@@ -68,10 +72,11 @@ class SpacedCurve:
 
 @dataclass(frozen=True)
 class LocalMean:
-    """Nadaraya and Watson's estimate with a Gaussian kernel: the mean of y weighted by closeness of x.
+    """Nadaraya and Watson's estimate with a Gaussian kernel: the mean of y weighted by closeness of
+    x.
 
-    x is taken at the middle of one of 1024 cells, so that many datasets are summed up by cell.  A little weight at
-    y = 0 stands for no rows at all.
+    x is taken at the middle of one of 1024 cells, so that many datasets are summed up by cell.  A
+    little weight at y = 0 stands for no rows at all.
     """
 
     bandwidth: float
@@ -94,7 +99,9 @@ class LocalMean:
         return _mean(sums @ self._table(points))
 
     def _sums(self, batch: Reals) -> Reals:
-        """How many rows each cell has, and the sum of their y: two arrays with a line for each dataset."""
+        """How many rows each cell has, and the sum of their y: two arrays with a line for each
+        dataset.
+        """
         pairs = len(batch)
         at = (self._cells(batch[:, :, 0]) + _CELLS * np.arange(pairs)[:, None]).reshape(-1)
         size = pairs * _CELLS

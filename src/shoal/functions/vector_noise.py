@@ -1,4 +1,6 @@
-"""Which noise a budget buys for a whole vector, and a sensitivity in the norm that this noise needs."""
+"""Which noise a budget buys for a whole vector, and a sensitivity in the norm that this noise
+needs.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def read_budget(epsilon: Number | None, budget: Measure | None) -> Measure:
 
 
 def norm_for(budget: Measure) -> Norm:
-    """L1 for a pure budget, which needs Laplace noise; L2 for any other, which Gaussian noise serves."""
+    """L1 for a pure budget, which needs Laplace noise; L2 for any other, which Gaussian noise
+    serves.
+    """
     return Norm.L1 if isinstance(budget, Pure) else Norm.L2
 
 
@@ -40,8 +44,9 @@ def noise_for(budget: Measure, sensitivity: Number | Sensitivity, *, size: int) 
     """The noise that a budget buys for ``size`` numbers of this sensitivity.
 
     Guarantee: the noise costs at most the budget, and exactly the budget where it is pure.
-    Edges: a bound on each number (LINF) is multiplied by ``size`` for L1 and by its root for L2, and a bound in
-        L2 by the root for L1; a plain number is a bound of the whole vector in the norm that is needed.
+    Edges: a bound on each number (LINF) is multiplied by ``size`` for L1 and by its root for L2,
+        and a bound in L2 by the root for L1; a plain number is a bound of the whole vector in the
+        norm that is needed.
     """
     norm = norm_for(budget)
     known = whole_vector(sensitivity, norm, size=size)
@@ -53,7 +58,8 @@ def noise_for(budget: Measure, sensitivity: Number | Sensitivity, *, size: int) 
 def whole_vector(sensitivity: Number | Sensitivity, norm: Norm, *, size: int) -> Sensitivity:
     """A sensitivity of ``size`` numbers in a norm, from one in any.
 
-    Proof: |x|_1 <= size |x|_inf, |x|_2 <= sqrt(size) |x|_inf and |x|_1 <= sqrt(size) |x|_2 (Cauchy-Schwarz).
+    Proof: |x|_1 <= size |x|_inf, |x|_2 <= sqrt(size) |x|_inf and |x|_1 <= sqrt(size) |x|_2
+    (Cauchy-Schwarz).
     """
     if not isinstance(sensitivity, Sensitivity) or sensitivity.norm.bounds(norm):
         found = Sensitivity.read(sensitivity, norm=norm)

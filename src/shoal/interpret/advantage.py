@@ -20,8 +20,8 @@ def moment_advantage_up(measure: Moments) -> Fraction:
 
     Guarantee: that of the largest randomized response that keeps the promise, rounded up; for
         rho-zCDP tanh(ε/2) with ε tanh(ε/2) = rho.  Proof: if the coins (x, y) keep the promise, so
-        do (1 - y, 1 - x), because it holds both ways; divergences are jointly quasi-convex, so the coins
-        in the middle, which are as far apart and add up to 1, keep it as well.
+        do (1 - y, 1 - x), because it holds both ways; divergences are jointly quasi-convex, so the
+        coins in the middle, which are as far apart and add up to 1, keep it as well.
     Reference: van Erven and Harremoës 2014, Theorem 13; the proof above is complete.
 
     >>> round(float(moment_advantage_up(ZeroConcentrated("1/2"))), 4)

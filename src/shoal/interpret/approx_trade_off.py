@@ -1,7 +1,7 @@
 """The trade-off of an (epsilon, delta) promise: two straight lines and the axis.
 
-f(α) = max(0, 1 - δ - e^ε α, e^-ε (1 - δ - α)).  A true promise at any one epsilon gives a true bound,
-so the curve of a profile is the largest of these over its epsilons.
+f(α) = max(0, 1 - δ - e^ε α, e^-ε (1 - δ - α)).  A true promise at any one epsilon gives a true
+bound, so the curve of a profile is the largest of these over its epsilons.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from shoal.measures.approx import Approx
 class ApproxCurve(TradeOff):
     """The trade-off curve of (epsilon, delta)-DP.
 
-    Guarantee: the least f that the promise implies, to the last bit on the named side; it is attained
-        by telling all with probability δ and else answering by randomized response.
+    Guarantee: the least f that the promise implies, to the last bit on the named side; it is
+        attained by telling all with probability δ and else answering by randomized response.
     Needs: any promise; delta 1 gives the curve that is 0.
     Reference: Wasserman and Zhou 2010, Theorem 2.4; Dong, Roth and Su 2022, Proposition 2.5.
     """

@@ -1,8 +1,9 @@
 """How far a release can move a belief.
 
-With odds π(x) : π(x') between two neighbours before the release, the odds after it are those times the
-likelihood ratio e^L, L the privacy loss.  A pure promise bounds L always; any other promise bounds it
-but for a small probability over the noise, through its profile: for every ε and every l > ε,
+With odds π(x) : π(x') between two neighbours before the release, the odds after it are those times
+the likelihood ratio e^L, L the privacy loss.  A pure promise bounds L always; any other promise
+bounds it but for a small probability over the noise, through its profile: for every ε and every l >
+ε,
 
     P(L > l) <= δ(ε) / (1 - e^(ε - l)),   because   δ(ε) >= E[(1 - e^(ε - L))_+].
 
@@ -32,13 +33,14 @@ _BEYOND = 40000
 def loss_up(promise: Promise, *, except_with: Number = 0) -> Fraction:
     """How large the privacy loss can be, but for some probability over the noise.
 
-    Guarantee: when the release is drawn under the one neighbour, the log of the likelihood ratio in its
-        favour exceeds the result with probability at most ``except_with``, either way round.
+    Guarantee: when the release is drawn under the one neighbour, the log of the likelihood ratio in
+        its favour exceeds the result with probability at most ``except_with``, either way round.
         The result is ε - ln(1 - δ(ε) / except_with) at an ε of the profile that a search picks, or
         epsilon at delta 0, whichever is smaller; rounded up.
     Needs: 0 <= except_with <= 1; above 0 unless the promise has an epsilon at delta 0.
     Edges: an approximate promise needs except_with > δ, not >= δ: losses just above ε are cheap.
-    Reference: the bound at the head of this file; Dwork and Roth 2014, section 3.5 for its converse.
+    Reference: the bound at the head of this file; Dwork and Roth 2014, section 3.5 for its
+        converse.
 
     >>> from shoal.measures import Approx, Pure
     >>> loss_up(Pure(1)), round(float(loss_up(Approx(1, "1e-6"), except_with="1e-5")), 6)
@@ -117,8 +119,9 @@ def guess_up(promise: Promise, prior: Number) -> Fraction:
 
     Guarantee: no rule guesses rightly, whether the person's data are as believed, with a larger
         probability, over the prior and the noise.  For p <= 1/2 it is 1 - p + p δ(ln((1 - p) / p)),
-        else the same with p and 1 - p exchanged, rounded up.  Proof: with S the releases at which the
-        rule says yes, it is p P(S) + (1 - p) (1 - Q(S)) = 1 - p + p (P(S) - ((1 - p) / p) Q(S)).
+        else the same with p and 1 - p exchanged, rounded up.  Proof: with S the releases at which
+        the rule says yes, it is p P(S) + (1 - p) (1 - Q(S)) = 1 - p + p (P(S) - ((1 - p) / p)
+        Q(S)).
     Needs: 0 <= prior <= 1.
     Edges: never below max(p, 1 - p), which needs no release at all.
     Reference: the proof above is complete.
@@ -139,8 +142,8 @@ def guess_up(promise: Promise, prior: Number) -> Fraction:
 def mean_log_factor_up(measure: Measure) -> Fraction:
     """By how much the log of the odds moves on average towards the truth.
 
-    Guarantee: the mean of the privacy loss under the true neighbour, the Kullback-Leibler divergence,
-        is at most this: a Rényi divergence of any order above 1 bounds it.  Single
+    Guarantee: the mean of the privacy loss under the true neighbour, the Kullback-Leibler
+        divergence, is at most this: a Rényi divergence of any order above 1 bounds it.  Single
         releases may move more: only the mean is bounded.
     Needs: a measure that bounds a Rényi divergence.
     Edges: an approximate promise bounds no mean, and is refused by its own conversion.

@@ -1,8 +1,8 @@
 """The central limit of many small losses: a quick picture, never a guarantee.
 
-The sum of many small independent losses is nearly normal, and two normals with such losses are those
-of Gaussian differential privacy.  How nearly is not bounded here, so nothing in this file is a measure,
-can be converted to one, or is accepted where a promise is wanted.
+The sum of many small independent losses is nearly normal, and two normals with such losses are
+those of Gaussian differential privacy.  How nearly is not bounded here, so nothing in this file is
+a measure, can be converted to one, or is accepted where a promise is wanted.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from shoal.measures.renyi import Renyi
 def probability_up(probability: Number, *, divergence: Number, order: Number) -> Fraction:
     """How probable an event can be under p, from its probability under q.
 
-    Guarantee: p(B) <= (e^D q(B))^((α-1)/α), rounded up and at most 1, if the divergence of order α of p
-        from q is at most D.  Proof: Hölder's inequality on the sum of p over B.
+    Guarantee: p(B) <= (e^D q(B))^((α-1)/α), rounded up and at most 1, if the divergence of order α
+        of p from q is at most D.  Proof: Hölder's inequality on the sum of p over B.
     Needs: 0 <= probability <= 1, divergence >= 0, order > 1.
     Edges: an impossible event stays impossible; equal laws (D = 0) keep it as it is, though the
         formula alone would not say so.
@@ -102,8 +102,8 @@ def weak_triangle(
 def group_curve(measure: Renyi, *, doublings: int) -> Renyi:
     """The Rényi promise to a group of 2^doublings people.
 
-    Guarantee: at each order α of the result, the bound that `weak_triangle` with p = 2 gives when it is
-        used once for each doubling; at most 5/2 times as much each time, and never more than
+    Guarantee: at each order α of the result, the bound that `weak_triangle` with p = 2 gives when
+        it is used once for each doubling; at most 5/2 times as much each time, and never more than
         `textbook_group_curve`.
     Needs: some order of the curve of at least 2^(doublings + 1).
     Edges: no doubling changes nothing.

@@ -39,7 +39,9 @@ def hockey_stick_down(pair: Pair, epsilon: Number) -> Fraction:
 
 
 def total_variation(pair: Pair) -> Fraction:
-    """Half the sum of |p - q|, exactly: the hockey-stick divergence at ε = 0, the same both ways."""
+    """Half the sum of |p - q|, exactly: the hockey-stick divergence at ε = 0, the same both
+    ways.
+    """
     return sum((x - y for x, y in pair.atoms if x > y), Fraction(0))
 
 
@@ -70,8 +72,8 @@ def approximate_max_divergence_up(pair: Pair, *, delta: Number) -> Extended:
 def renyi_divergence_up(pair: Pair, *, order: Number) -> Extended:
     """The Rényi divergence of p from q, of any order from 0 to infinity, rounded up.
 
-    Guarantee: ln(Σ p^α q^(1-α)) / (α - 1); its limits at α = 1, the Kullback-Leibler divergence, and
-        at ``math.inf``, the max divergence.
+    Guarantee: ln(Σ p^α q^(1-α)) / (α - 1); its limits at α = 1, the Kullback-Leibler divergence,
+        and at ``math.inf``, the max divergence.
     Edges: infinite where an outcome is possible under p only and α >= 1, or the laws share no
         outcome at all; 0 for equal laws, exactly.
     Reference: van Erven and Harremoës 2014, Definitions 1 to 3.

@@ -1,8 +1,8 @@
 """The f-divergences of two finite laws: one sum for every convex f.
 
 D_f(p, q) = Σ q f(p/q), over the outcomes possible under q, plus f'(∞) times the probability under p
-of the others, f'(∞) the limit of f(t)/t.  It is never negative, 0 for equal laws, and post-processing
-cannot raise it.
+of the others, f'(∞) the limit of f(t)/t.  It is never negative, 0 for equal laws, and
+post-processing cannot raise it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The exact trade-off curve of a promise about Rényi divergences.
 
-A test turns two laws into two coins: x, the power, and α, the type-I error.  Divergences cannot grow by
-that, so the coins keep the promise at every order, both ways; and since two coins that keep it are a
-release themselves, the largest such x is the best bound there is.  It is found in floats and then
-proved: at one order, in balls, coins of that x break the promise, and so do all of larger x.
+A test turns two laws into two coins: x, the power, and α, the type-I error.  Divergences cannot
+grow by that, so the coins keep the promise at every order, both ways; and since two coins that keep
+it are a release themselves, the largest such x is the best bound there is.  It is found in floats
+and then proved: at one order, in balls, coins of that x break the promise, and so do all of larger
+x.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _NUDGES = [2.0**-power for power in (44, 38, 32, 26, 20, 14, 8, 4)]
 class MomentCurve(TradeOff):
     """The trade-off curve of a zero-concentrated or Rényi promise.
 
-    Guarantee: no test of a release that keeps the promise does better; two coins that keep it, too, come
-        within about one part in 10^6 of the bound.
+    Guarantee: no test of a release that keeps the promise does better; two coins that keep it, too,
+        come within about one part in 10^6 of the bound.
     Edges: type-I error 0 gives 1: what is impossible under the one law is so under the other.
     Reference: Balle, Barthe, Gaboardi, Hsu and Sato 2020, Theorem 10, for the idea; van Erven and
         Harremoës 2014, Theorem 9 (post-processing); the divergence of coins grows as they part.

@@ -21,7 +21,8 @@ class Pair:
     """What a release looks like on two neighbours: the laws p and q of a finite output.
 
     Needs: probabilities that add up to exactly 1; a float means the decimal its writer typed, so
-        0.1, 0.2, 0.7 do.  Laws by name may name different outcomes; what is not named is impossible.
+        0.1, 0.2, 0.7 do.  Laws by name may name different outcomes; what is not named is
+        impossible.
 
     >>> Pair({"yes": "3/4", "no": "1/4"}, {"yes": "1/4", "no": "3/4"}).profile().epsilon_up("1/2")
     Fraction(0, 1)
@@ -60,7 +61,9 @@ class Pair:
         return Pair(_product(self.p, other.p), _product(self.q, other.q))
 
     def through(self, channel: Sequence[Sequence[Number]]) -> Pair:
-        """What is left after post-processing: row i of the channel is the law of what outcome i becomes."""
+        """What is left after post-processing: row i of the channel is the law of what outcome i
+        becomes.
+        """
         rows = [[closed_unit(cell, "channel") for cell in row] for row in channel]
         if len(rows) != len(self.p) or len({len(row) for row in rows}) != 1:
             raise ShapeError(
@@ -74,8 +77,8 @@ class Pair:
     def trade_off(self) -> Polygon:
         """The exact trade-off curve of testing p (type-I error) against q (type-II error).
 
-        Guarantee: the least type-II error at each type-I error, by rejecting p where q/p is largest,
-            with a coin at the edge.
+        Guarantee: the least type-II error at each type-I error, by rejecting p where q/p is
+            largest, with a coin at the edge.
         Reference: Neyman and Pearson 1933.
         """
         corners, alpha, beta = dict[Fraction, Fraction](), Fraction(0), Fraction(1)

@@ -36,8 +36,8 @@ class Polygon(TradeOff):
     """A convex polygon through points (type-I error, type-II error), with exact numbers.
 
     Guarantee: every value of the curve is exact; delta and epsilon are rounded to the named side.
-    Needs: points from type-I error 0 on, type-II errors that fall to 0 along a convex curve; from the point
-        where they are 0 the curve goes on to (1, 0).
+    Needs: points from type-I error 0 on, type-II errors that fall to 0 along a convex curve; from
+        the point where they are 0 the curve goes on to (1, 0).
     Reference: Neyman and Pearson 1933; Dong, Roth and Su 2022, Proposition 2.2.
 
     >>> coin = Polygon([(0, 1), ("1/4", "1/4"), (1, 0)])

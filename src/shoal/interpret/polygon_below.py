@@ -1,7 +1,7 @@
 """The corners of a polygon on or below a convex, falling function, close to it.
 
-Over one piece of the grid, the continued chord of the next piece is never above a convex function.  The
-polygon is the convex hull below the points where such chords meet.
+Over one piece of the grid, the continued chord of the next piece is never above a convex function.
+The polygon is the convex hull below the points where such chords meet.
 """
 
 from __future__ import annotations
@@ -20,15 +20,21 @@ Line = tuple[float, float, float]
 """A slope, and a point through which the line goes."""
 
 _NEAR_0, _NEAR_1 = 1e-18, 1e-9
-"""The grid has no point nearer to 0, or to 1, than this: doubles lie far closer together at 0 than at 1."""
+"""The grid has no point nearer to 0, or to 1, than this: doubles lie far closer together at 0 than
+at 1.
+"""
 _SURE = 1e-11
-"""Values of a function are lowered by this much first: far more than the rounding of a chord of doubles, about 1e-15."""
+"""Values of a function are lowered by this much first: far more than the rounding of a chord of
+doubles, about 1e-15.
+"""
 
 
 def corners_below(function: Callable[[float], float], *, points: int = 400) -> list[Point]:
-    """The corners, from type-I error 0 to type-II error 0; (0, 0) and (1, 0) where all values are almost 0.
+    """The corners, from type-I error 0 to type-II error 0; (0, 0) and (1, 0) where all values are
+    almost 0.
 
-    Needs: a function that is right to within 1e-12, convex and falling; one that is not is refused where the grid shows it.
+    Needs: a function that is right to within 1e-12, convex and falling; one that is not is refused
+    where the grid shows it.
     """
     grid = _grid(whole(points, "points", at_least=16))
     values = [_value(function, at) for at in grid]
@@ -64,7 +70,9 @@ def _check_bends_up(grid: list[float], values: list[float]) -> None:
 
 
 def _corners(grid: list[float], values: list[float]) -> list[tuple[float, float]]:
-    """Where the chords before and after each piece of the grid meet; the outermost are continued to the ends."""
+    """Where the chords before and after each piece of the grid meet; the outermost are continued to
+    the ends.
+    """
     chords = [_chord(*pair) for pair in pairwise(zip(grid, values, strict=True))]
     found = [(0.0, min(1.0, _at(chords[1], 0.0)))]
     for place, (one, other) in enumerate(zip(chords, chords[2:], strict=False), start=1):

@@ -23,8 +23,8 @@ from shoal.measures.pure import Pure
 class Profile(ABC):
     """delta as a function of epsilon and back, both rounded up.
 
-    Guarantee: the release is (epsilon, delta)-DP for every epsilon with its `delta_up`, and for every
-        delta with its `epsilon_up`.
+    Guarantee: the release is (epsilon, delta)-DP for every epsilon with its `delta_up`, and for
+        every delta with its `epsilon_up`.
     Needs: what it was made from is true of the release.
     Edges: where no finite epsilon exists, as for Gaussian noise at delta 0, `epsilon_up` raises
         `ConversionError`.

@@ -32,8 +32,8 @@ def type_two_down(promise: Promise, *, type_one: Number) -> Fraction:
 def power_up(promise: Promise, *, type_one: Number) -> Fraction:
     """The largest probability of a hit for a tester who may raise this many false alarms.
 
-    Guarantee: no test with this type-I error has a larger power, rounded up.  It is also the largest
-        rate of true positives at this rate of false positives of any attack on membership.
+    Guarantee: no test with this type-I error has a larger power, rounded up.  It is also the
+        largest rate of true positives at this rate of false positives of any attack on membership.
     Needs: 0 <= type_one <= 1.
     Reference: `TradeOff`.
 
@@ -46,8 +46,9 @@ def power_up(promise: Promise, *, type_one: Number) -> Fraction:
 def advantage_up(promise: Promise) -> Fraction:
     """How far hits can exceed false alarms, for any test: the total variation distance.
 
-    Guarantee: power minus type-I error is at most this for every test; it is δ at ε = 0, rounded up.
-        A guess between two equally likely neighbours is right with probability (1 + this) / 2 at most.
+    Guarantee: power minus type-I error is at most this for every test; it is δ at ε = 0, rounded
+        up.  A guess between two equally likely neighbours is right with probability (1 + this) / 2
+        at most.
     Reference: Humphries et al. 2023, for attacks on membership; Dwork and Roth 2014, section 2.
 
     >>> round(float(advantage_up(Pure(1))), 6)
@@ -59,13 +60,13 @@ def advantage_up(promise: Promise) -> Fraction:
 def conditional_advantage_up(measure: Measure) -> Fraction:
     """The advantage of a tester who looks only at releases in a set of its choice.
 
-    Guarantee: given that the release fell into A, a set possible under both neighbours, the two errors
-        of every test add up to at least 1 - result, where result = tanh(ε/2), rounded up: the same as
-        without the condition.  Proof: let r = p/q on A, in [e^-ε, e^ε], and m its mean under q given
-        A.  The conditional laws have the ratio r/m, and their distance is the mean of (r/m - 1)_+,
-        convex in r, so largest when r takes its two ends a < b, b with probability s under q:
-        then m = a + s (b - a) and the distance is s (1 - s) (b - a) / m.  Its maximum over s is
-        (sqrt c - 1) / (sqrt c + 1) with c = b/a, at s = 1 / (1 + sqrt c), and c <= e^2ε.
+    Guarantee: given that the release fell into A, a set possible under both neighbours, the two
+        errors of every test add up to at least 1 - result, where result = tanh(ε/2), rounded up:
+        the same as without the condition.  Proof: let r = p/q on A, in [e^-ε, e^ε], and m its mean
+        under q given A.  The conditional laws have the ratio r/m, and their distance is the mean of
+        (r/m - 1)_+, convex in r, so largest when r takes its two ends a < b, b with probability s
+        under q: then m = a + s (b - a) and the distance is s (1 - s) (b - a) / m.  Its maximum over
+        s is (sqrt c - 1) / (sqrt c + 1) with c = b/a, at s = 1 / (1 + sqrt c), and c <= e^2ε.
         Randomized response attains it with A everything.
     Needs: a pure promise (or an approximate one with delta 0).
     Edges: any other promise is refused: given an unlikely set, all may be told.
@@ -78,7 +79,8 @@ def conditional_advantage_up(measure: Measure) -> Fraction:
 
 
 def textbook_conditional_advantage_up(epsilon: Number) -> Fraction:
-    """The textbook form of `conditional_advantage_up`, 1 - e^-2ε: true, and about four times larger.
+    """The textbook form of `conditional_advantage_up`, 1 - e^-2ε: true, and about four times
+    larger.
 
     Guarantee: as there, for a pure promise, rounded up.  It bounds both conditional probabilities
         apart; for teaching and comparison.

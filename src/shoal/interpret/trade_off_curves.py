@@ -1,4 +1,6 @@
-"""The trade-off curve of every promise: in closed form where there is one, else from the profile."""
+"""The trade-off curve of every promise: in closed form where there is one, else from the
+profile.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +56,8 @@ def trade_off(*promises: Promise) -> TradeOff:
 def gaussian_sum_up(*mus: Number) -> Fraction:
     """The mu of several Gaussian promises together, the root of the sum of squares.
 
-    Guarantee: releases that are mu_i-GDP, each chosen in view of the earlier ones, are mu-GDP together
-        for the result, rounded up in its 64th bit and exact where it is rational.
+    Guarantee: releases that are mu_i-GDP, each chosen in view of the earlier ones, are mu-GDP
+        together for the result, rounded up in its 64th bit and exact where it is rational.
     Reference: Dong, Roth and Su 2022, Corollary 3.3.
 
     >>> gaussian_sum_up(3, 4), float(gaussian_sum_up(1, 1))
@@ -103,8 +105,8 @@ class GaussianCurve(TradeOff):
 class ProfileCurve(TradeOff):
     """The trade-off curve of any profile, the largest of `ApproxCurve` over its epsilons.
 
-    Guarantee: at the epsilon that is used, the bound is that of a promise that holds; a search picks
-        the epsilon, so only tightness, never truth, depends on it.
+    Guarantee: at the epsilon that is used, the bound is that of a promise that holds; a search
+        picks the epsilon, so only tightness, never truth, depends on it.
     Reference: Dong, Roth and Su 2022, Proposition 2.12.
     """
 
@@ -128,7 +130,9 @@ class ProfileCurve(TradeOff):
         return ApproxCurve(Approx(epsilon, self.source.delta_up(epsilon)))
 
     def _epsilons(self, alpha: Fraction) -> set[Fraction]:
-        """Epsilons whose line is about the highest at α: steep ones, shallow ones, and the marks."""
+        """Epsilons whose line is about the highest at α: steep ones, shallow ones, and the
+        marks.
+        """
         found = {Fraction(0), *self.source.marks}
         if alpha == 1:
             return found
@@ -172,7 +176,9 @@ class LargestOf(TradeOff):
 
     def polygon_down(self) -> Polygon:
         parts = [part.polygon_down() for part in self.parts]
-        return Polygon.below(lambda alpha: float(max(part.type_two_down(Fraction(alpha)) for part in parts)))  # fmt: skip
+        return Polygon.below(
+            lambda alpha: float(max(part.type_two_down(Fraction(alpha)) for part in parts))
+        )
 
     def profile(self) -> Profile:
         return AllOf(tuple(part.profile() for part in self.parts))

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class TradeOff(ABC):
     """The least type-II error at each type-I error, rounded down; the power, rounded up.
 
-    Guarantee: every test of one neighbour (type-I error α) against the other has a type-II error of at
-        least `type_two_down` and a power, one minus that error, of at most `power_up`.  The power is
-        bounded by itself, so that it keeps its digits where it is small.
+    Guarantee: every test of one neighbour (type-I error α) against the other has a type-II error of
+        at least `type_two_down` and a power, one minus that error, of at most `power_up`.  The
+        power is bounded by itself, so that it keeps its digits where it is small.
     Reference: Wasserman and Zhou 2010, Theorem 2.4; Dong, Roth and Su 2022, Definition 2.1.
     """
 
@@ -46,7 +46,9 @@ class TradeOff(ABC):
         """
 
     def inverse(self) -> TradeOff:
-        """The curve with the two errors swapped; a promise that holds both ways is its own inverse."""
+        """The curve with the two errors swapped; a promise that holds both ways is its own
+        inverse.
+        """
         return self
 
     def polygon_down(self) -> Polygon:

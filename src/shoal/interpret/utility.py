@@ -14,12 +14,12 @@ def expected_utility_interval(
 ) -> tuple[Fraction, Fraction]:
     """Where an expected utility can lie if one person's data change.
 
-    Guarantee: if u takes values from ``lowest`` to ``largest`` and has this expectation on one dataset,
-        on every neighbour its expectation lies between the two returned, rounded outward, and no
-        tighter bounds are implied.  Scaled to values from 0 to 1, u is the probability that a
-        randomised test rejects; with expectation a it becomes at least f(1 - a) and at
-        most 1 - f(a), f the trade-off curve.  Of an (ε, δ) promise these imply the textbook
-        e^-ε (a - δ) and e^ε a + δ, which need u >= 0.
+    Guarantee: if u takes values from ``lowest`` to ``largest`` and has this expectation on one
+        dataset, on every neighbour its expectation lies between the two returned, rounded outward,
+        and no tighter bounds are implied.  Scaled to values from 0 to 1, u is the probability that
+        a randomised test rejects; with expectation a it becomes at least f(1 - a) and at most 1 -
+        f(a), f the trade-off curve.  Of an (ε, δ) promise these imply the textbook e^-ε (a - δ) and
+        e^ε a + δ, which need u >= 0.
     Needs: lowest <= expectation <= largest, lowest < largest.
     Edges: a utility that may be negative is measured from its lowest value, never from 0.
     Reference: Dwork and Roth 2014, section 2.3.1; the argument above is complete.

@@ -1,4 +1,6 @@
-"""The durable, append-only, crash-safe account: an exact journal, chained by hashes, and the budgets that are charged in it."""
+"""The durable, append-only, crash-safe account: an exact journal, chained by hashes, and the
+budgets that are charged in it.
+"""
 
 from shoal.ledger.book import AccountState
 from shoal.ledger.charge import Charge, Replay

@@ -33,7 +33,9 @@ class Opening:
         return cls(name, budget, book.relation, canonical(said))
 
     def ready(self, transaction: Transaction, *, or_change: bool = False) -> Book | None:
-        """The account of that name, if there is one and it will do; ``or_change`` gives the budget to one that was never charged."""
+        """The account of that name, if there is one and it will do; ``or_change`` gives the budget
+        to one that was never charged.
+        """
         found = transaction.find(self.name)
         if found is None or (found.budget, found.relation) == (self.budget, self.relation):
             return found

@@ -23,8 +23,9 @@ LONGEST_NAME = 200
 class AccountState:
     """An account as it stood at one moment.
 
-    ``spent`` is in the measure of the budget (the odometer, for an approximate one); ``left`` is what still fits: an epsilon,
-    a rho, or for an approximate budget the rho of an event that does.  ``events`` counts the charges that were kept.
+    ``spent`` is in the measure of the budget (the odometer, for an approximate one); ``left`` is
+    what still fits: an epsilon, a rho, or for an approximate budget the rho of an event that does.
+    ``events`` counts the charges that were kept.
     """
 
     name: str
@@ -50,7 +51,9 @@ class Book:
 
     @classmethod
     def read(cls, row: tuple[Any, ...], *, known: Book | None = None) -> Book:
-        """The book that `row` wrote; ``known`` is one of the same account as it once stood, if there is one."""
+        """The book that `row` wrote; ``known`` is one of the same account as it once stood, if
+        there is one.
+        """
         name, budget, relation, state, events, entry, *_ = row
         if known is not None and known.has_terms(budget, relation):
             book = copy(known)
@@ -89,7 +92,9 @@ class Book:
         return made
 
     def dearer(self, other: Book) -> Book:
-        """The same account with, of each sum, the larger of two: for when it is not known which is right."""
+        """The same account with, of each sum, the larger of two: for when it is not known which is
+        right.
+        """
         mine, theirs = dict(self.filter.state()), dict(other.filter.state())
         if mine.get("shares") == theirs.get("shares") and type(other.budget) is type(self.budget):
             mine["sums"] = [

@@ -1,4 +1,6 @@
-"""Charging: the request for a debit, what it may find in the journal, and how a charge is settled."""
+"""Charging: the request for a debit, what it may find in the journal, and how a charge is
+settled.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ class Replay:
 
 @dataclass(frozen=True)
 class Pending:
-    """A charge for the same question that someone else is answering, and how long it may still be only theirs."""
+    """A charge for the same question that someone else is answering, and how long it may still be
+    only theirs.
+    """
 
     charge: int
     left: timedelta
@@ -77,8 +81,8 @@ class Pending:
 class Charge(Owned):
     """A debit that is durable and not yet settled; it belongs to the process that made it.
 
-    Used in a ``with`` block it is left unanswered when the block ends without an answer: the budget stays spent, and
-    the same request with the same key may take it up again.
+    Used in a ``with`` block it is left unanswered when the block ends without an answer: the budget
+    stays spent, and the same request with the same key may take it up again.
     """
 
     called = "a charge"
@@ -114,8 +118,8 @@ class Charge(Owned):
     def failed_before_data(self, reason: str) -> Entry:
         """Give the debit back, by an entry of its own, because no private row was read.
 
-        Edges: refused once `reads_data` was called, for a charge that was taken up from someone else, and once the charge is
-            settled.
+        Edges: refused once `reads_data` was called, for a charge that was taken up from someone
+            else, and once the charge is settled.
         """
         if self._reads:
             raise ChargeError(
@@ -127,7 +131,8 @@ class Charge(Owned):
     def leave(self, reason: str) -> Entry:
         """Leave the charge unanswered, for good: it stays spent, and its key is used up.
 
-        Something was seen: that there is no answer may depend on what was drawn, so nobody draws again for it.
+        Something was seen: that there is no answer may depend on what was drawn, so nobody draws
+        again for it.
         """
         return self._settle(LEFT, self._reason(reason))
 
@@ -192,7 +197,9 @@ class Charge(Owned):
 def charge(
     transaction: Transaction, request: Request, line: CommitQueue, patience: timedelta
 ) -> Charge | Replay | Pending:
-    """Find an earlier answer, or one that is about to be given, or take from every account or from none."""
+    """Find an earlier answer, or one that is about to be given, or take from every account or from
+    none.
+    """
     transaction.check_calm()
     if request.key is not None or request.same is not None:
         earlier = _by_key(transaction, request, line, patience) or _by_same(
@@ -285,7 +292,9 @@ def _by_key(
 def _take_up(
     transaction: Transaction, entry: Entry, outcomes: Sequence[Entry], line: CommitQueue
 ) -> Charge:
-    """Answer a charge whose first owner has not been heard of for too long: the debit was made, and nothing was shown."""
+    """Answer a charge whose first owner has not been heard of for too long: the debit was made, and
+    nothing was shown.
+    """
     attempt = attempts(outcomes) + 1
     transaction.add(
         RESUMED, canonical({"attempt": attempt, "charge": entry.number}), of=entry.number
@@ -296,7 +305,9 @@ def _take_up(
 def _by_same(
     transaction: Transaction, request: Request, line: CommitQueue, patience: timedelta
 ) -> Charge | Replay | Pending | None:
-    """The answer to an equal question; else one that is being given; else a charge for it that nobody answers any more."""
+    """The answer to an equal question; else one that is being given; else a charge for it that
+    nobody answers any more.
+    """
     if request.same is None:
         return None
     pending: Pending | None = None
@@ -326,7 +337,9 @@ def _pays(entry: Entry, request: Request) -> bool:
 
 
 def _bind(transaction: Transaction, request: Request, charged: Entry) -> None:
-    """Write down that a key stands for a request which an earlier charge of an equal question answers."""
+    """Write down that a key stands for a request which an earlier charge of an equal question
+    answers.
+    """
     if request.key is None:
         return
     said = {

@@ -1,8 +1,9 @@
 """An entry of the journal: frozen, numbered, and chained to the one before by its hash.
 
-The hash of an entry is SHA-256 over these lines, joined by line feeds: ``shoal-entry 1``, its number, the hash
-of the entry before (64 zeros for the first), its kind, its time, and its body as canonical JSON (sorted names, no spaces,
-ASCII).  No line can hold a line feed, so the bytes say which entry they are.
+The hash of an entry is SHA-256 over these lines, joined by line feeds: ``shoal-entry 1``, its
+number, the hash of the entry before (64 zeros for the first), its kind, its time, and its body as
+canonical JSON (sorted names, no spaces, ASCII).  No line can hold a line feed, so the bytes say
+which entry they are.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ OWN_KINDS = (
 class Entry(NamedTuple):
     """One line of the journal.
 
-    ``caller``, ``key`` and ``same`` repeat what the body of a charge says, and ``of`` is the number of the charge that an
-    outcome settles; they are kept beside the body so that they can be looked up.
+    ``caller``, ``key`` and ``same`` repeat what the body of a charge says, and ``of`` is the number
+    of the charge that an outcome settles; they are kept beside the body so that they can be looked
+    up.
     """
 
     number: int
@@ -60,7 +62,9 @@ class Entry(NamedTuple):
 
     @property
     def unchecked(self) -> dict[str, Any]:
-        """What the entry says, whether it was changed or not: for those who look for what is wrong."""
+        """What the entry says, whether it was changed or not: for those who look for what is
+        wrong.
+        """
         read: dict[str, Any] = json.loads(self.text)
         return read
 
@@ -115,9 +119,10 @@ _write = json.JSONEncoder(
     separators=(",", ":"),
     ensure_ascii=True,
     allow_nan=False,
-    # A value that holds itself ends in a RecursionError, which `canonical` refuses; looking for one in
-    # every body would cost time.
+    # A value that holds itself ends in a RecursionError, which `canonical` refuses; looking for one
+    # in every body would cost time.
     check_circular=False,
 ).encode
-# Every option is written out, because hashes of old entries hang on the bytes: a default of the standard
-# library may change.  tests/ledger/golden/entries.json holds texts and hashes that must stay.
+# Every option is written out, because hashes of old entries hang on the bytes: a default of the
+# standard library may change.  tests/ledger/golden/entries.json holds texts and hashes that must
+# stay.

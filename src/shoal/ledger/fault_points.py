@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 STEPS = ("begun", "decided", "written", "committed", "marked")
-"""A transaction is open; every request of the batch is decided; its rows are written; they are durable; the head says so."""
+"""A transaction is open; every request of the batch is decided; its rows are written; they are
+durable; the head says so.
+"""
 
 watch: Callable[[str], None] | None = None
 """Called after each step when it is set.  Only tests set it."""

@@ -1,9 +1,11 @@
-"""Taking turns: what several threads ask for at once is decided in one transaction and made durable in one commit.
+"""Taking turns: what several threads ask for at once is decided in one transaction and made durable
+in one commit.
 
-Whoever finds nobody at work does the work, for itself and for all who came meanwhile; the others sleep until their
-result is there.  Threads whose turns were done together tend to come back together: after a batch of eight the first to
-come back waits for the other seven, no longer than about the time the batch took, and the last of them works for all.
-A thread alone waits for nobody and pays for no hand-over.
+Whoever finds nobody at work does the work, for itself and for all who came meanwhile; the others
+sleep until their result is there.  Threads whose turns were done together tend to come back
+together: after a batch of eight the first to come back waits for the other seven, no longer than
+about the time the batch took, and the last of them works for all.  A thread alone waits for nobody
+and pays for no hand-over.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from shoal.errors import StorageError
 _Result = TypeVar("_Result")
 
 _WAITS = (0.0003, 0.005)
-"""The fewest and the most seconds that the first waits for company, however long the last batch took."""
+"""The fewest and the most seconds that the first waits for company, however long the last batch
+took.
+"""
 
 
 class CommitTurn(Generic[_Result]):
@@ -43,8 +47,9 @@ class CommitTurn(Generic[_Result]):
 class GroupCommit:
     """A line of turns in front of one worker, who is always one of those in the line.
 
-    Whenever someone is in the line, someone leads, or the first in the line wakes by itself: nobody waits for ever.
-    Who is interrupted, wherever that is, leaves the line or passes the lead on; only a second interrupt while it does so can be in the way.
+    Whenever someone is in the line, someone leads, or the first in the line wakes by itself: nobody
+    waits for ever.  Who is interrupted, wherever that is, leaves the line or passes the lead on;
+    only a second interrupt while it does so can be in the way.
     """
 
     def __init__(
@@ -109,7 +114,9 @@ class GroupCommit:
         self._pass_on(turn)
 
     def _pass_on(self, turn: CommitTurn[Any]) -> None:
-        """Let the first in the line lead, and wake it and everyone of the batch; done again after an interrupt, it does what is left."""
+        """Let the first in the line lead, and wake it and everyone of the batch; done again after
+        an interrupt, it does what is left.
+        """
         with self._lock:
             if self._leader is turn:
                 self._line = [each for each in self._line if each is not turn]
@@ -126,7 +133,9 @@ class GroupCommit:
             _wake(turn.following)
 
     def _leave(self, turn: CommitTurn[Any]) -> None:
-        """Who is interrupted leaves the line, or passes the lead on; whoever is in the batch of another is in no line."""
+        """Who is interrupted leaves the line, or passes the lead on; whoever is in the batch of
+        another is in no line.
+        """
         following = None
         with self._lock:
             led = turn.batch or self._leader is turn
@@ -154,7 +163,9 @@ def _wake(turn: CommitTurn[Any]) -> None:
 
 
 def _not_done() -> StorageError:
-    """What those are told who were in a batch that was interrupted before its work said how it ended."""
+    """What those are told who were in a batch that was interrupted before its work said how it
+    ended.
+    """
     return StorageError(
         "the commit of several requests together was interrupted.",
         remedy="Nothing that was not confirmed may be answered. Ask again, with the same key.",

@@ -1,7 +1,9 @@
-"""The head: how long the journal is and its last hash, kept beside the file, so that an old copy gives itself away.
+"""The head: how long the journal is and its last hash, kept beside the file, so that an old copy
+gives itself away.
 
-`head.md` argues why a crash is never taken for tampering.  The file has two slots of 512 bytes, written in turn; one that was
-torn by a loss of power does not have its checksum, and the other one holds.
+`head.md` argues why a crash is never taken for tampering.  The file has two slots of 512 bytes,
+written in turn; one that was torn by a loss of power does not have its checksum, and the other one
+holds.
 """
 
 from __future__ import annotations
@@ -101,8 +103,9 @@ class HeadFile:
     def write(self, head: Head, *, over: bool = False) -> None:
         """Say how far the journal reaches now.
 
-        It is in the hands of the operating system when this returns, and so survives the end of the process; the disk is
-        waited for once a second at most.  ``over`` clears the other slot too, which may say more, and waits in any case.
+        It is in the hands of the operating system when this returns, and so survives the end of the
+        process; the disk is waited for once a second at most.  ``over`` clears the other slot too,
+        which may say more, and waits in any case.
         """
         file = self._open()
         text = f"{_WORD} {head.number} {head.hash}"
@@ -126,7 +129,9 @@ class HeadFile:
             self._synced = monotonic()
 
     def lock(self) -> None:
-        """Wait for the turn of this process, and say for whom if that is long; Windows leaves the waiting to SQLite."""
+        """Wait for the turn of this process, and say for whom if that is long; Windows leaves the
+        waiting to SQLite.
+        """
         if sys.platform == "win32":
             return
         file = self._open()

@@ -1,4 +1,6 @@
-"""History: the journal read from its beginning, believing nothing, to see where every account must stand."""
+"""History: the journal read from its beginning, believing nothing, to see where every account must
+stand.
+"""
 
 from __future__ import annotations
 
@@ -159,7 +161,9 @@ class History:
             self._find(entry, f"entry {entry.number} repeats an answer that is not there")
 
     def _accept(self, entry: Entry, body: dict[str, Any]) -> None:
-        """What the curator accepted is no finding any more, and the accounts stand where it says."""
+        """What the curator accepted is no finding any more, and the accounts stand where it
+        says.
+        """
         self.alarm = False
         self.accepted.update((number, what) for number, what in body["findings"])
         self.books = {}

@@ -37,7 +37,9 @@ from shoal.owned import NotCopied, this_process
 _Result = TypeVar("_Result")
 _TRIES = 50
 _PAUSES = (0.005, 0.25)
-"""Between two looks at a charge that someone else answers: the first pause and the longest, in seconds."""
+"""Between two looks at a charge that someone else answers: the first pause and the longest, in
+seconds.
+"""
 _PAGE = 1000
 _MOST_SECONDS = 10**9
 
@@ -45,13 +47,17 @@ _MOST_SECONDS = 10**9
 class Ledger(NotCopied):
     """A journal in a file (SQLite) or under a ``postgresql://`` address, made on first use.
 
-    Guarantee: what a method has returned from is on disk.  A charge takes from all its accounts or from none, and
-        never more than is left of any, whoever else charges at the same time, in this process or another.
+    Guarantee: what a method has returned from is on disk.  A charge takes from all its accounts or
+        from none, and never more than is left of any, whoever else charges at the same time, in
+        this process or another.
     Needs: for a file, a disk of this machine (SQLite cannot lock on network shares).
-    Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked child opens it
-        anew by itself.  ``patience`` is how many seconds a charge may stay unanswered before the same request with the same key
-        may take it up, and ``wait`` how many a caller waits for the answer to the same question that someone else is about to give.
-        With ``read_only`` nothing is written, not even beside the file: for auditors who may only read.  ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder of the user.
+    Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked
+        child opens it anew by itself.  ``patience`` is how many seconds a charge may stay
+        unanswered before the same request with the same key may take it up, and ``wait`` how many a
+        caller waits for the answer to the same question that someone else is about to give.  With
+        ``read_only`` nothing is written, not even beside the file: for auditors who may only read.
+        ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder
+        of the user.
 
     >>> from tempfile import mkdtemp
     >>> from shoal.events import StatedPure
@@ -126,11 +132,11 @@ class Ledger(NotCopied):
     ) -> Entry:
         """Write down a fact: a dataset that is declared, an analyst who is let in.
 
-        ``opens`` are accounts that come with the fact, by name, each with a budget and a relation: they are opened if the fact is written, and
-        not otherwise.
+        ``opens`` are accounts that come with the fact, by name, each with a budget and a relation:
+        they are opened if the fact is written, and not otherwise.
 
-        Edges: with a ``key``, the same fact again returns the first entry, and another fact is a `KeyReusedError`.
-            An account that is there and was never charged gets the budget.
+        Edges: with a ``key``, the same fact again returns the first entry, and another fact is a
+            `KeyReusedError`.  An account that is there and was never charged gets the budget.
         """
         read_name(kind, "kind")
         if kind in OWN_KINDS:
@@ -178,7 +184,8 @@ class Ledger(NotCopied):
     def open_account(self, name: str, budget: Measure, *, relation: str) -> AccountState:
         """Open an account with a budget, kept by a filter for one relation of neighbours.
 
-        Edges: opening it again with the same budget and relation changes nothing; with others it is refused.
+        Edges: opening it again with the same budget and relation changes nothing; with others it is
+        refused.
         """
         opening = Opening.of(name, budget, relation)
 
@@ -239,12 +246,14 @@ class Ledger(NotCopied):
     ) -> Charge | Replay:
         """Take the cost of an event from every named account, durably, or from none.
 
-        With a ``key``, the caller's name for this request: the same request again is answered from the journal (`Replay`), another
-        request is a `KeyReusedError`, and one that is still being answered an `InFlightError`.  ``same`` is a digest of the question and of
-        the version of the data: when it was answered before, for whomever, the answer is replayed free of charge; while it is being
-        answered, in whatever thread or process, the answer is waited for.
+        With a ``key``, the caller's name for this request: the same request again is answered from
+        the journal (`Replay`), another request is a `KeyReusedError`, and one that is still being
+        answered an `InFlightError`.  ``same`` is a digest of the question and of the version of the
+        data: when it was answered before, for whomever, the answer is replayed free of charge;
+        while it is being answered, in whatever thread or process, the answer is waited for.
 
-        Edges: an event that does not fit one of the accounts is refused with `BudgetExceeded`, and nothing is spent.
+        Edges: an event that does not fit one of the accounts is refused with `BudgetExceeded`, and
+        nothing is spent.
         """
         request = request_for(
             read_names(names),
@@ -269,7 +278,9 @@ class Ledger(NotCopied):
         return found
 
     def _wait_for(self, pending: Pending, limit: float) -> None:
-        """Wait until a charge is settled, or may be taken up; who waits too long is refused, and nothing is charged."""
+        """Wait until a charge is settled, or may be taken up; who waits too long is refused, and
+        nothing is charged.
+        """
         began, pause, told = monotonic(), _PAUSES[0], False
         end = began + pending.left.total_seconds()
         while monotonic() < end:
@@ -301,7 +312,9 @@ class Ledger(NotCopied):
         return None if row is None else entry_from(row)
 
     def outcome(self, number: int) -> Entry | None:
-        """The last entry about a charge: its answer, its failure, or how it was left; None while pending."""
+        """The last entry about a charge: its answer, its failure, or how it was left; None while
+        pending.
+        """
         chosen = _entries().where(ENTRIES.c.of == number).order_by(ENTRIES.c.number.desc())
         with self._reading() as connection:
             row = connection.execute(chosen.limit(1)).one_or_none()
@@ -332,8 +345,9 @@ class Ledger(NotCopied):
     ) -> Verification:
         """Read the whole journal again and compare everything with it.
 
-        What is wrong stops all charges, in every process, until `accept`.  ``known`` are heads that were noted elsewhere, on a
-        certificate for instance.  ``progress`` is called with how many entries of how many were read.
+        What is wrong stops all charges, in every process, until `accept`.  ``known`` are heads that
+        were noted elsewhere, on a certificate for instance.  ``progress`` is called with how many
+        entries of how many were read.
         """
         self._after_fork()
         examination = examine(self._store, known, progress)
@@ -347,8 +361,9 @@ class Ledger(NotCopied):
     def accept(self, reason: str, *, caller: str) -> Entry:
         """The curator lives with what `verify` finds: charges go on, and the journal says why.
 
-        Each account goes on from the dearer of what its row and the journal say.  What entries that are lost have cost is
-        known to nobody: lower the budgets with `change_budget` if they may have cost something.
+        Each account goes on from the dearer of what its row and the journal say.  What entries that
+        are lost have cost is known to nobody: lower the budgets with `change_budget` if they may
+        have cost something.
         """
         self.take(_look)
         examination = examine(self._store, (), None)

@@ -1,4 +1,6 @@
-"""Whoever waits long to write is told for whom: a line on standard error, through the log of Python, after two seconds."""
+"""Whoever waits long to write is told for whom: a line on standard error, through the log of
+Python, after two seconds.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def tell_answer(charge: int) -> None:
 
 @contextmanager
 def telling(what: str, who: Callable[[], str]) -> Iterator[None]:
-    """A wait that is said aloud if it is long; only for waits that have begun, since it costs a thread."""
+    """A wait that is said aloud if it is long; only for waits that have begun, since it costs a
+    thread.
+    """
     timer = Timer(SECONDS, lambda: tell_wait(what, who()))
     timer.daemon = True
     timer.start()

@@ -1,8 +1,10 @@
-"""The head of a ledger on a server, kept on the machine that asks: what this machine has seen, a rollback must still have.
+"""The head of a ledger on a server, kept on the machine that asks: what this machine has seen, a
+rollback must still have.
 
-A server's ledger can be restored from a dump by whoever runs the server, so its head is kept elsewhere: in two small files in a
-folder of the user.  One is found by the address, so a history that was written anew at the same address is noticed; the
-other by the first entry of the journal, so a copy at another address is.  `head.md` says what remains.
+A server's ledger can be restored from a dump by whoever runs the server, so its head is kept
+elsewhere: in two small files in a folder of the user.  One is found by the address, so a history
+that was written anew at the same address is noticed; the other by the first entry of the journal,
+so a copy at another address is.  `head.md` says what remains.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from shoal.ledger.head import Head, HeadFile
 
 
 def state_folder() -> Path:
-    """Where this user's programs keep what must last: ``$XDG_STATE_HOME/shoal``, by default ``~/.local/state/shoal``."""
+    """Where this user's programs keep what must last: ``$XDG_STATE_HOME/shoal``, by default
+    ``~/.local/state/shoal``.
+    """
     windows = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None
     given = os.environ.get("XDG_STATE_HOME") or windows
     return (Path(given) if given else Path("~/.local/state").expanduser()) / "shoal"

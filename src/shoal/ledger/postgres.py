@@ -1,4 +1,6 @@
-"""A ledger on PostgreSQL, for several servers: serialisable transactions, done again when they collide."""
+"""A ledger on PostgreSQL, for several servers: serialisable transactions, done again when they
+collide.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,10 @@ _COLLISIONS = {"40001", "40P01", "23505"}
 class PostgresStore(Store):
     """Tables in the default schema of one database.
 
-    Who writes locks the accounts first, so that writers wait in line instead of colliding; the serialisable level is there for
-    whoever does not.  It is not the journal that is locked: that needs the right to change it, which nobody need have.
-    Commits wait for the disk of the server, whatever its default is.
+    Who writes locks the accounts first, so that writers wait in line instead of colliding; the
+    serialisable level is there for whoever does not.  It is not the journal that is locked: that
+    needs the right to change it, which nobody need have.  Commits wait for the disk of the server,
+    whatever its default is.
     """
 
     begin_words = (

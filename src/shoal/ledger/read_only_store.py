@@ -1,9 +1,11 @@
-"""A ledger in a file that is only read: nothing is written to it or beside it, so read access is enough, on a full disk too.
+"""A ledger in a file that is only read: nothing is written to it or beside it, so read access is
+enough, on a full disk too.
 
-SQLite reads a file with a write-ahead log only through a second small file, which it makes if it is not there.  Where the log
-is empty, the file is read as it is (``immutable``), and each reading checks at its end that nobody wrote meanwhile: whoever writes
-changes the log first, and the file when the log is folded in.  Where the log is not empty, the second file is there too,
-unless the machine stopped; then the owner has to open the ledger once.
+SQLite reads a file with a write-ahead log only through a second small file, which it makes if it is
+not there.  Where the log is empty, the file is read as it is (``immutable``), and each reading
+checks at its end that nobody wrote meanwhile: whoever writes changes the log first, and the file
+when the log is folded in.  Where the log is not empty, the second file is there too, unless the
+machine stopped; then the owner has to open the ledger once.
 """
 
 from __future__ import annotations

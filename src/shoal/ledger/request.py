@@ -1,6 +1,7 @@
 """A request for a debit, its text, by which it is known again, and its price.
 
-The text and the prices of an event are worked out once, outside of any transaction, so that nobody waits for them.
+The text and the prices of an event are worked out once, outside of any transaction, so that nobody
+waits for them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from shoal.ledger.entry import canonical
 
 
 class Request(NamedTuple):
-    """A debit that is asked for: from which accounts, for what, by whom; ``text`` is the body of its entry."""
+    """A debit that is asked for: from which accounts, for what, by whom; ``text`` is the body of
+    its entry.
+    """
 
     names: tuple[str, ...]
     event: Event
@@ -88,7 +91,9 @@ _KNOWN: dict[int, KnownEvent] = {}
 
 
 def known_event(event: Event) -> KnownEvent:
-    """What is known about this very event; while it is remembered its identity is not given to another."""
+    """What is known about this very event; while it is remembered its identity is not given to
+    another.
+    """
     known = _KNOWN.get(id(event))
     if known is None:
         known = KnownEvent(event)

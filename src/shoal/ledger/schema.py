@@ -37,7 +37,8 @@ ENTRIES = sa.Table(
     sa.Column("same", sa.Text),
     sa.Column("of", _BIG),
 )
-"""The journal; rows are only ever added.  The last four columns repeat the body, to be looked up."""
+"""The journal; rows are only ever added.  The last four columns repeat the body, to be looked up.
+"""
 
 ACCOUNTS = sa.Table(
     "shoal_accounts",
@@ -50,7 +51,9 @@ ACCOUNTS = sa.Table(
     sa.Column("entry", _BIG, nullable=False),
     sa.Column("seal", sa.Text, nullable=False),
 )
-"""Where each account stands.  It follows from the journal and is kept so that nobody need replay it."""
+"""Where each account stands.  It follows from the journal and is kept so that nobody need replay
+it.
+"""
 
 COUNTERS = sa.Table(
     "shoal_counters",
@@ -60,7 +63,9 @@ COUNTERS = sa.Table(
     sa.Column("count", _BIG, nullable=False),
     sqlite_with_rowid=False,
 )
-"""How often each cell of a tally came; in the order of the cells, so that nothing tells which came first."""
+"""How often each cell of a tally came; in the order of the cells, so that nothing tells which came
+first.
+"""
 
 MARKS = sa.Table(
     "shoal_marks",
@@ -70,7 +75,9 @@ MARKS = sa.Table(
     sa.Column("used", _BIG, nullable=False),
     sqlite_with_rowid=False,
 )
-"""The marks of a tally that were given out, 0, or used, 1; in the order of the marks, which are digests."""
+"""The marks of a tally that were given out, 0, or used, 1; in the order of the marks, which are
+digests.
+"""
 
 
 def _found_by(name: str, *columns: str, given: str) -> None:
@@ -89,7 +96,9 @@ _found_by("shoal_by_same", "same", given="same")
 _found_by("shoal_by_charge", "of", given="of")
 
 UNLISTED = sa.text("kind NOT IN ('charge', 'answered', 'failed', 'left', 'resumed')")
-"""Entries that are few: facts, accounts and what is said about the journal itself; the words an index is chosen by."""
+"""Entries that are few: facts, accounts and what is said about the journal itself; the words an
+index is chosen by.
+"""
 
 sa.Index(
     "shoal_by_kind",
@@ -105,7 +114,9 @@ SQLITE_GUARDS = (
     """CREATE TRIGGER IF NOT EXISTS shoal_never_forgets BEFORE DELETE ON shoal_entries
     BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END""",
 )
-"""SQLite itself refuses to change the past; they are there against accidents, and renewed at every opening."""
+"""SQLite itself refuses to change the past; they are there against accidents, and renewed at every
+opening.
+"""
 
 POSTGRES_REFUSAL = "BEGIN RAISE EXCEPTION 'entries are never changed or removed'; END"
 """What the trigger of PostgreSQL does."""
@@ -117,12 +128,16 @@ POSTGRES_GUARDS = (
     FOR EACH STATEMENT EXECUTE FUNCTION shoal_refuse()""",
     "ALTER TABLE shoal_entries ENABLE ALWAYS TRIGGER shoal_never_changes",
 )
-"""PostgreSQL refuses, too, for the owner of the tables as well, who would have to remove the trigger first."""
+"""PostgreSQL refuses, too, for the owner of the tables as well, who would have to remove the
+trigger first.
+"""
 
 POSTGRES_GUARDED = """SELECT count(*) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
 WHERE t.tgrelid = 'shoal_entries'::regclass AND t.tgname = 'shoal_never_changes' AND t.tgenabled = 'A'
 AND t.tgtype = 58 AND p.proname = 'shoal_refuse' AND p.prosrc = %s"""
-"""1 where the guard stands as it was made; 58 is: before, for a statement, on update, delete and truncate."""
+"""1 where the guard stands as it was made; 58 is: before, for a statement, on update, delete and
+truncate.
+"""
 
 Migration = Callable[[sa.Connection], None]
 
@@ -132,7 +147,9 @@ def _add_tallies(connection: sa.Connection) -> None:
 
 
 MIGRATIONS: Mapping[int, Migration] = {1: _add_tallies}
-"""Version -> what turns the tables of this version into those of the next.  Entries are never rewritten."""
+"""Version -> what turns the tables of this version into those of the next.  Entries are never
+rewritten.
+"""
 
 
 def version_of(connection: sa.Connection) -> int | None:

@@ -24,11 +24,15 @@ _WAIT_MILLISECONDS = 60_000
 _LOG_PAGES = 4000
 """The write-ahead log is folded into the file when it has so many pages: 16 MB."""
 _SWEEP_MILLISECONDS = 100
-"""How long a report waits for readers, so that the log can be emptied behind it; else the next report empties it."""
+"""How long a report waits for readers, so that the log can be emptied behind it; else the next
+report empties it.
+"""
 
 
 class SqliteStore(Store):
-    """One file, mode 0600; one process writes at a time, and the others wait in line for the head."""
+    """One file, mode 0600; one process writes at a time, and the others wait in line for the
+    head.
+    """
 
     begin_words = ("BEGIN IMMEDIATE",)
 
@@ -79,9 +83,11 @@ class SqliteStore(Store):
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
 
     def sweep(self) -> None:
-        """Fold the log into the file and cut it to nothing: its frames would tell what each commit changed.
+        """Fold the log into the file and cut it to nothing: its frames would tell what each commit
+        changed.
 
-        The commit is durable already; where a reader is in the way, or the disk refuses, the next sweep does it.
+        The commit is durable already; where a reader is in the way, or the disk refuses, the next
+        sweep does it.
         """
         assert self._cursor is not None
         with suppress(sqlite3.OperationalError):
@@ -91,7 +97,8 @@ class SqliteStore(Store):
         self._cursor.execute(f"PRAGMA busy_timeout={_WAIT_MILLISECONDS}")
 
     def settle(self) -> None:
-        """Rows of a page stand in the file in the order in which they were written: write all of them in the order of their keys.
+        """Rows of a page stand in the file in the order in which they were written: write all of
+        them in the order of their keys.
 
         What is removed is overwritten with zeros, since connections delete securely.
         """
@@ -142,7 +149,9 @@ def _create(path: Path) -> None:
 
 
 def check_mode(path: Path) -> None:
-    """Refuse a ledger that everybody on this machine may write to: hashes have no secret, so a whole new history would pass."""
+    """Refuse a ledger that everybody on this machine may write to: hashes have no secret, so a
+    whole new history would pass.
+    """
     if sys.platform == "win32":
         return
     for each in (path, head_path(path)):

@@ -81,15 +81,21 @@ STATEMENTS: dict[str, sa.sql.expression.Executable] = {
 
 
 class Store(ABC):
-    """A database with the tables of a ledger: one connection that writes, and as many that read as are asked for."""
+    """A database with the tables of a ledger: one connection that writes, and as many that read as
+    are asked for.
+    """
 
     begin_words: ClassVar[tuple[str, ...]]
     writer_options: ClassVar[Mapping[str, Any]] = {}
     word: str
     shares_head = True
-    """Whether everyone who writes to this ledger sees the same head; else who finds it wrong tells the others in the ledger."""
+    """Whether everyone who writes to this ledger sees the same head; else who finds it wrong tells
+    the others in the ledger.
+    """
     sensitive = False
-    """Whether the open transaction wrote what must not be read off the log afterwards: which cell was counted with which mark."""
+    """Whether the open transaction wrote what must not be read off the log afterwards: which cell
+    was counted with which mark.
+    """
 
     def __init__(self, engine: sa.Engine, head: HeadFile | None) -> None:
         self.engine = engine
@@ -128,7 +134,9 @@ class Store(ABC):
 
     @abstractmethod
     def settle(self) -> None:
-        """Write the counters and marks anew in their own order, where rows otherwise stay in the order in which they came."""
+        """Write the counters and marks anew in their own order, where rows otherwise stay in the
+        order in which they came.
+        """
 
     def rows(self, statement: str, *values: Any) -> list[Any]:
         """What a named statement finds, inside the transaction that writes."""
@@ -150,7 +158,9 @@ class Store(ABC):
             self._cursor.execute(self._inserts[len(some)], tuple(chain.from_iterable(some)))
 
     def let_go(self) -> None:
-        """Drop the connection that writes, whatever state it is in; nothing uncommitted survives."""
+        """Drop the connection that writes, whatever state it is in; nothing uncommitted
+        survives.
+        """
         writer, self._writer, self._cursor = self._writer, None, None
         if writer is not None:
             # A connection in an unknown state must not go back to the pool for another to use.
@@ -173,7 +183,9 @@ class Store(ABC):
     # opening and closing
 
     def wait(self) -> None:
-        """Wait for the turn of this process to write, where the database does not keep turns itself."""
+        """Wait for the turn of this process to write, where the database does not keep turns
+        itself.
+        """
         if self.head is not None:
             self.head.lock()
 
@@ -183,7 +195,9 @@ class Store(ABC):
             self.head.unlock()
 
     def prepare(self, begin: Callable[[sa.Connection], None]) -> None:
-        """Make the tables, bring them to this version, or refuse; ``begin`` writes the first entry."""
+        """Make the tables, bring them to this version, or refuse; ``begin`` writes the first
+        entry.
+        """
         with self.translated(), self._turn(), self.engine.connect() as connection:
             self.begin_setup(connection)
             version = schema.version_of(connection)
@@ -219,7 +233,9 @@ class Store(ABC):
         """Refuse a database that belongs to something else."""
 
     def check_tables(self) -> None:
-        """Before reading only: refuse what is no ledger of this version, since nothing may be made or changed."""
+        """Before reading only: refuse what is no ledger of this version, since nothing may be made
+        or changed.
+        """
         with self.reading() as connection:
             version = schema.version_of(connection)
         if version is None:
@@ -267,7 +283,9 @@ class Store(ABC):
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Errors of the database, as ours: what could not be done, and nothing of what is stored."""
+        """Errors of the database, as ours: what could not be done, and nothing of what is
+        stored.
+        """
         try:
             yield
         except Exception as error:

@@ -1,4 +1,6 @@
-"""A tally: counters that are raised once for each mark, durably, and nothing that says who or when."""
+"""A tally: counters that are raised once for each mark, durably, and nothing that says who or
+when.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,13 @@ _Result = TypeVar("_Result")
 class Tally:
     """Counters by cell, and marks of which each is used once, under one name.
 
-    Guarantee: a counter is raised and a mark used in one transaction: after a crash either both were done or neither.  Of a mark that
-        comes several times at once, in whatever threads and processes, one is counted.
-    Edges: nothing is kept but how often each cell came and which marks were given out and used: no number and no time.  In a file the log
-        is emptied after each count, and `settle` removes the order in which rows were added.  Who can copy the storage between two
-        commits can see which cell and which mark changed; PostgreSQL keeps a log of its own, which is not ours to empty.
+    Guarantee: a counter is raised and a mark used in one transaction: after a crash either both
+        were done or neither.  Of a mark that comes several times at once, in whatever threads and
+        processes, one is counted.
+    Edges: nothing is kept but how often each cell came and which marks were given out and used: no
+        number and no time.  In a file the log is emptied after each count, and `settle` removes the
+        order in which rows were added.  Who can copy the storage between two commits can see which
+        cell and which mark changed; PostgreSQL keeps a log of its own, which is not ours to empty.
 
     >>> from tempfile import mkdtemp
     >>> with Ledger(f"{mkdtemp()}/office.shoal") as ledger:
@@ -41,7 +45,9 @@ class Tally:
     name: str
 
     def count(self, cell: str, mark: str, *, gate: Gate, given_out: bool = False) -> None:
-        """Raise the counter of a cell by one, and use up the mark; ``given_out`` says that only marks of `give_out` count."""
+        """Raise the counter of a cell by one, and use up the mark; ``given_out`` says that only
+        marks of `give_out` count.
+        """
 
         def act(transaction: Transaction) -> None:
             gate(transaction)
@@ -69,7 +75,9 @@ class Tally:
         self.ledger.take(act)
 
     def give_out(self, marks: Iterable[str], *, fact: Callable[[Transaction], _Result]) -> _Result:
-        """Let these marks be used, once each; ``fact`` writes in the same transaction that they were given out."""
+        """Let these marks be used, once each; ``fact`` writes in the same transaction that they
+        were given out.
+        """
         new = tuple(marks)
 
         def act(transaction: Transaction) -> _Result:
@@ -81,7 +89,9 @@ class Tally:
         return self.ledger.take(act)
 
     def settle(self, transaction: Transaction) -> None:
-        """Inside a transaction: write all counters and marks anew, so that their places in the file do not tell which came first."""
+        """Inside a transaction: write all counters and marks anew, so that their places in the file
+        do not tell which came first.
+        """
         transaction.store.settle()
 
     def cells(self) -> dict[str, int]:

@@ -14,8 +14,8 @@ from shoal.ledger.store import Store, entry_from
 class Transaction:
     """The end of the journal and the accounts, as the transaction sees them.
 
-    Between transactions it is a memory of how things stood; `open` finds out whether they still do, by the hash
-    at the end of the journal, which stands for all that went before.
+    Between transactions it is a memory of how things stood; `open` finds out whether they still do,
+    by the hash at the end of the journal, which stands for all that went before.
     """
 
     def __init__(self, store: Store) -> None:
@@ -37,7 +37,9 @@ class Transaction:
     # the transaction
 
     def open(self) -> None:
-        """Begin: look at the end of the journal; where it is the one that is remembered, so is all before it."""
+        """Begin: look at the end of the journal; where it is the one that is remembered, so is all
+        before it.
+        """
         self.time = now()
         self._new, self._written, self._touched, self._added = [], 0, {}, set()
         self._rewritten = False
@@ -83,7 +85,8 @@ class Transaction:
         return True
 
     def mark(self) -> None:
-        """After the commit: let the head say how far the journal reaches, or how far others have written it.
+        """After the commit: let the head say how far the journal reaches, or how far others have
+        written it.
 
         While the head contradicts the journal it is left alone: it is the evidence.
         """
@@ -115,7 +118,9 @@ class Transaction:
         return entry
 
     def file(self, kind: str, fact: Any, *, under: str, key: str) -> Entry:
-        """Append a fact that is found again, with others of its kind or not, under a heading and a key."""
+        """Append a fact that is found again, with others of its kind or not, under a heading and a
+        key.
+        """
         text = canonical({"fact": fact, "key": key, "under": under})
         return self.add(kind, text, caller=f"fact {under}", key=key)
 
@@ -214,7 +219,9 @@ class Transaction:
 
 
 def wrong_head(marked: Head | None, head: Head, at_mark: Entry | None) -> str | None:
-    """What a head beside the file has against a journal that ends at ``head``; ``at_mark`` is its entry there."""
+    """What a head beside the file has against a journal that ends at ``head``; ``at_mark`` is its
+    entry there.
+    """
     if marked is None:
         if head.number <= 1:
             return None

@@ -1,4 +1,6 @@
-"""Verifying: the whole journal is read again, and everything that is kept beside it is compared with what follows."""
+"""Verifying: the whole journal is read again, and everything that is kept beside it is compared
+with what follows.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _MOST_TOLD = 1000
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying found.  ``findings`` stop all charges; ``accepted`` are those the curator lives with."""
+    """What verifying found.  ``findings`` stop all charges; ``accepted`` are those the curator
+    lives with.
+    """
 
     head: Head
     findings: tuple[str, ...]
@@ -194,7 +198,9 @@ def alarm_act(examination: Examination) -> Callable[[Transaction], None]:
 def accept_act(
     examination: Examination, reason: str, caller: str
 ) -> Callable[[Transaction], Entry]:
-    """Write down that the curator accepts what was found; each account goes on from the dearer of what is known."""
+    """Write down that the curator accepts what was found; each account goes on from the dearer of
+    what is known.
+    """
     books = dict(examination.history.books)
     for name, kept in examination.kept.items():
         books[name] = books[name].dearer(kept) if name in books else kept

@@ -1,4 +1,6 @@
-"""What no private mechanism can do better: lower bounds on error, each with its theorem, rounded down."""
+"""What no private mechanism can do better: lower bounds on error, each with its theorem, rounded
+down.
+"""
 
 from shoal.limits.limit import Limit, LimitComparison, beside
 from shoal.limits.one_number import count, mean, proportion, quantile

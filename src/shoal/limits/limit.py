@@ -26,7 +26,9 @@ class Limit:
 
     @property
     def price(self) -> float | None:
-        """How many times the error without a promise any private error is, at least; never below 1."""
+        """How many times the error without a promise any private error is, at least; never below
+        1.
+        """
         if self.public is None:
             return None
         return max(1.0, float_down(self.value / self.public))
@@ -64,7 +66,8 @@ class LimitComparison:
 def beside(error: Number, limit: Limit) -> LimitComparison:
     """Show an error beside the best possible one.
 
-    Edges: an error below the limit is refused: it belongs to another promise, class or measure of error.
+    Edges: an error below the limit is refused: it belongs to another promise, class or measure of
+    error.
 
     >>> from shoal.measures import Pure
     >>> from shoal.limits import count

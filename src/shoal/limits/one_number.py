@@ -31,10 +31,12 @@ _FARTHEST = 1 << 16
 
 
 def count(promise: Promise | Measure) -> Limit:
-    """Of how many rows have a property, in the dataset at hand, for one row that comes, goes or changes.
+    """Of how many rows have a property, in the dataset at hand, for one row that comes, goes or
+    changes.
 
-    Guarantee: the largest mean squared error over all datasets is at least max over h of (h / 2)^2 o(h), o(h) the overlap
-        that the promise leaves between datasets h rows apart.  Theorem: two datasets (Le Cam).
+    Guarantee: the largest mean squared error over all datasets is at least max over h of (h / 2)^2
+        o(h), o(h) the overlap that the promise leaves between datasets h rows apart.  Theorem: two
+        datasets (Le Cam).
 
     >>> from shoal.measures import Pure
     >>> print(count(Pure(1)))
@@ -51,10 +53,12 @@ def mean(
     high: Number = 1,
     target: str = "population",
 ) -> Limit:
-    """Of a mean of numbers from low to high, of so many people, a public number, for one person changed.
+    """Of a mean of numbers from low to high, of so many people, a public number, for one person
+    changed.
 
-    Guarantee: with ``target="population"`` the mean squared error from the mean of the population, for some
-        population; with ``target="sample"`` from the mean of the people at hand, for some people.
+    Guarantee: with ``target="population"`` the mean squared error from the mean of the population,
+        for some population; with ``target="sample"`` from the mean of the people at hand, for some
+        people.
     Theorem: Le Cam with two Bernoulli laws, or with two datasets.
     Edges: the sample is for the central model only.
 
@@ -94,9 +98,9 @@ def quantile(
 ) -> Limit:
     """Of a quantile of a population whose density is ``density`` around it, for one person changed.
 
-    Guarantee: the mean squared error, for some population whose density is at least that between the two
-        quantiles considered.  Theorem: Le Cam: a share t of the people moved from below to above moves the
-        quantile by t / density.
+    Guarantee: the mean squared error, for some population whose density is at least that between
+        the two quantiles considered.  Theorem: Le Cam: a share t of the people moved from below to
+        above moves the quantile by t / density.
 
     >>> from shoal.measures import Pure
     >>> float(quantile(Pure(1), people=1000, density="0.02")) > 0

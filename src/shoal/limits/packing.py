@@ -18,10 +18,12 @@ _FARTHEST = 1 << 20
 
 
 def packing_risk_down(promise: Promise | Measure, *, sets: int, rows: int) -> Fraction:
-    """The least chance of a wrong answer on one of so many datasets, at most ``rows`` rows apart, whose right answers exclude one another.
+    """The least chance of a wrong answer on one of so many datasets, at most ``rows`` rows apart,
+    whose right answers exclude one another.
 
     Guarantee: 1 - (1 + (K - 1) e^(-h eps) delta_h) / (1 + (K - 1) e^(-h eps)), rounded down.
-    Reference: Hardt and Talwar 2010; Beimel, Brenner, Kasiviswanathan and Nissim 2014.  Proof: limits.md.
+    Reference: Hardt and Talwar 2010; Beimel, Brenner, Kasiviswanathan and Nissim 2014.  Proof:
+    limits.md.
 
     >>> round(float(packing_risk_down(Pure(1), sets=1000, rows=5)), 3)
     0.871
@@ -57,7 +59,8 @@ def largest_count(promise: Promise | Measure, *, cells: int) -> Limit:
 
 
 def rank(promise: Promise | Measure, *, points: int, people: int, level: Number = "1/2") -> Limit:
-    """Of a quantile of the people at hand, chosen among so many points, in ranks, for one person changed.
+    """Of a quantile of the people at hand, chosen among so many points, in ranks, for one person
+    changed.
 
     Guarantee: the mean number of ranks by which the answer misses, for some dataset.
     Theorem: packing: h people at any one of the points, the others at both ends.

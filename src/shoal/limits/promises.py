@@ -1,4 +1,6 @@
-"""Promises that a limit is for: kept by a curator, by every respondent, or by both around a shuffler."""
+"""Promises that a limit is for: kept by a curator, by every respondent, or by both around a
+shuffler.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Central:
 
 @dataclass(frozen=True, init=False)
 class Local:
-    """Each report is epsilon-DP by itself, one round per person, later ones may look at earlier reports."""
+    """Each report is epsilon-DP by itself, one round per person, later ones may look at earlier
+    reports.
+    """
 
     epsilon: Fraction
 
@@ -41,10 +45,11 @@ class Local:
 
 @dataclass(frozen=True, init=False)
 class ShuffledPromise:
-    """Reports in random order: each is ``local`` epsilon-DP, all together keep ``central``; one of them may be None.
+    """Reports in random order: each is ``local`` epsilon-DP, all together keep ``central``; one of
+    them may be None.
 
-    What comes out of a shuffler is a function of the reports, so the limit of the local model holds; and it is a
-    central release, so the limit of the central model holds too.
+    What comes out of a shuffler is a function of the reports, so the limit of the local model
+    holds; and it is a central release, so the limit of the central model holds too.
     """
 
     local: Fraction | None
@@ -79,7 +84,9 @@ def read(promise: Promise | Measure) -> tuple[Central | Local, ...]:
 
 
 def central(promise: Promise | Measure) -> Central:
-    """The central promise, for limits that are about one dataset; a local one alone has none here."""
+    """The central promise, for limits that are about one dataset; a local one alone has none
+    here.
+    """
     for each in read(promise):
         if isinstance(each, Central):
             return each
@@ -90,10 +97,12 @@ def central(promise: Promise | Measure) -> Central:
 
 
 def group_overlap(measure: Measure, rows: int) -> arb:
-    """At or below 1 - TV of the outputs on two datasets so many rows apart, at the precision in force.
+    """At or below 1 - TV of the outputs on two datasets so many rows apart, at the precision in
+    force.
 
-    Pure: 2 / (1 + e^(h eps)).  Approx: 2 (1 - delta_h) / (1 + e^(h eps)), delta_h = delta (e^(h eps) - 1) / (e^eps - 1).
-    Gaussian: 2 Phi(-h mu / 2).  Zero-concentrated: KL <= rho h^2, with Pinsker or Bretagnolle-Huber.
+    Pure: 2 / (1 + e^(h eps)).  Approx: 2 (1 - delta_h) / (1 + e^(h eps)), delta_h = delta (e^(h
+    eps) - 1) / (e^eps - 1).  Gaussian: 2 Phi(-h mu / 2).  Zero-concentrated: KL <= rho h^2, with
+    Pinsker or Bretagnolle-Huber.
     """
     if rows == 0:
         return arb(1)

@@ -1,4 +1,6 @@
-"""Limits for all cells of a table together, by Assouad's method: many two-point questions at once."""
+"""Limits for all cells of a table together, by Assouad's method: many two-point questions at
+once.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ def table(
     """Of the counts of disjoint cells in the dataset at hand, all together.
 
     Guarantee: the sum over cells of the mean squared errors, for some dataset with enough rows.
-    Theorem: Assouad: each cell (a row comes or goes) or each pair of cells (a row changes) has h rows more or less.
+    Theorem: Assouad: each cell (a row comes or goes) or each pair of cells (a row changes) has h
+    rows more or less.
 
     >>> from shoal.measures import Pure
     >>> print(table(Pure(1), cells=10))
@@ -85,7 +88,9 @@ def _lean_risk(promise: Central | Local, people: int, pairs: int, lean: Fraction
 
 
 def _local_overlap(epsilon: Fraction, people: int, cells: int, lean: Fraction) -> arb:
-    """1 - sqrt(4 n lean^2 (e^eps - 1) g / (k^2 (1 - lean))), g = 1/4, or (e^eps - 1) e^(-2 eps) where e^eps < 2."""
+    """1 - sqrt(4 n lean^2 (e^eps - 1) g / (k^2 (1 - lean))), g = 1/4, or (e^eps - 1) e^(-2 eps)
+    where e^eps < 2.
+    """
     grown = ball(epsilon).expm1()
     share = grown * ball(-2 * epsilon).exp() if grown < 1 else arb(0.25)
     known = ball(4 * people * lean**2 / (cells**2 * (1 - lean))) * grown * share
@@ -93,7 +98,9 @@ def _local_overlap(epsilon: Fraction, people: int, cells: int, lean: Fraction) -
 
 
 def _sampling_risk(people: int, pairs: int, lean: Fraction) -> Real:
-    """The same where rows are seen: KL = (2 lean / k) ln((1 + lean) / (1 - lean)) for each person."""
+    """The same where rows are seen: KL = (2 lean / k) ln((1 + lean) / (1 - lean)) for each
+    person.
+    """
     cells = 2 * pairs
 
     def risk() -> arb:

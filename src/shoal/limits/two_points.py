@@ -1,7 +1,9 @@
-"""Le Cam's two points: how much the outputs on two populations must overlap, and what that does to every estimate.
+"""Le Cam's two points: how much the outputs on two populations must overlap, and what that does to
+every estimate.
 
-If the outputs on n rows of P0 and of P1 have total variation T, and the truths are 2 D apart, then for one of the two
-the mean squared error is at least D^2 (1 - T), and the mean absolute error at least D (1 - T).  Proof: limits.md.
+If the outputs on n rows of P0 and of P1 have total variation T, and the truths are 2 D apart, then
+for one of the two the mean squared error is at least D^2 (1 - T), and the mean absolute error at
+least D (1 - T).  Proof: limits.md.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def overlap(promise: Central | Local, people: int, distance: Fraction) -> Real:
 
 
 def local_divergence(epsilon: Fraction, people: int, distance: Fraction) -> arb:
-    """A bound of the Kullback-Leibler divergence of all reports: 2 n t tanh(eps / 2) (l / (1 - e^-l) - 1).
+    """A bound of the Kullback-Leibler divergence of all reports: 2 n t tanh(eps / 2) (l / (1 -
+    e^-l) - 1).
 
     l = ln(1 + (e^eps - 1) t) bounds the loss of one report between the two populations.
     """
@@ -59,9 +62,11 @@ def local_divergence(epsilon: Fraction, people: int, distance: Fraction) -> arb:
 
 
 def _central(measure: Measure, people: int, distance: Fraction) -> arb:
-    """E g(H), H binomial: how many rows differ in the best coupling of the two samples; a tail is left out.
+    """E g(H), H binomial: how many rows differ in the best coupling of the two samples; a tail is
+    left out.
 
-    Where many rows differ, g(h) P(H <= h) is taken instead, h eight deviations above the mean, by Cantelli's inequality.
+    Where many rows differ, g(h) P(H <= h) is taken instead, h eight deviations above the mean, by
+    Cantelli's inequality.
     """
     if people * distance > _MANY:
         above = 8 * math.isqrt(math.ceil(people * distance))
@@ -81,7 +86,9 @@ def _central(measure: Measure, people: int, distance: Fraction) -> arb:
 
 
 def sampling_overlap(affinity: Callable[[], arb], people: int) -> Real:
-    """1 - TV of the samples themselves: at least 1 - sqrt(1 - BC^(2 n)), BC the sum of sqrt(p q)."""
+    """1 - TV of the samples themselves: at least 1 - sqrt(1 - BC^(2 n)), BC the sum of sqrt(p
+    q).
+    """
     return lambda: 1 - (-(2 * people * affinity().log()).expm1()).sqrt()
 
 
@@ -90,8 +97,8 @@ def largest_product(
 ) -> tuple[Fraction, Fraction]:
     """The largest lower bound that a search over parameters below ``most`` finds, and where.
 
-    Every parameter gives a valid bound, so nothing rests on the search.  It goes from ``most`` downwards by
-    factors until the bound has fallen for long, and then looks closer around the best.
+    Every parameter gives a valid bound, so nothing rests on the search.  It goes from ``most``
+    downwards by factors until the bound has fallen for long, and then looks closer around the best.
     """
     best, where, worse = Fraction(0), most / 2, 0
     place = most * Fraction(15, 16)

@@ -1,4 +1,6 @@
-"""The crosswise design with an anchor: a second question, whose true share is 0, shows how many do not attend."""
+"""The crosswise design with an anchor: a second question, whose true share is 0, shows how many do
+not attend.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,15 @@ _HALF = Fraction(1, 2)
 class AnchoredCrosswise:
     """The crosswise design, and an anchor asked of the same people in the same way.
 
-    Nobody has the trait of the anchor.  A share of the people attends; the others say "same" and "different" equally often.  Then
-    "same" comes with 1/2 + attention (1 - 2 probability) (1/2 - share) to the question, and likewise, with share 0, to the anchor.
+    Nobody has the trait of the anchor.  A share of the people attends; the others say "same" and
+    "different" equally often.  Then "same" comes with 1/2 + attention (1 - 2 probability) (1/2 -
+    share) to the question, and likewise, with share 0, to the anchor.
 
-    Guarantee: both replies of one person together cost what `crosswise` costs, since the second does not depend on the sensitive answer.
-    Needs: two chances other than 1/2; nobody with the anchor's trait; and a harmless question of its own for the anchor. With the same
-        one the anchor would give the harmless answer away, and with it the sensitive one.
+    Guarantee: both replies of one person together cost what `crosswise` costs, since the second
+        does not depend on the sensitive answer.
+    Needs: two chances other than 1/2; nobody with the anchor's trait; and a harmless question of
+        its own for the anchor. With the same one the anchor would give the harmless answer away,
+        and with it the sensitive one.
     Reference: Atsusaka and Stevenson 2023.
 
     >>> design = AnchoredCrosswise("1/4")
@@ -62,7 +67,9 @@ class AnchoredCrosswise:
         return crosswise(self.probability)
 
     def estimate_from_counts(self, counts: Any) -> AnchoredShare:
-        """From a table of two rows and two columns: replies "different", "same" to the question by those to the anchor."""
+        """From a table of two rows and two columns: replies "different", "same" to the question by
+        those to the anchor.
+        """
         table = array_of(counts, what="counts")
         if (
             table.shape != (2, 2)
@@ -140,8 +147,9 @@ class AnchoredShare:
     def interval(self, confidence: Number = "0.95", *, method: str = "exact") -> Interval:
         """An interval for the share, cut to [0, 1].
 
-        "exact" joins the intervals of Clopper and Pearson of the two questions, each at half of the risk, and covers at least
-        as often as it says however the two replies of a person hang together.  "wald" and "bootstrap" are approximations.
+        "exact" joins the intervals of Clopper and Pearson of the two questions, each at half of the
+        risk, and covers at least as often as it says however the two replies of a person hang
+        together.  "wald" and "bootstrap" are approximations.
         """
         risk = 1 - open_unit(confidence, "confidence")
         if method == "exact":
@@ -180,7 +188,9 @@ class AnchoredShare:
 
 
 def _highest(lean: Fraction, least: Fraction, most: Fraction) -> Fraction:
-    """The highest value of a lean over an attention between the two; 1/2 at most, since no share is below 0."""
+    """The highest value of a lean over an attention between the two; 1/2 at most, since no share is
+    below 0.
+    """
     divisor = least if lean > 0 else most
     if divisor == 0:
         return _HALF if lean > 0 else -_HALF

@@ -42,7 +42,9 @@ class Share:
 
     @cached_property
     def variance(self) -> Fraction:
-        """The estimated variance of the value, itself unbiased: that of what reports count, over n - 1."""
+        """The estimated variance of the value, itself unbiased: that of what reports count, over n
+        - 1.
+        """
         if self.people < 2:
             raise ShapeError(
                 "a variance cannot be estimated from one report.",
@@ -69,7 +71,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Shares:
-    """What the reports say about the shares of the answers; unbiased, so possibly below 0 or above 1.
+    """What the reports say about the shares of the answers; unbiased, so possibly below 0 or above
+    1.
 
     >>> from shoal.local import TransitionMatrix
     >>> found = TransitionMatrix.for_truth("3/4", answers=("no", "yes")).estimate_from_counts([60, 40])
@@ -133,9 +136,11 @@ class Shares:
         cut: bool = True,
         together: bool = False,
     ) -> tuple[Interval, ...]:
-        """A confidence interval for each share by itself, or with ``together`` for all of them at once.
+        """A confidence interval for each share by itself, or with ``together`` for all of them at
+        once.
 
-        See `shoal.local.interval_of`.  All at once share the risk equally (two answers have one share, and nothing to divide).
+        See `shoal.local.interval_of`.  All at once share the risk equally (two answers have one
+        share, and nothing to divide).
         """
         risk = 1 - open_unit(confidence, "confidence")
         parts = len(self) if together and len(self) > 2 else 1

@@ -14,17 +14,21 @@ from shoal.measures import Pure
 
 NO, YES = "no", "yes"
 DICE, HARMLESS = "dice", "harmless"
-"""Where a respondent's chance comes from: it is drawn anew for each question, or is the answer to a harmless question."""
+"""Where a respondent's chance comes from: it is drawn anew for each question, or is the answer to a
+harmless question.
+"""
 
 
 @dataclass(frozen=True)
 class Design:
     """A way to ask a sensitive question, so that the reply alone proves little.
 
-    Guarantee: what its matrix promises, for each reply by itself, when the randomisation is done as `instructions` say.
+    Guarantee: what its matrix promises, for each reply by itself, when the randomisation is done as
+        `instructions` say.
     Needs: nothing but its matrix.
-    Edges: `note` says what a one-sided design gives away; its epsilon is infinite.  `source` is "dice" or "harmless", or empty where it is not
-        known; a harmless question serves one sensitive question only.
+    Edges: `note` says what a one-sided design gives away; its epsilon is infinite.  `source` is
+        "dice" or "harmless", or empty where it is not known; a harmless question serves one
+        sensitive question only.
     """
 
     name: str
@@ -34,7 +38,9 @@ class Design:
 
     @property
     def epsilon(self) -> Fraction | float:
-        """What one reply costs the person who sends it, rounded up; infinite for one-sided designs."""
+        """What one reply costs the person who sends it, rounded up; infinite for one-sided
+        designs.
+        """
         return self.matrix.epsilon
 
     @property
@@ -60,7 +66,9 @@ class Design:
 
     @property
     def lean(self) -> Fraction:
-        """How much likelier the last kind of reply is when the answer is yes; a reply comes with floor + lean * share."""
+        """How much likelier the last kind of reply is when the answer is yes; a reply comes with
+        floor + lean * share.
+        """
         self._check_two()
         return self.matrix.chance(1, 1) - self.floor
 
@@ -118,7 +126,8 @@ def _is_even(matrix: TransitionMatrix) -> bool:
 
 
 def times(chance: Fraction) -> str:
-    """A chance as so many times out of so many: exact where that is short, else about; never certain by rounding.
+    """A chance as so many times out of so many: exact where that is short, else about; never
+    certain by rounding.
 
     >>> times(Fraction(3, 4)), times(Fraction(1)), times(Fraction(1, 6)), times(Fraction(123457, 999983))
     ('3 times out of 4', 'always', '1 time out of 6', 'about 123 times out of 1000')

@@ -1,6 +1,7 @@
 """The survey designs by name, each as a `Design`.
 
-The answers are "no" and "yes", and the last kind of reply speaks for "yes": it comes with floor + lean * share.
+The answers are "no" and "yes", and the last kind of reply speaks for "yes": it comes with floor +
+lean * share.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from shoal.local.transition import TransitionMatrix
 
 
 def warner(truth: Number = "3/4") -> Design:
-    """Warner's design, also called mirrored: the question is asked with this chance, and its opposite else.
+    """Warner's design, also called mirrored: the question is asked with this chance, and its
+    opposite else.
 
     >>> print(warner())
     Warner: your true answer is sent 3 times out of 4
@@ -27,7 +29,9 @@ def warner(truth: Number = "3/4") -> Design:
 
 
 def coins() -> Design:
-    """Warner's design by one's own two coins: say the opposite if both show heads.  It costs ln 3."""
+    """Warner's design by one's own two coins: say the opposite if both show heads.  It costs ln
+    3.
+    """
     matrix = warner("3/4").matrix
     return Design(
         "two coins",
@@ -38,7 +42,8 @@ def coins() -> Design:
 
 
 def forced(truth: Number = "2/3", *, yes: Number | None = None) -> Design:
-    """Forced response: the truth with this chance, a forced "yes" with ``yes`` (half of the rest if left out), else a forced "no".
+    """Forced response: the truth with this chance, a forced "yes" with ``yes`` (half of the rest if
+    left out), else a forced "no".
 
     >>> design = forced("3/4", yes="1/6")
     >>> design.floor, design.lean
@@ -54,7 +59,8 @@ def forced(truth: Number = "2/3", *, yes: Number | None = None) -> Design:
 
 
 def unrelated(truth: Number = "2/3", *, prevalence: Number = "1/2") -> Design:
-    """The unrelated question, whose share of "yes" is known: with this chance the sensitive one is answered, else the other.
+    """The unrelated question, whose share of "yes" is known: with this chance the sensitive one is
+    answered, else the other.
 
     >>> unrelated("2/3", prevalence="1/4").floor
     Fraction(1, 12)
@@ -69,7 +75,8 @@ def unrelated(truth: Number = "2/3", *, prevalence: Number = "1/2") -> Design:
 
 
 def kuk(yes: Number = "3/4", no: Number = "1/4", *, draws: int = 1) -> Design:
-    """Kuk's design, also called disguised response: a card from one of two decks, red with the chance of the true answer.
+    """Kuk's design, also called disguised response: a card from one of two decks, red with the
+    chance of the true answer.
 
     With several ``draws`` the reply is how many cards were red; it costs as many times as much.
 
@@ -93,10 +100,12 @@ def kuk(yes: Number = "3/4", no: Number = "1/4", *, draws: int = 1) -> Design:
 
 
 def crosswise(probability: Number = "1/4") -> Design:
-    """The crosswise design: say whether the answers to the sensitive and to a harmless question are the same.
+    """The crosswise design: say whether the answers to the sensitive and to a harmless question are
+    the same.
 
-    ``probability`` is how often the harmless answer is "yes", for example that one's mother was born in three given months.  It is
-    as private as Warner's design towards whoever does not know the harmless answer.
+    ``probability`` is how often the harmless answer is "yes", for example that one's mother was
+    born in three given months.  It is as private as Warner's design towards whoever does not know
+    the harmless answer.
     """
     chance = _not_half(open_unit(probability, "probability"), "probability")
     matrix = TransitionMatrix(
@@ -109,7 +118,9 @@ def crosswise(probability: Number = "1/4") -> Design:
 
 
 def triangular(probability: Number = "1/4") -> Design:
-    """The triangular design: say whether both answers are "no", or at least one is "yes".  One-sided: "both no" is a certain no."""
+    """The triangular design: say whether both answers are "no", or at least one is "yes".
+    One-sided: "both no" is a certain no.
+    """
     chance = open_unit(probability, "probability")
     matrix = TransitionMatrix(
         [[1 - chance, chance], [0, 1]], answers=(NO, YES), reports=("both no", "at least one yes")
@@ -119,7 +130,9 @@ def triangular(probability: Number = "1/4") -> Design:
 
 
 def mangat(truth: Number = "2/3") -> Design:
-    """Mangat's design: who has the trait says "yes"; who has not says "no" with this chance.  One-sided: "no" is a certain no."""
+    """Mangat's design: who has the trait says "yes"; who has not says "no" with this chance.
+    One-sided: "no" is a certain no.
+    """
     chance = open_unit(truth, "truth")
     how = f"If the true answer is 'yes', say 'yes'. Else roll in secret and say 'no' {times(chance)}, and 'yes' else."
     return Design("Mangat", _two(1 - chance, Fraction(1)), how, DICE)

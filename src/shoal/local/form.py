@@ -33,7 +33,9 @@ def written(answers: Sequence[str], reports: Sequence[str], odds: Odds) -> dict[
 
 
 def read(text: str) -> tuple[Odds, dict[str, Any]]:
-    """The weights and the names in a text; whether all its parts agree is for the caller to check."""
+    """The weights and the names in a text; whether all its parts agree is for the caller to
+    check.
+    """
     try:
         found = json.loads(text)
         names = {part: _texts(found[part]) for part in ("answers", "reports")}

@@ -1,4 +1,6 @@
-"""Confidence intervals of a mean of counted reports; what each method promises is said beside it."""
+"""Confidence intervals of a mean of counted reports; what each method promises is said beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from shoal.mechanisms.estimate import share_down
 from shoal.noise import uniform_below
 
 METHODS = ("exact", "always", "wald", "wilson", "bootstrap")
-"""Clopper-Pearson, mapped; a confidence sequence; the normal approximation; Wilson's score, mapped; percentiles of resampled reports."""
+"""Clopper-Pearson, mapped; a confidence sequence; the normal approximation; Wilson's score, mapped;
+percentiles of resampled reports.
+"""
 
 Interval = tuple[float, float]
 Groups = Sequence[tuple[Fraction, int]]
@@ -41,11 +45,12 @@ def interval_of(
 ) -> Interval:
     """An interval for the mean worth of a report in the population.
 
-    "exact" covers at least as often as it says, whatever the truth and the number of reports: Clopper-Pearson for
-    the share of each worth, at a common risk.  "always" covers at all numbers of reports together, so one may look at any
-    time.  The others are approximations: "wald" is the estimate plus and minus normal
-    standard errors, "wilson" maps Wilson's interval, "bootstrap" takes percentiles of the estimate over resampled reports.
-    With ``cut`` both ends are moved into [0, 1], which loses no share that can be true.
+    "exact" covers at least as often as it says, whatever the truth and the number of reports:
+    Clopper-Pearson for the share of each worth, at a common risk.  "always" covers at all numbers
+    of reports together, so one may look at any time.  The others are approximations: "wald" is the
+    estimate plus and minus normal standard errors, "wilson" maps Wilson's interval, "bootstrap"
+    takes percentiles of the estimate over resampled reports.  With ``cut`` both ends are moved into
+    [0, 1], which loses no share that can be true.
     """
     risk = 1 - open_unit(confidence, "confidence")
     ways = {
@@ -74,7 +79,9 @@ def binomial_ends(count: int, people: int, risk: Fraction) -> tuple[Fraction, Fr
 
 
 def normal_point(risk: Fraction) -> float:
-    """How many standard errors a normal variable exceeds on either side with this chance, rounded up."""
+    """How many standard errors a normal variable exceeds on either side with this chance, rounded
+    up.
+    """
     return float_up(upper(lambda: ball(risk).erfcinv() * arb(2).sqrt()))
 
 
@@ -118,7 +125,9 @@ def _between(groups: Groups, ends: tuple[Fraction, Fraction]) -> tuple[Fraction,
 
 
 def _highest(worths: Sequence[Fraction], ends: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
-    """The highest mean over all shares within their ends that add up to 1; worths go from low to high."""
+    """The highest mean over all shares within their ends that add up to 1; worths go from low to
+    high.
+    """
     left = 1 - sum(low for low, _ in ends)
     mean = Fraction(0)
     for worth, (low, high) in zip(reversed(worths), reversed(ends), strict=True):
@@ -178,5 +187,7 @@ def bounded(ends: tuple[Fraction, Fraction]) -> Interval:
 
 
 def normal_chance(point: float) -> float:
-    """The chance that a standard normal variable is at most ``point``, to about the nearest float."""
+    """The chance that a standard normal variable is at most ``point``, to about the nearest
+    float.
+    """
     return at_precision(64, lambda: float((arb(-point) / arb(2).sqrt()).erfc() / 2))

@@ -17,7 +17,8 @@ Floats = NDArray[np.float64]
 
 
 _BLOCK = 1 << 13
-"""So many people are worked on at a time, that what is computed for them stays near the processor."""
+"""So many people are worked on at a time, that what is computed for them stays near the processor.
+"""
 
 
 class HiddenAnswers:
@@ -98,8 +99,9 @@ class PeopleBlock:
 class Around:
     """Coefficients, and what the likelihood of a block of people is around them.
 
-    With p the chances of the answers before, and q after the reply, the slope along the logit of an answer is q - p, and
-    the observed information p (1 - p) - q (1 - q), crosswise -p p' + q q': both laws are softmaxes of the same logits.
+    With p the chances of the answers before, and q after the reply, the slope along the logit of an
+    answer is q - p, and the observed information p (1 - p) - q (1 - q), crosswise -p p' + q q':
+    both laws are softmaxes of the same logits.
     """
 
     hidden: PeopleBlock

@@ -9,19 +9,25 @@ _STEPS = 200
 
 
 def always_ends(count: int, people: int, risk: Fraction) -> tuple[Fraction, Fraction]:
-    """The chances of a reply that the replies so far do not contradict, with both ends moved outwards."""
+    """The chances of a reply that the replies so far do not contradict, with both ends moved
+    outwards.
+    """
     rest = people - count
     return _lower_end(count, rest, risk), 1 - _lower_end(rest, count, risk)
 
 
 def evidence_against(yes: int, no: int) -> float:
-    """The logarithm of the mixture's chance of these replies in their order: Beta(1/2, 1/2) over the share of "yes"."""
+    """The logarithm of the mixture's chance of these replies in their order: Beta(1/2, 1/2) over
+    the share of "yes".
+    """
     mixed = math.lgamma(yes + 0.5) + math.lgamma(no + 0.5) - math.lgamma(yes + no + 1)
     return mixed - math.log(math.pi)
 
 
 def _lower_end(yes: int, no: int, risk: Fraction) -> Fraction:
-    """The lower end for the chance of "yes", where the evidence against it passes 1 / risk, rounded down."""
+    """The lower end for the chance of "yes", where the evidence against it passes 1 / risk, rounded
+    down.
+    """
     if yes == 0:
         return Fraction(0)
     least = evidence_against(yes, no) + math.log(risk)
@@ -36,5 +42,7 @@ def _lower_end(yes: int, no: int, risk: Fraction) -> Fraction:
 
 
 def _fit(told: float, yes: int, no: int) -> float:
-    """The logarithm of the chance of these replies, in their order, if "yes" comes with ``told``."""
+    """The logarithm of the chance of these replies, in their order, if "yes" comes with
+    ``told``.
+    """
     return yes * math.log(told) + (no * math.log1p(-told) if no else 0.0)

@@ -20,11 +20,13 @@ from shoal.exact import IntegerArray, Number, ball, lower, positive, whole
 
 _FITS = 1 << 62
 LARGEST_DENOMINATOR = 10**6
-"""Odds made from an epsilon have at most this denominator: small numbers draw fast and read well."""
+"""Odds made from an epsilon have at most this denominator: small numbers draw fast and read well.
+"""
 
 
 class Odds(Protocol):
-    """A report is the place where a uniform whole number below ``total`` falls in the row of the answer.
+    """A report is the place where a uniform whole number below ``total`` falls in the row of the
+    answer.
 
     A row is cut into one piece for each report, in the order of the reports, as long as its weight.
     """
@@ -51,7 +53,9 @@ class Odds(Protocol):
         """The largest ratio of two weights of one report, or None where one of them is 0."""
 
     def undo(self) -> tuple[tuple[Fraction, ...], ...]:
-        """For each report, by what it counts for each answer: multiplied from the left by the chances, 1."""
+        """For each report, by what it counts for each answer: multiplied from the left by the
+        chances, 1.
+        """
 
     def place(self, answer: int, drawn: int) -> int:
         """The report at the place ``drawn`` of a row."""
@@ -116,7 +120,9 @@ class TableOdds:
         return max(Fraction(most, least) for most, least in columns)
 
     def undo(self) -> tuple[tuple[Fraction, ...], ...]:
-        """The inverse; with more reports than answers the one that is best for equally common answers."""
+        """The inverse; with more reports than answers the one that is best for equally common
+        answers.
+        """
         try:
             return _right_inverse(self.rows, self.total)
         except ZeroDivisionError:
@@ -257,18 +263,16 @@ def _steps_back(target: Fraction, low: _Pair, high: _Pair, room: int) -> int:
     return max(0, min(room, math.ceil((high[0] - target * high[1]) / gap) - 1))
 
 
-def _right_inverse(
-    rows: Sequence[Sequence[int]], total: int
-) -> tuple[tuple[Fraction, ...], ...]:  # fmt: skip
+def _right_inverse(rows: Sequence[Sequence[int]], total: int) -> tuple[tuple[Fraction, ...], ...]:
     """B with A B = 1 for the chances A, of least variance where every answer is equally common."""
     chances = fmpq_mat([[fmpq(weight, total) for weight in row] for row in rows])
     if len(rows) == len(rows[0]):
         return _fractions(chances.inv())
     if len(rows) > len(rows[0]):
         raise ZeroDivisionError
-    weighed = fmpq_mat([
-        [fmpq(weight, sum(column)) for weight in column] for column in zip(*rows, strict=True)
-    ])  # fmt: skip
+    weighed = fmpq_mat(
+        [[fmpq(weight, sum(column)) for weight in column] for column in zip(*rows, strict=True)]
+    )
     return _fractions(weighed * (chances * weighed).inv())
 
 

@@ -1,4 +1,6 @@
-"""A number on a scale, told by one bit: the matrix whose two reports have the number as their mean."""
+"""A number on a scale, told by one bit: the matrix whose two reports have the number as their
+mean.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ LOW, HIGH = "low", "high"
 
 
 def one_bit(answers: Sequence[str], odds: Number) -> TransitionMatrix:
-    """The matrix of equally spaced numbers: "high" is sent more often the higher the number, by ``odds`` to 1 from end to end.
+    """The matrix of equally spaced numbers: "high" is sent more often the higher the number, by
+    ``odds`` to 1 from end to end.
 
-    Guarantee: a report costs at most ln(odds): the chance of "high" grows from 1 / (odds + 1) at the lowest number to
-        odds / (odds + 1) at the highest, in equal steps, so the ends have the largest ratio.
+    Guarantee: a report costs at most ln(odds): the chance of "high" grows from 1 / (odds + 1) at
+        the lowest number to odds / (odds + 1) at the highest, in equal steps, so the ends have the
+        largest ratio.
     Reference: Duchi, Jordan and Wainwright 2018; Ding, Kulkarni and Yekhanin 2017.
 
     >>> matrix = one_bit(["0", "1", "2"], 3)
@@ -39,7 +43,8 @@ def one_bit(answers: Sequence[str], odds: Number) -> TransitionMatrix:
 
 
 def bit_worths(odds: Number, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-    """By what the reports "low" and "high" count, so that their mean is the mean of the numbers, exactly.
+    """By what the reports "low" and "high" count, so that their mean is the mean of the numbers,
+    exactly.
 
     >>> [str(worth) for worth in bit_worths(3, Fraction(0), Fraction(2))]
     ['-1', '3']

@@ -15,12 +15,16 @@ from shoal.local.martingale import always_ends
 
 @dataclass(frozen=True, init=False)
 class ConfidenceSequence:
-    """Intervals for the share that all cover together, however often one looks and whenever one stops.
+    """Intervals for the share that all cover together, however often one looks and whenever one
+    stops.
 
-    Guarantee: with at least the stated probability the share lies in every interval, over all numbers of replies at once,
-        when replies come one by one from independent people of one population.
-    Needs: a design of two answers; counts that only grow.  For more answers, `Share.interval` has the method "always".
-    Edges: before the first reply it is [0, 1].  Each interval by itself is wider than one planned for a single look.
+    Guarantee: with at least the stated probability the share lies in every interval, over all
+        numbers of replies at once, when replies come one by one from independent people of one
+        population.
+    Needs: a design of two answers; counts that only grow.  For more answers, `Share.interval` has
+        the method "always".
+    Edges: before the first reply it is [0, 1].  Each interval by itself is wider than one planned
+        for a single look.
     Reference: Ville 1939; Robbins 1970.  Proof: peeking.md.
 
     >>> from shoal.local import warner

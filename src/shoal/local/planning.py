@@ -49,7 +49,9 @@ def people_for_margin(
 def people_for_exact_margin(
     design: Design, *, prevalence: Number, margin: Number, confidence: Number = "0.95"
 ) -> int:
-    """The fewest people, within 1 %, with which half of the exact interval is at most ``margin``, at the expected reply count."""
+    """The fewest people, within 1 %, with which half of the exact interval is at most ``margin``,
+    at the expected reply count.
+    """
     risk, reach = 1 - open_unit(confidence, "confidence"), positive(margin, "margin")
     share = closed_unit(prevalence, "prevalence")
     told = design.floor + design.lean * share
@@ -73,9 +75,11 @@ def power(
     confidence: Number = "0.95",
     groups: bool = False,
 ) -> float:
-    """The chance to notice, by a two-sided normal test, that the share is ``prevalence`` and not ``other``.
+    """The chance to notice, by a two-sided normal test, that the share is ``prevalence`` and not
+    ``other``.
 
-    With ``groups`` two groups of so many people each have these shares, and the test is that they are equal.
+    With ``groups`` two groups of so many people each have these shares, and the test is that they
+    are equal.
     """
     risk = 1 - open_unit(confidence, "confidence")
     count = whole(people, "people", at_least=1)
@@ -108,8 +112,13 @@ def people_for_power(
 
     def reached(people: int) -> bool:
         found = _power(
-            design, prevalence=prevalence, other=other, people=people, confidence=confidence, groups=groups
-        )  # fmt: skip
+            design,
+            prevalence=prevalence,
+            other=other,
+            people=people,
+            confidence=confidence,
+            groups=groups,
+        )
         return found >= wanted
 
     high = 1

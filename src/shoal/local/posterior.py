@@ -16,15 +16,19 @@ from shoal.local.indices import read_counts
 
 _COARSE, _FINE = 4001, 20001
 _DEEP = 45.0
-"""Places whose density is below e^-45 of the highest are left out; together they weigh less than a float can say."""
+"""Places whose density is below e^-45 of the highest are left out; together they weigh less than a
+float can say.
+"""
 
 
 @dataclass(frozen=True, init=False)
 class Posterior:
-    """The law of the share, given replies to a design of two answers and a beta prior (Jeffreys' unless another is given).
+    """The law of the share, given replies to a design of two answers and a beta prior (Jeffreys'
+    unless another is given).
 
-    The density is that of the prior times (floor + lean s)^yes (1 - floor - lean s)^no.  It is integrated along the angle a with
-    s = sin(a)^2, in which a beta density with parameters 1/2 or more has no poles.
+    The density is that of the prior times (floor + lean s)^yes (1 - floor - lean s)^no.  It is
+    integrated along the angle a with s = sin(a)^2, in which a beta density with parameters 1/2 or
+    more has no poles.
 
     >>> from shoal.local import warner
     >>> found = Posterior(warner(), [60, 40])
@@ -113,7 +117,9 @@ class Posterior:
         return float(np.interp(float(open_unit(level, "level")), reached, shares))
 
     def interval(self, credibility: Number = "0.95") -> tuple[float, float]:
-        """The shares between which the truth lies with this probability, equally likely to be passed on both sides."""
+        """The shares between which the truth lies with this probability, equally likely to be
+        passed on both sides.
+        """
         risk = 1 - open_unit(credibility, "credibility")
         return self.quantile(risk / 2), self.quantile(1 - risk / 2)
 
@@ -132,7 +138,9 @@ class Posterior:
         )
 
     def respondent(self, reply: int) -> float:
-        """The probability that a new person who gives this reply has the answer yes, averaged over the posterior."""
+        """The probability that a new person who gives this reply has the answer yes, averaged over
+        the posterior.
+        """
         shares, weights = self._grid
         yes, no = (float(self.design.matrix.chance(answer, reply)) for answer in (1, 0))
         told = yes * shares + no * (1 - shares)

@@ -23,17 +23,21 @@ Floats = NDArray[np.float64]
 
 _MOST_STEPS = 200
 _CLOSE = 1e-16
-"""Half of what a step of Newton's would still gain, for each person: below it, the top is reached to the last digits."""
+"""Half of what a step of Newton's would still gain, for each person: below it, the top is reached
+to the last digits.
+"""
 _FAR = 100.0
-"""A standard error of this many logits says that a coefficient runs away; nothing is known of it."""
+"""A standard error of this many logits says that a coefficient runs away; nothing is known of it.
+"""
 
 
 @dataclass(frozen=True)
 class Regression:
     """How the odds of each answer against the first one depend on covariates.
 
-    The answer x has the chance e^(b_x z) / sum of e^(b_j z), with b = 0 for the first answer; its reply follows the design.  The
-    coefficients are the most likely ones, and `covariance` is the inverse of the observed information.
+    The answer x has the chance e^(b_x z) / sum of e^(b_j z), with b = 0 for the first answer; its
+    reply follows the design.  The coefficients are the most likely ones, and `covariance` is the
+    inverse of the observed information.
     """
 
     answers: tuple[str, ...]
@@ -88,8 +92,8 @@ def regress(
 ) -> Regression:
     """The most likely dependence of the hidden answer on covariates, from replies alone.
 
-    ``covariates`` is a table by name, or rows of numbers with ``names``.  Fisher's scoring, damped where a step would
-    not help, then Newton's steps with the observed information.
+    ``covariates`` is a table by name, or rows of numbers with ``names``.  Fisher's scoring, damped
+    where a step would not help, then Newton's steps with the observed information.
 
     >>> from shoal.local import TransitionMatrix
     >>> told = [0] * 30 + [1] * 10 + [0] * 20 + [1] * 20
@@ -124,7 +128,9 @@ def regress(
 
 
 def _climb(hidden: HiddenAnswers, place: Floats) -> tuple[Floats, int]:
-    """To the top of the likelihood: scoring far from it, Newton close to it, damped whenever a step does not climb."""
+    """To the top of the likelihood: scoring far from it, Newton close to it, damped whenever a step
+    does not climb.
+    """
     here, damping, close = hidden.at(place), 0.0, False
     for step in range(_MOST_STEPS):
         slope = here.slope()

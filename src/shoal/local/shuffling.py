@@ -36,8 +36,8 @@ class Randomizer(Protocol):
 class ShuffledReports:
     """Reports of many people whose order, and therefore whose sender, nobody knows.
 
-    Guarantee: all reports together are (``central``, ``delta``)-DP for a person whose value changes, and each one is ``local``-DP
-        whatever happens to the order.
+    Guarantee: all reports together are (``central``, ``delta``)-DP for a person whose value
+        changes, and each one is ``local``-DP whatever happens to the order.
     """
 
     local: Fraction
@@ -72,8 +72,8 @@ def shuffled(
 ) -> ShuffledReports:
     """The guarantee of shuffled reports.
 
-    "variation" counts with the ratio and the total variation of the protocol; "clones" knows the epsilon only; "closed 2021"
-    is a formula, and says the local epsilon outside of its range.
+    "variation" counts with the ratio and the total variation of the protocol; "clones" knows the
+    epsilon only; "closed 2021" is a formula, and says the local epsilon outside of its range.
 
     >>> from shoal.local.protocols.oracles import KaryResponse
     >>> print(shuffled(KaryResponse.for_epsilon(1, size=10), people=100_000, delta="1e-6"))

@@ -20,7 +20,8 @@ def bits_below(total: int) -> int:
 def number_below(total: int, take: Take) -> int:
     """A uniform whole number below ``total``: words are read until one is below it.
 
-    A word is the first ``bits_below(total)`` bits, the highest first, of the fewest bytes that hold so many.
+    A word is the first ``bits_below(total)`` bits, the highest first, of the fewest bytes that hold
+    so many.
 
     >>> from io import BytesIO
     >>> number_below(5, BytesIO(bytes([0b111_00000, 0b100_11111])).read)

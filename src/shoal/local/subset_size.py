@@ -7,7 +7,9 @@ from fractions import Fraction
 
 
 def set_support(size: int, chosen: int, odds: Fraction) -> tuple[Fraction, Fraction]:
-    """The chances that a set of ``chosen`` among ``size`` values holds the sender's, and a given other one."""
+    """The chances that a set of ``chosen`` among ``size`` values holds the sender's, and a given
+    other one.
+    """
     total = chosen * odds + size - chosen
     own = chosen * odds / total
     other = own * Fraction(chosen - 1, size - 1) + (1 - own) * Fraction(chosen, size - 1)

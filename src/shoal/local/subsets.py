@@ -1,4 +1,6 @@
-"""Sets of answers as reports: the least variance for a choice among several, with exact odds for any number of answers."""
+"""Sets of answers as reports: the least variance for a choice among several, with exact odds for
+any number of answers.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,16 @@ _FAR = 2000
 
 @dataclass(frozen=True)
 class Subsets:
-    """A set of ``size`` answers is sent; one that holds the sender's has the weight ``inside``, any other ``outside``.
+    """A set of ``size`` answers is sent; one that holds the sender's has the weight ``inside``, any
+    other ``outside``.
 
     A report is the rank of the set; `members` says which answers it holds.
 
-    Guarantee: a report is epsilon-DP for the person who sends it (relation "change"), with ln(inside / outside), rounded up,
-        as epsilon; the law is exact for any number of answers.
+    Guarantee: a report is epsilon-DP for the person who sends it (relation "change"), with
+        ln(inside / outside), rounded up, as epsilon; the law is exact for any number of answers.
     Needs: inside > outside > 0, both whole.
-    Edges: sets of one answer are k-ary randomized response.  That a report was sent at all is not hidden.
+    Edges: sets of one answer are k-ary randomized response.  That a report was sent at all is not
+        hidden.
     Reference: Ye and Barg 2018; Wang et al. 2019.  Proof: subsets.md.
 
     >>> sets = Subsets.for_odds(3, answers=["never", "once", "a few times", "often", "always"])
@@ -113,7 +117,9 @@ class Subsets:
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """The chances that a report holds the sender's answer, and that it holds a given other one."""
+        """The chances that a report holds the sender's answer, and that it holds a given other
+        one.
+        """
         own = Fraction(self._holding * self.inside, self.total)
         others = len(self.answers) - 1
         other = own * Fraction(self.size - 1, others) + (1 - own) * Fraction(self.size, others)
@@ -184,11 +190,15 @@ class Subsets:
         return -other / (own - other), (1 - other) / (own - other)
 
     def worth(self, report: int, answer: int) -> Fraction:
-        """By what a report counts for an answer; the mean over all reports is unbiased for its share."""
+        """By what a report counts for an answer; the mean over all reports is unbiased for its
+        share.
+        """
         return self.worths[answer in set_of(self._read(report), self.size)]
 
     def groups(self, counts: Mapping[int, int]) -> tuple[Groups, ...]:
-        """For each answer what reports count for it, and how many count so much; counts are by the rank of the report."""
+        """For each answer what reports count for it, and how many count so much; counts are by the
+        rank of the report.
+        """
         held = [0] * len(self.answers)
         for report, count in counts.items():
             for place in set_of(self._read(report), self.size):
@@ -197,7 +207,9 @@ class Subsets:
         return tuple(((less, people - each), (more, each)) for each in held)
 
     def variances(self, shares: Sequence[Number], *, reports: int) -> tuple[Fraction, ...]:
-        """The variance of each estimated share over so many reports of people drawn from a population."""
+        """The variance of each estimated share over so many reports of people drawn from a
+        population.
+        """
         known = [non_negative(share, "a share") for share in shares]
         own, other = self.support
         less, more = self.worths
@@ -207,7 +219,9 @@ class Subsets:
         )
 
     def posterior(self, report: int, prior: Sequence[Number]) -> tuple[Fraction, ...]:
-        """How likely each answer of one person is after a report, given how likely it was before."""
+        """How likely each answer of one person is after a report, given how likely it was
+        before.
+        """
         known = [non_negative(share, "a share") for share in prior]
         if len(known) != len(self.answers) or sum(known) != 1:
             raise ShapeError(

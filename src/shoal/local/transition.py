@@ -40,11 +40,12 @@ from shoal.sensitivity.claims import Answers
 class TransitionMatrix:
     """The chance of every report under every answer, exactly.
 
-    Guarantee: a report is epsilon-DP for the person who sends it (relation "change"), with the largest
-        log-ratio of two chances of one report as epsilon: rounded up, and infinite where a report excludes an answer.
+    Guarantee: a report is epsilon-DP for the person who sends it (relation "change"), with the
+        largest log-ratio of two chances of one report as epsilon: rounded up, and infinite where a
+        report excludes an answer.
     Needs: chances that are rational and add up to 1 under every answer.
-    Edges: an infinite epsilon is no error; `note` says which reports give an answer away.  That a report was sent
-        at all is not hidden.
+    Edges: an infinite epsilon is no error; `note` says which reports give an answer away.  That a
+        report was sent at all is not hidden.
     Reference: Warner 1965; Chaudhuri and Mukerjee 1988.  Proof: transition.md.
 
     >>> coins = TransitionMatrix([["3/4", "1/4"], ["1/4", "3/4"]], answers=("no", "yes"))
@@ -81,7 +82,9 @@ class TransitionMatrix:
         answers: Iterable[str] | None = None,
         reports: Iterable[str] | None = None,
     ) -> Self:
-        """The matrix with given weights; reports are named like the answers where they are as many."""
+        """The matrix with given weights; reports are named like the answers where they are as
+        many.
+        """
         made = cls.__new__(cls)
         made._keep(odds, answers, reports)  # noqa: SLF001 - its own
         return made
@@ -90,7 +93,9 @@ class TransitionMatrix:
     def for_epsilon(
         cls, epsilon: Number, *, size: int = 2, answers: Iterable[str] | None = None
     ) -> Self:
-        """k-ary randomized response with odds at or just below e^epsilon: the best rational of small denominator."""
+        """k-ary randomized response with odds at or just below e^epsilon: the best rational of
+        small denominator.
+        """
         odds = odds_down(epsilon)
         return cls.of_odds(EvenOdds(size, odds.numerator, odds.denominator), answers=answers)
 
@@ -131,7 +136,9 @@ class TransitionMatrix:
 
     @cached_property
     def epsilon(self) -> Fraction | float:
-        """The logarithm of the ratio: exact where it is 0, else rounded up; `math.inf` without a bound."""
+        """The logarithm of the ratio: exact where it is 0, else rounded up; `math.inf` without a
+        bound.
+        """
         ratio = self.ratio
         if ratio is None:
             return math.inf
@@ -139,7 +146,9 @@ class TransitionMatrix:
 
     @property
     def cost(self) -> Pure:
-        """What one report costs the person who sends it; refused where a report gives an answer away."""
+        """What one report costs the person who sends it; refused where a report gives an answer
+        away.
+        """
         if not isinstance(self.epsilon, Fraction):
             raise PriceError(
                 f"no epsilon covers these odds: {self.note}",
@@ -192,7 +201,9 @@ class TransitionMatrix:
 
     @cached_property
     def variation(self) -> Fraction:
-        """The largest total variation between the reports of two answers; shuffling builds on it."""
+        """The largest total variation between the reports of two answers; shuffling builds on
+        it.
+        """
         odds = self.odds
         if isinstance(odds, EvenOdds):
             return Fraction(abs(odds.same - odds.other), odds.total)
@@ -232,7 +243,8 @@ class TransitionMatrix:
     def report(self, answer: int, *, take: Take = secret_bytes) -> int:
         """One report from a stream of bytes, as a client in any language makes it.
 
-        The number drawn does not depend on the answer, nor does how many bytes are taken; see transition.md.
+        The number drawn does not depend on the answer, nor does how many bytes are taken; see
+        transition.md.
 
         >>> from io import BytesIO
         >>> coins = TransitionMatrix.for_truth("3/4")
@@ -267,13 +279,17 @@ class TransitionMatrix:
         return self.estimator[report][answer]
 
     def groups(self, counts: Mapping[int, int]) -> tuple[Groups, ...]:
-        """For each answer what reports count for it, and how many count so much; counts are by the number of the report."""
+        """For each answer what reports count for it, and how many count so much; counts are by the
+        number of the report.
+        """
         every = tuple(counts.get(report, 0) for report in range(self.kinds))
         return tuple(share.groups for share in Shares(self, every))
 
     @cached_property
     def estimator(self) -> tuple[tuple[Fraction, ...], ...]:
-        """For each report, by what it counts for each answer; the mean over all reports is unbiased, exactly."""
+        """For each report, by what it counts for each answer; the mean over all reports is
+        unbiased, exactly.
+        """
         return self.odds.undo()
 
     def reported(self, shares: Sequence[Number]) -> tuple[Fraction, ...]:
@@ -293,8 +309,8 @@ class TransitionMatrix:
     ) -> tuple[Fraction, ...]:
         """The variance of each estimated share over so many reports, exactly.
 
-        People are drawn from a population with these shares; with ``fixed`` the people are given, their answers
-        have these shares, and only the randomisation varies.
+        People are drawn from a population with these shares; with ``fixed`` the people are given,
+        their answers have these shares, and only the randomisation varies.
         """
         known = self._read_shares(shares)
         second = self._second_moments(known)
@@ -314,11 +330,15 @@ class TransitionMatrix:
 
     @staticmethod
     def _squared_means(shares: Sequence[Fraction]) -> list[Fraction]:
-        """One person's estimate has mean 1 or 0, so its squared mean is, on average, the share itself."""
+        """One person's estimate has mean 1 or 0, so its squared mean is, on average, the share
+        itself.
+        """
         return list(shares)
 
     def log_likelihood(self, counts: Any, shares: Sequence[Number]) -> float:
-        """The logarithm of the chance of these reports, up to a constant; minus infinity where they cannot be."""
+        """The logarithm of the chance of these reports, up to a constant; minus infinity where they
+        cannot be.
+        """
         tally = read_counts(counts, self.odds.reports)
         pairs = [
             (count, told) for count, told in zip(tally, self.reported(shares), strict=True) if count
@@ -355,7 +375,9 @@ class TransitionMatrix:
     # in writing
 
     def to_dict(self) -> dict[str, Any]:
-        """The matrix as plain values; numbers are texts of decimal digits, which no reader rounds."""
+        """The matrix as plain values; numbers are texts of decimal digits, which no reader
+        rounds.
+        """
         return form.written(self.answers, self.reports, self.odds)
 
     def to_json(self) -> str:
@@ -388,10 +410,15 @@ class TransitionMatrix:
             )
         else:
             columns = list(zip(*(two.row(i) for i in range(two.answers)), strict=True))
-            made = TableOdds(tuple(
-                tuple(sum(a * b for a, b in zip(one.row(i), column, strict=True)) for column in columns)
-                for i in range(one.answers)
-            ))  # fmt: skip
+            made = TableOdds(
+                tuple(
+                    tuple(
+                        sum(a * b for a, b in zip(one.row(i), column, strict=True))
+                        for column in columns
+                    )
+                    for i in range(one.answers)
+                )
+            )
         return TransitionMatrix.of_odds(made, answers=self.answers, reports=later.reports)
 
 

@@ -16,10 +16,12 @@ from shoal.local.intervals import Interval, binomial_ends, bounded, normal_point
 
 @dataclass(frozen=True, init=False)
 class TwoSamples:
-    """The unrelated question with unknown share: one sample answers the sensitive one with ``first``, the other with ``second``.
+    """The unrelated question with unknown share: one sample answers the sensitive one with
+    ``first``, the other with ``second``.
 
-    Guarantee: that of `unrelated` at the share the harmless question really has; see `for_prevalence`.  Where nobody
-        or everybody says "yes" to it, the reply of whoever is asked it gives the answer away.
+    Guarantee: that of `unrelated` at the share the harmless question really has; see
+        `for_prevalence`.  Where nobody or everybody says "yes" to it, the reply of whoever is asked
+        it gives the answer away.
     Needs: two different chances.
     Reference: Greenberg, Abul-Ela, Simmons and Horvitz 1969.
 
@@ -39,7 +41,9 @@ class TwoSamples:
             object.__setattr__(self, name, chance)
 
     def for_prevalence(self, prevalence: Number) -> tuple[Design, Design]:
-        """The two designs, if the harmless question has this share of "yes"; the dearer one is the price."""
+        """The two designs, if the harmless question has this share of "yes"; the dearer one is the
+        price.
+        """
         known = closed_unit(prevalence, "prevalence")
         return unrelated(self.first, prevalence=known), unrelated(self.second, prevalence=known)
 
@@ -110,8 +114,8 @@ class TwoSampleShare:
     def interval(self, confidence: Number = "0.95", *, method: str = "exact") -> Interval:
         """An interval for the sensitive share, cut to [0, 1].
 
-        "exact" joins the intervals of Clopper and Pearson of the two samples, each at half of the risk, so it
-        covers at least as often as it says; "wald" and "bootstrap" are approximations.
+        "exact" joins the intervals of Clopper and Pearson of the two samples, each at half of the
+        risk, so it covers at least as often as it says; "wald" and "bootstrap" are approximations.
         """
         risk = 1 - open_unit(confidence, "confidence")
         factors = self.design._factors  # noqa: SLF001 - its own design

@@ -1,4 +1,6 @@
-"""Replies of people who stand for different numbers of others: survey weights, strata and clusters."""
+"""Replies of people who stand for different numbers of others: survey weights, strata and
+clusters.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,16 @@ from shoal.mechanisms.values import array_of, real_array
 
 @dataclass(frozen=True)
 class WeightedShare:
-    """An estimated share with its standard error, from people who stand for different numbers of others."""
+    """An estimated share with its standard error, from people who stand for different numbers of
+    others.
+    """
 
     value: float
     error: float
     people: int
     effective_people: float
-    """With how many equally weighted people the weights alone would leave the same variance (Kish)."""
+    """With how many equally weighted people the weights alone would leave the same variance (Kish).
+    """
 
     def interval(self, confidence: Number = "0.95", *, cut: bool = True) -> Interval:
         """The normal interval: an approximation, better the more people and clusters there are."""
@@ -45,10 +50,11 @@ def weighted_share(
     clusters: Any = None,
     answer: int = 1,
 ) -> WeightedShare:
-    """The weighted mean of what each reply counts, with the linearised variance over clusters within strata.
+    """The weighted mean of what each reply counts, with the linearised variance over clusters
+    within strata.
 
-    Each person is a cluster unless told otherwise, and all are one stratum.  A stratum with a single cluster has no
-    variance of its own, and is refused.
+    Each person is a cluster unless told otherwise, and all are one stratum.  A stratum with a
+    single cluster has no variance of its own, and is refused.
 
     >>> from shoal.local import forced
     >>> found = weighted_share(forced(), [0, 1, 0, 0, 1, 0], weights=[1, 1, 1, 2, 2, 2])
@@ -72,10 +78,12 @@ def stratified_interval(
     *,
     confidence: Number = "0.95",
 ) -> tuple[float, Interval]:
-    """The share in a population of strata of known sizes, from a simple sample of each: the estimate and an exact interval.
+    """The share in a population of strata of known sizes, from a simple sample of each: the
+    estimate and an exact interval.
 
-    ``counts`` has how many replies there were of each kind in each stratum, ``population`` how many people a stratum has.  The interval
-    joins those of Clopper and Pearson, each at an equal part of the risk, so it covers at least as often as it says.
+    ``counts`` has how many replies there were of each kind in each stratum, ``population`` how many
+    people a stratum has.  The interval joins those of Clopper and Pearson, each at an equal part of
+    the risk, so it covers at least as often as it says.
     """
     if set(counts) != set(population) or not counts:
         raise ShapeError(

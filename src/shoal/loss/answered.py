@@ -1,4 +1,6 @@
-"""The loss of a release that is made only sometimes, by a coin that everyone sees and that no value moves."""
+"""The loss of a release that is made only sometimes, by a coin that everyone sees and that no value
+moves.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ _ON_LATTICE = 1e-12
 class AnsweredLoss:
     """The loss ``inside`` with probability ``rate``, and none otherwise.
 
-    Guarantee: the coin has the same law under P and Q and is seen, so that the loss is 0 where nothing was released, and
-        the one inside otherwise.  By itself it needs rate times the delta inside.
+    Guarantee: the coin has the same law under P and Q and is seen, so that the loss is 0 where
+        nothing was released, and the one inside otherwise.  By itself it needs rate times the delta
+        inside.
     Needs: 0 < rate < 1; a loss inside that is known by itself.
     """
 
@@ -88,7 +91,9 @@ class AnsweredLoss:
 
 
 def answered_loss(inside: LossSource, rate: float) -> LossSource | None:
-    """The loss inside with probability ``rate``; None where nothing is known of the one inside by itself."""
+    """The loss inside with probability ``rate``; None where nothing is known of the one inside by
+    itself.
+    """
     if isinstance(inside, AtomicLoss):
         return _answered_atoms(inside, rate)
     return AnsweredLoss(inside, rate) if isinstance(inside, KnownAlone) else None

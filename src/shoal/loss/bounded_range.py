@@ -1,4 +1,6 @@
-"""The loss of a choice whose losses lie within a range of length epsilon, wherever that range is."""
+"""The loss of a choice whose losses lie within a range of length epsilon, wherever that range
+is.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,13 @@ from shoal.loss.tails import KnownTails
 class BoundedRangeLoss(KnownTails):
     """The least pair of laws that is above every epsilon-bounded-range pair.
 
-    Guarantee: whatever losses lie in some range of length epsilon, need at every target e at most the delta
-        (e^(epsilon/2) - e^(e/2))^2 / (e^epsilon - 1) of this pair, so that it stands in for them in adaptive
-        composition too.  The loss has the density e^((epsilon + x) / 2) / (2 (e^epsilon - 1)) on -epsilon .. epsilon.
+    Guarantee: whatever losses lie in some range of length epsilon, need at every target e at most
+        the delta (e^(epsilon/2) - e^(e/2))^2 / (e^epsilon - 1) of this pair, so that it stands in
+        for them in adaptive composition too.  The loss has the density e^((epsilon + x) / 2) / (2
+        (e^epsilon - 1)) on -epsilon .. epsilon.
     Needs: epsilon > 0.
-    Reference: Dong, Durfee and Rogers 2020 for the worst pairs; Zhu, Dong and Wang 2022, Theorem 10, for
-        composition.  Proof: loss.md.
+    Reference: Dong, Durfee and Rogers 2020 for the worst pairs; Zhu, Dong and Wang 2022, Theorem
+        10, for composition.  Proof: loss.md.
     """
 
     epsilon: float

@@ -1,18 +1,20 @@
 """The law of a privacy loss, cut into cells of equal width, and its two twins on the grid.
 
-Let P and Q be the output laws on two neighbours, L = ln(P / Q) the loss under P and Y = exp(-L).  What a
-release, or many of them, need in delta is E[(1 - e^epsilon Y)_+] over the product of their Y: a mean of a
-decreasing convex function of each single Y.  So everything rests on one order between laws of Y:
+Let P and Q be the output laws on two neighbours, L = ln(P / Q) the loss under P and Y = exp(-L).
+What a release, or many of them, need in delta is E[(1 - e^epsilon Y)_+] over the product of their
+Y: a mean of a decreasing convex function of each single Y.  So everything rests on one order
+between laws of Y:
 
-* *pessimistic* is a law under which every decreasing convex function has at least the same mean: any Y may be
-  lowered, and any Y may be spread out around its mean;
-* *optimistic* is one under which it has at most the same mean: any Y may be raised, and several may be
-  replaced by their common mean.
+* *pessimistic* is a law under which every decreasing convex function has at least the same mean:
+  any Y may be lowered, and any Y may be spread out around its mean;
+* *optimistic* is one under which it has at most the same mean: any Y may be raised, and several may
+  be replaced by their common mean.
 
-A cell [x, x + h) knows its mass p under P and the place w in [0, 1] of its mean Y between e^-x (w = 0) and
-e^-(x + h) (w = 1).  The pessimistic twin sends p w to the right end and p (1 - w) to the left, which keeps the mean
-(this is "connecting the dots" of Doroshenko and others 2022).  The optimistic twin merges: each grid point takes
-a share of the cell on its left and of the cell on its right whose common mean is not below its own Y.
+A cell [x, x + h) knows its mass p under P and the place w in [0, 1] of its mean Y between e^-x (w =
+0) and e^-(x + h) (w = 1).  The pessimistic twin sends p w to the right end and p (1 - w) to the
+left, which keeps the mean (this is "connecting the dots" of Doroshenko and others 2022).  The
+optimistic twin merges: each grid point takes a share of the cell on its left and of the cell on its
+right whose common mean is not below its own Y.
 """
 
 from __future__ import annotations
@@ -28,23 +30,27 @@ Complexes = NDArray[np.complex128]
 
 UNIT = 2.0**-53
 RELATIVE_ERROR = 2.0**-40
-"""What the masses of cells may be off by, in relative terms: generous beside the float functions they use."""
+"""What the masses of cells may be off by, in relative terms: generous beside the float functions
+they use.
+"""
 
 
 def dot(one: Floats, other: Floats) -> float:
     """The sum of products, added up in pairs.
 
-    A product of vectors is handed to several cores, which costs more than it saves here and makes the last bits depend on the machine.
+    A product of vectors is handed to several cores, which costs more than it saves here and makes
+    the last bits depend on the machine.
     """
     return float((one * other).sum())
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells of width ``step`` whose first begins at ``origin``; ``infinite`` is the mass of an infinite loss.
+    """Cells of width ``step`` whose first begins at ``origin``; ``infinite`` is the mass of an
+    infinite loss.
 
-    ``above`` and ``below`` are the masses beyond the last and before the first cell; ``blur`` is how far
-    a true loss can lie from where it is put.
+    ``above`` and ``below`` are the masses beyond the last and before the first cell; ``blur`` is
+    how far a true loss can lie from where it is put.
     """
 
     step: float
@@ -68,7 +74,9 @@ class Cells:
         return Lattice(self.step, self.origin, weights, self.infinite + self.above, self.blur)
 
     def optimistic(self) -> Lattice:
-        """Merged onto the grid, the mean of Y not lowered; what lies below counts as no loss at all."""
+        """Merged onto the grid, the mean of Y not lowered; what lies below counts as no loss at
+        all.
+        """
         # Moved down, for the same reason: rounding cannot raise this delta.
         place = np.maximum(0.0, self.place - self._doubt)
         left = shares_to_the_left(self.mass, place, self.step)
@@ -121,9 +129,10 @@ def cells_of_atoms(losses: Floats, masses: Floats, step: float) -> Cells:
 def shares_to_the_left(mass: Floats, place: Floats, step: float) -> Floats:
     """For each cell the share of its mass that goes to its left end, for the optimistic twin.
 
-    Point i takes the share a of cell i and 1 - a' of cell i - 1.  In units of e^-x, cell i can lower the mean of
-    point i by a * right(i) and cell i - 1 raises it by (1 - a') * left(i - 1); the point's own Y must not be
-    below the mean, so a * right(i) >= (1 - a') * left(i - 1) at every point.  Equality wastes nothing.
+    Point i takes the share a of cell i and 1 - a' of cell i - 1.  In units of e^-x, cell i can
+    lower the mean of point i by a * right(i) and cell i - 1 raises it by (1 - a') * left(i - 1);
+    the point's own Y must not be below the mean, so a * right(i) >= (1 - a') * left(i - 1) at every
+    point.  Equality wastes nothing.
     """
     fall = np.exp(-step * np.arange(len(mass)))
     right, left = mass * place * fall, mass * (1 - place) * fall
@@ -144,7 +153,9 @@ _AROUND = 400
 
 
 def _settle_around_the_peak(share: Floats, left: Floats, right: Floats) -> None:
-    """Balance exactly where masses change fast: upwards to the peak, downwards to it from the right."""
+    """Balance exactly where masses change fast: upwards to the peak, downwards to it from the
+    right.
+    """
     peak = int(np.argmax(left + right))
     first = max(0, peak - _AROUND)
     if first == 0:

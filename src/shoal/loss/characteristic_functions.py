@@ -1,7 +1,8 @@
 """What the contour needs to know of a loss: its moments along a vertical line of the complex plane.
 
-A *wave* is a loss L weighted by exp(tilt L) and normed.  It knows the logarithm of what it was normed by, its mean
-and variance, its characteristic function at equally spaced frequencies, and how fast that fades.
+A *wave* is a loss L weighted by exp(tilt L) and normed.  It knows the logarithm of what it was
+normed by, its mean and variance, its characteristic function at equally spaced frequencies, and how
+fast that fades.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Wave(Protocol):
         """About how many rotations so many frequencies take."""
 
     def spectrum(self, spacing: float, count: int) -> tuple[Complexes, Floats]:
-        """Logarithms of the characteristic function at 0, spacing, 2 spacing, ..., and their doubts."""
+        """Logarithms of the characteristic function at 0, spacing, 2 spacing, ..., and their
+        doubts.
+        """
 
 
 class HasWaves(ABC):
@@ -127,7 +130,9 @@ class AtomicWave:
 
 @dataclass(frozen=True)
 class LaplaceWave:
-    """Continuous Laplace noise: two atoms at plus and minus epsilon, and an exponential between them."""
+    """Continuous Laplace noise: two atoms at plus and minus epsilon, and an exponential between
+    them.
+    """
 
     epsilon: float
     tilt: float
@@ -166,7 +171,9 @@ class LaplaceWave:
 
     @property
     def steepest(self) -> float:
-        """Twice the largest density between the atoms: it rises, so its transform is at most this over frequency."""
+        """Twice the largest density between the atoms: it rises, so its transform is at most this
+        over frequency.
+        """
         return 1 / (2 * self._whole)
 
     @property
@@ -178,7 +185,9 @@ class LaplaceWave:
         return faded
 
     def parts(self, turns: Floats) -> tuple[Complexes, Complexes]:
-        """The transforms of the atoms and of what lies between, which add up to that of the loss."""
+        """The transforms of the atoms and of what lies between, which add up to that of the
+        loss.
+        """
         between = 1 + 2 * (self.tilt + 1j * turns)
         falls = np.exp(-between * self.epsilon)
         ahead = np.exp(1j * turns * self.epsilon) / (2 * self._whole)
@@ -202,16 +211,20 @@ class LaplaceWave:
 
 
 def rotations(count: int, nodes: float) -> float:
-    """About how many rotations `spectrum_of` takes, or what a fast transform takes in their stead."""
+    """About how many rotations `spectrum_of` takes, or what a fast transform takes in their
+    stead.
+    """
     return min(count * nodes, _PER_PLACE * (count + _SPREADING * nodes))
 
 
 def spectrum_of(
     weights: Floats, losses: Floats, spacing: float, count: int, doubt: float
 ) -> tuple[Complexes, Floats]:
-    """The characteristic function of a finite law, as one product of two small tables of rotations where these are small.
+    """The characteristic function of a finite law, as one product of two small tables of rotations
+    where these are small.
 
-    ``doubt`` is what the weights can be off by together; round-off of angles and of the sums is added to it.
+    ``doubt`` is what the weights can be off by together; round-off of angles and of the sums is
+    added to it.
     """
     inner = math.isqrt(count - 1) + 1
     if inner * len(losses) > _MOST_PRODUCTS:
@@ -244,6 +257,9 @@ def _turned(weights: Floats, losses: Floats, spacing: float, count: int) -> Comp
 _NOT_ZERO = 1e-300
 _PER_PLACE, _SPREADING = 32, 24
 _ON_ONE_CORE = 1 << 18
-"""Larger products of matrices run on several cores, which takes longer here and changes the last bits."""
+"""Larger products of matrices run on several cores, which takes longer here and changes the last
+bits.
+"""
 _MOST_PRODUCTS = _ON_ONE_CORE // 4
-"""Products for a row and a column, each of two real numbers; above it one fast transform is faster."""
+"""Products for a row and a column, each of two real numbers; above it one fast transform is faster.
+"""

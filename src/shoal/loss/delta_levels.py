@@ -1,8 +1,9 @@
 """Epsilon at a delta and delta at an epsilon, both from one family of enclosed profiles.
 
-Deltas are sorted into levels, from one power of two up to the next, and each level has one enclosure of the profile, made for its
-least delta.  Epsilon at a delta is read off the enclosure of its level; delta at an epsilon is read off every level that can contain it.
-So the way back from an epsilon does not end above the delta it was found for: loss.md, *The way back*.
+Deltas are sorted into levels, from one power of two up to the next, and each level has one
+enclosure of the profile, made for its least delta.  Epsilon at a delta is read off the enclosure of
+its level; delta at an epsilon is read off every level that can contain it.  So the way back from an
+epsilon does not end above the delta it was found for: loss.md, *The way back*.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class LevelledSum(ABC):
 
     @abstractmethod
     def _passes(self, delta: float, tolerance: float) -> Iterator[EnclosedProfile]:
-        """Enclosures for a delta, from coarse to fine; the last is as fine as was wanted, or as can be."""
+        """Enclosures for a delta, from coarse to fine; the last is as fine as was wanted, or as can
+        be.
+        """
 
     def _coarse(self, delta: float) -> EnclosedProfile | None:  # noqa: ARG002 - for those that have one
         """An enclosure that costs little, where the first pass costs much."""
@@ -66,7 +69,9 @@ class LevelledSum(ABC):
     def epsilon(
         self, delta: float, tolerance: float = TOLERANCE, *, floor: float = -math.inf
     ) -> Bracket | None:
-        """Epsilon at a delta; None where it is not found.  It is ``floor`` once it is known to lie below."""
+        """Epsilon at a delta; None where it is not found.  It is ``floor`` once it is known to lie
+        below.
+        """
 
         def is_enough(found: EnclosedProfile) -> bool:
             return floor >= 0 and found.most(floor) <= delta
@@ -77,7 +82,9 @@ class LevelledSum(ABC):
         return Bracket(0.0, floor) if is_enough(found) else found.epsilon(delta)
 
     def delta(self, low: float, high: float, *, floor: float = 0.0) -> Bracket | None:
-        """Delta between an epsilon rounded down and the same rounded up; None where it is not found, ``floor`` once below."""
+        """Delta between an epsilon rounded down and the same rounded up; None where it is not
+        found, ``floor`` once below.
+        """
 
         def is_enough(found: EnclosedProfile) -> bool:
             return found.most(low) <= floor
@@ -97,7 +104,9 @@ class LevelledSum(ABC):
         return best if best.high < 1 else None
 
     def _first_levels(self, low: float, high: float, floor: float) -> list[int]:
-        """The level that probably contains delta, or that of the floor: from what is known, or else from a coarse estimate."""
+        """The level that probably contains delta, or that of the floor: from what is known, or else
+        from a coarse estimate.
+        """
         known = [found.most(low) for found in self._known.values() if found is not None]
         near = min(known) if known else self._about(high)
         return [] if near is None else [level_of(max(near, floor))]
@@ -110,7 +119,9 @@ class LevelledSum(ABC):
         *,
         coarsely: bool,
     ) -> EnclosedProfile | None:
-        """The enclosure of a level, or a coarser one if that is enough; None where there is none."""
+        """The enclosure of a level, or a coarser one if that is enough; None where there is
+        none.
+        """
         if level < _LEAST_LEVEL:
             return None
         key, delta = (level, tolerance), 2.0**level

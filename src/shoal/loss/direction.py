@@ -1,4 +1,6 @@
-"""One direction of a composition: the law of its losses, and the fastest sound road to its numbers."""
+"""One direction of a composition: the law of its losses, and the fastest sound road to its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ _LEAST = 2.0**-1022
 class Direction:
     """Losses that are looked at from one of the two neighbours.
 
-    Four roads lead to the same numbers: the closed form of a single loss, a sum along a line of the complex plane
-    where the losses together fade fast, the same with a smoothed payoff where they do not, and a grid for everything else.
+    Four roads lead to the same numbers: the closed form of a single loss, a sum along a line of the
+    complex plane where the losses together fade fast, the same with a smoothed payoff where they do
+    not, and a grid for everything else.
     """
 
     def __init__(self, sources: Sources, names: Sequence[str] | None = None) -> None:
@@ -61,7 +64,9 @@ class Direction:
         return LossSum(waves, grows=self._grows) if len(waves) == len(self.sources) else None
 
     def quick_epsilon(self, delta: float) -> Bracket | None:
-        """Epsilon at a delta without a grid; None where only a grid tells.  Asked again, it is the same."""
+        """Epsilon at a delta without a grid; None where only a grid tells.  Asked again, it is the
+        same.
+        """
         if delta not in self._told:
             self._told[delta] = self._quick_epsilon(delta)
         return self._told[delta]
@@ -91,12 +96,16 @@ class Direction:
         return found or self._gridded.epsilon(delta, tolerance, floor=floor)
 
     def needs_nothing(self, delta: float) -> bool:
-        """Whether the deltas that each release needs at epsilon 0 add up to no more than this one."""
+        """Whether the deltas that each release needs at epsilon 0 add up to no more than this
+        one.
+        """
         return self._deltas_at_zero <= delta
 
     @cached_property
     def _deltas_at_zero(self) -> float:
-        """The sum of the deltas that each release needs at epsilon 0; infinite where one of them is not known."""
+        """The sum of the deltas that each release needs at epsilon 0; infinite where one of them is
+        not known.
+        """
         zero, total = Fraction(0), 0.0
         for source, copies in self.sources:
             if not isinstance(source, KnownAlone):
@@ -124,7 +133,9 @@ class Direction:
         return found
 
     def delta(self, low: float, high: float, *, floor: float = 0.0) -> Bracket:
-        """Delta between an epsilon rounded down and the same rounded up; it may be a coarse one once it is known to lie below ``floor``."""
+        """Delta between an epsilon rounded down and the same rounded up; it may be a coarse one
+        once it is known to lie below ``floor``.
+        """
         found = self.quick_delta(low, high)
         if found is None and self._smoothed is not None:
             found = self._smoothed.delta(low - self._blur, high + self._blur, floor=floor)
@@ -147,7 +158,9 @@ class Direction:
 
     @cached_property
     def _alone(self) -> KnownAlone | None:
-        """The only release there is, where its delta has a closed form, or few sums that can all be listed."""
+        """The only release there is, where its delta has a closed form, or few sums that can all be
+        listed.
+        """
         (source, copies), *others = self.sources
         if copies == 1 and not others and isinstance(source, KnownAlone):
             return source
@@ -252,7 +265,9 @@ def _inserted(
 
 
 def merged(sources: Sequence[tuple[LossSource, int]]) -> Sources:
-    """Equal sources counted together, in an order of their own; all normal losses become the one they add up to."""
+    """Equal sources counted together, in an order of their own; all normal losses become the one
+    they add up to.
+    """
     counted: dict[LossSource, int] = {}
     squares = []
     for source, copies in sources:

@@ -1,4 +1,6 @@
-"""The loss of discrete Gaussian noise on one integer, atom by atom or, where they are many, block by block."""
+"""The loss of discrete Gaussian noise on one integer, atom by atom or, where they are many, block
+by block.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ _NARROW = 0.02
 class DiscreteNormalLoss(KnownTails):
     """Two discrete Gaussian laws of parameter sigma^2 = ``square``, ``shift`` integers apart.
 
-    Guarantee: at the integer y of the noise, seen in the direction of the shift, the loss is shift (shift + 2 y) /
-        (2 square); the mass of y is exp(-y^2 / (2 square)) over its sum, and beyond r sigma on either side of
-        either law there is at most exp(-r^2 / 2).
+    Guarantee: at the integer y of the noise, seen in the direction of the shift, the loss is shift
+        (shift + 2 y) / (2 square); the mass of y is exp(-y^2 / (2 square)) over its sum, and beyond
+        r sigma on either side of either law there is at most exp(-r^2 / 2).
     Needs: shift >= 1, square > 0.
     Reference: Canonne, Kamath and Steinke 2020, Definition 1.  Proof: loss.md, with the tails.
     """
@@ -87,7 +89,9 @@ class DiscreteNormalLoss(KnownTails):
         return weights / self._total()
 
     def _total(self) -> float:
-        """The sum of all weights; by Poisson's formula it is sigma sqrt(2 pi) far below 2^-60 from sigma 3 on."""
+        """The sum of all weights; by Poisson's formula it is sigma sqrt(2 pi) far below 2^-60 from
+        sigma 3 on.
+        """
         if self.square > 9:
             return math.sqrt(2 * math.pi * self.square)
         y = np.arange(1, 160)
@@ -110,9 +114,10 @@ class DiscreteNormalLoss(KnownTails):
 def _block_masses(starts: Floats, sigma: float) -> Floats:
     """As `DiscreteNormalLoss._blocks` for a large sigma.
 
-    The integers of a block of m around c are spread evenly with variance (m^2 - 1) / 12 and fourth moment
-    (m^2 - 1)(3 m^2 - 7) / 240.  Narrow blocks are m times the density at c, its derivatives taken with these
-    moments; wide ones the normal mass between half integers and the first term of Euler and Maclaurin.
+    The integers of a block of m around c are spread evenly with variance (m^2 - 1) / 12 and fourth
+    moment (m^2 - 1)(3 m^2 - 7) / 240.  Narrow blocks are m times the density at c, its derivatives
+    taken with these moments; wide ones the normal mass between half integers and the first term of
+    Euler and Maclaurin.
     """
     count, middle = np.diff(starts), (starts[:-1] + starts[1:] - 1) / (2 * sigma)
     ends = (starts - 0.5) / sigma

@@ -15,7 +15,9 @@ from shoal.loss.direction import Direction, merged
 from shoal.loss.loss_sources import LossSource, Sources
 
 Case = tuple[tuple[int, int], ...]
-"""For each size of group, how many of its rows are in the first dataset only; the others are in the second only."""
+"""For each size of group, how many of its rows are in the first dataset only; the others are in the
+second only.
+"""
 
 
 _FIRST_PAD, _PAD_GROWTH, _PADS = 2.0**-48, 16.0, 9
@@ -23,16 +25,21 @@ _FIRST_PAD, _PAD_GROWTH, _PADS = 2.0**-48, 16.0, 9
 
 @dataclass(frozen=True)
 class LossDistribution:
-    """The losses of releases that are made one after another, in every case that two neighbours can be.
+    """The losses of releases that are made one after another, in every case that two neighbours can
+    be.
 
-    One person can be in the first dataset only, ``removed``, or in the second only, ``added``; of a group of k rows
-    0 to k can be in the first.  Every release that a group of this size sees is looked at in the same case.
-    Releases whose losses are the same in all cases have one, the empty one.
+    One person can be in the first dataset only, ``removed``, or in the second only, ``added``; of a
+    group of k rows 0 to k can be in the first.  Every release that a group of this size sees is
+    looked at in the same case.  Releases whose losses are the same in all cases have one, the empty
+    one.
 
-    Guarantee: `epsilon` and `delta` enclose what the composition of all losses needs in the worst case, up to the accuracy of
-        float functions and transforms that `cells`, `transform`, `characteristic_functions` and `saddle_point` state and pay for.
-    Edges: groups of different sizes need not be made of the same people, so all their cases are combined.
-    Reference: Sommer, Meiser and Mohammadi 2019; Doroshenko and others 2022; Zhu, Dong and Wang 2022.
+    Guarantee: `epsilon` and `delta` enclose what the composition of all losses needs in the worst
+        case, up to the accuracy of float functions and transforms that `cells`, `transform`,
+        `characteristic_functions` and `saddle_point` state and pay for.
+    Edges: groups of different sizes need not be made of the same people, so all their cases are
+        combined.
+    Reference: Sommer, Meiser and Mohammadi 2019; Doroshenko and others 2022; Zhu, Dong and Wang
+        2022.
         Proof: loss.md.
     """
 
@@ -45,22 +52,29 @@ class LossDistribution:
 
     @classmethod
     def of_group(cls, *sources: LossSource) -> LossDistribution:
-        """One release seen by a group: its loss with 0, 1, 2, ... rows of the group in the first dataset, the others in the second."""
+        """One release seen by a group: its loss with 0, 1, 2, ... rows of the group in the first
+        dataset, the others in the second.
+        """
         if all(source == sources[0] for source in sources):
             return cls((((), ((sources[0], 1),)),))
         size = len(sources) - 1
-        # most present first: that case is mostly the dearest, and then the others are told apart coarsely
+        # most present first: that case is mostly the dearest, and then the others are told apart
+        # coarsely
         present = range(size, -1, -1)
         return cls(tuple((((size, count),), ((sources[count], 1),)) for count in present))
 
     @property
     def sizes(self) -> set[int]:
-        """The sizes of group that are told apart by how many of their rows are in the first dataset."""
+        """The sizes of group that are told apart by how many of their rows are in the first
+        dataset.
+        """
         return {size for case, _ in self.cases for size, _ in case}
 
     @property
     def directions(self) -> tuple[Sources, Sources] | None:
-        """What one person loses who is in the first dataset only, and in the second only; None for losses of larger groups."""
+        """What one person loses who is in the first dataset only, and in the second only; None for
+        losses of larger groups.
+        """
         if not self.sizes:
             [(_, sources)] = self.cases
             return sources, sources
@@ -103,7 +117,9 @@ class LossDistribution:
         return tuple(Direction(merged(sources)) for _, sources in self.cases)
 
     def epsilon(self, *, delta: Number, tolerance: float = TOLERANCE) -> Bracket:
-        """The epsilon that is needed at this delta; `delta` at its upper end is not above this delta."""
+        """The epsilon that is needed at this delta; `delta` at its upper end is not above this
+        delta.
+        """
         exact = closed_unit(delta, "delta")
         if exact == 1:
             return Bracket(0.0, 0.0)
@@ -155,10 +171,11 @@ class _DeltaAt(Protocol):
 
 
 def _asked_back(found: Bracket, target: float, delta_at: _DeltaAt) -> Bracket | None:
-    """The bracket with an upper end at which delta was asked for and is within the target; None where it is not known.
+    """The bracket with an upper end at which delta was asked for and is within the target; None
+    where it is not known.
 
-    Lines are chosen in view of the number that is asked about, so another line may serve on the way back and add its own
-    round-off: the upper end gives way until the answer fits.
+    Lines are chosen in view of the number that is asked about, so another line may serve on the way
+    back and add its own round-off: the upper end gives way until the answer fits.
     """
     high, pad = found.high, _FIRST_PAD * max(1.0, found.high)
     for _ in range(_PADS):
@@ -183,7 +200,9 @@ def _largest(brackets: Sequence[Bracket]) -> Bracket:
 
 @dataclass
 class _Combined:
-    """A case of a composition: the number of the case that it began with, and the losses added since."""
+    """A case of a composition: the number of the case that it began with, and the losses added
+    since.
+    """
 
     case: Case
     of: int

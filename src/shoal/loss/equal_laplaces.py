@@ -1,9 +1,11 @@
-"""Many equal Laplace losses: sums in which at most one loss lies between the atoms in closed form, the rest by a contour.
+"""Many equal Laplace losses: sums in which at most one loss lies between the atoms in closed form,
+the rest by a contour.
 
 One loss is epsilon with probability 1/2, -epsilon with probability e^-epsilon / 2, and has density
-e^((l - epsilon) / 2) / 4 between.  With A the transform of the two atoms and C that of the density, the transform of n losses is
-(A + C)^n.  Its first two terms, A^n and n A^(n-1) C, hardly fade, but their deltas are finite sums; what is left
-fades like the square of C, so that a short line tells it.
+e^((l - epsilon) / 2) / 4 between.  With A the transform of the two atoms and C that of the density,
+the transform of n losses is (A + C)^n.  Its first two terms, A^n and n A^(n-1) C, hardly fade, but
+their deltas are finite sums; what is left fades like the square of C, so that a short line tells
+it.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ _LIKELY = 1e-8
 class EqualLaplaces:
     """The sum of ``copies`` Laplace losses of one size.
 
-    Guarantee: as `saddle_point`; the two finite sums pay for their floats by a relative error of each term.
-    Needs: more than one copy.
+    Guarantee: as `saddle_point`; the two finite sums pay for their floats by a relative error of
+    each term.  Needs: more than one copy.
     """
 
     def __init__(self, loss: LaplaceLoss, copies: int) -> None:
@@ -147,7 +149,9 @@ class EqualLaplaces:
 
 
 def _between(gaps: Floats, epsilon: float) -> tuple[Floats, Floats]:
-    """The mean of (1 - e^(gap - l))_+ over the density between the atoms, and what it can be off by."""
+    """The mean of (1 - e^(gap - l))_+ over the density between the atoms, and what it can be off
+    by.
+    """
     gap = np.minimum(gaps, epsilon)
     start = np.maximum(gap, -epsilon)
     over = -np.expm1((start - epsilon) / 2) / 2

@@ -1,8 +1,9 @@
 """A loss cut finely where its mass is and evenly beyond, and the twins of that.
 
-From a small sample nearly all of a loss lies within the rate of 0, and a little of it far away.  Cells of one width for all of it are too
-wide for the one or too many for the other.  So cells are even in a coordinate in which the loss grows exponentially, up to where they are
-as wide as a step, and even in the loss itself from there on.
+From a small sample nearly all of a loss lies within the rate of 0, and a little of it far away.
+Cells of one width for all of it are too wide for the one or too many for the other.  So cells are
+even in a coordinate in which the loss grows exponentially, up to where they are as wide as a step,
+and even in the loss itself from there on.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class HasInner(Protocol):
         """How fast the loss rises at most."""
 
     def inner_reach(self, smallest: float) -> tuple[float, float]:
-        """Where cells begin and end: the law that losses are drawn from has at most ``smallest`` beyond either."""
+        """Where cells begin and end: the law that losses are drawn from has at most ``smallest``
+        beyond either.
+        """
 
     def rising(self, inner: Floats) -> Floats:
         """The loss, or minus it where it is mirrored."""
@@ -50,7 +53,8 @@ class HasInner(Protocol):
 
 @dataclass(frozen=True)
 class Twin:
-    """A law of losses above or below the true one: single nodes, and a lattice of losses origin + k step.
+    """A law of losses above or below the true one: single nodes, and a lattice of losses origin + k
+    step.
 
     ``infinite`` is the mass of an infinite loss, or what was left out; all else adds up to 1.
     """
@@ -110,8 +114,8 @@ def twins(
 ) -> tuple[Twin, Twin]:
     """The pessimistic and the optimistic twin.
 
-    Fine cells are at most ``share`` of their distance from the bulk wide, lattice cells one ``step``; all that lies below ``lowest`` may
-    be one cell.
+    Fine cells are at most ``share`` of their distance from the bulk wide, lattice cells one
+    ``step``; all that lies below ``lowest`` may be one cell.
     """
     cuts = _ends(source, share, step, smallest, -lowest if source.mirrored else math.inf)
     masses = [source.masses(ends) for ends, _ in cuts]
@@ -143,7 +147,9 @@ def twins(
 
 
 def _stands_alone(mass: Floats) -> NDArray[np.bool_]:
-    """Cells with far more mass than the two beside them: an atom, which merging with them would move."""
+    """Cells with far more mass than the two beside them: an atom, which merging with them would
+    move.
+    """
     beside = np.zeros(len(mass))
     beside[1:] += mass[:-1]
     beside[:-1] += mass[1:]
@@ -154,13 +160,16 @@ def _stands_alone(mass: Floats) -> NDArray[np.bool_]:
 def _ends(
     source: HasInner, share: float, step: float, smallest: float, highest: float
 ) -> tuple[tuple[Floats, Floats], ...]:
-    """Inner ends and losses of the fine cells, of the even ones, and of one for all that lies above ``highest``."""
+    """Inner ends and losses of the fine cells, of the even ones, and of one for all that lies above
+    ``highest``.
+    """
     low, high = source.inner_reach(smallest)
     inner = share * min(1.0, 1 / source.slope)
     ends = low + inner * np.arange(math.ceil((high - low) / inner) + 1)
     edges = source.rising(ends)
     least, most, top = map(float, source.rising(np.array([-np.inf, np.inf, high])))
-    # Losses may be spread out below as they are above; fine cells go down to the lower end, however wide: they hold little.
+    # Losses may be spread out below as they are above; fine cells go down to the lower end, however
+    # wide: they hold little.
     widths = np.diff(edges)
     bulk = int(np.argmin(widths))
     wide = bulk + np.flatnonzero(widths[bulk:] > step)

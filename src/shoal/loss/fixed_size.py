@@ -1,4 +1,6 @@
-"""Losses of releases from a sample of fixed size, from the losses of the release itself, for rows that change."""
+"""Losses of releases from a sample of fixed size, from the losses of the release itself, for rows
+that change.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +31,18 @@ Symmetric = NormalLoss | LaplaceLoss | BoundedRangeLoss | DiscreteNormalLoss
 class FixedSizeLoss(KnownTails):
     """The loss of a release from a sample of fixed size, of a share q of all rows.
 
-    Above 0 it is the loss of a Poisson sample of rate q that had the person in it (``half``), below 0 the mirror image of
-    that, and ``middle`` is the mass at 0.  ``zero`` is where the inner coordinate of ``half`` has loss 0, and nothing but
-    ``middle`` lies within ``empty`` of it.
+    Above 0 it is the loss of a Poisson sample of rate q that had the person in it (``half``), below
+    0 the mirror image of that, and ``middle`` is the mass at 0.  ``zero`` is where the inner
+    coordinate of ``half`` has loss 0, and nothing but ``middle`` lies within ``empty`` of it.
 
-    Guarantee: the pair dominates the sampled release, for rows that change, if the pair inside of ``half`` dominates the release
-        for rows that change, in both directions.
+    Guarantee: the pair dominates the sampled release, for rows that change, if the pair inside of
+        ``half`` dominates the release for rows that change, in both directions.
     Needs: a pair inside whose mirror image has the same losses.
-    Edges: from 0 on, one release attains it where rows that are not in the sample are like the new value of the changed row.
-        No two neighbours attain it on both sides of 0, so several releases need less.
-    Reference: Balle, Barthe and Gaboardi 2018, Theorems 2 and 9; Zhu, Dong and Wang 2022, for subsets.  Proof: loss.md.
+    Edges: from 0 on, one release attains it where rows that are not in the sample are like the new
+        value of the changed row.  No two neighbours attain it on both sides of 0, so several
+        releases need less.
+    Reference: Balle, Barthe and Gaboardi 2018, Theorems 2 and 9; Zhu, Dong and Wang 2022, for
+        subsets.  Proof: loss.md.
     """
 
     half: SampledNormalLoss | SampledLoss
@@ -110,7 +114,8 @@ class FixedSizeLoss(KnownTails):
 
 
 def fixed_size_loss(source: Symmetric | AtomicLoss, rate: float) -> FixedSizeLoss | AtomicLoss:
-    """The loss of a sample of fixed size, of this share of all rows, from that of a release that is symmetric.
+    """The loss of a sample of fixed size, of this share of all rows, from that of a release that is
+    symmetric.
 
     Needs: 0 < rate < 1; no infinite loss.
     """

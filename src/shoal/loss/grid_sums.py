@@ -1,4 +1,6 @@
-"""Many losses added up on a grid: both twins of each loss, as fine as the bracket wanted asks for."""
+"""Many losses added up on a grid: both twins of each loss, as fine as the bracket wanted asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from shoal.loss.loss_sources import Sources
 from shoal.loss.transform import Part, TransformedSum, compose, log_moment, spread_of
 
 _IN_DELTA = 3e-4
-"""What a bracket of epsilon may be wide in terms of the logarithm of delta, whose slope is about the tilt."""
+"""What a bracket of epsilon may be wide in terms of the logarithm of delta, whose slope is about
+the tilt.
+"""
 _LEFT_OUT = 1e-9
 """Of delta, what may be left out of the losses."""
 _LEAST_DELTA = 1e-30
@@ -27,12 +31,16 @@ _CANDIDATES = 4096
 _PASSES = 5
 _TILTS = (1e-4, 1e4)
 _WIDEST = 40.0
-"""Sums that spread over more than this are left to other measures: such an epsilon promises nothing."""
+"""Sums that spread over more than this are left to other measures: such an epsilon promises
+nothing.
+"""
 
 
 @dataclass(frozen=True)
 class _Side:
-    """The sum of the twins of one side, and what it can be off by; None where it spreads too far."""
+    """The sum of the twins of one side, and what it can be off by; None where it spreads too
+    far.
+    """
 
     composed: TransformedSum | None
     pad: float
@@ -71,7 +79,9 @@ class GridProfile:
         return cls(above, below, Bracket(low or 0.0, math.inf if high is None else high))
 
     def best(self, other: GridProfile | None) -> GridProfile:
-        """Of two, the better one on either side: too fine a grid can be more than memory is spent on."""
+        """Of two, the better one on either side: too fine a grid can be more than memory is spent
+        on.
+        """
         if other is None:
             return self
         above = min(self, other, key=lambda one: one.bracket.high).above

@@ -1,4 +1,6 @@
-"""Which line, how far apart its terms and how fine its cells: found from coarse to fine, until the bracket is narrow."""
+"""Which line, how far apart its terms and how fine its cells: found from coarse to fine, until the
+bracket is narrow.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +40,21 @@ _FAINT = -16.0
 """Below this logarithm of delta in units of the line, round-off begins to be heard."""
 _COARSE_SHARE, _COARSE_CELLS, _FINEST_SHARE = 0.1, 2048, 1e-3
 _SMOOTHING, _CUTTING = 0.5, 0.06
-"""What smoothing may use of the tolerance, and what fine cells and the lattice may each: terms cost more than cells."""
+"""What smoothing may use of the tolerance, and what fine cells and the lattice may each: terms cost
+more than cells.
+"""
 _COVERED = 7.0
-"""The bump that covers the smoothing moves epsilon by about so many squares of its width, times how steep delta is."""
+"""The bump that covers the smoothing moves epsilon by about so many squares of its width, times how
+steep delta is.
+"""
 _STEADY = 1.4
 _LEAST_TURN = 0.5
 _SIDES, _ROUNDED = 2, 1.2
 _LEAST_SMOOTHING = 0.1
 _FINER, _FINER_BY = 8, 3.0
 _LEAST_AGAIN = 0.2
-"""Cells are at most so much finer from one pass to the next: a wide bracket may have other causes."""
+"""Cells are at most so much finer from one pass to the next: a wide bracket may have other causes.
+"""
 _MOST_STEPS = 1 << 17
 _SHARP = 2e-7
 """What the kernel of a sharpened line, its fine cells and its lattice may each move epsilon by."""
@@ -110,7 +117,9 @@ class LinePair:
 
 
 class LineSearch:
-    """From coarse to fine: each pass learns from the last where epsilon is and how fast delta falls there."""
+    """From coarse to fine: each pass learns from the last where epsilon is and how fast delta falls
+    there.
+    """
 
     def __init__(self, sources: Sources, lost: float) -> None:
         self._sources, self.lost = sources, lost
@@ -204,7 +213,8 @@ class LineSearch:
         return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)
 
     def _place(self, epsilon: float, most: float, wanted: float) -> _Place | None:
-        """The line with the shortest arc on which nothing but delta counts, unless delta is faint there.
+        """The line with the shortest arc on which nothing but delta counts, unless delta is faint
+        there.
 
         Epsilon lies between ``epsilon`` and ``most``.
         """
@@ -228,7 +238,9 @@ class LineSearch:
         return best
 
     def refined(self, there: LocalSlope, tolerance: float, width: float | None) -> bool:
-        """Cells whose spreading moves epsilon by about a part of what is allowed; False where they are as fine as can be."""
+        """Cells whose spreading moves epsilon by about a part of what is allowed; False where they
+        are as fine as can be.
+        """
         self._passes += 1
         allowed, steep = _allowed(tolerance, there.epsilon), 1 + there.slope
         fine, even = self._spreading()
@@ -250,7 +262,9 @@ class LineSearch:
         return self._passes < _PASSES
 
     def sharpened(self, there: LocalSlope, wanted: float) -> SmoothedLine | None:
-        """A line for the upper side alone, with a finer kernel and finer cells; None where floats or terms do not allow it."""
+        """A line for the upper side alone, with a finer kernel and finer cells; None where floats
+        or terms do not allow it.
+        """
         sharp = max(_SHARP, self._floats(there))
         if sharp > _BLUNT or self._arc == 0:
             return None
@@ -296,7 +310,9 @@ class LineSearch:
         return sum(copies * float(twin.weights.sum()) for twin, copies in self._above.twins)
 
     def _floats(self, there: LocalSlope) -> float:
-        """How wide a bracket is in any case: no cells are finer than what floats tell of their masses."""
+        """How wide a bracket is in any case: no cells are finer than what floats tell of their
+        masses.
+        """
         copies = sum(count for _, count in self._above.twins)
         return _SIDES * (4 * FINE_ERROR * copies + self._above.slack / there.slope)
 
@@ -311,7 +327,9 @@ class LineSearch:
         return allowed if floats < allowed / 2 else allowed / 2 + floats
 
     def _spreading(self) -> tuple[float, float]:
-        """What fine cells add to the variance of the sum, and lattice cells per square of their step."""
+        """What fine cells add to the variance of the sum, and lattice cells per square of their
+        step.
+        """
         fine = even = 0.0
         for twin, copies in self._above.twins:
             scale = copies * math.exp(-twin.log_moment(self._tilt)) / 8

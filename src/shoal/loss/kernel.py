@@ -1,8 +1,9 @@
-"""The payoff of delta, smoothed so that its transform fades, and what smoothing can change on either side.
+"""The payoff of delta, smoothed so that its transform fades, and what smoothing can change on
+either side.
 
-Eight numbers, each uniform within ±width, are added to epsilon, less a shift that keeps the mean of their exponential at 1.
-delta is convex in e^epsilon, so the average over them is not below delta; where it is above, a bump covers the difference.  Proof:
-loss.md, *Smoothing*.
+Eight numbers, each uniform within ±width, are added to epsilon, less a shift that keeps the mean of
+their exponential at 1.  delta is convex in e^epsilon, so the average over them is not below delta;
+where it is above, a bump covers the difference.  Proof: loss.md, *Smoothing*.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from shoal.loss.cells import Complexes
 
 ORDER = 8
 PEAK_SHARE = 5.471
-"""E (V - u)_+ is at most so many times the density of 2 V at u, V the sum of eight numbers uniform within ±1."""
+"""E (V - u)_+ is at most so many times the density of 2 V at u, V the sum of eight numbers uniform
+within ±1.
+"""
 EDGE_SHARE = 175.0
 """The density of 2 V is at least one in so many up to just beyond 8."""
 _SMALL = 0.05
@@ -77,8 +80,8 @@ class Kernel:
 class NormalKernel:
     """The loss of one more release, with Gaussian noise that moves by ``mu`` standard deviations.
 
-    Whoever sees one release more needs no less, so delta with it is not below delta; and where the sum is smoothed from above only,
-    no kernel of the same variance fades sooner.
+    Whoever sees one release more needs no less, so delta with it is not below delta; and where the
+    sum is smoothed from above only, no kernel of the same variance fades sooner.
     """
 
     mu: float

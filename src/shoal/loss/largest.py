@@ -1,4 +1,6 @@
-"""The loss of a release whose neighbours are of several sorts, each with a loss of its own: the largest of their profiles."""
+"""The loss of a release whose neighbours are of several sorts, each with a loss of its own: the
+largest of their profiles.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ TAIL_ERROR = 2.0**-29
 
 @runtime_checkable
 class HasRanges(Protocol):
-    """A loss that knows what both its laws give to any range of it; neither law has mass where the other has none."""
+    """A loss that knows what both its laws give to any range of it; neither law has mass where the
+    other has none.
+    """
 
     def reach(self, smallest: float) -> tuple[float, float]:
         """Losses beyond which each law has at most ``smallest``."""
@@ -35,24 +39,29 @@ class HasRanges(Protocol):
 
 @dataclass(frozen=True)
 class LargestLoss:
-    """The pair of laws that needs, at every epsilon, the largest delta that any of the given losses needs.
+    """The pair of laws that needs, at every epsilon, the largest delta that any of the given losses
+    needs.
 
-    Each of ``ways`` is what is lost if the person is in one place, for example in one of several disjoint parts: some losses
-    that add up.
+    Each of ``ways`` is what is lost if the person is in one place, for example in one of several
+    disjoint parts: some losses that add up.
 
-    Guarantee: by itself the release needs exactly the largest of these deltas.  The largest of convex profiles is convex,
-        so it is the profile of a pair of laws, and that pair stands for the release in composition, whatever place is
-        chosen in view of earlier answers.
+    Guarantee: by itself the release needs exactly the largest of these deltas.  The largest of
+        convex profiles is convex, so it is the profile of a pair of laws, and that pair stands for
+        the release in composition, whatever place is chosen in view of earlier answers.
     Needs: at least one way; for `cells`, one loss with `HasRanges` in each (`can_be_cut`).
-    Edges: several of these releases need less than the pair unless one way is the worst at every epsilon.
-    Reference: Zhu, Dong and Wang 2022, Proposition 8 (profiles and pairs) and Theorem 10 (composition).  Proof: loss.md.
+    Edges: several of these releases need less than the pair unless one way is the worst at every
+        epsilon.
+    Reference: Zhu, Dong and Wang 2022, Proposition 8 (profiles and pairs) and Theorem 10
+        (composition).  Proof: loss.md.
     """
 
     ways: tuple[Sources, ...]
 
     @property
     def can_be_cut(self) -> bool:
-        """Whether each way is one loss whose ranges have known masses, so that it can be composed with others."""
+        """Whether each way is one loss whose ranges have known masses, so that it can be composed
+        with others.
+        """
         return all(
             len(way) == 1
             and way[0][1] == 1
@@ -135,10 +144,11 @@ class LargestLoss:
 
 
 class _Tails:
-    """What one pair gives to each cell and to all that lies above or below each edge, and the delta it needs there.
+    """What one pair gives to each cell and to all that lies above or below each edge, and the delta
+    it needs there.
 
-    From 0 on ``gains`` is delta; below, where all deltas are near 1 - e^epsilon, it is what delta has more than that, which
-    is e^epsilon Q - P of all that lies below.
+    From 0 on ``gains`` is delta; below, where all deltas are near 1 - e^epsilon, it is what delta
+    has more than that, which is e^epsilon Q - P of all that lies below.
     """
 
     def __init__(self, pair: HasRanges, edges: Floats) -> None:
@@ -157,7 +167,9 @@ class _Tails:
 
 
 def _across(one: _Tails, next_one: _Tails, cell: int, edges: Floats) -> tuple[float, float]:
-    """The masses of a cell at whose right end another pair is the largest: more under P and less under Q by all they may be off."""
+    """The masses of a cell at whose right end another pair is the largest: more under P and less
+    under Q by all they may be off.
+    """
     if edges[cell + 1] > 0:
         pairs = [(one.upper[law][cell], next_one.upper[law][cell + 1]) for law in (0, 1)]
     else:
@@ -169,7 +181,9 @@ def _across(one: _Tails, next_one: _Tails, cell: int, edges: Floats) -> tuple[fl
 
 
 def _shortfall(tails: list[_Tails], best: NDArray[np.intp]) -> float:
-    """By how much the largest delta may be above that of the pair taken for the largest, over all edges."""
+    """By how much the largest delta may be above that of the pair taken for the largest, over all
+    edges.
+    """
     gains, doubts = np.array([one.gains for one in tails]), np.array([one.doubts for one in tails])
     chosen = best[np.newaxis, :]
     least = np.take_along_axis(gains - doubts, chosen, axis=0)

@@ -1,8 +1,8 @@
 """Where privacy losses come from: each release's loss, cut into cells of any width.
 
-A source says, for P and Q in one direction, how the loss is distributed under P.  Masses of normal cells are
-taken from the density where cells are narrow and from the distribution function where they are wide, so that
-nothing cancels.
+A source says, for P and Q in one direction, how the loss is distributed under P.  Masses of normal
+cells are taken from the density where cells are narrow and from the distribution function where
+they are wide, so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class LossSource(Protocol):
     """A loss that can be cut into cells."""
 
     def cells(self, step: float, smallest: float) -> Cells:
-        """The law in cells of width ``step``; at most ``smallest`` of its mass may be left above them."""
+        """The law in cells of width ``step``; at most ``smallest`` of its mass may be left above
+        them.
+        """
 
     def span(self, smallest: float) -> float:
         """The width of what the cells cover."""
@@ -57,7 +59,9 @@ Sources = tuple[tuple[LossSource, int], ...]
 
 @dataclass(frozen=True)
 class NormalLoss(HasWaves):
-    """Two normal laws ``mu`` standard deviations apart: the loss is normal, mean mu^2 / 2, variance mu^2."""
+    """Two normal laws ``mu`` standard deviations apart: the loss is normal, mean mu^2 / 2, variance
+    mu^2.
+    """
 
     mu: float
 
@@ -102,7 +106,9 @@ class NormalLoss(HasWaves):
 
 @dataclass(frozen=True)
 class AtomicLoss(HasWaves):
-    """A loss with few values, given with the probability of each; ``infinite`` is the mass at infinity."""
+    """A loss with few values, given with the probability of each; ``infinite`` is the mass at
+    infinity.
+    """
 
     atoms: tuple[tuple[float, float], ...]
     infinite: float = 0.0
@@ -171,11 +177,13 @@ class AtomicLoss(HasWaves):
 
 @dataclass(frozen=True)
 class LaplaceLoss(HasWaves):
-    """Continuous Laplace noise: the loss is epsilon or -epsilon beyond both centres, and even between them.
+    """Continuous Laplace noise: the loss is epsilon or -epsilon beyond both centres, and even
+    between them.
 
     With P around 0 and Q around epsilon at scale 1, the loss at x in (0, epsilon) is epsilon - 2 x.
-    ``blur`` is how far the true loss may lie from this one: noise on a lattice of T steps per sensitivity is
-    continuous noise moved by at most one step, and the loss moves by at most 2 epsilon / T with it.
+    ``blur`` is how far the true loss may lie from this one: noise on a lattice of T steps per
+    sensitivity is continuous noise moved by at most one step, and the loss moves by at most 2
+    epsilon / T with it.
     """
 
     epsilon: float
@@ -239,11 +247,13 @@ class LaplaceLoss(HasWaves):
 
 
 def normal_masses(ends: Floats, mean: float = 0.0) -> Floats:
-    """The probabilities of the intervals between neighbouring ends under the normal law of this mean, variance 1.
+    """The probabilities of the intervals between neighbouring ends under the normal law of this
+    mean, variance 1.
 
-    Narrow intervals by the density at their middle m and its derivatives, of which the first left out is below
-    10^-15 of the sum; wide ones by the tail on their side of the mean.  Widths are taken before the mean is
-    taken off, so that rounding moves a narrow interval and does not stretch it.
+    Narrow intervals by the density at their middle m and its derivatives, of which the first left
+    out is below 10^-15 of the sum; wide ones by the tail on their side of the mean.  Widths are
+    taken before the mean is taken off, so that rounding moves a narrow interval and does not
+    stretch it.
     """
     low, high = ends[:-1] - mean, ends[1:] - mean
     with np.errstate(invalid="ignore"):
@@ -266,7 +276,9 @@ _NARROW = 0.25
 
 
 def reach(smallest: float) -> float:
-    """Standard deviations beyond which a normal law has at most so much mass: exp(-r^2 / 2) bounds the tail."""
+    """Standard deviations beyond which a normal law has at most so much mass: exp(-r^2 / 2) bounds
+    the tail.
+    """
     return math.sqrt(-2 * math.log(smallest))
 
 

@@ -1,4 +1,6 @@
-"""The loss of mixtures of normal laws: groups of people in a Poisson sample, and rows of one that change."""
+"""The loss of mixtures of normal laws: groups of people in a Poisson sample, and rows of one that
+change.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,15 @@ from shoal.loss.tails import KnownTails
 class MixtureNormalLoss(KnownTails):
     """A mixture of normal laws to the right of 0 against one to the left of it, all of variance 1.
 
-    P is the sum of w N(c, 1) over the pairs (c, w) of ``right``, and Q the sum of v N(-d, 1) over the pairs (d, v) of ``left``.
+    P is the sum of w N(c, 1) over the pairs (c, w) of ``right``, and Q the sum of v N(-d, 1) over
+    the pairs (d, v) of ``left``.
 
-    Guarantee: the loss ln(P / Q) rises along the line, and `cells`, `tails` and the inner coordinate are those of P and Q, masses
-        right within what `cells` and `fine_cells` allow.
-    Needs: distances of at least 0, positive weights that add up to 1, and at least one distance above 0.
-    Edges: without a distance above 0 on the right, or with one on the left only, the loss ends where the weights at 0 say.
+    Guarantee: the loss ln(P / Q) rises along the line, and `cells`, `tails` and the inner
+        coordinate are those of P and Q, masses right within what `cells` and `fine_cells` allow.
+    Needs: distances of at least 0, positive weights that add up to 1, and at least one distance
+        above 0.
+    Edges: without a distance above 0 on the right, or with one on the left only, the loss ends
+        where the weights at 0 say.
     Reference: loss.md, *Groups in a sample*, for what these pairs stand for.
     """
 
@@ -108,10 +113,12 @@ class MixtureNormalLoss(KnownTails):
 
 
 def sampled_group_loss(removed: int, added: int, *, rate: float, mu: float) -> LossSource:
-    """The loss of Gaussian noise on a Poisson sample, where ``removed`` rows are in the first dataset only and ``added`` in the second.
+    """The loss of Gaussian noise on a Poisson sample, where ``removed`` rows are in the first
+    dataset only and ``added`` in the second.
 
-    Guarantee: with mu the privacy for one row of what is released from the sample, the pair of binomial mixtures of
-        N(i mu, 1) and of N(-j mu, 1) stands for any two such datasets, and Gaussian noise on a sum attains it.
+    Guarantee: with mu the privacy for one row of what is released from the sample, the pair of
+        binomial mixtures of N(i mu, 1) and of N(-j mu, 1) stands for any two such datasets, and
+        Gaussian noise on a sum attains it.
     Needs: 0 < rate < 1, mu > 0, removed + added > 0.
     Reference: loss.md, *Groups in a sample*.
 

@@ -1,7 +1,9 @@
-"""The Fourier transform of masses at arbitrary places, at equally spaced frequencies, by one fast transform of a lattice.
+"""The Fourier transform of masses at arbitrary places, at equally spaced frequencies, by one fast
+transform of a lattice.
 
-Masses near 0 enter by their moments.  All others are spread over a lattice by splines; dividing by the transform of the spline gives theirs
-back, but for what repeats at multiples of the lattice's own frequency.  Proof: loss.md, *Places off the lattice*.
+Masses near 0 enter by their moments.  All others are spread over a lattice by splines; dividing by
+the transform of the spline gives theirs back, but for what repeats at multiples of the lattice's
+own frequency.  Proof: loss.md, *Places off the lattice*.
 """
 
 from __future__ import annotations
@@ -28,10 +30,11 @@ _LEAST_SPLINE = 0.6
 
 
 def nodes_away(weights: Floats, losses: Floats, arc: float, count: int) -> tuple[Complexes, Floats]:
-    """The sum of weights times (exp(i turn loss) - 1) at the turns 2 pi k / arc, and how far each value can be off.
+    """The sum of weights times (exp(i turn loss) - 1) at the turns 2 pi k / arc, and how far each
+    value can be off.
 
-    Weights are at least 0.  Low turns are done again by themselves: more of the masses are near 0 for them, and what is left is small
-    where the turn is.
+    Weights are at least 0.  Low turns are done again by themselves: more of the masses are near 0
+    for them, and what is left is small where the turn is.
     """
     away, off = nodes_up_to(weights, losses, arc, count)
     while count > _FEW:
@@ -94,7 +97,9 @@ def _by_splines(weights: Floats, losses: Floats, arc: float, count: int) -> tupl
 
 
 def _splines(offsets: Floats) -> Floats:
-    """The uniform spline of the order at offset + 0, + 1, ...: every step of the recurrence adds what is positive."""
+    """The uniform spline of the order at offset + 0, + 1, ...: every step of the recurrence adds
+    what is positive.
+    """
     values = np.ones((1, len(offsets)))
     for order in range(2, ORDER + 1):
         steps = np.arange(order - 1)[:, None] + offsets

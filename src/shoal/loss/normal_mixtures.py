@@ -1,4 +1,6 @@
-"""Two mixtures of normal laws on one line, the first to the right of the second: their ratio, its inverse, and masses."""
+"""Two mixtures of normal laws on one line, the first to the right of the second: their ratio, its
+inverse, and masses.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ class NormalMixtures:
     def place_of(self, logs: Floats) -> Floats:
         """Where the logarithm of P / Q is this; infinite where it is nowhere.
 
-        Guarantee: it differs there from what was asked for by at most `POSITION_ERROR`, or that share of itself, and
-            by what floats lose in the sums.
+        Guarantee: it differs there from what was asked for by at most `POSITION_ERROR`, or that
+            share of itself, and by what floats lose in the sums.
         """
         least, most = self.limits
         within = (logs > least) & (logs < most)

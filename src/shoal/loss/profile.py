@@ -1,4 +1,6 @@
-"""The pair of laws that needs exactly the deltas of a profile known at some points, and no less elsewhere."""
+"""The pair of laws that needs exactly the deltas of a profile known at some points, and no less
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,17 @@ from shoal.exact import ball, float_up, upper
 from shoal.loss.loss_sources import AtomicLoss
 
 Point = tuple[Fraction, Fraction]
-"""A ratio x = e^epsilon above 0 and the delta that is enough there: P(S) <= x Q(S) + delta for every S."""
+"""A ratio x = e^epsilon above 0 and the delta that is enough there: P(S) <= x Q(S) + delta for
+every S.
+"""
 
 
 @dataclass(frozen=True)
 class ProfileAtoms:
     """A pair of laws with finitely many likelihood ratios, exactly.
 
-    ``atoms`` are the ratios P / Q, falling, each with its mass under P; ``infinite`` is the mass of P where Q has none.
+    ``atoms`` are the ratios P / Q, falling, each with its mass under P; ``infinite`` is the mass of
+    P where Q has none.
     """
 
     atoms: tuple[Point, ...]
@@ -34,16 +39,18 @@ class ProfileAtoms:
 
 
 def atoms_of_profile(points: Iterable[Point], *, both_ways: bool = True) -> ProfileAtoms:
-    """The least pair of laws above every pair with P(S) <= x Q(S) + delta at each of some points (x, delta).
+    """The least pair of laws above every pair with P(S) <= x Q(S) + delta at each of some points
+    (x, delta).
 
-    Guarantee: at every ratio, also below 1, the pair returned needs at least the delta of every pair that keeps all
-        points, so it stands for them in composition; at the points it needs at most what was given.  With
-        ``both_ways`` the points hold with P and Q exchanged, too, and the pair is its own mirror image.
-        Everything is exact.
+    Guarantee: at every ratio, also below 1, the pair returned needs at least the delta of every
+        pair that keeps all points, so it stands for them in composition; at the points it needs at
+        most what was given.  With ``both_ways`` the points hold with P and Q exchanged, too, and
+        the pair is its own mirror image.  Everything is exact.
     Needs: ratios above 0, each given once; deltas from 0 to 1.
-    Edges: points that the others imply change nothing.  Ratios may be rounded up and deltas may be rounded up: the
-        points then say less.
-    Reference: Kairouz, Oh and Viswanath 2015 for one point; Doroshenko and others 2022 for points of one direction.
+    Edges: points that the others imply change nothing.  Ratios may be rounded up and deltas may be
+        rounded up: the points then say less.
+    Reference: Kairouz, Oh and Viswanath 2015 for one point; Doroshenko and others 2022 for points
+        of one direction.
         Proof: loss.md, "A profile known at some points".
     """
     known = {x: max(delta, 1 - x) for x, delta in points}
@@ -61,7 +68,9 @@ def atoms_of_profile(points: Iterable[Point], *, both_ways: bool = True) -> Prof
 
 
 def _falling_hull(points: list[Point]) -> list[Point]:
-    """The corners of the largest convex function that begins at (0, 1), falls, and lies on or below all points."""
+    """The corners of the largest convex function that begins at (0, 1), falls, and lies on or below
+    all points.
+    """
     hull = [(Fraction(0), Fraction(1))]
     for point in points:
         if point[1] >= hull[-1][1]:

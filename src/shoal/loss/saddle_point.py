@@ -1,6 +1,8 @@
-"""Many independent losses added up without any grid of losses: delta as a sum along a vertical line.
+"""Many independent losses added up without any grid of losses: delta as a sum along a vertical
+line.
 
-Let K(s) be the logarithm of E[exp(s L)] for the sum L of all finite losses.  Then for every tilt t > 0
+Let K(s) be the logarithm of E[exp(s L)] for the sum L of all finite losses.  Then for every tilt t
+> 0
 
     delta(e) = 1 / (2 pi) * integral over omega of exp(K(s) - s e) / (s (s + 1)),      s = t + i omega,
 
@@ -8,9 +10,9 @@ and the trapezoidal rule with spacing 2 pi / arc gives, by Poisson's summation f
 
     delta(e) + sum over m != 0 of exp(t m arc) delta(e + m arc):
 
-never less than delta, and more by what Chernoff's bound makes as small as one likes.  This serves wherever the
-product of characteristic functions fades fast, as with any Gaussian noise or many sampled releases; `transform` serves
-the rest.  The proof is in loss.md.
+never less than delta, and more by what Chernoff's bound makes as small as one likes.  This serves
+wherever the product of characteristic functions fades fast, as with any Gaussian noise or many
+sampled releases; `transform` serves the rest.  The proof is in loss.md.
 """
 
 from __future__ import annotations
@@ -42,8 +44,10 @@ _MOST_ROTATIONS = 6e6
 _ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
 """How many steps of the ladder of tilts Chernoff bounds are taken aside."""
 _ALWAYS_ASIDE = (4, 2, 1)
-"""These are asked for even where fewer would do: a sum that grows may need them, and all of its parts would be asked then.  Others are
-not asked for by a sum that grows: each costs as much as a new release."""
+"""These are asked for even where fewer would do: a sum that grows may need them, and all of its
+parts would be asked then.  Others are not asked for by a sum that grows: each costs as much as a
+new release.
+"""
 # The first length of an arc that is tried; `beside` says whether it is long enough, so only time
 # depends on it.
 _SPREADS, _REACHES = 14.0, 4.0
@@ -77,8 +81,8 @@ def contour_epsilon(losses: LossSum, delta: float) -> Bracket | None:
 def contour_delta(losses: LossSum, low: float, high: float) -> Bracket | None:
     """Delta between an epsilon rounded down and the same rounded up; None as above.
 
-    The line is the one that served last, where that tells it as well, or that of the level in which delta lies: the same that tells
-    the epsilon at such a delta.
+    The line is the one that served last, where that tells it as well, or that of the level in which
+    delta lies: the same that tells the epsilon at such a delta.
     """
     if (kept := losses.kept_line()) is not None:
         found = kept.deltas(low, high)
@@ -99,8 +103,9 @@ def contour_delta(losses: LossSum, low: float, high: float) -> Bracket | None:
 class LossSum:
     """A sum of losses, seen from the tilts of a ladder.
 
-    Everything known about a sum is itself a sum over its parts, so `plus` only adds what is new to what was
-    already asked for: an account that grows by one release answers at the price of that release.
+    Everything known about a sum is itself a sum over its parts, so `plus` only adds what is new to
+    what was already asked for: an account that grows by one release answers at the price of that
+    release.
     """
 
     def __init__(self, sources: Copies, *, grows: bool = False) -> None:
@@ -123,7 +128,9 @@ class LossSum:
 
     @property
     def spare(self) -> int:
-        """By how much a line has a lower tilt and a longer arc than is best, where a sum may grow: so it serves for many more releases."""
+        """By how much a line has a lower tilt and a longer arc than is best, where a sum may grow:
+        so it serves for many more releases.
+        """
         return _SPARE if self._grows or len(self._sources) > _FEW_KINDS else 0
 
     def _sum(self, key: _Key, one: Callable[[HasWaves], Any]) -> Any:
@@ -154,7 +161,9 @@ class LossSum:
         return float(moments[1] + UNIT * len(self._sources) * moments[2])
 
     def about(self, epsilon: float) -> float:
-        """About the delta at an epsilon: by Laplace's method, as if the weighted sum were normal."""
+        """About the delta at an epsilon: by Laplace's method, as if the weighted sum were
+        normal.
+        """
         index = self.lowest(lambda k: self.chernoff(k, epsilon))
         tilt, spread = tilt_of(index), math.sqrt(max(1e-12, float(self.moments(index)[3])))
         size = self.cumulant(index) - tilt * epsilon
@@ -162,7 +171,9 @@ class LossSum:
         return math.exp(min(0.0, max(size, -_LARGE)))
 
     def line_of(self, level: int) -> tuple[SaddleLine, float] | None:
-        """The line for the least delta of a level, and its epsilon there; None where there would be too many terms."""
+        """The line for the least delta of a level, and its epsilon there; None where there would be
+        too many terms.
+        """
         if level not in self._lines:
             self._lines[level] = self._line_for(level * math.log(2))
         return self._lines[level]
@@ -193,14 +204,18 @@ class LossSum:
         return self.cumulant(index) - tilt_of(index) * epsilon + _log_best_payoff(index)
 
     def begin_near(self, log_delta: float) -> None:
-        """Begin to look for a tilt where a normal sum of this variance would have it; nothing rests on it."""
+        """Begin to look for a tilt where a normal sum of this variance would have it; nothing rests
+        on it.
+        """
         if self._last_tilt is None and (variance := float(self.moments(0)[3])) > 0:
             tilt = math.sqrt(-2 * log_delta / variance)
             index = round(_PER_OCTAVE * math.log2(tilt)) if tilt > 0 else 0
             self._last_tilt = min(_HIGHEST, max(_LOWEST, index))
 
     def lowest(self, value: Callable[[int], float]) -> int:
-        """Where on the ladder a function that falls and then rises is least, from where it was last."""
+        """Where on the ladder a function that falls and then rises is least, from where it was
+        last.
+        """
         here = self._last_tilt or 0
         for direction in (1, -1, 1):
             stride = 1
@@ -229,7 +244,9 @@ class LossSum:
         return found
 
     def _fading_at_least(self, index: int) -> Floats:
-        """As `_fading`, where a sum that grew may leave out what its new losses add: no factor is above 1."""
+        """As `_fading`, where a sum that grew may leave out what its new losses add: no factor is
+        above 1.
+        """
         key, bound = ("fading", index), ("fading at least", index)
         for known in (self._known, self._before):
             for name in (key, bound):
@@ -240,7 +257,9 @@ class LossSum:
         return self._fading(index)
 
     def beside(self, index: int, octave: int, epsilon: float) -> float:
-        """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of the line."""
+        """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of
+        the line.
+        """
         arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
         total = 0.0
         for direction in (1, -1):
@@ -268,7 +287,9 @@ class LossSum:
         return octave + _WIDENINGS
 
     def keep(self, line: SaddleLine) -> None:
-        """Let sums that grow from this one begin with the same line; it serves until epsilon has moved far."""
+        """Let sums that grow from this one begin with the same line; it serves until epsilon has
+        moved far.
+        """
         self._kept = line.index, line.octave, len(line.turns)
 
     def kept_line(self) -> SaddleLine | None:
@@ -324,10 +345,11 @@ _Key = tuple[str | float, ...]
 
 @dataclass(frozen=True)
 class SaddleLine:
-    """The terms of the sum along one line, and what they can be off by, in units of exp(K(t) - t e).
+    """The terms of the sum along one line, and what they can be off by, in units of exp(K(t) - t
+    e).
 
-    ``terms`` turn with epsilon at the rates ``turns``; ``round_off`` holds at any epsilon, and ``turning`` times
-    epsilon is what rounding of the angles adds.
+    ``terms`` turn with epsilon at the rates ``turns``; ``round_off`` holds at any epsilon, and
+    ``turning`` times epsilon is what rounding of the angles adds.
     """
 
     losses: LossSum

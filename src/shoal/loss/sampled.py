@@ -1,8 +1,9 @@
 """Losses of releases from a Poisson sample, from the losses of the release itself.
 
-Let P and Q be the laws with and without a person, l = ln(P / Q), and q the rate.  From a sample they are
-(1 - q) Q + q P and Q, so that at a point of loss l the loss is ln(1 - q + q e^l), or its negative the other way
-round.  The pair inside is one that dominates the release both ways, as all symmetric ones here do.
+Let P and Q be the laws with and without a person, l = ln(P / Q), and q the rate.  From a sample
+they are (1 - q) Q + q P and Q, so that at a point of loss l the loss is ln(1 - q + q e^l), or its
+negative the other way round.  The pair inside is one that dominates the release both ways, as all
+symmetric ones here do.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class LossPair(Protocol):
     def blur(self) -> float: ...
 
     def reach(self, smallest: float) -> tuple[float, float]:
-        """Losses below and above which each law has at most ``smallest``, and nothing where losses are bounded."""
+        """Losses below and above which each law has at most ``smallest``, and nothing where losses
+        are bounded.
+        """
 
     def between(self, ends: Floats) -> tuple[Floats, Floats]:
         """The masses of P and of Q on losses from each end, inclusive, up to the next."""
@@ -40,11 +43,11 @@ class LossPair(Protocol):
 class SampledLoss(KnownTails):
     """The loss of a pair under Poisson sampling with ``rate``.
 
-    With ``removed`` the mixture is compared with the plain law Q (the person was there), else the other way
-    round.
+    With ``removed`` the mixture is compared with the plain law Q (the person was there), else the
+    other way round.
 
-    Guarantee: the pair dominates the sampled release in its direction if the pair inside dominates the release
-        in both.
+    Guarantee: the pair dominates the sampled release in its direction if the pair inside dominates
+        the release in both.
     Needs: 0 < rate < 1; a pair whose mirror image (Q, P) has the same losses.
     Reference: Zhu, Dong and Wang 2022, Theorem 11.  Proof: loss.md.
     """
@@ -82,7 +85,9 @@ class SampledLoss(KnownTails):
 
     @property
     def moved(self) -> float:
-        """How far the sampled loss can lie from where it is put: less than the one inside, as it rises more slowly."""
+        """How far the sampled loss can lie from where it is put: less than the one inside, as it
+        rises more slowly.
+        """
         if self.pair.largest == math.inf:
             return self.pair.blur
         slope = -math.expm1(math.log1p(-self.rate) - self._loss(self.pair.largest))
@@ -134,7 +139,9 @@ class SampledLoss(KnownTails):
         return math.log1p(self.rate * math.expm1(inside))
 
     def _inside(self, edges: Floats) -> Floats:
-        """The losses of the pair at which the sampled loss is at these edges; the ends hold all that lies beyond."""
+        """The losses of the pair at which the sampled loss is at these edges; the ends hold all
+        that lies beyond.
+        """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ends = np.log1p(np.expm1(edges) / self.rate)
         ends = np.where(edges > 600, edges - math.log(self.rate), ends)

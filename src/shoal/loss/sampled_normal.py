@@ -1,7 +1,7 @@
 """The loss of Gaussian noise on a Poisson sample: in cells, as a wave, and alone in closed form.
 
-With x standard normal under the plain law, the mixture has density w(x) = 1 - q + q exp(mu x - mu^2 / 2) beside it
-and the loss is l = ln w (the person was there, *removed*) or -l (was not, *added*).
+With x standard normal under the plain law, the mixture has density w(x) = 1 - q + q exp(mu x - mu^2
+/ 2) beside it and the loss is l = ln w (the person was there, *removed*) or -l (was not, *added*).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from shoal.loss.single_release import sampled_delta, sampled_epsilon
 class SampledNormalLoss(HasWaves):
     """A normal law against its mixture with one ``mu`` away, of weight ``rate``: Poisson sampling.
 
-    With ``removed`` P is the mixture and Q the plain law (the person was there), else the other way round.
+    With ``removed`` P is the mixture and Q the plain law (the person was there), else the other way
+    round.
     """
 
     rate: float
@@ -105,8 +106,9 @@ class SampledNormalLoss(HasWaves):
 class SampledNormalWave:
     """Moments of w by the trapezoidal rule, which is exact here to the last bit with few nodes.
 
-    The integrand phi(x) w(x)^(a + i omega), a = 1 + tilt or -tilt, is analytic where |mu Im x| < pi, because w does
-    not meet the negative axis there.  loss.md bounds what the rule, its cut ends and its floats lose.
+    The integrand phi(x) w(x)^(a + i omega), a = 1 + tilt or -tilt, is analytic where |mu Im x| <
+    pi, because w does not meet the negative axis there.  loss.md bounds what the rule, its cut ends
+    and its floats lose.
     """
 
     source: SampledNormalLoss
@@ -153,9 +155,10 @@ class SampledNormalWave:
     def fading(self, frequencies: Floats) -> Floats:
         """By the density of the weighted loss, cut off at some height, and the mass above it.
 
-        Laid around a circle of circumference T = 2 pi / frequency a density of total variation V and mass 1 is at
-        most 1 / T + V / 2, and a law on a circle is longest in its first harmonic when it fills one arc at that
-        height.  The mass above the cut is counted in full; the best of several cuts is taken.
+        Laid around a circle of circumference T = 2 pi / frequency a density of total variation V
+        and mass 1 is at most 1 / T + V / 2, and a law on a circle is longest in its first harmonic
+        when it fills one arc at that height.  The mass above the cut is counted in full; the best
+        of several cuts is taken.
         """
         heights, above = self._cuts
         left = 1 - above
@@ -169,8 +172,9 @@ class SampledNormalWave:
     def _cuts(self) -> tuple[Floats, Floats]:
         """Heights of the density and, from above, the mass it has beyond each.
 
-        The density of the loss, as a function of x, is proportional to phi w^c exp(-mu x) with c = a + 1; its
-        logarithm has slope -x - mu + c mu s(x) for a sigmoid s, so it has at most two peaks and is steep only so far.
+        The density of the loss, as a function of x, is proportional to phi w^c exp(-mu x) with c =
+        a + 1; its logarithm has slope -x - mu + c mu s(x) for a sigmoid s, so it has at most two
+        peaks and is steep only so far.
         """
         mu, c = self.source.mu, self._power + 1
         low, high, _ = _range(self.source, self._power, 0.0)
@@ -189,7 +193,9 @@ class SampledNormalWave:
 
 
 def _beyond(density: Floats, mass: Floats, heights: Floats) -> Floats:
-    """The mass of which the density lies above each height, from above: by sums over all that is denser, one for all heights."""
+    """The mass of which the density lies above each height, from above: by sums over all that is
+    denser, one for all heights.
+    """
     order = np.argsort(-density)
     dense, masses = density[order], mass[order]
     widths = np.divide(masses, dense, out=np.zeros(len(dense)), where=dense > 0)
@@ -220,7 +226,9 @@ _HIGH = 9.0
 
 
 def _range(source: SampledNormalLoss, power: float, frequency: float) -> tuple[float, float, float]:
-    """Where the rule's nodes begin and end, and their distance, for all frequencies up to this one."""
+    """Where the rule's nodes begin and end, and their distance, for all frequencies up to this
+    one.
+    """
     mu, rate = source.mu, source.rate
     height = min(_WIDE_ANGLE / mu, _HIGH)
     shrinks = -min(power, 0.0) * -math.log(math.cos(_WIDE_ANGLE / 2))

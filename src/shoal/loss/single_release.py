@@ -51,7 +51,8 @@ def enclosed_root(
 ) -> Bracket:
     """The epsilon at a delta, from about where it is: both sides asked and answered.
 
-    ``delta_at`` tells delta between two epsilons; ``off`` is how far epsilon probably is from ``near``.
+    ``delta_at`` tells delta between two epsilons; ``off`` is how far epsilon probably is from
+    ``near``.
     """
 
     def at(epsilon: float) -> Bracket:
@@ -116,10 +117,10 @@ def sampled_delta(
 def _sampled_profile(rate: float, mu: float, epsilon: Fraction, *, removed: bool) -> Real | None:
     """Delta at an epsilon; None where it is 0, above the largest loss.
 
-    Guarantee: the mixture (1 - q) phi(x) + q phi(x - mu) exceeds e^t phi(x) exactly beyond
-        x = ln((e^t - 1 + q) / q) / mu + mu / 2.  Removed: P is the mixture and t = epsilon, and delta is
-        q T(x - mu) - (e^t - 1 + q) T(x) for the upper tail T.  Added: P is the plain law and t = -epsilon; delta
-        is what lies below x, T(-x) - e^epsilon ((1 - q) T(-x) + q T(mu - x)).
+    Guarantee: the mixture (1 - q) phi(x) + q phi(x - mu) exceeds e^t phi(x) exactly beyond x =
+        ln((e^t - 1 + q) / q) / mu + mu / 2.  Removed: P is the mixture and t = epsilon, and delta
+        is q T(x - mu) - (e^t - 1 + q) T(x) for the upper tail T.  Added: P is the plain law and t =
+        -epsilon; delta is what lies below x, T(-x) - e^epsilon ((1 - q) T(-x) + q T(mu - x)).
     """
     share, apart = Fraction(rate), Fraction(mu)
 

@@ -28,9 +28,10 @@ _SMALLEST = 2.0**-960
 class SkellamLoss(KnownTails):
     """Two Skellam laws of this ``variance``, ``shift`` integers apart.
 
-    Guarantee: the mass of y is f(y) = e^-v I_|y|(v), v the variance and I the modified Bessel function; at the noise y,
-        seen in the direction of the shift, the loss is ln(f(y) / f(y + shift)), which rises with y.  Masses and losses
-        are enclosed before they are rounded to floats.
+    Guarantee: the mass of y is f(y) = e^-v I_|y|(v), v the variance and I the modified Bessel
+        function; at the noise y, seen in the direction of the shift, the loss is ln(f(y) / f(y +
+        shift)), which rises with y.  Masses and losses are enclosed before they are rounded to
+        floats.
     Needs: shift >= 1, 0 < variance <= `LARGEST_VARIANCE`.
     Reference: Agarwal, Kairouz and Liu 2021.  Proof: loss.md, with the tails.
     """
@@ -76,7 +77,9 @@ class SkellamLoss(KnownTails):
         return math.fsum(self._first[place:]), math.fsum(self._second[place:])
 
     def _range(self, smallest: float) -> tuple[int, int]:
-        """The places of all atoms but for tails of at most ``smallest``, of either law on either side."""
+        """The places of all atoms but for tails of at most ``smallest``, of either law on either
+        side.
+        """
         laws = (self._first, self._second)
         half = (
             smallest / 2
@@ -129,10 +132,12 @@ def _atoms(shift: int, variance: Fraction) -> tuple[Floats, Floats, Floats]:
 
 @lru_cache(maxsize=16)
 def skellam_logs(variance: Fraction, *, beyond: int = 0) -> tuple[arb, ...]:
-    """Ln f(0), ln f(1), ... enclosed, up to where less than `_SMALLEST` is left, and ``beyond`` that.
+    """Ln f(0), ln f(1), ... enclosed, up to where less than `_SMALLEST` is left, and ``beyond``
+    that.
 
-    Guarantee: the quotients f(y + 1) / f(y) = 1 / (2 (y + 1) / v + f(y + 2) / f(y + 1)) are enclosed from far out, where any
-        number between 0 and 1 will do, down to 0: each step shrinks a doubt, since both numbers are below 1.
+    Guarantee: the quotients f(y + 1) / f(y) = 1 / (2 (y + 1) / v + f(y + 2) / f(y + 1)) are
+        enclosed from far out, where any number between 0 and 1 will do, down to 0: each step
+        shrinks a doubt, since both numbers are below 1.
     """
 
     def listed() -> tuple[arb, ...]:
@@ -154,7 +159,8 @@ def skellam_logs(variance: Fraction, *, beyond: int = 0) -> tuple[arb, ...]:
 def _enough(variance: float) -> int:
     """A count beyond which, on either side, there is at most `_SMALLEST`.
 
-    By Chernoff at e^s: v (cosh s - 1) - s y, where at s = asinh(y / v) it is sqrt(v^2 + y^2) - v - y asinh(y / v).
+    By Chernoff at e^s: v (cosh s - 1) - s y, where at s = asinh(y / v) it is sqrt(v^2 + y^2) - v -
+    y asinh(y / v).
     """
     count = 16
     while math.hypot(variance, count) - variance - count * math.asinh(count / variance) > -670:

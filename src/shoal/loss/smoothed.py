@@ -1,8 +1,10 @@
-"""Many independent losses added up along a line of the complex plane, with a payoff that is smoothed so that the sum ends.
+"""Many independent losses added up along a line of the complex plane, with a payoff that is
+smoothed so that the sum ends.
 
-`saddle_point` needs losses that fade together.  A release from a small sample hardly does: nearly all of its loss lies in one place.  Here
-the payoff fades instead (`kernel`), and the losses are twins of fine cells and a lattice (`fine_cells`), one twin for either side.
-The proof is in loss.md, *Smoothing*.
+`saddle_point` needs losses that fade together.  A release from a small sample hardly does: nearly
+all of its loss lies in one place.  Here the payoff fades instead (`kernel`), and the losses are
+twins of fine cells and a lattice (`fine_cells`), one twin for either side.  The proof is in
+loss.md, *Smoothing*.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ from shoal.loss.nonuniform import nodes_away
 
 _PER_LEVEL = 8.0
 _FEWEST = 64
-"""A circle of fewer steps is not closed by the lattice: its points are then places like any other."""
+"""A circle of fewer steps is not closed by the lattice: its points are then places like any other.
+"""
 _NEWTON = 40
 _CLOSE = 1e-10
 _PADS = 14
 _ARCS = 32
 _ADDED = 128
-"""Units that a pairwise sum of turned terms can be off by: blocks of 128 in eight rows, and as many levels as there are."""
+"""Units that a pairwise sum of turned terms can be off by: blocks of 128 in eight rows, and as many
+levels as there are.
+"""
 _LEAST = 1e-300
 _LARGE = 600.0
 _HALF = 0.5
@@ -67,7 +72,9 @@ class Laws:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where and how finely the sum is taken; ``aside`` are tilts that tell what it counts in beside delta."""
+    """Where and how finely the sum is taken; ``aside`` are tilts that tell what it counts in beside
+    delta.
+    """
 
     tilt: float
     arc: float
@@ -95,7 +102,9 @@ class Setting:
 
 
 class SmoothedLine:
-    """The terms of the sum for one side, ``up`` or not, and what they can be off by, in units of exp(K(t) - t e)."""
+    """The terms of the sum for one side, ``up`` or not, and what they can be off by, in units of
+    exp(K(t) - t e).
+    """
 
     def __init__(self, laws: Laws, setting: Setting, *, up: bool) -> None:
         self._laws, self._setting, self._up = laws, setting, up
@@ -128,7 +137,9 @@ class SmoothedLine:
         self._aside = [(r, laws.cumulant(r)) for r in setting.aside]
 
     def _leave_out_faint(self, sizes: Floats) -> None:
-        """Without the last terms, where all of them together are less than round-off; their sizes count as doubt."""
+        """Without the last terms, where all of them together are less than round-off; their sizes
+        count as doubt.
+        """
         rest = np.cumsum(sizes[::-1])[::-1]
         heard = max(2, int(np.count_nonzero(rest > UNIT * rest[0])))
         self._off += 2 * float(rest[heard:][:1].sum())
@@ -180,7 +191,9 @@ class SmoothedLine:
         return total
 
     def told(self, epsilon: float) -> tuple[float, float]:
-        """About the logarithm of delta, and how fast it falls; minus infinity where nothing is heard."""
+        """About the logarithm of delta, and how fast it falls; minus infinity where nothing is
+        heard.
+        """
         value, falling = self.bulk(epsilon)
         if value <= 0:
             return -math.inf, 0.0
@@ -189,7 +202,8 @@ class SmoothedLine:
     def _about(self, wanted: float, near: float) -> float | None:
         """About where the logarithm of delta is the wanted one: arc by arc from ``near`` down.
 
-        Near 0 the bump that is taken off can hide delta, so the lower side takes the last place before ``near``, and not the first.
+        Near 0 the bump that is taken off can hide delta, so the lower side takes the last place
+        before ``near``, and not the first.
         """
         size = 1 << (2 * len(self._terms) - 1).bit_length()
         start = near - 0.9 * self._arc
@@ -214,7 +228,8 @@ class SmoothedLine:
     def solved(
         self, wanted: float, near: float, *, closely: bool = False
     ) -> tuple[float, float] | None:
-        """By Newton's method, where the logarithm is the wanted one, and its slope; nothing rests on it.
+        """By Newton's method, where the logarithm is the wanted one, and its slope; nothing rests
+        on it.
 
         Where ``near`` is close to it, an FFT over the whole arc is saved.
         """
@@ -262,7 +277,8 @@ def _away_from_one(
 ) -> tuple[Complexes, Floats]:
     """The characteristic function of a weighted twin less 1, and how far each value can be off.
 
-    Taken less 1 from the start, it is as exact as it is small: a loss that is nearly always nearly 0 can be repeated millions of times.
+    Taken less 1 from the start, it is as exact as it is small: a loss that is nearly always nearly
+    0 can be repeated millions of times.
     """
     total = math.exp(-twin.log_moment(tilt))
     nodes = twin.masses * np.exp(tilt * twin.nodes) * total
@@ -284,7 +300,9 @@ def _away_from_one(
 
 
 def _lattice_at(weights: Floats, size: int, count: int) -> Complexes:
-    """The transform of a lattice, from its first point, at so many frequencies; it repeats around the circle."""
+    """The transform of a lattice, from its first point, at so many frequencies; it repeats around
+    the circle.
+    """
     rounds = -(-len(weights) // size)
     padded = np.zeros(rounds * size)
     padded[: len(weights)] = weights

@@ -1,4 +1,6 @@
-"""Sums of losses by smoothed lines: which lines serve one level of delta, and what is read off them."""
+"""Sums of losses by smoothed lines: which lines serve one level of delta, and what is read off
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _MANY = 1 << 16
 """A line with more terms is not sharpened: that would take as long again."""
 _LEAST_DELTA = 1e-30
 _USEFUL, _NEARLY = 10.0, 0.05
-"""A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left to others."""
+"""A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left
+to others.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,9 @@ class LevelLines:
 
 
 class SmoothedSum(LevelledSum):
-    """A sum of losses of which every one has fine cells, is normal or has few values (`can_smooth`)."""
+    """A sum of losses of which every one has fine cells, is normal or has few values
+    (`can_smooth`).
+    """
 
     def _passes(self, delta: float, tolerance: float) -> Iterator[LevelLines]:
         search = LineSearch(self._sources, delta * _LOST)

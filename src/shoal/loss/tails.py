@@ -18,9 +18,9 @@ _FURTHEST = 700.0
 class KnownTails(ABC):
     """A loss whose delta by itself is P(L > e) - e^e Q(L > e).
 
-    Guarantee: the two masses are right within `RELATIVE_ERROR` of themselves, and losses within `POSITION_ERROR`, which
-        `delta_alone` adds or takes off.  A threshold that is slightly off changes the difference by less than that,
-        because P = e^L Q there.
+    Guarantee: the two masses are right within `RELATIVE_ERROR` of themselves, and losses within
+        `POSITION_ERROR`, which `delta_alone` adds or takes off.  A threshold that is slightly off
+        changes the difference by less than that, because P = e^L Q there.
     """
 
     @abstractmethod
@@ -39,7 +39,9 @@ class KnownTails(ABC):
 
     @property
     def unlisted(self) -> float:
-        """A mass of P that `tails` may leave out, where losses are largest: it is added to delta, from above."""
+        """A mass of P that `tails` may leave out, where losses are largest: it is added to delta,
+        from above.
+        """
         return 0.0
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:

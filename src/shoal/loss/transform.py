@@ -1,15 +1,20 @@
-"""Many independent losses added up, by one tilted Fourier transform with a bound on everything it loses.
+"""Many independent losses added up, by one tilted Fourier transform with a bound on everything it
+loses.
 
-Let K(t) be the logarithm of E[exp(t L)] for the sum L of all losses.  Weighting each loss by exp(t l) and norming
-moves the bulk of the sum to where delta is decided, so that a delta of 10^-30 is as easy as one of a half:
+Let K(t) be the logarithm of E[exp(t L)] for the sum L of all losses.  Weighting each loss by exp(t
+l) and norming moves the bulk of the sum to where delta is decided, so that a delta of 10^-30 is as
+easy as one of a half:
 
     delta(e) = exp(K(t) - t e) E~[ exp(-t (L - e)) (1 - exp(-(L - e)))_+ ]      (E~: under the weighted law).
 
-The weighted sum is computed on a circle of ``size`` grid points.  What that can lose or add is bounded:
+The weighted sum is computed on a circle of ``size`` grid points.  What that can lose or add is
+bounded:
 
-* *round-off*: each value of a transform is off by at most c u log2(size) times the sum of the sizes of what is
-  transformed, because it is a sum over a tree of that depth; powers multiply the relative error;
-* *wrapping*: mass of the sum outside the circle's arc lands inside it; Chernoff bounds say how much there is.
+* *round-off*: each value of a transform is off by at most c u log2(size) times the sum of the sizes
+  of what is transformed, because it is a sum over a tree of that depth; powers multiply the
+  relative error;
+* *wrapping*: mass of the sum outside the circle's arc lands inside it; Chernoff bounds say how much
+  there is.
 """
 
 from __future__ import annotations
@@ -30,7 +35,9 @@ Part = tuple[Lattice, int]
 
 _UNIT = 2.0**-53
 _PER_LEVEL = 8.0
-"""Round-off of one level of a transform, in units of 2^-53: a complex product and a sum, and its roots of unity."""
+"""Round-off of one level of a transform, in units of 2^-53: a complex product and a sum, and its
+roots of unity.
+"""
 _BELOW, _ABOVE = 6.0, 9.0
 """Where the arc begins and ends around the mean of the weighted sum, in its standard deviations."""
 _FINE = 2.0**-44
@@ -40,17 +47,22 @@ _PROBES = 65
 _CLOSE = 1e-6
 """Sums of losses as floats are far closer to the true ones than this."""
 _SURE = 3.0
-"""From here on the arc, in standard deviations, the optimistic side is asked; below, it answers as here."""
+"""From here on the arc, in standard deviations, the optimistic side is asked; below, it answers as
+here.
+"""
 _SHARES = (1.0, 0.5, 0.25, 0.15, 0.1, 0.05)
 _STEEPEST = 1e9
-"""Chernoff bounds are not sought beyond this: where nearly all mass is one atom, their best tilt has no bound."""
+"""Chernoff bounds are not sought beyond this: where nearly all mass is one atom, their best tilt
+has no bound.
+"""
 _ENOUGH = -60.0
 """A Chernoff bound below exp of this is not sharpened further."""
 
 
 @dataclass(frozen=True)
 class TransformedSum:
-    """The sum of many losses near where it was asked for: delta at any epsilon of its arc, to a side.
+    """The sum of many losses near where it was asked for: delta at any epsilon of its arc, to a
+    side.
 
     ``ahead[k]`` and ``behind[k]`` are the sums over grid points from k on of the weighted law times
     exp(-tilt x) and exp(-(tilt + 1) x), x the distance from the arc's ``start``.
@@ -220,7 +232,9 @@ def _below(parts: Sequence[_Tilted], bound: float, tilt: float) -> float:
 
 
 def _above(parts: Sequence[_Tilted], bound: float) -> float:
-    """Chernoff: a bound on the weighted law's mass at or above ``bound``; 0 above the largest sum."""
+    """Chernoff: a bound on the weighted law's mass at or above ``bound``; 0 above the largest
+    sum.
+    """
     if bound > sum(part.copies * part.losses[-1] for part in parts) + _CLOSE:
         return 0.0
     mean = sum(part.copies * part.mean for part in parts)
@@ -268,7 +282,9 @@ def _circle(parts: Sequence[_Tilted], size: int) -> tuple[Floats, float]:
 
 
 def power(values: Complexes, copies: int) -> Complexes:
-    """By squaring; each of the at most ``copies`` products that a value goes through errs by 2^-51 of itself."""
+    """By squaring; each of the at most ``copies`` products that a value goes through errs by 2^-51
+    of itself.
+    """
     found, square = np.ones_like(values), values
     while copies:
         if copies & 1:

@@ -23,15 +23,16 @@ _UNIT = 2.0**-53
 _LEAST = 2.0**-1022
 """A probability below it may have been rounded to 0."""
 _FAR = 600.0
-"""Beyond such sums, exp(-sum) and its inverse leave the floats, and delta is added up term by term."""
+"""Beyond such sums, exp(-sum) and its inverse leave the floats, and delta is added up term by term.
+"""
 
 
 class FewSums:
     """The sums of losses on lattices, with their probabilities.
 
     With A the probability of all sums above epsilon and B the mean of exp(-sum) over them, delta is
-    A - e^epsilon B: a logarithm inverts it between two sums.  Where sums are so large that B leaves the floats,
-    delta is the sum of probability times 1 - exp(epsilon - sum) instead.
+    A - e^epsilon B: a logarithm inverts it between two sums.  Where sums are so large that B leaves
+    the floats, delta is the sum of probability times 1 - exp(epsilon - sum) instead.
     """
 
     def __init__(self, sums: Floats, masses: Floats, slack: float) -> None:
@@ -149,9 +150,12 @@ def _listed(source: AtomicLoss, copies: int) -> tuple[Floats, Floats, float]:
 
 
 def binomial(atoms: Sequence[tuple[float, float]], copies: int) -> tuple[Floats, Floats, float]:
-    """The sums of so many copies, their probabilities, and what these can be off by in relative terms."""
+    """The sums of so many copies, their probabilities, and what these can be off by in relative
+    terms.
+    """
     (one, first), (other, second) = atoms
-    # A mass below the floats is raised to the least of them: far less than what the other sums pay for their rounding.
+    # A mass below the floats is raised to the least of them: far less than what the other sums pay
+    # for their rounding.
     first, second = max(first, _LEAST), max(second, _LEAST)
     counts = np.arange(copies + 1)
     ways = np.concatenate([[0.0], np.cumsum(np.log((copies - counts[:-1]) / counts[1:]))])

@@ -1,4 +1,6 @@
-"""A privacy loss is a value: pure, approximate, Rényi, zero-concentrated, Gaussian and random, their order, and the only conversions between them, each with its theorem."""
+"""A privacy loss is a value: pure, approximate, Rényi, zero-concentrated, Gaussian and random,
+their order, and the only conversions between them, each with its theorem.
+"""
 
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import (

@@ -45,12 +45,12 @@ def pure_epsilon_up(epsilon: Number, *, delta: Number) -> Fraction:
 def pure_delta_up(epsilon: Number, *, at_epsilon: Number) -> Fraction:
     """The delta at which pure epsilon-DP promises a smaller epsilon.
 
-    Guarantee: every epsilon-DP release is (at_epsilon, result)-DP; the least such result, rounded up.
-        result = (e^ε - e^ε') / (1 + e^ε) for ε' = at_epsilon < ε, else 0.  Proof: let x, y be the
-        probabilities of an event under p, q.  Then y >= e^-ε x, and 1 - y <= e^ε (1 - x) gives
-        y >= 1 - e^ε (1 - x).  So x - e^ε' y is at most x (1 - e^(ε'-ε)), rising in x, and at most
-        x - e^ε' + e^(ε'+ε) (1 - x), falling in x; they meet at x = e^ε / (1 + e^ε), y = 1 - x,
-        which is randomized response.
+    Guarantee: every epsilon-DP release is (at_epsilon, result)-DP; the least such result, rounded
+        up.  result = (e^ε - e^ε') / (1 + e^ε) for ε' = at_epsilon < ε, else 0.  Proof: let x, y be
+        the probabilities of an event under p, q.  Then y >= e^-ε x, and 1 - y <= e^ε (1 - x) gives
+        y >= 1 - e^ε (1 - x).  So x - e^ε' y is at most x (1 - e^(ε'-ε)), rising in x, and at most x
+        - e^ε' + e^(ε'+ε) (1 - x), falling in x; they meet at x = e^ε / (1 + e^ε), y = 1 - x, which
+        is randomized response.
     Needs: epsilon >= 0, at_epsilon >= 0.
     Reference: Kairouz, Oh and Viswanath 2015; the proof above is complete.
 
@@ -66,14 +66,15 @@ def pure_delta_up(epsilon: Number, *, at_epsilon: Number) -> Fraction:
 def pure_rho_up(epsilon: Number) -> Fraction:
     """The rho of zero-concentrated privacy that pure epsilon-DP implies.
 
-    Guarantee: every epsilon-DP release is rho-zCDP for rho = ε tanh(ε/2), rounded up; no smaller rho
-        will do, because the divergence of order 1 of randomized response is exactly that.
-        Proof: with t = order - 1, the divergence in `pure_divergence_up` times t is
-        g(s) - g(s0) where g(s) = ln cosh(sqrt s), s = ε² (t + 1/2)² and s0 = ε² / 4.  The slope
-        g'(s) = tanh(sqrt s) / (2 sqrt s) falls in s, so g is concave and g(s) - g(s0) <= (s - s0) g'(s0)
-        = ε² t (t + 1) tanh(ε/2) / ε = t · order · ε tanh(ε/2).
+    Guarantee: every epsilon-DP release is rho-zCDP for rho = ε tanh(ε/2), rounded up; no smaller
+        rho will do, because the divergence of order 1 of randomized response is exactly that.
+        Proof: with t = order - 1, the divergence in `pure_divergence_up` times t is g(s) - g(s0)
+        where g(s) = ln cosh(sqrt s), s = ε² (t + 1/2)² and s0 = ε² / 4.  The slope g'(s) =
+        tanh(sqrt s) / (2 sqrt s) falls in s, so g is concave and g(s) - g(s0) <= (s - s0) g'(s0) =
+        ε² t (t + 1) tanh(ε/2) / ε = t · order · ε tanh(ε/2).
     Needs: epsilon >= 0.
-    Edges: below ε²/2, the bound of Bun and Steinke 2016, Proposition 1.4, and close to it for small ε.
+    Edges: below ε²/2, the bound of Bun and Steinke 2016, Proposition 1.4, and close to it for small
+        ε.
     Reference: Steinke 2024, Tight RDP and zCDP bounds from pure DP; the proof above is complete.
 
     >>> round(float(pure_rho_up(1)), 6), round(float(pure_rho_up(10)), 6)

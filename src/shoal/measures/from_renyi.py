@@ -1,10 +1,11 @@
 """From Rényi divergences to (epsilon, delta): at one order, and at the best order of a curve.
 
 All bound delta = E[(1 - e^(ε - L))_+], L the privacy loss, by the moment E[e^((α-1) L)], which is
-e^((α-1) D) for divergence D of order α.  On a straight piece of a curve (`shoal.measures.curve`) D is
-slope + intercept / (α-1), and each bound first falls and then rises in α, over the whole curve too,
-because intercepts fall and slopes rise from piece to piece.  So the best order is found by bisection
-over the pieces and a closed form on one.  Only its choice rests on that: at any order the bound is true.
+e^((α-1) D) for divergence D of order α.  On a straight piece of a curve (`shoal.measures.curve`) D
+is slope + intercept / (α-1), and each bound first falls and then rises in α, over the whole curve
+too, because intercepts fall and slopes rise from piece to piece.  So the best order is found by
+bisection over the pieces and a closed form on one.  Only its choice rests on that: at any order the
+bound is true.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ def renyi_delta_up(divergence: Number, *, order: Number, epsilon: Number) -> Fra
 def mironov_epsilon_up(divergence: Number, *, order: Number, delta: Number) -> Fraction:
     """The textbook epsilon of a Rényi divergence: true, and larger than it need be.
 
-    Guarantee: as `renyi_epsilon_up`, with result = D + ln(1/δ) / (α-1), rounded up.  It follows from
-        bounding delta by the probability that the loss exceeds epsilon.  For teaching and comparison.
+    Guarantee: as `renyi_epsilon_up`, with result = D + ln(1/δ) / (α-1), rounded up.  It follows
+        from bounding delta by the probability that the loss exceeds epsilon.  For teaching and
+        comparison.
     Needs: divergence >= 0, order > 1, 0 < delta <= 1.
     Reference: Mironov 2017, Proposition 3.
 

@@ -1,9 +1,9 @@
 """From zero-concentrated privacy to (epsilon, delta), at the best order.
 
-rho-zCDP bounds the Rényi divergence of every order α by rho α, and each order gives a true bound; the
-theorems are those of `shoal.measures.from_renyi`.  With t = α - 1, setting the derivative to zero
-leaves one equation in t, whose root is bracketed.  Only the choice of the order rests on that search:
-the bound is then evaluated, and rounded up, at the exact rational order chosen.
+rho-zCDP bounds the Rényi divergence of every order α by rho α, and each order gives a true bound;
+the theorems are those of `shoal.measures.from_renyi`.  With t = α - 1, setting the derivative to
+zero leaves one equation in t, whose root is bracketed.  Only the choice of the order rests on that
+search: the bound is then evaluated, and rounded up, at the exact rational order chosen.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _LEAST = Fraction(1, 2**70)
 def zero_concentrated_epsilon_up(rho: Number, *, delta: Number) -> Fraction:
     """The epsilon at this delta that rho-zCDP implies.
 
-    Guarantee: every rho-zCDP release is (result, delta)-DP; the least result that `renyi_epsilon_up`
-        gives at any order, rounded up.  The best t solves rho t² + ln(1 + t) = ln(1/δ).
+    Guarantee: every rho-zCDP release is (result, delta)-DP; the least result that
+        `renyi_epsilon_up` gives at any order, rounded up.  The best t solves rho t² + ln(1 + t) =
+        ln(1/δ).
     Needs: rho >= 0, 0 <= delta <= 1; delta > 0 unless rho is 0.
     Edges: 0 where delta alone covers the loss.  Never above rho + 2 sqrt(rho ln(1/δ)).
     Reference: Canonne, Kamath and Steinke 2020, section 2.3.
@@ -58,8 +59,9 @@ def zero_concentrated_epsilon_up(rho: Number, *, delta: Number) -> Fraction:
 def zero_concentrated_delta_up(rho: Number, *, epsilon: Number) -> Fraction:
     """The delta at this epsilon that rho-zCDP implies.
 
-    Guarantee: every rho-zCDP release is (epsilon, result)-DP; the least result that `renyi_delta_up`
-        gives at any order, rounded up.  The best t solves (2 t + 1) rho = ε + ln(1 + 1/t).
+    Guarantee: every rho-zCDP release is (epsilon, result)-DP; the least result that
+        `renyi_delta_up` gives at any order, rounded up.  The best t solves (2 t + 1) rho = ε + ln(1
+        + 1/t).
     Needs: rho >= 0, epsilon >= 0.
     Edges: at most 1; rho 0 gives 0; a delta below 2^-16500 is returned as 2^-16500.
     Reference: Canonne, Kamath and Steinke 2020, section 2.3.

@@ -5,8 +5,8 @@ Two unit normals mu apart dominate everything that is mu-GDP, and the delta they
     delta(mu, epsilon) = Φ(mu/2 - epsilon/mu) - e^epsilon Φ(-mu/2 - epsilon/mu).
 
 With a = epsilon/mu - mu/2 and b = a + mu it is φ(a) (m(a) - m(b)), m the Mills ratio, because
-e^epsilon φ(b) = φ(a): no term overflows, and a and b are exact rationals.  It grows with mu, at rate
-φ(a), and falls with epsilon; so each inverse is one bracketed turning point.
+e^epsilon φ(b) = φ(a): no term overflows, and a and b are exact rationals.  It grows with mu, at
+rate φ(a), and falls with epsilon; so each inverse is one bracketed turning point.
 """
 
 from __future__ import annotations
@@ -63,9 +63,8 @@ def gaussian_delta_up(mu: Number, epsilon: Number) -> Fraction:
 def gaussian_delta_down(mu: Number, epsilon: Number) -> Fraction:
     """A delta below which no mu-GDP promise can be said at this epsilon.
 
-    Guarantee: two normals mu apart are not (epsilon, delta)-DP for any delta below the one returned.
-    Needs: mu >= 0, epsilon >= 0.
-    Edges: a delta below 2^-16500 is returned as 0.
+    Guarantee: two normals mu apart are not (epsilon, delta)-DP for any delta below the one
+    returned.  Needs: mu >= 0, epsilon >= 0.  Edges: a delta below 2^-16500 is returned as 0.
     Reference: as `gaussian_delta_up`; rounded down instead.
     """
     mu, epsilon = non_negative(mu, "mu"), non_negative(epsilon, "epsilon")
@@ -78,8 +77,8 @@ def gaussian_delta_down(mu: Number, epsilon: Number) -> Fraction:
 def gaussian_epsilon_up(mu: Number, delta: Number) -> Fraction:
     """The epsilon that mu-GDP needs at this delta.
 
-    Guarantee: every mu-GDP release is (epsilon, delta)-DP at the epsilon returned, which exceeds the
-        least such epsilon by a factor of at most 1 + 2^-52.
+    Guarantee: every mu-GDP release is (epsilon, delta)-DP at the epsilon returned, which exceeds
+        the least such epsilon by a factor of at most 1 + 2^-52.
     Needs: mu >= 0, 0 <= delta <= 1; delta > 0 unless mu is 0.
     Edges: 0 where delta covers the total variation distance, 2 Φ(mu/2) - 1.
     Reference: as `gaussian_delta_up`, whose delta falls strictly in epsilon.
@@ -150,7 +149,9 @@ def _quantile(probability: Fraction) -> arb:
 
 
 def _start_of_mu(epsilon: arb, delta: Fraction) -> arb:
-    """A first guess, never above the answer: delta(mu, epsilon) <= P(N > a) and <= mu / sqrt(2π)."""
+    """A first guess, never above the answer: delta(mu, epsilon) <= P(N > a) and <= mu /
+    sqrt(2π).
+    """
     a = _quantile(delta)
     root = (a * a + 2 * epsilon).sqrt()
     by_tail = 2 * epsilon / (a + root) if a > 0 else root - a

@@ -22,8 +22,9 @@ class Measure(ABC):
     ``a <= b`` says that a spends no more than b: whatever keeps the promise a keeps the promise b.
     It is a partial order among values of one kind (both ``a <= b`` and ``b <= a`` may be false);
     between kinds there is none, and asking raises `ComparisonError`.  A conversion returns a
-    promise that the value implies, never a smaller one, or raises `ConversionError` with the reason.
-    As text its numbers have six digits, rounded up: what is printed is never less than what is spent.
+    promise that the value implies, never a smaller one, or raises `ConversionError` with the
+    reason.  As text its numbers have six digits, rounded up: what is printed is never less than
+    what is spent.
     """
 
     __slots__ = ()

@@ -16,10 +16,11 @@ from shoal.measures.measure import Measure
 class RandomDP(Measure):
     """(epsilon, delta, gamma)-random differential privacy.
 
-    With probability at least 1 - gamma over neighbours drawn from a stated law of datasets (and over the sampler that measured
-    the sensitivity on others), P(S) <= e^epsilon Q(S) + delta for every event S.  For the other neighbours nothing is
-    promised: an unusual person, or data that do not follow the law, may be laid open.  So it is no promise of
-    differential privacy at any epsilon, no conversion leads out of it, and no plain budget pays for it.
+    With probability at least 1 - gamma over neighbours drawn from a stated law of datasets (and
+    over the sampler that measured the sensitivity on others), P(S) <= e^epsilon Q(S) + delta for
+    every event S.  For the other neighbours nothing is promised: an unusual person, or data that do
+    not follow the law, may be laid open.  So it is no promise of differential privacy at any
+    epsilon, no conversion leads out of it, and no plain budget pays for it.
 
     Reference: Hall, Rinaldo and Wasserman 2012; Rubinstein and Aldà 2017.
 
@@ -44,8 +45,8 @@ class RandomDP(Measure):
 
         Guarantee: the sums of epsilon, delta and gamma, delta and gamma at most 1.
         Needs: all were measured for the same law and the same number of rows.
-        Proof: a pair of neighbours is bad for some release with at most the sum of the chances; for any other pair
-            basic composition adds epsilon and delta.
+        Proof: a pair of neighbours is bad for some release with at most the sum of the chances; for
+            any other pair basic composition adds epsilon and delta.
 
         >>> RandomDP.together([RandomDP(1, 0, "0.1"), RandomDP(2, "1e-6", "0.2")])
         RandomDP(epsilon=3, delta='1e-6', gamma='0.3')

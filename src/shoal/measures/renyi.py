@@ -78,7 +78,9 @@ class Renyi(Measure):
         return piece_at(self.curve, wanted).divergence(wanted)
 
     def to_approx(self, *, delta: Number) -> Approx:
-        """The epsilon at this delta, the best over all orders up to the last: `curve_epsilon_up`."""
+        """The epsilon at this delta, the best over all orders up to the last:
+        `curve_epsilon_up`.
+        """
         target = closed_unit(delta, "delta")
         return Approx(curve_epsilon_up(self.curve, delta=target), target)
 

@@ -1,5 +1,5 @@
-"""A mechanism turns a true value into a noisy one and into the event that describes it, with its accuracy
-known in advance; its proof note lies beside it.
+"""A mechanism turns a true value into a noisy one and into the event that describes it, with its
+accuracy known in advance; its proof note lies beside it.
 """
 
 from shoal.mechanisms.estimate import Estimate

@@ -1,9 +1,10 @@
 """What all mechanisms that add noise to numbers share: value and noise meet as exact integers.
 
-Integers get noise on the integers.  Real values are first rounded to a grid of a power of two, get noise
-on that grid, and become floats at the very end: one rounding of a value that is already private.  Rounding
-to the grid can widen the sensitivity by a step per number, so the noise is widened in the same proportion
-and the cost stays exactly what was promised; `additive.md` has the proof.
+Integers get noise on the integers.  Real values are first rounded to a grid of a power of two, get
+noise on that grid, and become floats at the very end: one rounding of a value that is already
+private.  Rounding to the grid can widen the sensitivity by a step per number, so the noise is
+widened in the same proportion and the cost stays exactly what was promised; `additive.md` has the
+proof.
 """
 
 from __future__ import annotations
@@ -90,11 +91,15 @@ class Additive(Mechanism, ABC):
 
     @abstractmethod
     def _quantile(self, spread: Fraction, beyond: Real) -> Real:
-        """About how many steps one noise exceeds with probability ``beyond``: only a place to start."""
+        """About how many steps one noise exceeds with probability ``beyond``: only a place to
+        start.
+        """
 
     @abstractmethod
     def _steps_apart(self, distance: Fraction, size: int) -> Fraction:
-        """How many steps apart ``size`` numbers can land on the grid that were ``distance`` steps apart."""
+        """How many steps apart ``size`` numbers can land on the grid that were ``distance`` steps
+        apart.
+        """
 
     @overload
     def release(self, value: int) -> int: ...
@@ -109,10 +114,11 @@ class Additive(Mechanism, ABC):
         """The value plus noise: a scalar or a whole array, integers as integers, reals as floats.
 
         Guarantee: what `cost` says, for a value whose sensitivity is at most the declared one.
-        Needs: whether the value is an integer or a real, and the shape of an array, do not depend on the
-            data: they show in the answer.
-        Edges: NaN and infinities are refused without being quoted; integers of any size are exact, and
-            an array of them comes back as Python's integers where 64 bits would not hold the answer.
+        Needs: whether the value is an integer or a real, and the shape of an array, do not depend
+            on the data: they show in the answer.
+        Edges: NaN and infinities are refused without being quoted; integers of any size are exact,
+            and an array of them comes back as Python's integers where 64 bits would not hold the
+            answer.
         """
         if type(value) is int:
             if put_in_place() is None:  # the usual case, and the fastest
@@ -129,11 +135,13 @@ class Additive(Mechanism, ABC):
         raise self._unusable(type(value).__name__)
 
     def error(self, confidence: Number, *, size: int = 1, integers: bool | None = None) -> float:
-        """How far a release can be off: with at least this probability, all ``size`` numbers are within.
+        """How far a release can be off: with at least this probability, all ``size`` numbers are
+        within.
 
-        An exact quantile of the noise: for reals on the grid (their rounding to it included), or with
-        ``integers`` for integer values, which is the default where only those can be released.  The last
-        rounding of a real answer to a float, at most half of its last digit, is not counted.
+        An exact quantile of the noise: for reals on the grid (their rounding to it included), or
+        with ``integers`` for integer values, which is the default where only those can be released.
+        The last rounding of a real answer to a float, at most half of its last digit, is not
+        counted.
         """
         wanted = open_unit(confidence, "confidence")
         count = whole(size, "size", at_least=1)
@@ -226,7 +234,9 @@ class Additive(Mechanism, ABC):
     def _meeting(
         self, noise: IntegerNoise, steps: int | IntegerArray, grid: Grid | None = None
     ) -> NoiseWitness:
-        """What a witness is told: the value in steps, and how many of them neighbours may be apart."""
+        """What a witness is told: the value in steps, and how many of them neighbours may be
+        apart.
+        """
         distance, size = self.sensitivity.value, max(1, getattr(steps, "size", 1))
         claim = Moves.of(self.sensitivity)
         if grid is not None:
@@ -300,7 +310,9 @@ def _are_fractions(values: NDArray[Any]) -> bool:
 
 
 def _noisy_reals(flat: NDArray[Any], grid: Grid, noise: IntegerArray) -> NDArray[np.float64]:
-    """Reals on a grid plus noise: piece by piece, so that the arrays in between stay in the processor's cache."""
+    """Reals on a grid plus noise: piece by piece, so that the arrays in between stay in the
+    processor's cache.
+    """
     released = np.empty(flat.size)
     for start in range(0, flat.size, _PIECE):
         piece = slice(start, start + _PIECE)
@@ -312,9 +324,9 @@ def _noisy_reals(flat: NDArray[Any], grid: Grid, noise: IntegerArray) -> NDArray
 def default_grid(sensitivity: Fraction, spread: Fraction) -> Grid:
     """2^-40 of the sensitivity or finer, within reach of the noise.
 
-    The spacing lies between 2^-20 and 2^-50 of the noise, so it is never seen in an answer.  Rounding to it
-    widens the noise of one number by less than one part in 10^12 while the noise is at most 2^10 times the
-    sensitivity; beyond, by at most 2^-50 of that ratio.
+    The spacing lies between 2^-20 and 2^-50 of the noise, so it is never seen in an answer.
+    Rounding to it widens the noise of one number by less than one part in 10^12 while the noise is
+    at most 2^10 times the sensitivity; beyond, by at most 2^-50 of that ratio.
     """
     noise = exponent_of(spread)
     fine = min(exponent_of(sensitivity or spread) - 40, noise - 20)
@@ -337,7 +349,9 @@ def _nearly(real: Real) -> int:
 
 
 def _smallest_steps(enough: Callable[[int], bool], *, near: int) -> int:
-    """The smallest whole number, 0 or more, that is enough; ``near`` is a guess, on which nothing rests."""
+    """The smallest whole number, 0 or more, that is enough; ``near`` is a guess, on which nothing
+    rests.
+    """
     low, high, stride = -1, max(0, near), 1
     while not enough(high):
         low, high, stride = high, high + stride, 2 * stride

@@ -25,9 +25,9 @@ from shoal.measures import (
 def pure_epsilon_of(budget: Measure) -> Fraction:
     """The largest epsilon whose pure guarantee implies the budget, rounded down.
 
-    Each case inverts a conversion of `shoal.measures`: e' = ln((e^eps + delta) / (1 - delta)) for an
-    approximate budget, eps tanh(eps / 2) = rho for a zero-concentrated one, and the pure guarantee that
-    touches the Gaussian trade-off curve, e^eps = Phi(mu / 2) / Phi(-mu / 2).
+    Each case inverts a conversion of `shoal.measures`: e' = ln((e^eps + delta) / (1 - delta)) for
+    an approximate budget, eps tanh(eps / 2) = rho for a zero-concentrated one, and the pure
+    guarantee that touches the Gaussian trade-off curve, e^eps = Phi(mu / 2) / Phi(-mu / 2).
     """
     if isinstance(budget, Pure):
         epsilon = budget.epsilon
@@ -83,7 +83,9 @@ _LARGE = Fraction(10) ** 300
 
 
 def _about_rho(epsilon: float, delta: float) -> Fraction:
-    """About the largest rho that implies (epsilon, delta), a place to start: the best over orders of what each allows."""
+    """About the largest rho that implies (epsilon, delta), a place to start: the best over orders
+    of what each allows.
+    """
     log_delta = math.log(max(delta, 1e-300))
 
     def allowed(power: float) -> float:
@@ -103,7 +105,9 @@ def _about_rho(epsilon: float, delta: float) -> Fraction:
 
 
 def _pure_of_approx(budget: Approx) -> Fraction:
-    """A hair below the formula, so that the conversion back, rounded up, is still within the budget."""
+    """A hair below the formula, so that the conversion back, rounded up, is still within the
+    budget.
+    """
     epsilon, delta = budget.epsilon, budget.delta
     if delta == 0:
         return epsilon

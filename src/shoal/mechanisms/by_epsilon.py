@@ -1,4 +1,6 @@
-"""Mechanisms whose one price is a pure epsilon, and how each is made for a price, a budget or an accuracy."""
+"""Mechanisms whose one price is a pure epsilon, and how each is made for a price, a budget or an
+accuracy.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class ByEpsilon(Mechanism, ABC):
     def for_epsilon(
         cls, epsilon: Number, *, sensitivity: Number | Sensitivity, **options: Any
     ) -> Self:
-        """The mechanism that costs exactly this epsilon; ``options`` are those of the constructor."""
+        """The mechanism that costs exactly this epsilon; ``options`` are those of the
+        constructor.
+        """
         return cls(epsilon=epsilon, sensitivity=sensitivity, **options)
 
     @classmethod

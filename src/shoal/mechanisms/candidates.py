@@ -1,7 +1,7 @@
 """Candidates and their scores, as selection mechanisms take them.
 
-The candidates must be fixed before the data are seen.  What can be recognised as read off the data, such as a
-`Counter` that holds only what occurred, is refused; the rest is the caller's word.
+The candidates must be fixed before the data are seen.  What can be recognised as read off the data,
+such as a `Counter` that holds only what occurred, is refused; the rest is the caller's word.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Scored = NDArray[Any] | Sequence[Any] | Mapping[Any, Any]
 def read(
     scores: Scored, candidates: Sequence[Hashable] | None
 ) -> tuple[NDArray[Any], Sequence[Hashable]]:
-    """The scores as an exact array, and the name of each candidate (its place where none were given)."""
+    """The scores as an exact array, and the name of each candidate (its place where none were
+    given).
+    """
     if isinstance(scores, Mapping):
         if isinstance(scores, Counter):
             raise CandidatesError(
@@ -76,7 +78,9 @@ def _check(numbers: NDArray[Any], names: Sequence[Hashable]) -> None:
 
 
 def _exact(scores: NDArray[Any] | Sequence[Any]) -> NDArray[Any]:
-    """int64, float64, or an array of Python's integers and fractions: whatever holds the scores exactly."""
+    """int64, float64, or an array of Python's integers and fractions: whatever holds the scores
+    exactly.
+    """
     array = plain(scores) if isinstance(scores, np.ndarray) else _from_sequence(scores)
     if array.ndim != 1:
         raise ShapeError(

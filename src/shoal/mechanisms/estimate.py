@@ -29,8 +29,9 @@ from shoal.exact import (
 class Estimate:
     """What the reports say about the true frequencies.
 
-    Each category is named with probability floor + lean * (its true frequency), so subtracting the floor
-    and dividing by the lean is unbiased; the result may fall outside [0, 1], and is left there.
+    Each category is named with probability floor + lean * (its true frequency), so subtracting the
+    floor and dividing by the lean is unbiased; the result may fall outside [0, 1], and is left
+    there.
     """
 
     counts: tuple[int, ...]
@@ -61,7 +62,9 @@ class Estimate:
 
     @property
     def variances(self) -> tuple[float, ...]:
-        """The estimated variance of each estimate: z (1 - z) / (n lean^2), z the share of reports."""
+        """The estimated variance of each estimate: z (1 - z) / (n lean^2), z the share of
+        reports.
+        """
         shares = (count / self.answers for count in self.counts)
         return tuple(share * (1 - share) / self.answers / self.lean**2 for share in shares)
 
@@ -70,8 +73,9 @@ class Estimate:
     ) -> tuple[tuple[float, float], ...]:
         """A confidence interval for each category's frequency in the population.
 
-        "exact" maps the Clopper-Pearson interval of the share of reports and cuts it to [0, 1]; it covers
-        at least as often as it says.  "normal" is the estimate plus and minus so many standard errors.
+        "exact" maps the Clopper-Pearson interval of the share of reports and cuts it to [0, 1]; it
+        covers at least as often as it says.  "normal" is the estimate plus and minus so many
+        standard errors.
         """
         risk = 1 - open_unit(confidence, "confidence")
         if method == "exact":
@@ -102,12 +106,14 @@ def _cut(end: Fraction, rounded: Callable[[Fraction], float]) -> float:
 
 @lru_cache(maxsize=256)
 def share_down(count: int, answers: int, tail: Fraction) -> Fraction:
-    """The share at which so many reports or more have this chance, rounded down: Clopper-Pearson's lower end.
+    """The share at which so many reports or more have this chance, rounded down: Clopper-Pearson's
+    lower end.
 
-    Guarantee: at the share returned the chance is at most ``tail``, and at 1 + 2^-38 times it is above.
-    Proof: the logarithm of the chance is a concave function of the logarithm of the share, so that from
-        anywhere one step of Newton's lands at or below the root, and further ones approach it from there;
-        the last word has a rigorous comparison.
+    Guarantee: at the share returned the chance is at most ``tail``, and at 1 + 2^-38 times it is
+        above.
+    Proof: the logarithm of the chance is a concave function of the logarithm of the share, so that
+        from anywhere one step of Newton's lands at or below the root, and further ones approach it
+        from there; the last word has a rigorous comparison.
     """
     if count == 0:
         return Fraction(0)
@@ -118,7 +124,9 @@ def share_down(count: int, answers: int, tail: Fraction) -> Fraction:
 
 
 def _chance(share: arb, count: int, answers: int) -> arb:
-    """The chance of so many reports or more: added up from the first where each is rarer than the one before."""
+    """The chance of so many reports or more: added up from the first where each is rarer than the
+    one before.
+    """
     odds = share / (1 - share)
     if not odds * (answers - count) < count + 1:
         return share.beta_lower(arb(count), arb(answers - count + 1), regularized=True)
@@ -146,7 +154,9 @@ def _is_rare(share: Fraction, count: int, answers: int, tail: Fraction) -> bool:
 
 
 def _newton(count: int, answers: int, tail: Fraction) -> Fraction:
-    """The root by Newton's steps in the logarithm of the share, from a place that normal tails suggest."""
+    """The root by Newton's steps in the logarithm of the share, from a place that normal tails
+    suggest.
+    """
 
     def root() -> Fraction:
         others, target = answers - count, ball(tail).log()

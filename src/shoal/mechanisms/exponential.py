@@ -27,8 +27,8 @@ class Exponential(Selection):
     """Choose a candidate with probability proportional to exp(rate * score).
 
     Guarantee: epsilon-DP, exactly: the law is drawn from exact scores, with no softmax in floats.
-    Needs: candidates fixed before the data are seen; each score moves by at most ``sensitivity`` between
-        neighbours; ``monotone`` only where all scores move the same way.
+    Needs: candidates fixed before the data are seen; each score moves by at most ``sensitivity``
+        between neighbours; ``monotone`` only where all scores move the same way.
     Edges: any number of candidates, scores of any size; a sensitivity of 0 is refused.
     Reference: McSherry and Talwar 2007.  Proof: selection.md.
 
@@ -81,9 +81,9 @@ class PermuteAndFlip(Selection):
     """Visit the candidates in random order and take the first whose coin shows heads.
 
     Guarantee: epsilon-DP, exactly, and never a worse choice than `Exponential` on the same scores.
-    Needs: as `Exponential`.
-    Edges: as `Exponential`; its price in zero-concentrated terms is that of a pure mechanism.
-    Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential noise.  Proof: selection.md.
+    Needs: as `Exponential`.  Edges: as `Exponential`; its price in zero-concentrated terms is that
+    of a pure mechanism.  Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential
+    noise.  Proof: selection.md.
 
     >>> PermuteAndFlip(epsilon=1, sensitivity=1).release([1, 5, 2]) in (0, 1, 2)
     True
@@ -108,12 +108,12 @@ class PermuteAndFlip(Selection):
 class NoisyMax(Selection):
     """Add noise to every score and report whose sum is largest, and nothing else.
 
-    Guarantee: epsilon-DP, exactly, for noise of scale 1 / rate: Laplace (the default), exponential, which
-        is `PermuteAndFlip`, or Gumbel, which is `Exponential`.  The noise is continuous and drawn
-        to as many digits as the comparison needs, so there are no ties.
+    Guarantee: epsilon-DP, exactly, for noise of scale 1 / rate: Laplace (the default), exponential,
+        which is `PermuteAndFlip`, or Gumbel, which is `Exponential`.  The noise is continuous and
+        drawn to as many digits as the comparison needs, so there are no ties.
     Needs: as `Exponential`.
-    Edges: as `Exponential`.  Without ``monotone`` the noise has twice the textbook width: with the narrow
-        noise and scores that move both ways the true epsilon is up to twice the nominal one.
+    Edges: as `Exponential`.  Without ``monotone`` the noise has twice the textbook width: with the
+        narrow noise and scores that move both ways the true epsilon is up to twice the nominal one.
     Reference: Dwork and Roth 2014, Section 3.3; Ding and others 2021.  Proof: selection.md.
 
     >>> NoisyMax(epsilon=1, sensitivity=1, noise="gumbel").release([1, 5, 2]) in (0, 1, 2)
@@ -151,7 +151,9 @@ class NoisyMax(Selection):
         return gumbel_race(scores, self.rate)[0]
 
     def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
-        """For Laplace noise a bound: none of the others overtakes, each with (1 + gap / 2) e^-gap / 2."""
+        """For Laplace noise a bound: none of the others overtakes, each with (1 + gap / 2) e^-gap /
+        2.
+        """
         if self.noise == "exponential":
             return _lottery_coverage(gap, candidates)
         if self.noise == "gumbel":
@@ -174,11 +176,11 @@ _NOISES = ("laplace", "exponential", "gumbel")
 class TopK(Selection):
     """The k candidates with the largest score + Gumbel noise, best first, in one shot.
 
-    Guarantee: epsilon-DP for all k together, exactly: the law of k exponential mechanisms in a row, each
-        with epsilon / k on the candidates left.
+    Guarantee: epsilon-DP for all k together, exactly: the law of k exponential mechanisms in a row,
+        each with epsilon / k on the candidates left.
     Needs: as `Exponential`; 1 <= k <= number of candidates.
-    Edges: as `Exponential`; the noisy scores are never told.  `error` is for all k: each is within it of the
-        best that was left to it, and so of the true one of its rank.
+    Edges: as `Exponential`; the noisy scores are never told.  `error` is for all k: each is within
+        it of the best that was left to it, and so of the true one of its rank.
     Reference: Durfee and Rogers 2019.  Proof: selection.md.
 
     >>> sorted(TopK(k=2, epsilon=1, sensitivity=1).release([9, 5, 2])) in ([0, 1], [0, 2], [1, 2])

@@ -69,7 +69,9 @@ class _Normal(Additive):
         return lambda: beyond().erfcinv() * arb(2).sqrt() * ball(spread)
 
     def textbook_error(self, confidence: Number, *, size: int = 1) -> float:
-        """The bound usually quoted for continuous noise, sigma * sqrt(2 ln(2 size / (1 - confidence)))."""
+        """The bound usually quoted for continuous noise, sigma * sqrt(2 ln(2 size / (1 -
+        confidence))).
+        """
         risk = (1 - open_unit(confidence, "confidence")) / (2 * whole(size, "size", at_least=1))
         return float_up(upper(lambda: (-2 * ball(risk).log()).sqrt() * ball(self.sigma)))
 
@@ -78,13 +80,15 @@ class _Normal(Additive):
 class Gaussian(_Normal):
     """Add normal noise of standard deviation sigma to each number, and round the sum to the grid.
 
-    Guarantee: mu-GDP with mu = sensitivity / sigma, exactly, for one number or a whole vector whose L2
-        sensitivity is the declared one; hence (epsilon, delta)-DP along the whole Gaussian profile and
-        zero-concentrated with rho = mu^2 / 2.  The continuous noise is drawn to as many digits as the
-        rounding needs, so the release is a rounding of the ideal mechanism and nothing else.
-    Needs: sigma > 0 and sensitivity >= 0, in the units of the value; a vector needs its L2 sensitivity.
-    Edges: sensitivity 0 costs 0; a pure budget is refused, since no normal noise is pure; integers come
-        back as integers, reals on a grid as with `Laplace`.
+    Guarantee: mu-GDP with mu = sensitivity / sigma, exactly, for one number or a whole vector whose
+        L2 sensitivity is the declared one; hence (epsilon, delta)-DP along the whole Gaussian
+        profile and zero-concentrated with rho = mu^2 / 2.  The continuous noise is drawn to as many
+        digits as the rounding needs, so the release is a rounding of the ideal mechanism and
+        nothing else.
+    Needs: sigma > 0 and sensitivity >= 0, in the units of the value; a vector needs its L2
+        sensitivity.
+    Edges: sensitivity 0 costs 0; a pure budget is refused, since no normal noise is pure; integers
+        come back as integers, reals on a grid as with `Laplace`.
     Reference: Balle and Wang 2018, Theorem 8; Dong, Roth and Su 2022.  Proof: gaussian.md.
 
     >>> from shoal.measures import Approx
@@ -102,7 +106,8 @@ class Gaussian(_Normal):
         sensitivity: Number | Sensitivity,
         grid: Grid | None = None,
     ) -> Self:
-        """The textbook calibration sigma = sensitivity * sqrt(2 ln(1.25 / delta)) / epsilon, rounded up.
+        """The textbook calibration sigma = sensitivity * sqrt(2 ln(1.25 / delta)) / epsilon,
+        rounded up.
 
         Guarantee: (epsilon, delta)-DP, with more noise than `for_budget` needs.
         Needs: 0 < epsilon <= 1; above, the formula is not proved and for large epsilon it is false.
@@ -147,7 +152,9 @@ class Gaussian(_Normal):
         return rounded_gaussian(spread * spread)
 
     def _coverage(self, spread: Fraction, steps: int) -> Real:
-        """P(|X| <= steps) = erf((steps + 1/2) / (sigma sqrt 2)) for the rounded law, up to one tie."""
+        """P(|X| <= steps) = erf((steps + 1/2) / (sigma sqrt 2)) for the rounded law, up to one
+        tie.
+        """
         return lambda: 1 - (ball((steps + Fraction(1, 2)) / spread) / arb(2).sqrt()).erfc()
 
 
@@ -155,12 +162,13 @@ class Gaussian(_Normal):
 class DiscreteGaussian(_Normal):
     """Add noise with P(x) proportional to exp(-x^2 / (2 sigma^2)) on the integers, or on a grid.
 
-    Guarantee: rho-zero-concentrated DP with rho = sensitivity^2 / (2 sigma^2), exactly, for one number
-        or a whole vector whose L2 sensitivity is the declared one.
+    Guarantee: rho-zero-concentrated DP with rho = sensitivity^2 / (2 sigma^2), exactly, for one
+        number or a whole vector whose L2 sensitivity is the declared one.
     Needs: as `Gaussian`.
-    Edges: as `Gaussian`.  Its approximate guarantee follows from rho; where the profile of the continuous
-        law is wanted, `Gaussian` has it.  For small sigma the noise is smaller than the rounded normal's.
-        `error` is exact for sigma up to 256 steps, and beyond at most one step above the quantile.
+    Edges: as `Gaussian`.  Its approximate guarantee follows from rho; where the profile of the
+        continuous law is wanted, `Gaussian` has it.  For small sigma the noise is smaller than the
+        rounded normal's.  `error` is exact for sigma up to 256 steps, and beyond at most one step
+        above the quantile.
     Reference: Canonne, Kamath and Steinke 2020, Theorem 4.  Proof: gaussian.md.
 
     >>> from shoal.measures import ZeroConcentrated
@@ -179,7 +187,9 @@ class DiscreteGaussian(_Normal):
         return self.event_for(size=1)
 
     def event_for(self, *, size: int, integers: bool = True) -> events.DiscreteGaussian:
-        """The description of a release of ``size`` integers or, in steps of the grid, of so many reals."""
+        """The description of a release of ``size`` integers or, in steps of the grid, of so many
+        reals.
+        """
         moved, spread = self.sensitivity.value, self.sigma
         if not truth_value(integers, "integers"):
             count = whole(size, "size", at_least=1)
@@ -202,10 +212,12 @@ class DiscreteGaussian(_Normal):
         return discrete_gaussian(spread * spread)
 
     def _coverage(self, spread: Fraction, steps: int) -> Real:
-        """P(|X| <= steps), summed for sigma up to 256; beyond, at least erf(steps / (sigma sqrt 2)).
+        """P(|X| <= steps), summed for sigma up to 256; beyond, at least erf(steps / (sigma sqrt
+        2)).
 
-        The bound: what lies beyond sums to less than the integral of the falling weight, and all weights
-        sum to at least sigma sqrt(2 pi), by Poisson summation.  It is reached one step later at most.
+        The bound: what lies beyond sums to less than the integral of the falling weight, and all
+        weights sum to at least sigma sqrt(2 pi), by Poisson summation.  It is reached one step
+        later at most.
         """
         if spread > _SUMMED:
             return lambda: 1 - (ball(Fraction(steps) / spread) / arb(2).sqrt()).erfc()
@@ -218,8 +230,8 @@ _SUMMED = 256
 def _beyond(sigma: Fraction, steps: int) -> arb:
     """The weights exp(-x^2 / (2 sigma^2)) of all x > steps, at the precision in force.
 
-    Each is the one before it times a factor that falls by exp(-1 / sigma^2) from term to term, so what
-    follows a term is below term * factor / (1 - factor).
+    Each is the one before it times a factor that falls by exp(-1 / sigma^2) from term to term, so
+    what follows a term is below term * factor / (1 - factor).
     """
     halved = 1 / (2 * sigma * sigma)
     first = term = ball(-halved * (steps + 1) ** 2).exp()

@@ -1,4 +1,6 @@
-"""Geometric noise for integers: the Laplace law on the integers, plain or clamped to a public range."""
+"""Geometric noise for integers: the Laplace law on the integers, plain or clamped to a public
+range.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ from shoal.sensitivity import Sensitivity
 class Geometric(Laplace):
     """Add two-sided geometric noise to counts and other integers.
 
-    Guarantee: (sensitivity / scale)-DP, exactly, for integers whose L1 sensitivity is the declared one.
-    Needs: scale > 0; a whole-number sensitivity >= 0; integer values.
-    Edges: sensitivity 0 costs 0; reals are refused rather than rounded, and so is a grid.
-    Reference: Ghosh, Roughgarden and Sundararajan 2009.  Proof: additive.md.
+    Guarantee: (sensitivity / scale)-DP, exactly, for integers whose L1 sensitivity is the declared
+    one.  Needs: scale > 0; a whole-number sensitivity >= 0; integer values.  Edges: sensitivity 0
+    costs 0; reals are refused rather than rounded, and so is a grid.  Reference: Ghosh, Roughgarden
+    and Sundararajan 2009.  Proof: additive.md.
 
     >>> Geometric.for_epsilon(1, sensitivity=1).error("0.95")
     3
@@ -59,12 +61,13 @@ class Geometric(Laplace):
 
 @dataclass(frozen=True, init=False, repr=False)
 class TruncatedGeometric(Mechanism):
-    """Geometric noise on a count that is publicly known to lie in a range, the answer clamped to it.
+    """Geometric noise on a count that is publicly known to lie in a range, the answer clamped to
+    it.
 
     Guarantee: (sensitivity / scale)-DP, exactly.
     Needs: as `Geometric`; public whole numbers low <= high.
-    Edges: a value outside the range is allowed; the answer never is.  Arrays need the L1 sensitivity of
-        all their counts together.
+    Edges: a value outside the range is allowed; the answer never is.  Arrays need the L1
+        sensitivity of all their counts together.
     Reference: Ghosh, Roughgarden and Sundararajan 2009: for one count in [low, high] no epsilon-DP
         mechanism serves any user better, whatever the user's loss and prior.  Proof: additive.md.
 
@@ -167,7 +170,9 @@ class TruncatedGeometric(Mechanism):
         return self.event_for(size=1)
 
     def event_for(self, *, size: int) -> events.Event:
-        """The description of a release of ``size`` integers; for several, of what is then clamped."""
+        """The description of a release of ``size`` integers; for several, of what is then
+        clamped.
+        """
         if size != 1:
             return self.geometric.event_for(size=size)
         return events.TruncatedGeometric(

@@ -23,7 +23,8 @@ from shoal.sensitivity import Norm, Relation, counts, histogram
 def counting(
     epsilon: Number, *, queries: int = 1, relation: Relation | str = Relation.ADD_REMOVE
 ) -> Geometric:
-    """The mechanism for one or several counting queries that may overlap, all for this epsilon together.
+    """The mechanism for one or several counting queries that may overlap, all for this epsilon
+    together.
 
     >>> print(counting(1, queries=4).scale)
     4
@@ -39,9 +40,9 @@ class Histogram(Mechanism):
 
     Guarantee: epsilon-DP, exactly, for all cells together.
     Needs: categories fixed before the data are seen; a row lies in at most one of them.
-    Edges: under add/remove the cells share one unit of sensitivity, under change two; rows outside the
-        categories are not counted, and neither are rows that are no plain value and no object of a category's
-        own type, or that fail to be looked up: nothing that a row raises comes out.
+    Edges: under add/remove the cells share one unit of sensitivity, under change two; rows outside
+        the categories are not counted, and neither are rows that are no plain value and no object
+        of a category's own type, or that fail to be looked up: nothing that a row raises comes out.
     Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.  Proof: additive.md, totality.md.
 
     >>> table = Histogram.for_epsilon(1).release(["tea", "tea", "milk"], categories=["tea", "milk", "rum"])
@@ -87,7 +88,8 @@ class Histogram(Mechanism):
     ) -> dict[Hashable, int]:
         """A noisy count for each category, in the order given.
 
-        Needs: ``rows`` is a list, a one-dimensional array or another collection with one item per row.
+        Needs: ``rows`` is a list, a one-dimensional array or another collection with one item per
+        row.
         """
         places = _places(categories)
         tally = [0] * len(places)
@@ -102,7 +104,9 @@ class Histogram(Mechanism):
         return self.geometric.release(tally)
 
     def error(self, confidence: Number, *, cells: int = 1) -> float:
-        """How far the cells can be off: with at least this probability, all of so many are within."""
+        """How far the cells can be off: with at least this probability, all of so many are
+        within.
+        """
         return self.geometric.error(confidence, size=whole(cells, "cells", at_least=1))
 
     def _shown(self) -> Iterator[tuple[str, Any]]:
@@ -151,7 +155,9 @@ def _places(categories: Sequence[Hashable]) -> dict[Hashable, int]:
 
 
 def _places_of(rows: Iterable[Any], places: dict[Hashable, int]) -> list[int | None]:
-    """The place of each row; one that cannot be looked up is in no category, rather than an error of its own."""
+    """The place of each row; one that cannot be looked up is in no category, rather than an error
+    of its own.
+    """
     kinds = frozenset(map(type, places)) - {tuple}
     common = kinds & {str, int, float, bool}
 

@@ -23,12 +23,13 @@ from shoal.sensitivity import Norm, Sensitivity
 class Laplace(Additive):
     """Add noise with P(x) proportional to exp(-|x| / scale) to each number.
 
-    Guarantee: (sensitivity / scale)-DP, exactly, for one number or a whole vector whose L1 sensitivity
-        is the declared one; no floating point lies between value and noise.
-    Needs: scale > 0 and sensitivity >= 0, in the units of the value; a vector needs its L1 sensitivity.
-    Edges: sensitivity 0 costs 0; scale 0 is refused, never read as "no noise".  On the grid the noise is
-        wider than ``scale`` by the share that rounding adds: for one number less than 10^-12 while
-        epsilon is above 1/1000.
+    Guarantee: (sensitivity / scale)-DP, exactly, for one number or a whole vector whose L1
+        sensitivity is the declared one; no floating point lies between value and noise.
+    Needs: scale > 0 and sensitivity >= 0, in the units of the value; a vector needs its L1
+        sensitivity.
+    Edges: sensitivity 0 costs 0; scale 0 is refused, never read as "no noise".  On the grid the
+        noise is wider than ``scale`` by the share that rounding adds: for one number less than
+        10^-12 while epsilon is above 1/1000.
     Reference: Dwork, McSherry, Nissim and Smith 2006.  Proof: additive.md.
 
     >>> mechanism = Laplace.for_epsilon("0.5", sensitivity=1)
@@ -117,7 +118,9 @@ class Laplace(Additive):
 
 
 def laplace_coverage(scale: Fraction, steps: int) -> Real:
-    """P(|X| <= steps) for the discrete Laplace law: 1 - 2 q^(steps + 1) / (1 + q), q = exp(-1 / scale)."""
+    """P(|X| <= steps) for the discrete Laplace law: 1 - 2 q^(steps + 1) / (1 + q), q = exp(-1 /
+    scale).
+    """
 
     def chance() -> arb:
         beyond = 2 * ball(-Fraction(steps + 1) / scale).exp()

@@ -42,7 +42,8 @@ _MOST_CATEGORIES = 1 << 62
 
 @dataclass(frozen=True, init=False, repr=False)
 class RandomizedResponse(Mechanism):
-    """Report one's category truthfully with a known probability, and any other one equally often else.
+    """Report one's category truthfully with a known probability, and any other one equally often
+    else.
 
     Guarantee: epsilon-DP for each person by itself (local privacy, relation "change"): epsilon is the
         largest log-ratio of the probabilities of any report under two answers,
@@ -88,7 +89,9 @@ class RandomizedResponse(Mechanism):
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, *, categories: int = 2) -> Self:
-        """The most truthful response that costs exactly this epsilon: e^epsilon / (e^epsilon + k - 1)."""
+        """The most truthful response that costs exactly this epsilon: e^epsilon / (e^epsilon + k -
+        1).
+        """
         return cls(epsilon=epsilon, categories=categories)
 
     @classmethod
@@ -154,8 +157,8 @@ class RandomizedResponse(Mechanism):
         """The randomised answer, or an array or list of them, of the same kind as given.
 
         Guarantee: what `cost` says, for each answer by itself.
-        Edges: answers are whole numbers from 0 to categories - 1, or truth values for two categories;
-            others are refused without being quoted.
+        Edges: answers are whole numbers from 0 to categories - 1, or truth values for two
+            categories; others are refused without being quoted.
         """
         answers = self._read(value)
         flat = answers.astype(np.int64).reshape(-1)
@@ -287,7 +290,9 @@ def _read_categories(categories: int) -> int:
 
 
 def _deviation(confidence: Number, answers: int) -> Fraction:
-    """Hoeffding: a mean of so many independent coins is within this of its expectation, rounded up."""
+    """Hoeffding: a mean of so many independent coins is within this of its expectation, rounded
+    up.
+    """
     risk = 1 - open_unit(confidence, "confidence")
     count = whole(answers, "answers", at_least=1)
 

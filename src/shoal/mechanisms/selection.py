@@ -1,8 +1,9 @@
 """Selection: which candidate has the highest score, without telling the scores.
 
-All mechanisms here take public candidates, each with a score computed from the data that moves by at most
-``sensitivity`` between neighbours.  ``monotone=True`` says that between any two neighbours all scores move the
-same way; the noise is then half as wide.  Counts are monotone under add/remove, not under change.
+All mechanisms here take public candidates, each with a score computed from the data that moves by
+at most ``sensitivity`` between neighbours.  ``monotone=True`` says that between any two neighbours
+all scores move the same way; the noise is then half as wide.  Counts are monotone under add/remove,
+not under change.
 """
 
 from __future__ import annotations
@@ -122,10 +123,11 @@ class Selection(ByEpsilon):
         """The place of the chosen candidate."""
 
     def error(self, confidence: Number, *, candidates: int) -> float:
-        """How far below the best score the choice can be: with at least this probability, within this.
+        """How far below the best score the choice can be: with at least this probability, within
+        this.
 
-        The exact quantile for the worst scores so many candidates can have (for Laplace noise and for
-        several choices a bound of it), rounded up.  0 where a choice by lot is as sure.
+        The exact quantile for the worst scores so many candidates can have (for Laplace noise and
+        for several choices a bound of it), rounded up.  0 where a choice by lot is as sure.
         """
         wanted = open_unit(confidence, "confidence")
         count = whole(candidates, "candidates", at_least=1)
@@ -139,7 +141,9 @@ class Selection(ByEpsilon):
 
     @abstractmethod
     def _worst_coverage(self, gap: Fraction, candidates: int) -> Real:
-        """P(the choice is less than ``gap`` / rate below the best), for the worst scores, or less."""
+        """P(the choice is less than ``gap`` / rate below the best), for the worst scores, or
+        less.
+        """
 
     def _coverage_by_lot(self, candidates: int) -> Fraction:
         """How sure a best candidate is, whatever the scores and however small epsilon."""

@@ -1,4 +1,6 @@
-"""Sparse vector: many questions, and budget spent only on the few that come out above a threshold."""
+"""Sparse vector: many questions, and budget spent only on the few that come out above a
+threshold.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,15 @@ from shoal.sensitivity.claims import Moves
 class SparseVector(ByEpsilon):
     """Compare a stream of questions with a threshold until ``positives`` of them came out above.
 
-    Guarantee: epsilon-DP for the whole run, exactly, whatever the number of questions and however they are
-        chosen from earlier answers: epsilon is the sum of three parts, spent on the threshold, on
-        the comparisons, and on the numeric answers where those are asked for.
-    Needs: each question moves by at most ``sensitivity`` between neighbours; ``monotone`` only where all
-        questions move the same way between any two neighbours (their noise is then half as wide).
-        The threshold is public: it may depend on earlier answers, never on the data.
-    Edges: the threshold's noise is drawn once and kept; a run that has given its positives refuses every
-        further question.  Numbers are answered only with their own part of the budget: telling the noisy
-        number that was compared would not be private.
+    Guarantee: epsilon-DP for the whole run, exactly, whatever the number of questions and however
+        they are chosen from earlier answers: epsilon is the sum of three parts, spent on the
+        threshold, on the comparisons, and on the numeric answers where those are asked for.
+    Needs: each question moves by at most ``sensitivity`` between neighbours; ``monotone`` only
+        where all questions move the same way between any two neighbours (their noise is then half
+        as wide).  The threshold is public: it may depend on earlier answers, never on the data.
+    Edges: the threshold's noise is drawn once and kept; a run that has given its positives refuses
+        every further question.  Numbers are answered only with their own part of the budget:
+        telling the noisy number that was compared would not be private.
     Reference: Lyu, Su and Li 2017, Algorithm 7.  Proof: sparse.md.
 
     >>> run = SparseVector(epsilon=100, sensitivity=1, positives=1).start(threshold=50)
@@ -146,7 +148,9 @@ class SparseVector(ByEpsilon):
 
     @property
     def lattice(self) -> tuple[Grid, Fraction]:
-        """The grid of a run, and how many of its steps a unit of noise takes, rounding made good for."""
+        """The grid of a run, and how many of its steps a unit of noise takes, rounding made good
+        for.
+        """
         distance = self.sensitivity.value
         grid = default_grid(distance, max(self.threshold_scale, self.question_scale))
         return grid, Fraction(grid.steps_up(distance)) / distance
@@ -157,11 +161,12 @@ class SparseVector(ByEpsilon):
         yield from (("numeric", self.epsilon_answers > 0), ("monotone", self.monotone))
 
     def error(self, confidence: Number, *, questions: int) -> float:
-        """How far a question can lie on the wrong side of the threshold, with at least this probability.
+        """How far a question can lie on the wrong side of the threshold, with at least this
+        probability.
 
-        Over so many questions none that is further than this above the threshold is called below, and none
-        further below it above: half of the risk is given to the threshold's noise, half to the questions'.
-        The rounding of both to the grid is included.
+        Over so many questions none that is further than this above the threshold is called below,
+        and none further below it above: half of the risk is given to the threshold's noise, half to
+        the questions'.  The rounding of both to the grid is included.
         """
         each = (1 + open_unit(confidence, "confidence")) / 2
         count = whole(questions, "questions", at_least=1)
@@ -200,7 +205,8 @@ class AboveThreshold(SparseVector):
 class SparseVectorRun(Owned):
     """One run of a `SparseVector`: ask until it is spent.
 
-    It cannot be copied, sent elsewhere or used after a fork: each copy would give all its positives again.
+    It cannot be copied, sent elsewhere or used after a fork: each copy would give all its positives
+    again.
     """
 
     called = "a run of a sparse vector"
@@ -239,12 +245,15 @@ class SparseVectorRun(Owned):
     def ask(self, value: float | Fraction) -> bool:
         """Whether a question's noisy answer is at or above the noisy threshold.
 
-        Edges: a value that is not a finite number is refused without being quoted, and costs nothing.
+        Edges: a value that is not a finite number is refused without being quoted, and costs
+        nothing.
         """
         return self._ask(value) is not None
 
     def answer(self, value: float | Fraction) -> float | None:
-        """The question's answer with noise of its own if it comes out above the threshold, else None."""
+        """The question's answer with noise of its own if it comes out above the threshold, else
+        None.
+        """
         if self._answer_noise is None:
             raise RangeError(
                 "this run has no budget for numbers.",
@@ -299,6 +308,7 @@ class SparseVectorRun(Owned):
 def _threshold_share(spread: int) -> Fraction:
     """The share of the budget the threshold gets, near the one with the least total variance.
 
-    With question noise ``spread`` times the sensitivity that is 1 / (1 + spread^(2/3)); any share is private.
+    With question noise ``spread`` times the sensitivity that is 1 / (1 + spread^(2/3)); any share
+    is private.
     """
     return lower(lambda: 1 / (1 + (ball(spread).log() * 2 / 3).exp()), bits=20)

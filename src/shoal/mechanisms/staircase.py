@@ -1,7 +1,7 @@
 """Staircase noise: the pure mechanism with the least error for one number.
 
-For small epsilon it is hardly better than Laplace; for large epsilon its error falls exponentially in
-epsilon where Laplace's falls as 1 / epsilon.
+For small epsilon it is hardly better than Laplace; for large epsilon its error falls exponentially
+in epsilon where Laplace's falls as 1 / epsilon.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Staircase(Additive):
 
     Guarantee: epsilon-DP, exactly, for one number.
     Needs: epsilon > 0, sensitivity > 0; an integer value needs a whole-number sensitivity.
-    Edges: ``gamma``, above 0 and at most 1, is where in each sensitivity the step lies; by default the place
-        with the least expected error, 1 / (1 + e^(epsilon / 2)).  With sensitivity 1 on the integers
-        every gamma gives the geometric law.  Arrays of several numbers are refused: the steps of two
-        numbers that move by half the sensitivity each would cost twice.
+    Edges: ``gamma``, above 0 and at most 1, is where in each sensitivity the step lies; by default
+        the place with the least expected error, 1 / (1 + e^(epsilon / 2)).  With sensitivity 1 on
+        the integers every gamma gives the geometric law.  Arrays of several numbers are refused:
+        the steps of two numbers that move by half the sensitivity each would cost twice.
     Reference: Geng, Kairouz, Oh and Viswanath 2015.  Proof: staircase.md.
 
     >>> from shoal.mechanisms.laplace import Laplace
@@ -104,7 +104,9 @@ class Staircase(Additive):
         return apart(Sensitivity.read(sensitivity, norm=Norm.L1)) / pure_epsilon_of(budget)
 
     def _stairs(self, spread: Fraction) -> tuple[int, int]:
-        """The sensitivity in whole steps, and how many of them are of the higher weight: those below gamma."""
+        """The sensitivity in whole steps, and how many of them are of the higher weight: those
+        below gamma.
+        """
         width = spread * self.epsilon
         if width.denominator != 1:
             raise out_of_range("sensitivity", width, "a whole number where integers are released")
@@ -116,8 +118,9 @@ class Staircase(Additive):
     def _coverage(self, spread: Fraction, steps: int) -> Real:
         """P(|X| <= steps) = 1 - 2 q^k (F - (1 - q) p) / (2 F - 1 + q), in which q = e^-epsilon.
 
-        F is the weight of the first flight, k how many flights end within ``steps``, and p the weight,
-        over q^k, of what is passed of the next one; all flights weigh F / (1 - q), and 0 counts once.
+        F is the weight of the first flight, k how many flights end within ``steps``, and p the
+        weight, over q^k, of what is passed of the next one; all flights weigh F / (1 - q), and 0
+        counts once.
         """
         width, tread = self._stairs(spread)
         flights, place = divmod(steps + 1, width)

@@ -1,8 +1,10 @@
-"""Whatever runs on private rows is total: it has a value for every row, and the value is all that comes out.
+"""Whatever runs on private rows is total: it has a value for every row, and the value is all that
+comes out.
 
-A function that fails on some rows, or a check that refuses one value, tells its caller about those rows before anything is paid for.  So
-a caller's function runs in `called`, where a failure becomes a public value, and rows are read by `number_of` and `is_plain`, which know
-what to do with every object there is.  Argument: totality.md.
+A function that fails on some rows, or a check that refuses one value, tells its caller about those
+rows before anything is paid for.  So a caller's function runs in `called`, where a failure becomes
+a public value, and rows are read by `number_of` and `is_plain`, which know what to do with every
+object there is.  Argument: totality.md.
 """
 
 from __future__ import annotations
@@ -47,9 +49,11 @@ def called(
     read: Callable[[Any], Found] | None = None,
     otherwise: Found,
 ) -> list[Found]:
-    """``read(function(x))`` for each input, and ``otherwise`` wherever either of them raises anything at all.
+    """``read(function(x))`` for each input, and ``otherwise`` wherever either of them raises
+    anything at all.
 
-    An interrupt from the keyboard goes on to the caller, without the words of whatever it interrupted.
+    An interrupt from the keyboard goes on to the caller, without the words of whatever it
+    interrupted.
     """
     found: list[Found] = []
     with _Interrupts() as interrupts, np.errstate(all="ignore"):
@@ -64,11 +68,14 @@ def called(
 
 
 class _Interrupts:
-    """Tells an interrupt from the keyboard from a `KeyboardInterrupt` that the function raises by itself.
+    """Tells an interrupt from the keyboard from a `KeyboardInterrupt` that the function raises by
+    itself.
 
-    Interrupts reach the main thread only, through the handler of the signal: Python's own, or one that the program, Spark or a notebook has
-    put in its place. While the function runs, that handler is called from ours, which keeps what it raises, as it was before the function
-    could add words to it.  A handler that the function installs is the function's own, and is gone when it returns.
+    Interrupts reach the main thread only, through the handler of the signal: Python's own, or one
+    that the program, Spark or a notebook has put in its place. While the function runs, that
+    handler is called from ours, which keeps what it raises, as it was before the function could add
+    words to it.  A handler that the function installs is the function's own, and is gone when it
+    returns.
     """
 
     def __enter__(self) -> Self:
@@ -116,7 +123,8 @@ class _Interrupts:
 
 
 def exact_number(value: Any) -> Fraction:
-    """A number that a function gave, exactly; anything else raises, so call it where `called` reads.
+    """A number that a function gave, exactly; anything else raises, so call it where `called`
+    reads.
 
     An array of one entry is that entry; a truth value is no number.
     """
@@ -131,7 +139,9 @@ def exact_number(value: Any) -> Fraction:
 
 
 def exact_numbers(value: Any, size: int) -> list[Fraction | None]:
-    """So many numbers, exactly, with None for an entry that is none; another number of them raises."""
+    """So many numbers, exactly, with None for an entry that is none; another number of them
+    raises.
+    """
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         listed = list(value)
     elif hasattr(value, "__array__"):
@@ -145,9 +155,11 @@ def exact_numbers(value: Any, size: int) -> list[Fraction | None]:
 
 
 def number_of(row: Any) -> Any:
-    """A row that is a plain number, as something with an exact value or as an infinity; None for every other row.
+    """A row that is a plain number, as something with an exact value or as an infinity; None for
+    every other row.
 
-    Only the type itself counts, never what a subclass makes of it, so no code of the row runs.  NaN is no number.
+    Only the type itself counts, never what a subclass makes of it, so no code of the row runs.  NaN
+    is no number.
     """
     kind = type(row)
     if kind is Decimal:
@@ -164,9 +176,11 @@ def number_of(row: Any) -> Any:
 
 
 def floats_of(rows: NDArray[Any], columns: int) -> NDArray[np.float64]:
-    """Rows of any objects as floats, one line of ``columns`` each; an entry that is no number is NaN.
+    """Rows of any objects as floats, one line of ``columns`` each; an entry that is no number is
+    NaN.
 
-    A row that has not as many entries is NaN throughout.  Numbers beyond the floats become infinities.
+    A row that has not as many entries is NaN throughout.  Numbers beyond the floats become
+    infinities.
     """
     if rows.ndim != 1:
         flat = [_float_of(entry) for entry in rows.reshape(-1).tolist()]
@@ -190,7 +204,8 @@ def _float_of(entry: Any) -> float:
 
 
 def is_plain(row: Any, kinds: frozenset[type] = frozenset(), *, depth: int = _DEEPEST) -> bool:
-    """Whether a row is a plain value, one of the public ``kinds``, or a tuple of such, not too deeply nested.
+    """Whether a row is a plain value, one of the public ``kinds``, or a tuple of such, not too
+    deeply nested.
 
     What is not can hold code of its own, or be so deep that looking at it fails.
     """
@@ -208,10 +223,12 @@ def unwrapped(row: Any) -> Any:
 def each_row(
     rows: Any, *, of: str = "row", flat: bool = False, among: tuple[type, ...] = (Sequence,)
 ) -> Iterable[Any]:
-    """One item per row; what would be read as something else, or computes its rows while it is read, is refused by its type.
+    """One item per row; what would be read as something else, or computes its rows while it is
+    read, is refused by its type.
 
-    A frame would give the names of its columns, a mapping its keys, a text its letters, and a set one item for equal rows.  ``flat`` refuses
-    arrays whose rows are arrays too; ``among`` are the kinds of collections that are no arrays.
+    A frame would give the names of its columns, a mapping its keys, a text its letters, and a set
+    one item for equal rows.  ``flat`` refuses arrays whose rows are arrays too; ``among`` are the
+    kinds of collections that are no arrays.
     """
     if isinstance(rows, Iterator):
         raise ShapeError(
@@ -228,7 +245,9 @@ def each_row(
 
 
 def _gives_rows(rows: Any, among: tuple[type, ...], *, flat: bool) -> bool:
-    """Whether going through a collection meets its rows; only its type and its shape are looked at."""
+    """Whether going through a collection meets its rows; only its type and its shape are looked
+    at.
+    """
     if isinstance(rows, _LETTERS) or hasattr(
         type(rows), "_fields"
     ):  # a tuple of named fields is one row
@@ -240,7 +259,9 @@ def _gives_rows(rows: Any, among: tuple[type, ...], *, flat: bool) -> bool:
 
 
 def apart(row: Any) -> Any:
-    """A row by itself: an array that is a view would hand a function the rows of all others through its ``base``."""
+    """A row by itself: an array that is a view would hand a function the rows of all others through
+    its ``base``.
+    """
     kind = type(row)  # not isinstance, which asks the row itself
     if issubclass(kind, np.ndarray):
         return np.array(row, subok=False)

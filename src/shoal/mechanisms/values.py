@@ -1,7 +1,7 @@
 """Values as they come to a release: what counts as a number, and what is refused by its kind.
 
-Whether a value is an integer or a real, and the shape of an array, are public; its numbers are not, and no
-message here says anything about them.
+Whether a value is an integer or a real, and the shape of an array, are public; its numbers are not,
+and no message here says anything about them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def is_real(value: object) -> bool:
 
 
 def exact_real(value: Any) -> Any:
-    """A real as something with an exact ratio: a `Decimal` as a `Fraction`, all others as they are."""
+    """A real as something with an exact ratio: a `Decimal` as a `Fraction`, all others as they
+    are.
+    """
     if not isinstance(value, Decimal):
         return value
     if not value.is_finite() or abs(value.adjusted()) > _LARGEST_EXPONENT:
@@ -41,7 +43,9 @@ def exact_real(value: Any) -> Any:
 
 
 def plain(values: NDArray[Any]) -> NDArray[Any]:
-    """An array without the manners of its subclass; a masked one hides which entries are its own."""
+    """An array without the manners of its subclass; a masked one hides which entries are its
+    own.
+    """
     if type(values) is np.ndarray:
         return values
     if isinstance(values, np.ma.MaskedArray):
@@ -53,7 +57,8 @@ def plain(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def array_of(value: Any, *, what: str) -> NDArray[Any]:
-    """A number, a list, a tuple or an array as a plain array; anything else is refused by its type, and nothing of it is quoted.
+    """A number, a list, a tuple or an array as a plain array; anything else is refused by its type,
+    and nothing of it is quoted.
 
     What numpy raises on the way could hold a value of the list, so it is not passed on.
     """
@@ -78,10 +83,11 @@ def array_of(value: Any, *, what: str) -> NDArray[Any]:
 
 
 def real_array(value: Any, *, what: str, truths: bool = False) -> NDArray[np.float64]:
-    """Real numbers of any kind as floats, of the shape given; NaN is refused without a word about where it stands.
+    """Real numbers of any kind as floats, of the shape given; NaN is refused without a word about
+    where it stands.
 
-    Edges: infinities are numbers here; who cannot use them checks for them.  Texts and complex numbers are none, and truth values only
-        with ``truths``.
+    Edges: infinities are numbers here; who cannot use them checks for them.  Texts and complex
+        numbers are none, and truth values only with ``truths``.
     """
     found = array_of(value, what=what)
     if found.dtype.kind not in ("biuf" if truths else "iuf"):
@@ -110,7 +116,9 @@ def as_integers(values: NDArray[Any]) -> IntegerArray | None:
 
 
 def exact_sum(values: IntegerArray, noise: IntegerArray) -> IntegerArray:
-    """Values plus noise without wrapping; noise in int64 is at most 2^62 in size, as it is drawn."""
+    """Values plus noise without wrapping; noise in int64 is at most 2^62 in size, as it is
+    drawn.
+    """
     small = values.dtype == np.int64 and noise.dtype == np.int64
     if small and values.min(initial=0) > -_FITS and values.max(initial=0) < _FITS:
         return np.asarray(values + noise, dtype=np.int64)
@@ -118,7 +126,9 @@ def exact_sum(values: IntegerArray, noise: IntegerArray) -> IntegerArray:
 
 
 def narrowed(values: IntegerArray) -> IntegerArray:
-    """As int64 wherever all of them fit, so that the kind of an answer depends on the answer alone."""
+    """As int64 wherever all of them fit, so that the kind of an answer depends on the answer
+    alone.
+    """
     fits = all(-(1 << 63) <= int(each) < 1 << 63 for each in values.flat)
     return values.astype(np.int64) if fits else values
 

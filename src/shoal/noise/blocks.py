@@ -1,10 +1,10 @@
 """Draws whole vectors from a block law, exactly and mostly with table look-ups.
 
-For each draw: 16 bits of U choose the block through the guide, the offset is uniform, and 16 bits of V
-keep the proposal when they lie below a bound that holds in every block the guide decides.  The few draws
-that this leaves open are settled by the same U and V with 48 more bits each: U by the ladder, V by the
-alternating series of exp(-t); what is still open then is settled by rigorous arithmetic.  Proposals that
-are not kept are drawn anew.
+For each draw: 16 bits of U choose the block through the guide, the offset is uniform, and 16 bits
+of V keep the proposal when they lie below a bound that holds in every block the guide decides.  The
+few draws that this leaves open are settled by the same U and V with 48 more bits each: U by the
+ladder, V by the alternating series of exp(-t); what is still open then is settled by rigorous
+arithmetic.  Proposals that are not kept are drawn anew.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from shoal.noise.source import Source, Words
 CHUNK = 1 << 15
 """Draws made at a time: their arrays stay in the processor's cache."""
 LARGEST_BITS = 50
-"""Blocks up to this size leave room for their number in 64 bits; beyond, Python's integers are used."""
+"""Blocks up to this size leave room for their number in 64 bits; beyond, Python's integers are
+used.
+"""
 _OPEN = np.iinfo(np.int64).min
 _OPEN_BELOW = _OPEN >> 1
 _TABLE_PRECISION = 192
@@ -93,7 +95,9 @@ class BlockSampler:
     def _propose(
         self, out: NDArray[np.int64], start: int, source: Source
     ) -> tuple[NDArray[np.intp], Words, Words, Words]:
-        """Fill ``out`` where 16 bits decide; return the places left open with their words so far."""
+        """Fill ``out`` where 16 bits decide; return the places left open with their words so
+        far.
+        """
         values, bound = self._guide
         leading = source.words(np.uint16, len(out))
         values.take(leading, out=out, mode="clip")
@@ -163,7 +167,9 @@ class BlockSampler:
         return values ^ offset.astype(values.dtype), self._kept(ranks, offset, keeping, source)
 
     def _base(self, ranks: NDArray[np.int64]) -> IntegerArray:
-        """The value whose exclusive or with an offset is the draw: counted outwards on either side."""
+        """The value whose exclusive or with an offset is the draw: counted outwards on either
+        side.
+        """
         if not self.law.two_sided:
             return _shifted(ranks, self.bits)
         blocks = _shifted(ranks >> 1, self.bits)

@@ -1,4 +1,6 @@
-"""Laws with finitely many outcomes: coins of any exact bias, and categories with weights exp(rational)."""
+"""Laws with finitely many outcomes: coins of any exact bias, and categories with weights
+exp(rational).
+"""
 
 from __future__ import annotations
 

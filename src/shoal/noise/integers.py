@@ -1,7 +1,7 @@
 """Integer noise by name: the laws that mechanisms add to exact integers.
 
-Each law is an `IntegerNoise`: ``many(count)`` draws a whole vector, ``one()`` a single integer from a pool
-that was drawn ahead, so that a call takes the same time whatever it returns.
+Each law is an `IntegerNoise`: ``many(count)`` draws a whole vector, ``one()`` a single integer from
+a pool that was drawn ahead, so that a call takes the same time whatever it returns.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def rounded_gaussian(variance: Fraction) -> IntegerNoise:
 def truncated_geometric(scale: Fraction, limit: int) -> IntegerNoise:
     """P(x) proportional to exp(-x / scale) on 0, 1, …, limit.
 
-    Drawn from the law without a limit until it falls within; or, where the limit is the smaller of the
-    two, uniformly, and kept when an independent geometric draw reaches it, which has probability
-    exp(-x / scale).  Either way at least one in three proposals is kept.
+    Drawn from the law without a limit until it falls within; or, where the limit is the smaller of
+    the two, uniformly, and kept when an independent geometric draw reaches it, which has
+    probability exp(-x / scale).  Either way at least one in three proposals is kept.
     """
     limit = whole(limit, "limit", at_least=0)
     unlimited = BlockSampler(ExponentialLaw(_checked(scale), "right"))

@@ -1,10 +1,13 @@
-"""Continuous laws by inversion: the nearest integer to scale * Z, with as many digits as that needs.
+"""Continuous laws by inversion: the nearest integer to scale * Z, with as many digits as that
+needs.
 
-Z is a function of one or two uniform variables.  Their digits are drawn 64 at a time; what is known of them so
-far encloses Z, and the draw ends as soon as all of the enclosure rounds to one integer.  So the integer is a
-function of the ideal, continuous variable and has exactly the law of its rounding; see ``exactness.md``.
+Z is a function of one or two uniform variables.  Their digits are drawn 64 at a time; what is known
+of them so far encloses Z, and the draw ends as soon as all of the enclosure rounds to one integer.
+So the integer is a function of the ideal, continuous variable and has exactly the law of its
+rounding; see ``exactness.md``.
 
-Nothing is kept between draws: a scale that was computed from data leaves no table and no pool behind.
+Nothing is kept between draws: a scale that was computed from data leaves no table and no pool
+behind.
 """
 
 from __future__ import annotations
@@ -25,11 +28,14 @@ _HALF = arb(0.5)
 _UNIT_INTERVAL = arb(0).union(arb(1))
 
 Variable = Callable[[list[arb]], arb]
-"""An enclosure of Z from enclosures of its uniform variables, not finite where they do not tell yet."""
+"""An enclosure of Z from enclosures of its uniform variables, not finite where they do not tell
+yet.
+"""
 
 
 def rounded_cauchy(scale: Fraction) -> IntegerNoise:
-    """The nearest integer, halves up, to a Cauchy variable of this scale: density 1 / (pi (1 + z^2)).
+    """The nearest integer, halves up, to a Cauchy variable of this scale: density 1 / (pi (1 +
+    z^2)).
 
     Guarantee: exactly this law: P(X <= x) = 1/2 + arctan((x + 1/2) / scale) / pi.
     Needs: a scale above 0, of any size.
@@ -38,12 +44,15 @@ def rounded_cauchy(scale: Fraction) -> IntegerNoise:
 
 
 def rounded_laplace(scale: Fraction) -> IntegerNoise:
-    """The nearest integer to a continuous Laplace variable of this scale; needs as `rounded_cauchy`."""
+    """The nearest integer to a continuous Laplace variable of this scale; needs as
+    `rounded_cauchy`.
+    """
     return _rounded(scale, 2, _laplace, "rounded_laplace", scale)
 
 
 def rounded_normal(scale: Fraction) -> IntegerNoise:
-    """The nearest integer to a normal variable of this standard deviation; needs as `rounded_cauchy`.
+    """The nearest integer to a normal variable of this standard deviation; needs as
+    `rounded_cauchy`.
 
     `rounded_gaussian` has the same law and is faster for many draws at one scale.
     """
@@ -51,7 +60,9 @@ def rounded_normal(scale: Fraction) -> IntegerNoise:
 
 
 def rounded_arsinh_normal(scale: Fraction, bend: Fraction) -> IntegerNoise:
-    """The nearest integer to scale * sinh(bend * N) for a standard normal N; needs as `rounded_cauchy`."""
+    """The nearest integer to scale * sinh(bend * N) for a standard normal N; needs as
+    `rounded_cauchy`.
+    """
     bent = positive(bend, "bend")
     return _rounded(
         scale,

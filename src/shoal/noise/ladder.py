@@ -1,23 +1,23 @@
 """A ladder: an exact law over ranks 0, 1, 2, …, decided by comparing one uniform with its steps.
 
 Let U be uniform on [0, 1), known by as many leading bits as were drawn, and F(r) the probability of
-ranks 0..r.  The outcome is the rank with F(r-1) <= U < F(r).  The ladder keeps one whole number s for
-each rank, its *step*, with s <= 2^64 F(r) < s + 2:
+ranks 0..r.  The outcome is the rank with F(r-1) <= U < F(r).  The ladder keeps one whole number s
+for each rank, its *step*, with s <= 2^64 F(r) < s + 2:
 
 * 16 bits of U often decide (the guide: the cells of width 2^-16 that contain no step),
 * 64 bits decide unless the word is a step or the number after one,
-* otherwise more bits are drawn, 64 at a time, and compared with F(r) by rigorous arithmetic of as much
-  precision, until they differ from it.
+* otherwise more bits are drawn, 64 at a time, and compared with F(r) by rigorous arithmetic of as
+  much precision, until they differ from it.
 
-A step is floor(2^64 F(r)) unless 2^64 F(r) lies so close to a whole number that the precision at hand
-cannot tell on which side; either number does, so that no law is refused for lying there.
+A step is floor(2^64 F(r)) unless 2^64 F(r) lies so close to a whole number that the precision at
+hand cannot tell on which side; either number does, so that no law is refused for lying there.
 
-Each stage continues with the bits already seen, so the outcome is a function of U alone and has exactly
-the stated law.  A law without end keeps its steps up to the first one within 2^-32 of 1; a word beyond
-it is decided the rigorous way too.
+Each stage continues with the bits already seen, so the outcome is a function of U alone and has
+exactly the stated law.  A law without end keeps its steps up to the first one within 2^-32 of 1; a
+word beyond it is decided the rigorous way too.
 
-A ladder is described by its survival 1 - F(r), not by F(r): a probability of 10^-300 is then a number
-with leading digits rather than a difference from 1 that no precision can show.
+A ladder is described by its survival 1 - F(r), not by F(r): a probability of 10^-300 is then a
+number with leading digits rather than a difference from 1 that no precision can show.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ Survival = Callable[[int], Real]
 class Ladder:
     """``steps[r]`` is a whole number s with s <= 2^64 F(r) < s + 2; ``survival(r)`` is 1 - F(r).
 
-    Steps never fall.  ``endless`` says that ranks continue beyond the kept steps; otherwise the rank
-    after the last step is the last outcome.
+    Steps never fall.  ``endless`` says that ranks continue beyond the kept steps; otherwise the
+    rank after the last step is the last outcome.
     """
 
     def __init__(self, steps: Sequence[int], survival: Survival, *, endless: bool) -> None:
@@ -60,7 +60,9 @@ class Ladder:
 
     @classmethod
     def of(cls, survivals: Callable[[], Sequence[arb]]) -> Ladder:
-        """The ladder of a law with finitely many ranks: its survivals, all but the last, which is 0."""
+        """The ladder of a law with finitely many ranks: its survivals, all but the last, which is
+        0.
+        """
 
         def steps() -> list[int] | None:
             found = [step_of(survival) for survival in survivals()]
@@ -108,7 +110,8 @@ class Ladder:
         return ranks
 
     def _refine(self, prefix: int, rank: int, source: Source) -> int:
-        """Find the first rank with U < F(rank), by bisection, and extend the prefix where it does not tell.
+        """Find the first rank with U < F(rank), by bisection, and extend the prefix where it does
+        not tell.
 
         U >= F(rank) just where 1 - U <= survival(rank).
         """
@@ -149,7 +152,9 @@ def step_of(survival: arb) -> int | None:
 
 
 def falls_below(chance: Real, word: int, bits: int, source: Source) -> bool:
-    """Whether V < chance, where V is known by a word of ``bits`` leading bits and extended as needed."""
+    """Whether V < chance, where V is known by a word of ``bits`` leading bits and extended as
+    needed.
+    """
     while True:
         known = verdict(chance, word, bits)
         if known is not None:
@@ -159,7 +164,9 @@ def falls_below(chance: Real, word: int, bits: int, source: Source) -> bool:
 
 
 def verdict(chance: Real, word: int, bits: int) -> bool | None:
-    """The same where these bits tell, and None where they do not, or not at twice their precision."""
+    """The same where these bits tell, and None where they do not, or not at twice their
+    precision.
+    """
 
     def question() -> bool | None:
         scaled = chance() * arb(2) ** bits

@@ -1,10 +1,11 @@
 """Laws on the integers as blocks: what the block sampler needs to know of each.
 
-A law is cut into blocks of ``2**bits`` neighbouring integers.  Going outwards from zero, rank 0, 1, 2, …
-are the blocks on the right and on the left in turn (or the right ones alone).  A block is proposed with
-probability proportional to the weight of its *start*, the integer nearest to zero and so the heaviest;
-the offset into the block is uniform; the proposal is kept with probability weight / weight of the start,
-which is exp(-t) for the ``t`` of `drop`.  What is kept has exactly the law.  `exactness.md` has the proofs.
+A law is cut into blocks of ``2**bits`` neighbouring integers.  Going outwards from zero, rank 0, 1,
+2, … are the blocks on the right and on the left in turn (or the right ones alone).  A block is
+proposed with probability proportional to the weight of its *start*, the integer nearest to zero and
+so the heaviest; the offset into the block is uniform; the proposal is kept with probability weight
+/ weight of the start, which is exp(-t) for the ``t`` of `drop`.  What is kept has exactly the law.
+`exactness.md` has the proofs.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ class BlockLaw(Protocol):
 class ExponentialLaw:
     """P(x) proportional to exp(-|x| / scale).
 
-    ``side`` is "both" for the discrete Laplace law, "right" for the geometric law on 0, 1, 2, …, and
-    "floor" for the floor of the continuous Laplace law, whose two sides are alike.
+    ``side`` is "both" for the discrete Laplace law, "right" for the geometric law on 0, 1, 2, …,
+    and "floor" for the floor of the continuous Laplace law, whose two sides are alike.
     """
 
     scale: Fraction
@@ -76,7 +77,9 @@ class ExponentialLaw:
 
     @property
     def continuous(self) -> bool:
-        """The fraction of an exponential variable is independent of its floor: it need not be drawn."""
+        """The fraction of an exponential variable is independent of its floor: it need not be
+        drawn.
+        """
         return False
 
     def survivals(self) -> Iterator[arb]:
@@ -172,8 +175,9 @@ class NormalLaw:
 def _weights(law: NormalLaw, rank: int) -> Iterator[arb]:
     """The weights of the blocks from this rank on, each from the one two ranks before it.
 
-    With c = 1 / (2 variance) and blocks of size B, a block that starts at s is followed on its side by one
-    of exp(-c B (2 s + B)) times its weight, and that factor shrinks by exp(-2 c B^2) from block to block.
+    With c = 1 / (2 variance) and blocks of size B, a block that starts at s is followed on its side
+    by one of exp(-c B (2 s + B)) times its weight, and that factor shrinks by exp(-2 c B^2) from
+    block to block.
     """
     halved = 1 / (2 * law.variance)
     size = 1 << law.bits
@@ -191,8 +195,8 @@ def _weights(law: NormalLaw, rank: int) -> Iterator[arb]:
 def _tail(law: NormalLaw, rank: int) -> arb:
     """The sum of the weights from this rank on, as a ball.
 
-    The factor between neighbours on one side only falls, so the terms from a pair (a, b) on sum to at
-    most (a + b) / (1 - factor) with the factor of the pair before it.
+    The factor between neighbours on one side only falls, so the terms from a pair (a, b) on sum to
+    at most (a + b) / (1 - factor) with the factor of the pair before it.
     """
     weights = _weights(law, rank)
     total = first = next(weights) + next(weights)

@@ -1,7 +1,7 @@
 """Races: choose one candidate out of very many by noisy scores, exactly.
 
-Every race is decided by cheap certified bounds for all candidates and by rigorous arithmetic for the few
-that the bounds leave open; `exactness.md` has the proofs.
+Every race is decided by cheap certified bounds for all candidates and by rigorous arithmetic for
+the few that the bounds leave open; `exactness.md` has the proofs.
 
 * `gumbel_race`: the largest of score + Gumbel noise, which is a draw with P(i) proportional to
   exp(rate * score_i); with ``places`` > 1 the first so many of the ranking.
@@ -28,7 +28,8 @@ from shoal.noise.uniform import one_below
 from shoal.noise.weights import SLACK, upper_weights
 
 Scores = IntegerArray | NDArray[np.float64]
-"""Scores with an exact value each: int64, float64, or Python's integers and fractions as objects."""
+"""Scores with an exact value each: int64, float64, or Python's integers and fractions as objects.
+"""
 
 CHUNK = 1 << 14
 _FIXED = 40
@@ -65,8 +66,8 @@ def gumbel_race(scores: Scores, rate: Fraction, *, places: int = 1) -> list[int]
 def exponential_race(scores: Scores, rate: Fraction) -> int:
     """The winner by score + exponential noise of scale 1 / rate.
 
-    Each candidate enters a lottery with probability exp(-rate * (best - score)), the best ones always;
-    the winner is drawn uniformly from the lottery, as permute-and-flip does one by one.
+    Each candidate enters a lottery with probability exp(-rate * (best - score)), the best ones
+    always; the winner is drawn uniformly from the lottery, as permute-and-flip does one by one.
     """
     best, speed = scores.max(), _float_rate(rate)
     entered: list[NDArray[np.intp]] = []
@@ -116,7 +117,9 @@ def laplace_race(scores: Scores, rate: Fraction) -> int:
 
 
 def gaps_below(best: Any, scores: Scores) -> NDArray[np.float64]:
-    """The gap, best - score, for each, within 2^-52 in relative terms, infinite beyond the floats, never NaN."""
+    """The gap, best - score, for each, within 2^-52 in relative terms, infinite beyond the floats,
+    never NaN.
+    """
     if scores.dtype == np.int64:
         # In unsigned arithmetic modulo 2^64 the difference of any two int64 is exact; as int64 it
         # could overflow.

@@ -1,7 +1,8 @@
 """The one seam through which tests replace the secret source.
 
-What is drawn inside is not private, whatever the source says of itself: events made there say ``private = False`` and can never be charged.
-A number that a bare mechanism releases here carries no event; its event must be asked for here, too, for outside the mechanism knows nothing of it.
+What is drawn inside is not private, whatever the source says of itself: events made there say
+``private = False`` and can never be charged.  A number that a bare mechanism releases here carries
+no event; its event must be asked for here, too, for outside the mechanism knows nothing of it.
 """
 
 from __future__ import annotations

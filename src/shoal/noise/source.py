@@ -1,14 +1,15 @@
 """The one source of secret bits.
 
-Every thread has its own AES-256-CTR keystream, keyed by the operating system.  A keystream replaces its
-key by bytes of its own as it goes (at each refill of its buffer, and every four megabytes of longer
-draws), so that a later look at it tells nothing about words handed out under earlier keys; it mixes in a
-fresh key from the operating system every gigabyte, and is thrown away in a forked child together with
-everything drawn ahead from it.
+Every thread has its own AES-256-CTR keystream, keyed by the operating system.  A keystream replaces
+its key by bytes of its own as it goes (at each refill of its buffer, and every four megabytes of
+longer draws), so that a later look at it tells nothing about words handed out under earlier keys;
+it mixes in a fresh key from the operating system every gigabyte, and is thrown away in a forked
+child together with everything drawn ahead from it.
 
-Samplers ask `current()` for the source in force.  It is the secret one unless a test put another in its
-place through `shoal.noise.seam`; such a source says ``private = False``.  Whether draws are secret is asked of the seam,
-by `secret()`, and never of what was put in place, which might change its mind.
+Samplers ask `current()` for the source in force.  It is the secret one unless a test put another in
+its place through `shoal.noise.seam`; such a source says ``private = False``.  Whether draws are
+secret is asked of the seam, by `secret()`, and never of what was put in place, which might change
+its mind.
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ class Source(Protocol):
     """Where random words come from."""
 
     private: bool
-    """What the source says of itself; one that calls itself private is not let in by the seam, and `secret` never asks it."""
+    """What the source says of itself; one that calls itself private is not let in by the seam, and
+    `secret` never asks it.
+    """
     pools: dict[object, list[Any]]
     """Single draws made ahead, by law; emptied wherever the words themselves are abandoned."""
 
     def words(self, kind: type[np.unsignedinteger[Any]], count: int) -> Words:
-        """``count`` independent uniform words of an unsigned type; the array is the caller's own."""
+        """``count`` independent uniform words of an unsigned type; the array is the caller's
+        own.
+        """
 
 
 class Keystream:
@@ -119,7 +124,8 @@ _handed = [0]
 
 
 def handed_out() -> int:
-    """A number that grows whenever secret words are handed out, in whatever thread: for those who must know that none were.
+    """A number that grows whenever secret words are handed out, in whatever thread: for those who
+    must know that none were.
 
     Edges: single draws made ahead before that are not counted again.
     """
@@ -139,7 +145,9 @@ _override: ContextVar[Source | None] = ContextVar("shoal_noise_source", default=
 
 
 put_in_place = _override.get
-"""What the test seam put in place here, and None outside it: the quickest of questions, asked before every draw."""
+"""What the test seam put in place here, and None outside it: the quickest of questions, asked
+before every draw.
+"""
 
 
 def secret() -> bool:
@@ -152,7 +160,9 @@ def secret() -> bool:
 
 
 def current() -> Source:
-    """The source in force here: the thread's secret keystream, or what the test seam put in place."""
+    """The source in force here: the thread's secret keystream, or what the test seam put in
+    place.
+    """
     override = _override.get()
     if override is not None:
         return override

@@ -17,11 +17,12 @@ from shoal.noise.uniform import draw_below
 
 @lru_cache(maxsize=64)
 def staircase(epsilon: Fraction, width: int, tread: int) -> IntegerNoise:
-    """Weight exp(-k epsilon) where |x| = k width + place with place < tread, and e^-epsilon of that behind it.
+    """Weight exp(-k epsilon) where |x| = k width + place with place < tread, and e^-epsilon of that
+    behind it.
 
-    Guarantee: exactly this law.  A magnitude is k widths plus a place: k is geometric; the place is on the
-        tread or behind it with odds tread : (width - tread) e^-epsilon, uniform on either; the sign
-        is fair, and minus zero is drawn anew.
+    Guarantee: exactly this law.  A magnitude is k widths plus a place: k is geometric; the place is
+        on the tread or behind it with odds tread : (width - tread) e^-epsilon, uniform on either;
+        the sign is fair, and minus zero is drawn anew.
     Needs: 1 <= tread <= width; 1 / epsilon from 2^-20 to 2^60.
     """
     flights, fair = geometric(1 / epsilon), Coin(Fraction(1, 2))

@@ -1,9 +1,9 @@
 """Enclosures of exp(-x) for whole arrays, in plain float arithmetic with a proven error.
 
-Write x = n/1024 + f with whole n and 0 <= f < 1/1024.  Then exp(-x) = T[n] exp(-f) with a table T of
-floats nearest to exp(-n/1024), and 1 - f <= exp(-f) <= 1 - f + 2^-21.  Each float operation is off by at
-most 2^-53 of its result, and x itself by at most 2^-49 x; with x <= LAST these together are below 2^-35
-of exp(-x).  `upper_weights` therefore returns, for each x, a float w with
+Write x = n/1024 + f with whole n and 0 <= f < 1/1024.  Then exp(-x) = T[n] exp(-f) with a table T
+of floats nearest to exp(-n/1024), and 1 - f <= exp(-f) <= 1 - f + 2^-21.  Each float operation is
+off by at most 2^-53 of its result, and x itself by at most 2^-49 x; with x <= LAST these together
+are below 2^-35 of exp(-x).  `upper_weights` therefore returns, for each x, a float w with
 
     exp(-x) <= w <= exp(-x) (1 + 2^-19)          (for x up to LAST; beyond, w = upper of exp(-LAST)).
 """

@@ -1,7 +1,7 @@
 """Totals in which each protected unit has a bounded say, and how far one unit can move them.
 
-Contributions are scaled, not sampled: a person with more rows or groups than allowed counts with all of
-them, each for less.  `bounding.md` has the proofs.
+Contributions are scaled, not sampled: a person with more rows or groups than allowed counts with
+all of them, each for less.  `bounding.md` has the proofs.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class Bounded:
         return Spread(self.relation, self.keys, term.argument, self.norm, possible=self.possible)
 
     def vote(self, groups: int) -> int:
-        """What a person in so many groups adds to the number of persons of each, in units of totals."""
+        """What a person in so many groups adds to the number of persons of each, in units of
+        totals.
+        """
         assert isinstance(self.unit, Person)
         fraction = self.fraction(self.terms[0])
         return fraction * factor_for_groups(self.unit, self.norm, groups) // WHOLE
@@ -118,7 +120,9 @@ class Bounded:
         return Sensitivity(moved * self.reach(term), self.norm, relation)
 
     def reach(self, term: Term) -> Fraction:
-        """The norm, over all keys, of the rows (or of the person, in terms of persons) by which one unit counts."""
+        """The norm, over all keys, of the rows (or of the person, in terms of persons) by which one
+        unit counts.
+        """
         if isinstance(self.unit, Person):
             rows = _reach(self.unit, self.norm, persons=term.quantity in BY_PERSON)
         else:
@@ -136,12 +140,15 @@ class Bounded:
         return max(factor for factor in factors if factor is not None)
 
     def _always_counts(self, term: Term) -> bool:
-        """Whether a unit adds as many numbers to a term whatever its values are; persons may have fewer rows or none."""
+        """Whether a unit adds as many numbers to a term whatever its values are; persons may have
+        fewer rows or none.
+        """
         return isinstance(self.unit, Row) and term.in_every_row and keeps_every_row(self.relation)
 
 
 def factor_for_rows(unit: Person, norm: Norm, rows: int) -> int:
-    """By how many 2^-20 a person's sums are scaled; ``rows`` is the sum of n', for L2 that of its squares.
+    """By how many 2^-20 a person's sums are scaled; ``rows`` is the sum of n', for L2 that of its
+    squares.
 
     Guarantee: the largest whole number up to 2^20 for which the bound holds.
     """

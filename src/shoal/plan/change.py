@@ -1,4 +1,6 @@
-"""How far a total moves under the relation *change*, where one unit takes other values.  Proofs: bounding.md."""
+"""How far a total moves under the relation *change*, where one unit takes other values.  Proofs:
+bounding.md.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,14 @@ from shoal.sensitivity import Norm
 
 
 def replaced(term: Term, norm: Norm, *, keyed: bool, always: bool) -> Fraction:
-    """How far totals move if what a unit adds is replaced by something else, for each row by which it counts.
+    """How far totals move if what a unit adds is replaced by something else, for each row by which
+    it counts.
 
-    ``always`` says that the unit adds as many numbers before as after; otherwise it may add nothing on one side.
+    ``always`` says that the unit adds as many numbers before as after; otherwise it may add nothing
+    on one side.
 
-    Guarantee: without keys the difference of any two numbers that can be added; with keys both numbers, since a unit can
-        leave one group and enter another.
+    Guarantee: without keys the difference of any two numbers that can be added; with keys both
+        numbers, since a unit can leave one group and enter another.
     Proof: bounding.md, Change.
     """
     least, most = term.ends
@@ -30,7 +34,9 @@ def replaced(term: Term, norm: Norm, *, keyed: bool, always: bool) -> Fraction:
 
 
 def keeps_every_row(rows: Rows) -> bool:
-    """Whether each row of a private table becomes as many rows as its stability says, whatever its values are."""
+    """Whether each row of a private table becomes as many rows as its stability says, whatever its
+    values are.
+    """
     match rows:
         case Scan():
             return True

@@ -1,7 +1,9 @@
-"""An expression is a column, a literal, or a function of expressions; it knows its type, span, length and cost.
+"""An expression is a column, a literal, or a function of expressions; it knows its type, span,
+length and cost.
 
-Expressions are made by `call` and `cast`, which check types, put in the casts that mixing types needs,
-and fold what is constant.  What a function means, and the span of its values, stands with the function.
+Expressions are made by `call` and `cast`, which check types, put in the casts that mixing types
+needs, and fold what is constant.  What a function means, and the span of its values, stands with
+the function.
 """
 
 from __future__ import annotations
@@ -116,7 +118,9 @@ class Call:
 
     @cached_property
     def cost(self) -> WorkPerRow:
-        """What it takes to compute it in one row, of every column it rests on as often as it is used."""
+        """What it takes to compute it in one row, of every column it rests on as often as it is
+        used.
+        """
         parts = self.function.uses * sum(argument.cost.parts for argument in self.arguments)
         work = self.function.uses * sum(argument.cost.work for argument in self.arguments)
         return WorkPerRow(1 + parts, self.function.work(self) + work)

@@ -1,9 +1,9 @@
 """What the curator states about a column: the range of its values, or the list of them.
 
-Facts are made true when a column is read: a value outside its range is moved to the nearer end, a value
-outside its choices is NULL, a text without choices is cut to a public length, and NULL in a column stated to
-have none is the lowest value stated.  So everything that is concluded from a fact holds for all data, not only for
-data that keep to it.
+Facts are made true when a column is read: a value outside its range is moved to the nearer end, a
+value outside its choices is NULL, a text without choices is cut to a public length, and NULL in a
+column stated to have none is the lowest value stated.  So everything that is concluded from a fact
+holds for all data, not only for data that keep to it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ Moment = dt.date | dt.datetime
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Two exact ends on the number line, both included; days for dates, microseconds for timestamps."""
+    """Two exact ends on the number line, both included; days for dates, microseconds for
+    timestamps.
+    """
 
     lo: Fraction
     hi: Fraction
@@ -99,7 +101,9 @@ def facts_of(given: object) -> dict[str, Range | Choices]:
 
 
 def _is_word(end: object) -> bool:
-    """Whether the end of a pair is a text that is no number and no moment: then the pair lists values."""
+    """Whether the end of a pair is a text that is no number and no moment: then the pair lists
+    values.
+    """
     try:
         _end(end, "end")  # type: ignore[arg-type]
     except SchemaError:
@@ -189,9 +193,10 @@ class Choices:
 class Column:
     """A named column of a relation: its type, and what is known of its values.
 
-    Make one with `column`.  ``person`` is the place of this column in the person's key, if it is part of
-    it; ``origin`` is the public table and column it was read from, if any.  ``longest`` is the most characters its
-    text can have, where that is neither the length of a choice nor the default; ``cost`` is what computes it.
+    Make one with `column`.  ``person`` is the place of this column in the person's key, if it is
+    part of it; ``origin`` is the public table and column it was read from, if any.  ``longest`` is
+    the most characters its text can have, where that is neither the length of a choice nor the
+    default; ``cost`` is what computes it.
     """
 
     name: str

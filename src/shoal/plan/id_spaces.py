@@ -1,7 +1,8 @@
 """Which tables use the same ids for the same people: what was declared, and what follows from it.
 
-A person is protected with all of their rows, so whoever reads several private tables must know which ids mean one person.  Rows
-cannot tell.  A curator declares it, table by table, and a question whose tables leave it open is refused.
+A person is protected with all of their rows, so whoever reads several private tables must know
+which ids mean one person.  Rows cannot tell.  A curator declares it, table by table, and a question
+whose tables leave it open is refused.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from shoal.errors import RelationError
 class IdSpace:
     """What is declared of the ids in a table.
 
-    Two tables with a name of ``shared`` in common use the same ids for the same people.  ``accounts`` are what pays for the table: two
-    tables without a common account are protected one by one, and the budgets of someone who is in both add up.
+    Two tables with a name of ``shared`` in common use the same ids for the same people.
+    ``accounts`` are what pays for the table: two tables without a common account are protected one
+    by one, and the budgets of someone who is in both add up.
     """
 
     shared: frozenset[str]
@@ -44,10 +46,11 @@ class _HeldTable(Protocol):
 
 
 def spaces_of(tables: Iterable[_HeldTable]) -> dict[str, str]:
-    """For each table by name, the first table of those it shares its ids with; refused where declarations leave it open.
+    """For each table by name, the first table of those it shares its ids with; refused where
+    declarations leave it open.
 
-    Guarantee: two tables have one space exactly if it was declared that they share ids, and two spaces only if no account pays
-        for both.
+    Guarantee: two tables have one space exactly if it was declared that they share ids, and two
+        spaces only if no account pays for both.
     """
     found: dict[str, list[_HeldTable]] = {}
     for each in sorted(tables, key=lambda one: one.name):
@@ -69,7 +72,9 @@ def spaces_of(tables: Iterable[_HeldTable]) -> dict[str, str]:
 
 
 def check_one_space(tables: Iterable[_HeldTable]) -> None:
-    """Refuse to take equal ids of these tables for one person unless that was declared of all of them."""
+    """Refuse to take equal ids of these tables for one person unless that was declared of all of
+    them.
+    """
     spaces = spaces_of(tables)
     firsts = sorted(set(spaces.values()))
     if len(firsts) > 1:

@@ -44,10 +44,11 @@ def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
 
 
 def range_of(expression: Expression) -> tuple[Fraction, Fraction]:
-    """The exact ends between which every value of an expression lies, or an error that asks for facts.
+    """The exact ends between which every value of an expression lies, or an error that asks for
+    facts.
 
-    Guarantee: for all data, the value is NULL or between the ends, both included, on the number line
-        of its type (days for dates, microseconds for timestamps).
+    Guarantee: for all data, the value is NULL or between the ends, both included, on the number
+        line of its type (days for dates, microseconds for timestamps).
     """
     if expression.span is not None:
         return expression.span.lo, expression.span.hi
@@ -67,7 +68,8 @@ def range_of(expression: Expression) -> tuple[Fraction, Fraction]:
 def clamped(expression: Expression, lo: str = "0", hi: str = "100") -> str:
     """SQL that moves a value to the nearer of two ends, and leaves NULL what it is.
 
-    LEAST and GREATEST pass over NULL: without the condition a missing value would count as one of the ends.
+    LEAST and GREATEST pass over NULL: without the condition a missing value would count as one of
+    the ends.
     """
     text = text_of(expression)
     text = text if len(text) <= _LONGEST_SHOWN else "x"
@@ -75,7 +77,9 @@ def clamped(expression: Expression, lo: str = "0", hi: str = "100") -> str:
 
 
 def check_size(expression: Expression) -> None:
-    """Refuse a range with whose ends noise, sums and squares cannot be computed, on either side of the charge."""
+    """Refuse a range with whose ends noise, sums and squares cannot be computed, on either side of
+    the charge.
+    """
     largest = max(map(abs, range_of(expression)))
     if largest > _LARGEST or 0 < largest * _LARGEST < 1:
         far = "beyond 1e153" if largest > 1 else "no further than 1e-153 from 0"
@@ -105,7 +109,11 @@ def values_of(expression: Expression, *, most: int = MOST_COMBINATIONS) -> tuple
     lists = [_list_of(column, most) for column in columns.values()]
     if any(found is None for found in lists):
         return natural
-    known = [[*found, *([None] if c.nullable else [])] for found, c in zip(lists, columns.values(), strict=True) if found is not None]  # fmt: skip
+    known = [
+        [*found, *([None] if c.nullable else [])]
+        for found, c in zip(lists, columns.values(), strict=True)
+        if found is not None
+    ]
     if prod(len(found) for found in known) > most:
         return natural
     rows = (dict(zip(columns, values, strict=True)) for values in product(*known))

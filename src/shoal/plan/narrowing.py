@@ -1,7 +1,8 @@
-"""Of a wide table only the columns that a question uses: engines plan each column they are told of, used or not.
+"""Of a wide table only the columns that a question uses: engines plan each column they are told of,
+used or not.
 
-Which columns these are follows from the question and its tables alone, never from rows, and the rows that are left have the
-same values under the same names: proof in stability.md, Narrowing.
+Which columns these are follows from the question and its tables alone, never from rows, and the
+rows that are left have the same values under the same names: proof in stability.md, Narrowing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def narrowed_rows(rows: Rows) -> Rows:
 
 
 def narrowed_totals(bounded: Bounded, soon: Bounded | None) -> tuple[Bounded, Bounded | None]:
-    """Totals, and what is asked next, over the columns that they use; both keep their rows in common if they had them so."""
+    """Totals, and what is asked next, over the columns that they use; both keep their rows in
+    common if they had them so.
+    """
     if not _is_wide(bounded.relation):
         return bounded, soon
     together = soon is not None and soon.has_groups_of(bounded)
@@ -68,7 +71,9 @@ def columns_read(rows: Rows) -> dict[str, Names]:
 
 
 def _is_wide(rows: Rows) -> bool:
-    """Whether there is a wide table, and room for the steps that narrowing may add: never more than there are."""
+    """Whether there is a wide table, and room for the steps that narrowing may add: never more than
+    there are.
+    """
     room = 2 * rows.nodes <= MOST_NODES and 2 * rows.depth <= DEEPEST_ROWS
     return room and any(len(table.columns) > WIDE for table in tables_of(rows).values())
 
@@ -113,7 +118,9 @@ def _narrowed_table(table: Table, used: Names) -> Table:
 
 
 def _narrowed_join(join: PublicJoin | PersonJoin, used: Names) -> Rows:
-    """Which rows of the right side are joined is decided by all their values, so all its columns stay."""
+    """Which rows of the right side are joined is decided by all their values, so all its columns
+    stay.
+    """
     left = used & _names(join.left) | _read_by(pair[0] for pair in join.on)
     return replace(
         join,

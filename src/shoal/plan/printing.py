@@ -56,9 +56,24 @@ def _literal(literal: Literal) -> str:
 
 
 _ALIKE = (
-    "and", "between", "case", "coalesce", "eq", "ge", "greatest", "gt", "in", "le", "least", "lt", "ne", "not", "nullif",
-    "or", "same",
-)  # fmt: skip
+    "and",
+    "between",
+    "case",
+    "coalesce",
+    "eq",
+    "ge",
+    "greatest",
+    "gt",
+    "in",
+    "le",
+    "least",
+    "lt",
+    "ne",
+    "not",
+    "nullif",
+    "or",
+    "same",
+)
 """Functions that give NULL the type of what stands beside it."""
 
 

@@ -33,9 +33,9 @@ class Row:
 class Person:
     """Rows with the same key belong to one person, who is protected with all of them.
 
-    ``groups`` is how many keys of a GROUP BY one person may count in, ``rows_per_group`` how many rows of
-    theirs may count in each; what is more is scaled down, never an error.  ``nulls`` says what a missing
-    key is: rows to ``"drop"``, or the rows of ``"one"`` person.
+    ``groups`` is how many keys of a GROUP BY one person may count in, ``rows_per_group`` how many
+    rows of theirs may count in each; what is more is scaled down, never an error.  ``nulls`` says
+    what a missing key is: rows to ``"drop"``, or the rows of ``"one"`` person.
 
     >>> print(Person("user_id", groups=5, rows_per_group=3))
     each person by user_id (5 groups, 3 rows per group)

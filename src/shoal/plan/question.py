@@ -1,7 +1,8 @@
-"""A question: rows, the keys they are grouped by, what is released of each group, and what follows from it.
+"""A question: rows, the keys they are grouped by, what is released of each group, and what follows
+from it.
 
-Only keys and aggregates touch the data.  What stands in `After` is computed from released values alone, so
-it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.
+Only keys and aggregates touch the data.  What stands in `After` is computed from released values
+alone, so it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ _PLACES = (Statistic.QUANTILE, Statistic.LEAST, Statistic.GREATEST)
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One number per group, under a name: a statistic, of an expression, at a level if it is a quantile."""
+    """One number per group, under a name: a statistic, of an expression, at a level if it is a
+    quantile.
+    """
 
     name: str
     statistic: Statistic
@@ -149,7 +152,9 @@ class Key:
 
 
 def known_values(expression: Expression) -> Known:
-    """How the values of an expression can be known: from facts, from a public table, or not at all."""
+    """How the values of an expression can be known: from facts, from a public table, or not at
+    all.
+    """
     values = values_of(expression)
     if values is not None:
         return Listed(values, null=expression.nullable)
@@ -193,7 +198,9 @@ _FILLED = (
 
 
 def _fills_null(expression: Expression) -> bool:
-    """Whether LEAST or GREATEST puts a constant in the place of NULL; what stands in CASE is meant."""
+    """Whether LEAST or GREATEST puts a constant in the place of NULL; what stands in CASE is
+    meant.
+    """
     if not isinstance(expression, Call) or expression.name == "case":
         return False
     parts = expression.arguments

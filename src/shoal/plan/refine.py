@@ -1,4 +1,6 @@
-"""What a condition teaches about columns: after ``WHERE age >= 18`` no age is below 18, and none is NULL."""
+"""What a condition teaches about columns: after ``WHERE age >= 18`` no age is below 18, and none is
+NULL.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ def _learnt(column: Column, said: list[tuple[str, tuple[Expression, ...]]]) -> C
         span = span_of_values(choices, column.type) or span
     elif choices:
         span = span_of_values(choices, column.type) or span
-    # an engine may compute a row before it tests the condition, so the length is still that of every row
+    # an engine may compute a row before it tests the condition, so the length is still that of
+    # every row
     longest = column.length if column.type.kind is Kind.TEXT else None
     choices = choices or column.choices
     return replace(column, nullable=False, span=span, choices=choices, longest=longest)

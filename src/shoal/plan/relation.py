@@ -1,8 +1,10 @@
-"""Rows: tables, and what keeps to them row by row.  Every node knows its columns, unit and stability.
+"""Rows: tables, and what keeps to them row by row.  Every node knows its columns, unit and
+stability.
 
 Beside its columns each row of a private relation carries the key of the person it belongs to, which
-nothing can drop or rewrite.  The rows of one person depend on that person's rows alone (stability.md),
-so a later floor can bound what one person does to an answer, whatever was selected on the way.
+nothing can drop or rewrite.  The rows of one person depend on that person's rows alone
+(stability.md), so a later floor can bound what one person does to an answer, whatever was selected
+on the way.
 """
 
 from __future__ import annotations
@@ -27,18 +29,22 @@ from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
 from shoal.sensitivity import Relation
 
 Stability = Mapping[str, int | None]
-"""Per private table: how many rows of the output one of its rows can change; None if there is no bound."""
+"""Per private table: how many rows of the output one of its rows can change; None if there is no
+bound.
+"""
 
 MOST_LISTED = 1000
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table by name: its columns, whom it protects (None: it is public), and how often keys repeat.
+    """A table by name: its columns, whom it protects (None: it is public), and how often keys
+    repeat.
 
     ``keys`` maps columns to the greatest number of rows that agree in them (within one person, in a
-    private table).  It is held, not trusted: rows beyond the number are never joined.  ``ids`` is what is declared
-    of the ids of its persons.  ``space``, where a question reads tables whose ids mean different people, is a part of every person's key.
+    private table).  It is held, not trusted: rows beyond the number are never joined.  ``ids`` is
+    what is declared of the ids of its persons.  ``space``, where a question reads tables whose ids
+    mean different people, is a part of every person's key.
     """
 
     name: str
@@ -84,9 +90,11 @@ class Table:
 
 
 class _Node(ABC):
-    """What every relation but a scan has: the number of nodes it consists of, and how deep they are nested.
+    """What every relation but a scan has: the number of nodes it consists of, and how deep they are
+    nested.
 
-    A common table expression that is used twice counts twice, so both are bounded before anything walks the tree.
+    A common table expression that is used twice counts twice, so both are bounded before anything
+    walks the tree.
     """
 
     @property
@@ -280,7 +288,9 @@ class _Joined(_Node):
 
 @dataclass(frozen=True)
 class PublicJoin(_Joined):
-    """Each row with the rows of a public relation that agree with it, ``at_most`` of them per key."""
+    """Each row with the rows of a public relation that agree with it, ``at_most`` of them per
+    key.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -301,8 +311,8 @@ class PublicJoin(_Joined):
 class PersonJoin(_Joined):
     """Each row with rows of another private relation that belong to the same person.
 
-    ``on`` holds what must agree besides the person.  Of the right side, ``at_most`` rows of one person
-    with the same ``on`` are joined: the first in the order of their values.
+    ``on`` holds what must agree besides the person.  Of the right side, ``at_most`` rows of one
+    person with the same ``on`` are joined: the first in the order of their values.
     """
 
     def __post_init__(self) -> None:
@@ -335,7 +345,8 @@ class PersonJoin(_Joined):
 class UnionAll(_Node):
     """The rows of two relations one after the other, column by column.
 
-    Where ids of their tables mean different people, the table's space becomes a part of every person's key.
+    Where ids of their tables mean different people, the table's space becomes a part of every
+    person's key.
     """
 
     left: Rows
@@ -407,7 +418,9 @@ def tables_of(rows: Rows) -> dict[str, Table]:
 
 
 def cost_of(rows: Rows) -> WorkPerRow:
-    """What it takes to compute the rows of a relation, for one row; columns that are only handed on cost nothing."""
+    """What it takes to compute the rows of a relation, for one row; columns that are only handed on
+    cost nothing.
+    """
     own = WorkPerRow(0)
     match rows:
         case Filter(_, condition):

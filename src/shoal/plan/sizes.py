@@ -1,9 +1,10 @@
 """The public limits on size: how long a text may be, and how much work one row may cause.
 
-Every expression knows a bound on the length of its text (`length`), on the parts it consists of once every column
-is replaced by what computes it (`parts`), and on the characters that are touched to compute it in one row (`work`).  All three
-follow from the question and from declared facts, never from rows, so a question that is too large is refused before it
-costs anything, and one row cannot make the engine run out of memory or time (stability.md).
+Every expression knows a bound on the length of its text (`length`), on the parts it consists of
+once every column is replaced by what computes it (`parts`), and on the characters that are touched
+to compute it in one row (`work`).  All three follow from the question and from declared facts,
+never from rows, so a question that is too large is refused before it costs anything, and one row
+cannot make the engine run out of memory or time (stability.md).
 """
 
 from __future__ import annotations
@@ -19,13 +20,17 @@ LONGEST_TEXT = 65_536
 """An expression whose text could be longer is refused."""
 
 LARGEST = 20_000
-"""A question of more parts is refused; columns of sub-queries count as what computes them, as often as they are used."""
+"""A question of more parts is refused; columns of sub-queries count as what computes them, as often
+as they are used.
+"""
 
 MOST_WORK = 1 << 25
 """A question that could touch more characters than this in one row is refused."""
 
 MOST_NODES, DEEPEST_ROWS = 1_000, 150
-"""A question has at most so many tables, filters, selections, joins and unions, and so many on top of one another."""
+"""A question has at most so many tables, filters, selections, joins and unions, and so many on top
+of one another.
+"""
 
 LONGEST_PATTERN = 1_000
 """A pattern of LIKE has at most so many characters."""
@@ -47,7 +52,9 @@ ONE = WorkPerRow()
 
 
 def require_small(length: int, cost: WorkPerRow) -> None:
-    """Refuse what could be too long a text, consist of too many parts, or be too much work in one row."""
+    """Refuse what could be too long a text, consist of too many parts, or be too much work in one
+    row.
+    """
     if length > LONGEST_TEXT:
         raise ExpressionError(
             f"a text could grow to {length:,} characters here; at most {LONGEST_TEXT:,} are allowed.",

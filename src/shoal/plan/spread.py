@@ -1,7 +1,9 @@
-"""Rows spread over the values of an expression: histograms and distinct values, with bounded weights.
+"""Rows spread over the values of an expression: histograms and distinct values, with bounded
+weights.
 
-Within a group the rows of a person are split by a value: a grid point for histograms, the value itself
-where distinct ones are counted.  Everyone's weights are bounded as totals are; `bounding.md` has the proofs.
+Within a group the rows of a person are split by a value: a grid point for histograms, the value
+itself where distinct ones are counted.  Everyone's weights are bounded as totals are; `bounding.md`
+has the proofs.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ MOST_POINTS = 1024
 class Spread:
     """Weights by key and value; rows in which ``value`` is NULL are left out.
 
-    With a ``grid`` values are its points and a row weighs 1; without, a person weighs 1 in each value they
-    have at all.  Both before shares are held.  ``only`` are the keys that are wanted, where these are not all: what
-    somebody has under others counts in their share as ever.
+    With a ``grid`` values are its points and a row weighs 1; without, a person weighs 1 in each
+    value they have at all.  Both before shares are held.  ``only`` are the keys that are wanted,
+    where these are not all: what somebody has under others counts in their share as ever.
     """
 
     relation: Rows
@@ -69,7 +71,9 @@ class Spread:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """The norm, over keys, of all weights that one unit moves within each: under *change* those it had and those it gets."""
+        """The norm, over keys, of all weights that one unit moves within each: under *change* those
+        it had and those it gets.
+        """
         count, bounded = count_of(), self.bounded
         whole = Fraction(self.fraction, bounded.fraction(count))
         twice = 2 if self.unit.relation is Relation.CHANGE else 1
@@ -82,7 +86,9 @@ def distinct_of(argument: Expression) -> Term:
 
 
 def points_of(argument: Expression) -> Term:
-    """A grid over the range of an argument: its own units where they are few, a power of two otherwise."""
+    """A grid over the range of an argument: its own units where they are few, a power of two
+    otherwise.
+    """
     lo, hi = range_of(argument)
     width = hi - lo
     if argument.type == REAL:

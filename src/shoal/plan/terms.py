@@ -1,8 +1,8 @@
 """Terms: what is added up of each row, as whole numbers with a known bound.
 
-A number becomes a count of steps: its own units where it is an exact number of moderate range, a power of
-two of about 2^-30 of the range otherwise, to the nearest.  So sums are exact, whatever the order, and no
-floating point lies between the rows and the noise.
+A number becomes a count of steps: its own units where it is an exact number of moderate range, a
+power of two of about 2^-30 of the range otherwise, to the nearest.  So sums are exact, whatever the
+order, and no floating point lies between the rows and the noise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from shoal.plan.types import REAL
 from shoal.plan.values import Value, number_of
 
 FINE, COARSE = 30, 20
-"""Sums have 2^30 steps in their range or fewer, squares 2^20 steps in the range of what is squared."""
+"""Sums have 2^30 steps in their range or fewer, squares 2^20 steps in the range of what is squared.
+"""
 
 
 class Quantity(StrEnum):
@@ -38,10 +39,11 @@ class Quantity(StrEnum):
 class Term:
     """One total: a quantity of an argument in steps of ``step``, the ``middle`` taken off each.
 
-    A row adds 1 for a count; for a sum the number of steps, held between ``lo`` and ``hi``, minus ``middle``;
-    for squares the square of that, minus ``level``; and nothing where the argument is NULL.
-    `Quantity.PERSONS` adds 1 for each person in a group, however many their rows, and `Quantity.VOTES` does the
-    same but for persons in more than ``hi`` groups, who add nothing.  `Quantity.DISTINCT` counts values (`Spread`).
+    A row adds 1 for a count; for a sum the number of steps, held between ``lo`` and ``hi``, minus
+    ``middle``; for squares the square of that, minus ``level``; and nothing where the argument is
+    NULL.  `Quantity.PERSONS` adds 1 for each person in a group, however many their rows, and
+    `Quantity.VOTES` does the same but for persons in more than ``hi`` groups, who add nothing.
+    `Quantity.DISTINCT` counts values (`Spread`).
     """
 
     quantity: Quantity
@@ -69,18 +71,24 @@ class Term:
 
     @property
     def in_every_row(self) -> bool:
-        """Whether every row adds a number between the ends: it is no NULL, and no other row has a say in it."""
+        """Whether every row adds a number between the ends: it is no NULL, and no other row has a
+        say in it.
+        """
         if self.quantity not in (Quantity.COUNT, Quantity.SUM, Quantity.SQUARES):
             return False
         return self.argument is None or not self.argument.nullable
 
     @property
     def worth(self) -> Fraction:
-        """What one unit of the total is worth on the number line of the argument, squared for squares."""
+        """What one unit of the total is worth on the number line of the argument, squared for
+        squares.
+        """
         return self.step**2 if self.quantity is Quantity.SQUARES else self.step
 
     def steps(self, value: Value) -> int:
-        """The number of steps of a value, to the nearest, halves up; a NULL where none can be counts as the lower end."""
+        """The number of steps of a value, to the nearest, halves up; a NULL where none can be
+        counts as the lower end.
+        """
         assert self.argument is not None
         if value is None:
             return self.lo
@@ -144,7 +152,9 @@ def sum_of(argument: Expression, *, centred: bool = False) -> Term:
 
 
 def squares_of(argument: Expression) -> Term:
-    """The sum of squared distances from the middle of the range, less a constant that halves the bound."""
+    """The sum of squared distances from the middle of the range, less a constant that halves the
+    bound.
+    """
     lo, hi = range_of(argument)
     step = _step(argument, (hi - lo) / 2, max(abs(lo), abs(hi)), COARSE)
     placed = _placed(Term(Quantity.SQUARES, argument, step), lo, hi, centred=True)

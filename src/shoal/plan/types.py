@@ -1,8 +1,9 @@
 """The seven types of a value, and which type two of them have in common.
 
-Every number that is exact is a 64-bit whole number of units: an integer counts ones, a decimal of scale s
-counts units of 10^-s.  A real is an IEEE double, always finite, and its zero has no sign.  Dates run from
-0001-01-01 to 9999-12-31, timestamps are microseconds of the same years without a zone.
+Every number that is exact is a 64-bit whole number of units: an integer counts ones, a decimal of
+scale s counts units of 10^-s.  A real is an IEEE double, always finite, and its zero has no sign.
+Dates run from 0001-01-01 to 9999-12-31, timestamps are microseconds of the same years without a
+zone.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ TIMESTAMP = Type(Kind.TIMESTAMP)
 
 
 def decimal(scale: int) -> Type:
-    """The type of exact numbers with ``scale`` digits after the point; without any, the integers."""
+    """The type of exact numbers with ``scale`` digits after the point; without any, the
+    integers.
+    """
     return Type(Kind.DECIMAL, scale) if scale else INTEGER
 
 

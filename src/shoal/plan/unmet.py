@@ -1,6 +1,8 @@
-"""Conditions that no row can meet, known from what is declared alone: a value that is not among the choices, a number beyond a range.
+"""Conditions that no row can meet, known from what is declared alone: a value that is not among the
+choices, a number beyond a range.
 
-Facts are made true when a column is read, so such a condition is false for everybody, whatever the rows hold.
+Facts are made true when a column is read, so such a condition is false for everybody, whatever the
+rows hold.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from shoal.plan.types import Kind
 from shoal.plan.values import value_at
 
 _MOST_TRIED = 100
-"""So many choices of a column are tried in a condition, and a condition of no more parts than this."""
+"""So many choices of a column are tried in a condition, and a condition of no more parts than this.
+"""
 _MOST_SHOWN = 5
 _LONGEST_SHOWN = 80
 _REAL = re.compile(r"(?<=[0-9])(\.0)?e0\b")
@@ -27,7 +30,9 @@ _CHECK = " Check spelling, spaces and upper or lower case."
 
 
 def unmet_notes(rows: Rows, asked: Iterable[Expression]) -> tuple[str, ...]:
-    """What is said of each comparison that no row can meet, in the rows and in what is asked of them; each once."""
+    """What is said of each comparison that no row can meet, in the rows and in what is asked of
+    them; each once.
+    """
     found: list[str] = []
     for condition in _conditions(rows):
         for part in conjuncts(condition):
@@ -76,7 +81,8 @@ def _not_chosen(column: Column, values: list[Literal]) -> Iterator[str]:
 def _whole(condition: Expression) -> Iterator[str]:
     """What is said of a condition that must hold in every row kept, where it cannot.
 
-    Ranges are looked at here only: comparisons that a function is made of, as BIN is, need not hold.
+    Ranges are looked at here only: comparisons that a function is made of, as BIN is, need not
+    hold.
     """
     if isinstance(condition, Call) and (_is_beyond(condition) or _is_false_for_all(condition)):
         known = dict.fromkeys(_facts(each) for each in columns_of(condition))
@@ -103,7 +109,9 @@ def _is_beyond(call: Call) -> bool:
         case "between":
             return highs[0] < lows[1] or lows[0] > highs[2]
         case "in":
-            return all(highs[0] < lo or hi < lows[0] for lo, hi in zip(lows[1:], highs[1:], strict=True))  # fmt: skip
+            return all(
+                highs[0] < lo or hi < lows[0] for lo, hi in zip(lows[1:], highs[1:], strict=True)
+            )
     return False
 
 

@@ -1,7 +1,9 @@
-"""Values as the row language sees them: read totally, written plainly, and placed on the number line.
+"""Values as the row language sees them: read totally, written plainly, and placed on the number
+line.
 
-Inside the plan an exact number is its whole number of units, a real is a finite float whose zero has no
-sign, and NULL is None.  Whatever does not fit its type is NULL: that is the rule for bad data.
+Inside the plan an exact number is its whole number of units, a real is a finite float whose zero
+has no sign, and NULL is None.  Whatever does not fit its type is NULL: that is the rule for bad
+data.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ _FURTHEST = 400
 
 
 def is_broken(text: str) -> bool:
-    """Whether a text holds what no table can: NUL, or half of a surrogate pair, which has no bytes in UTF-8.
+    """Whether a text holds what no table can: NUL, or half of a surrogate pair, which has no bytes
+    in UTF-8.
 
     >>> is_broken("a" + chr(0)), is_broken(chr(0xD800)), is_broken("fish")
     (True, True, False)
@@ -120,7 +123,9 @@ def written(value: Value, kind: Type) -> object:
 
 
 def from_units(units: int, kind: Type) -> float:
-    """The real that an exact number becomes: its units as a double, divided once by a power of ten."""
+    """The real that an exact number becomes: its units as a double, divided once by a power of
+    ten.
+    """
     return float(units) / float(10**kind.scale) if kind.scale else float(units)
 
 

@@ -1,7 +1,9 @@
-"""Draws answers, functions, and accounts: the profile, what a tester can do, the Rényi curve; the extra `plots` draws them.
+"""Draws answers, functions, and accounts: the profile, what a tester can do, the Rényi curve; the
+extra `plots` draws them.
 
-A function takes an account and gives a chart; `save` writes it as a picture, a page or data.  `answer` takes an
-answer and gives a `Picture`, which saves itself; `curve` and `surface` take points and values.
+A function takes an account and gives a chart; `save` writes it as a picture, a page or data.
+`answer` takes an answer and gives a `Picture`, which saves itself; `curve` and `surface` take
+points and values.
 """
 
 from shoal.plots.answer_points import AnswerData

@@ -52,7 +52,9 @@ class Axis(StrEnum):
 
 @dataclass(frozen=True)
 class Mark:
-    """One released number: where it stands, to which series it belongs, and between which ends the truth is."""
+    """One released number: where it stands, to which series it belongs, and between which ends the
+    truth is.
+    """
 
     at: str | float
     value: float

@@ -1,4 +1,6 @@
-"""The picture of an answer: bars, lines or points, each with where the number would be without its noise."""
+"""The picture of an answer: bars, lines or points, each with where the number would be without its
+noise.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ _BAR, _BAND = 0.82, 0.22
 def answer(
     released: Released, column: str | None = None, *, confidence: Number | None = None
 ) -> Picture:
-    """The released numbers of an answer with their intervals; of one column, or of all, one below another.
+    """The released numbers of an answer with their intervals; of one column, or of all, one below
+    another.
 
-    Names and few whole numbers are bars, bins a histogram, moments and many numbers a line with a band, and an
-    answer without keys is a point; further keys are colours.
+    Names and few whole numbers are bars, bins a histogram, moments and many numbers a line with a
+    band, and an answer without keys is a point; further keys are colours.
     """
     alt = drawing()
     data = AnswerData.of(released, column=column, confidence=confidence)
@@ -97,7 +100,9 @@ def _up(panel: Panel) -> dict[str, Any]:
 
 
 def _standing(panel: Panel) -> Any:
-    """The axis of bars: from 0, or the lowest that is drawn, to the highest, and no further down."""
+    """The axis of bars: from 0, or the lowest that is drawn, to the highest, and no further
+    down.
+    """
     alt = drawing()
     drawn = [each for mark in panel.marks for each in (mark.value, mark.low, mark.high)]
     ends = [0.0, *(each for each in drawn if each is not None)]
@@ -147,9 +152,7 @@ def _histogram(panel: Panel) -> Any:
     x = alt.X("at:Q", title=panel.key, scale=alt.Scale(zero=False, nice=False))
     y = _standing(panel)
     style = {"opacity": _BAR, "stroke": "white", "strokeWidth": 1}
-    bars = chart.mark_bar(**style).encode(
-        x=x, x2="upto:Q", y=y, y2=alt.datum(0), **_colour(panel)
-    )  # fmt: skip
+    bars = chart.mark_bar(**style).encode(x=x, x2="upto:Q", y=y, y2=alt.datum(0), **_colour(panel))
     ends = _ends(chart, panel, x=alt.X("middle:Q"), **_up(panel))
     return alt.layer(bars, *ends).properties(width=WIDTH, height=HEIGHT)
 

@@ -1,4 +1,6 @@
-"""Two histograms, one above the other, and a bound beside a claim: drawings for pages about tests."""
+"""Two histograms, one above the other, and a bound beside a claim: drawings for pages about
+tests.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _BAD = SERIES[5]
 
 
 class Bar(NamedTuple):
-    """One place: its name or where it is, the share of outputs on d0 and on d1, and how much of either is in the event."""
+    """One place: its name or where it is, the share of outputs on d0 and on d1, and how much of
+    either is in the event.
+    """
 
     name: str
     place: tuple[float, float] | None
@@ -25,15 +29,28 @@ class Bar(NamedTuple):
 
 
 def two_histograms(bars: Sequence[Bar], *, x: str = "output", y: str = "share of outputs") -> str:
-    """Shares of outputs on both datasets over a common axis, what is in the event in a darker colour, as SVG.
+    """Shares of outputs on both datasets over a common axis, what is in the event in a darker
+    colour, as SVG.
 
-    Edges: a bar that is partly in the event is dark in that part; what no bar holds is told of in the title.
+    Edges: a bar that is partly in the event is dark in that part; what no bar holds is told of in
+    the title.
     """
     alt = drawing()
     panels = [
-        _panel([row for each, share in zip(bars, shares, strict=True) for row in rows_of(each, share, each.inside[side])], titled(f"on d{side}", shares), x, y)
-        for side, shares in enumerate(([each.first for each in bars], [each.second for each in bars]))
-    ]  # fmt: skip
+        _panel(
+            [
+                row
+                for each, share in zip(bars, shares, strict=True)
+                for row in rows_of(each, share, each.inside[side])
+            ],
+            titled(f"on d{side}", shares),
+            x,
+            y,
+        )
+        for side, shares in enumerate(
+            ([each.first for each in bars], [each.second for each in bars])
+        )
+    ]
     return _svg(alt.vconcat(*panels).resolve_scale(x="shared", y="shared"))
 
 
@@ -58,7 +75,11 @@ def rows_of(bar: Bar, share: float, inside: float) -> list[dict[str, Any]]:
         where = {"from": bar.place[0], "to": bar.place[1]}
     edge = share * inside
     parts = [(0.0, edge, _DARK), (edge, share, _LIGHT)]
-    held = [{**where, "none": low, "share": high, "colour": colour} for low, high, colour in parts if high > low]  # fmt: skip
+    held = [
+        {**where, "none": low, "share": high, "colour": colour}
+        for low, high, colour in parts
+        if high > low
+    ]
     return held or [{**where, "none": 0.0, "share": 0.0, "colour": _LIGHT}]
 
 
@@ -70,7 +91,9 @@ def _panel(rows: list[dict[str, Any]], title: str, x: str, y: str) -> Any:
         sideways = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=220))
         length = alt.X("none:Q", title=y)
         made = chart.mark_bar().encode(y=sideways, x=length, x2="share:Q", color=colour)
-        return made.properties(width=WIDTH, height=18 * len({row["name"] for row in rows}), title=title)  # fmt: skip
+        return made.properties(
+            width=WIDTH, height=18 * len({row["name"] for row in rows}), title=title
+        )
     places = alt.X("from:Q", title=x, scale=alt.Scale(zero=False, nice=False))
     share = alt.Y("share:Q", title=y, axis=alt.Axis(tickCount=4))
     made = chart.mark_rect().encode(x=places, x2="to:Q", y=share, y2="none:Q", color=colour)

@@ -27,7 +27,9 @@ DELTA = Fraction(1, 10**6)
 
 _DOTS = Dashes((3, 4))
 _DOTTED, _UNDER_DOTS, _ALONE = 1.3, 4.2, 2.6
-"""Widths: the lower end lies on the tightest line, which is wide enough to show on both sides of it."""
+"""Widths: the lower end lies on the tightest line, which is wide enough to show on both sides of
+it.
+"""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ class _Frame:
 
 
 def profile(account: Account, *, delta: Number = DELTA) -> alt.TopLevelMixin:
-    """Delta by epsilon, in every measure in which the events have a price, with the point asked about marked."""
+    """Delta by epsilon, in every measure in which the events have a price, with the point asked
+    about marked.
+    """
     return _finished(_profile(ProfileData.of(account, delta=delta)))
 
 
@@ -59,7 +63,9 @@ def trade_off(account: Account, *, delta: Number = DELTA) -> alt.TopLevelMixin:
 
 
 def renyi_curve(account: Account, *, delta: Number = DELTA) -> alt.TopLevelMixin:
-    """The Rényi divergence by order, with the order marked that gives the least epsilon at delta."""
+    """The Rényi divergence by order, with the order marked that gives the least epsilon at
+    delta.
+    """
     return _finished(_renyi(RenyiData.of(account, delta=delta)))
 
 
@@ -166,7 +172,9 @@ def _renyi(data: RenyiData) -> Any:
 
 
 def _lines(lines: Mapping[str, Line], frame: _Frame, groups: Sequence[Sequence[str]]) -> list[Any]:
-    """Lines by name; those that coincide share the length in dashes, so that each of them is seen."""
+    """Lines by name; those that coincide share the length in dashes, so that each of them is
+    seen.
+    """
     alt = drawing()
     domain, dashed = list(lines), {**dashes(groups), LOWER: _DOTS}
     colours = [COLOURS.get(name, OTHER_COLOUR) for name in domain]

@@ -1,4 +1,6 @@
-"""Which lines of a picture lie on top of each other, and dashes with which each of them stays visible."""
+"""Which lines of a picture lie on top of each other, and dashes with which each of them stays
+visible.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Dashes:
 
 
 def coinciding(lines: Mapping[str, Line], place: Place) -> list[list[str]]:
-    """The names of the lines, those together that look like one, in the order in which they are drawn."""
+    """The names of the lines, those together that look like one, in the order in which they are
+    drawn.
+    """
     placed = {name: [place(point) for point in line] for name, line in lines.items()}
     groups: list[list[str]] = []
     for name, path in placed.items():
@@ -42,12 +46,16 @@ def coinciding(lines: Mapping[str, Line], place: Place) -> list[list[str]]:
 
 
 def dashes(groups: Sequence[Sequence[str]]) -> dict[str, Dashes]:
-    """The first of a group is drawn whole; each later one covers its own share of the length, and no other's."""
+    """The first of a group is drawn whole; each later one covers its own share of the length, and
+    no other's.
+    """
     return {
-        name: Dashes((DASH, DASH * (len(group) - 1)), DASH * (len(group) - turn)) if turn else Dashes()
+        name: Dashes((DASH, DASH * (len(group) - 1)), DASH * (len(group) - turn))
+        if turn
+        else Dashes()
         for group in groups
         for turn, name in enumerate(group)
-    }  # fmt: skip
+    }
 
 
 def _near(one: Sequence[Point], other: Sequence[Point]) -> bool:

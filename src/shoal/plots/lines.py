@@ -34,8 +34,8 @@ def lines(
 ) -> PagePicture:
     """Named lines over common axes, with points of their own colour where ``marks`` are given.
 
-    ``spans`` are upright bars, for errors.  Lines that are named in ``dashed`` are bounds rather than measurements;
-    ``shares`` are written in per cent.
+    ``spans`` are upright bars, for errors.  Lines that are named in ``dashed`` are bounds rather
+    than measurements; ``shares`` are written in per cent.
     """
     chart = _chart(
         series,
@@ -128,13 +128,21 @@ def _legend(names: Sequence[str]) -> Any:
 
 
 def _axis(scale: Scale, places: Sequence[float] = ()) -> Any:
-    """Ticks at few places: powers of ten where the scale is logarithmic and several are in sight."""
+    """Ticks at few places: powers of ten where the scale is logarithmic and several are in
+    sight.
+    """
     alt = drawing()
     if scale == "linear":
         return alt.Axis(tickCount=6)
     tens = range(-30, 31)
-    seen = [10.0**ten for ten in tens if places and min(places) <= 1.001 * 10.0**ten and 10.0**ten <= 1.001 * max(places)]  # fmt: skip
-    return alt.Axis(values=seen, format="~g") if len(seen) > 1 else alt.Axis(tickCount=5, format="~g")  # fmt: skip
+    seen = [
+        10.0**ten
+        for ten in tens
+        if places and min(places) <= 1.001 * 10.0**ten and 10.0**ten <= 1.001 * max(places)
+    ]
+    return (
+        alt.Axis(values=seen, format="~g") if len(seen) > 1 else alt.Axis(tickCount=5, format="~g")
+    )
 
 
 def _places(series: Mapping[str, Points]) -> list[float]:

@@ -28,5 +28,7 @@ LOWER = "lower end of the bracket"
 
 
 def measure_in_words(name: str) -> str:
-    """A measure in words; one that was added by somebody else is called what its class is called."""
+    """A measure in words; one that was added by somebody else is called what its class is
+    called.
+    """
     return MEASURES.get(name, name)

@@ -39,7 +39,9 @@ _ALARMS = sorted(
 
 @dataclass(frozen=True)
 class ProfileData:
-    """The lines of a profile by their names, tightest first, (epsilon, delta) each, and the point asked about."""
+    """The lines of a profile by their names, tightest first, (epsilon, delta) each, and the point
+    asked about.
+    """
 
     lines: dict[str, Line]
     lower: Line
@@ -78,7 +80,9 @@ class TradeOffData:
 
     @classmethod
     def of(cls, account: Account, *, delta: Number) -> TradeOffData:
-        """What the promise of an account, taken at the points of its profile, leaves to a tester."""
+        """What the promise of an account, taken at the points of its profile, leaves to a
+        tester.
+        """
         asked = open_unit(delta, "delta")
         curve = trade_off(promise_from(account, _points(account, asked)))
         missed = {at: float_down(curve.type_two_down(at)) for at in [*_ALARMS, FALSE_ALARMS]}
@@ -91,7 +95,9 @@ class TradeOffData:
 
 @dataclass(frozen=True)
 class RenyiData:
-    """The Rényi divergence by order, the line of the zero-concentrated promise, and the best order."""
+    """The Rényi divergence by order, the line of the zero-concentrated promise, and the best
+    order.
+    """
 
     line: Line
     straight: Line
@@ -100,7 +106,9 @@ class RenyiData:
 
     @classmethod
     def of(cls, account: Account, *, delta: Number) -> RenyiData:
-        """The curve at orders from just above 1; an account that has none is refused, with the reason."""
+        """The curve at orders from just above 1; an account that has none is refused, with the
+        reason.
+        """
         asked = open_unit(delta, "delta")
         found = best_order(
             lambda order: renyi_epsilon_up(_divergence(account, order), order=order, delta=asked)

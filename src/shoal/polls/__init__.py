@@ -1,4 +1,6 @@
-"""A poll is a published definition, counters and once-only marks; it knows everything but the web."""
+"""A poll is a published definition, counters and once-only marks; it knows everything but the
+web.
+"""
 
 from shoal.polls.client import Client, once_number
 from shoal.polls.crosstab import CrossTab

@@ -1,4 +1,6 @@
-"""One respondent's client: bytes and answers become the text of a report, the same in every language."""
+"""One respondent's client: bytes and answers become the text of a report, the same in every
+language.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """The chance of one respondent, drawn once: changing an answer before sending draws nothing anew.
+    """The chance of one respondent, drawn once: changing an answer before sending draws nothing
+    anew.
 
-    Bytes are taken in this order: the arm, then one number for each question that the device randomises, in the order of
-    the questions.  Neither what is drawn nor how many bytes are taken depends on an answer.
+    Bytes are taken in this order: the arm, then one number for each question that the device
+    randomises, in the order of the questions.  Neither what is drawn nor how many bytes are taken
+    depends on an answer.
     """
 
     def __init__(self, poll: Poll, take: Take) -> None:
@@ -41,7 +45,8 @@ class Client:
     def respond(self, answers: Mapping[str, object]) -> str:
         """The text to send for these answers, by the names of the questions.
 
-        Where the respondent randomises by hand the answer is what comes of it, one of the design's reports.
+        Where the respondent randomises by hand the answer is what comes of it, one of the design's
+        reports.
         """
         return self.respond_by_place(self._places(answers))
 
@@ -54,9 +59,11 @@ class Client:
         }
 
     def rehearse(self, answers: Mapping[str, object], *, take: Take = secret_bytes) -> str:
-        """The text for true answers to all questions; where the respondent would roll dice, they are rolled here.
+        """The text for true answers to all questions; where the respondent would roll dice, they
+        are rolled here.
 
-        For rehearsals and simulations: a device that does this knows the answer that the design keeps from it.
+        For rehearsals and simulations: a device that does this knows the answer that the design
+        keeps from it.
         """
         places = []
         if set(answers) != {design.question for design in self.arm.designs}:
@@ -101,5 +108,7 @@ class Client:
 
 
 def once_number() -> str:
-    """A secret number of 32 hexadecimal digits: an invitation, or what a browser keeps to report once."""
+    """A secret number of 32 hexadecimal digits: an invitation, or what a browser keeps to report
+    once.
+    """
     return f"{one_below(1 << 128):032x}"

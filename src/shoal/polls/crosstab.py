@@ -22,9 +22,11 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class CrossTab:
-    """Shares of pairs of answers: by arm, and together where several arms hide them.  Rows are the first question's answers.
+    """Shares of pairs of answers: by arm, and together where several arms hide them.  Rows are the
+    first question's answers.
 
-    An arm that asks directly what another arm hides is left out of ``together``: it measures what people say openly.
+    An arm that asks directly what another arm hides is left out of ``together``: it measures what
+    people say openly.
     """
 
     questions: tuple[PollQuestion, PollQuestion]
@@ -53,7 +55,9 @@ def cross_tab(
     *,
     is_open: bool,
 ) -> CrossTab:
-    """The table of two questions; each pair of reports counts the product of what each counts alone."""
+    """The table of two questions; each pair of reports counts the product of what each counts
+    alone.
+    """
     for question in questions:
         if question.scale is not None:
             raise PollError(

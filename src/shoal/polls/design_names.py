@@ -22,7 +22,8 @@ NAMES = (*_NUMBERS, "kary", "matrix")
 
 
 def design_named(name: str, parameters: Mapping[str, Any], answers: tuple[str, ...]) -> Design:
-    """A design with its parameters; "kary" is made for the answers, "matrix" has ``chances`` and ``reports``.
+    """A design with its parameters; "kary" is made for the answers, "matrix" has ``chances`` and
+    ``reports``.
 
     >>> design_named("crosswise", {"probability": "1/6"}, ("no", "yes")).floor
     Fraction(5, 6)

@@ -22,8 +22,9 @@ Ends = tuple[Fraction, Fraction]
 class PollEstimate:
     """The share of an answer, or the mean of a range, from the reports of one arm or several.
 
-    ``value`` is exact and unbiased, so possibly outside of the range of what it estimates; ``interval`` is cut to it.
-    ``always`` is an interval that holds however often one looks, for polls that are open.
+    ``value`` is exact and unbiased, so possibly outside of the range of what it estimates;
+    ``interval`` is cut to it.  ``always`` is an interval that holds however often one looks, for
+    polls that are open.
     """
 
     answer: str
@@ -56,7 +57,9 @@ class PollEstimate:
 
 @dataclass(frozen=True)
 class Measured:
-    """What is estimated of a question in one arm: worths of reports, for each answer or for the mean."""
+    """What is estimated of a question in one arm: worths of reports, for each answer or for the
+    mean.
+    """
 
     names: tuple[str, ...]
     groups: tuple[Groups, ...]
@@ -121,7 +124,9 @@ def mean_of(groups: Groups) -> Fraction:
 
 
 def variance_of(groups: Groups, *, softened: bool = False) -> Fraction:
-    """The estimated variance of the mean worth; ``softened`` counts every worth once more, so that it is never 0."""
+    """The estimated variance of the mean worth; ``softened`` counts every worth once more, so that
+    it is never 0.
+    """
     more = 1 if softened else 0
     counts = [count + more for _, count in groups]
     people = sum(counts)
@@ -134,7 +139,8 @@ def variance_of(groups: Groups, *, softened: bool = False) -> Fraction:
 def combined(
     found: Sequence[Measured], risk: Fraction, *, is_open: bool
 ) -> tuple[PollEstimate, ...]:
-    """Several arms that hide the answer, weighted by how many reported and by how far their worths reach, never by what was reported.
+    """Several arms that hide the answer, weighted by how many reported and by how far their worths
+    reach, never by what was reported.
 
     Proof: polls.md.
     """
@@ -142,28 +148,52 @@ def combined(
     if len(some) < 2:
         return ()
     return tuple(
-        _weighted(name, [each.groups[place] for each in some], some[0].ends, (risk, risk / len(found)), is_open=is_open)
+        _weighted(
+            name,
+            [each.groups[place] for each in some],
+            some[0].ends,
+            (risk, risk / len(found)),
+            is_open=is_open,
+        )
         for place, name in enumerate(some[0].names)
-    )  # fmt: skip
+    )
 
 
 def _weighted(
-    name: str, arms: Sequence[Groups], ends: Ends, risks: tuple[Fraction, Fraction], *, is_open: bool
-) -> PollEstimate:  # fmt: skip
-    """``risks`` are that of the whole interval, and that of each arm's where all of them must hold at once."""
+    name: str,
+    arms: Sequence[Groups],
+    ends: Ends,
+    risks: tuple[Fraction, Fraction],
+    *,
+    is_open: bool,
+) -> PollEstimate:
+    """``risks`` are that of the whole interval, and that of each arm's where all of them must hold
+    at once.
+    """
     people = [sum(count for _, count in groups) for groups in arms]
     reaches = [max(groups)[0] - min(groups)[0] for groups in arms]
     weights = [count / reach**2 for count, reach in zip(people, reaches, strict=True)]
     shares = [weight / sum(weights) for weight in weights]
-    value = sum((share * mean_of(each) for share, each in zip(shares, arms, strict=True)), Fraction(0))  # fmt: skip
-    spread = sum(share**2 * variance_of(each, softened=True) for share, each in zip(shares, arms, strict=True))  # fmt: skip
+    value = sum(
+        (share * mean_of(each) for share, each in zip(shares, arms, strict=True)), Fraction(0)
+    )
+    spread = sum(
+        share**2 * variance_of(each, softened=True)
+        for share, each in zip(shares, arms, strict=True)
+    )
     always = None
     if is_open:
         each_end = [exact_interval(each, ends, risks[1], method="always") for each in arms]
         low, high = (
-            sum((share * Fraction(pair[side]) for share, pair in zip(shares, each_end, strict=True)), Fraction(0))
+            sum(
+                (
+                    share * Fraction(pair[side])
+                    for share, pair in zip(shares, each_end, strict=True)
+                ),
+                Fraction(0),
+            )
             for side in (0, 1)
-        )  # fmt: skip
+        )
         always = _cut((low, high), ends)
     weight = 2 * sum(weights, Fraction(0))
     reach = upper(lambda: (ball(2 / risks[0]).log() / ball(weight)) ** ball(Fraction(1, 2)))
@@ -179,7 +209,9 @@ def _cut(found: tuple[Fraction, Fraction], ends: Ends) -> Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much higher an estimate is in one arm than in another; the interval covers whatever depends on what."""
+    """How much higher an estimate is in one arm than in another; the interval covers whatever
+    depends on what.
+    """
 
     answer: str
     arms: tuple[str, str]

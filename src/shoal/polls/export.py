@@ -1,4 +1,6 @@
-"""A poll for other programs: the exact odds and all counters in one text, or the counters as a table."""
+"""A poll for other programs: the exact odds and all counters in one text, or the counters as a
+table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A poll: what is asked, of whom by chance in which way, and all that a client needs to make a report."""
+"""A poll: what is asked, of whom by chance in which way, and all that a client needs to make a
+report.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ MOST_ARMS, MOST_QUESTIONS, MOST_SHARES = 10, 50, 10**6
 class Arm:
     """A group of respondents, chosen by chance, and how each question is asked there.
 
-    ``ways`` is one way for all questions or a mapping from the names of the questions.  ``share`` is its weight among the arms.
+    ``ways`` is one way for all questions or a mapping from the names of the questions.  ``share``
+    is its weight among the arms.
 
     >>> from shoal.polls import directly
     >>> Arm("direct", directly(), share=1).name
@@ -72,7 +75,9 @@ class Arm:
 
 
 TELLS_A_LOT = 20
-"""Odds of about e^3: a report that is likelier than this under one answer than under another hides little."""
+"""Odds of about e^3: a report that is likelier than this under one answer than under another hides
+little.
+"""
 
 
 @dataclass(frozen=True)
@@ -85,12 +90,16 @@ class PollArm:
 
     @cached_property
     def ratio(self) -> Fraction | None:
-        """The largest ratio of two chances of one report about all questions together; None without a bound."""
+        """The largest ratio of two chances of one report about all questions together; None without
+        a bound.
+        """
         return _product(self.designs)
 
     @property
     def epsilon(self) -> Fraction | float:
-        """What a report costs who sends it, rounded up: infinite where a question is asked directly."""
+        """What a report costs who sends it, rounded up: infinite where a question is asked
+        directly.
+        """
         return _logarithm(self.ratio)
 
     @cached_property
@@ -121,11 +130,14 @@ class PollArm:
 class Poll:
     """A poll that can be published: frozen, in writing as JSON, and known by the digest of that.
 
-    Guarantee: the report of a respondent in an arm is epsilon-DP for that person (relation "change") over all questions that are
-        not asked directly, with the arm's ``hidden_epsilon``; which arm it is does not depend on any answer.
-    Needs: a question in ``text`` with ``answers`` or a ``range``, or a list of ``questions``; an ``epsilon`` or ``odds`` for the one arm in which the
-        device randomises, or a list of ``arms``.
-    Edges: an epsilon is shared equally by several questions.  Definitions never change; a poll with another word is another poll.
+    Guarantee: the report of a respondent in an arm is epsilon-DP for that person (relation
+        "change") over all questions that are not asked directly, with the arm's ``hidden_epsilon``;
+        which arm it is does not depend on any answer.
+    Needs: a question in ``text`` with ``answers`` or a ``range``, or a list of ``questions``; an
+        ``epsilon`` or ``odds`` for the one arm in which the device randomises, or a list of
+        ``arms``.
+    Edges: an epsilon is shared equally by several questions.  Definitions never change; a poll with
+        another word is another poll.
     Proof: polls.md.
 
     >>> poll = Poll("commute", "Have you ever travelled without a ticket?", epsilon=1)
@@ -177,14 +189,15 @@ class Poll:
             name=name,
             questions=known,
             arms=tuple(
-                arm.for_questions(known) for arm in _arms(known, epsilon=epsilon, odds=odds, arms=arms)
+                arm.for_questions(known)
+                for arm in _arms(known, epsilon=epsilon, odds=odds, arms=arms)
             ),
             once=once,
             title=title or (known[0].text if known else ""),
             intro=intro,
             language=language,
             people=people,
-        )  # fmt: skip
+        )
 
     def _keep(
         self,
@@ -241,7 +254,9 @@ class Poll:
 
     @property
     def epsilon(self) -> Fraction | float:
-        """What a report costs who sends it, in the dearest arm, rounded up; infinite where a question is asked directly."""
+        """What a report costs who sends it, in the dearest arm, rounded up; infinite where a
+        question is asked directly.
+        """
         return _logarithm(self.ratio)
 
     def question(self, name: str) -> PollQuestion:
@@ -317,7 +332,9 @@ class Poll:
 
     @cached_property
     def mark(self) -> str:
-        """The SHA-256 of the definition; a report names it, so that it cannot be counted for another poll."""
+        """The SHA-256 of the definition; a report names it, so that it cannot be counted for
+        another poll.
+        """
         return digest(self._text)
 
     @classmethod
@@ -338,7 +355,9 @@ class Poll:
         return cls(arms=[Arm(*arm) for arm in given.pop("arms")] or None, **given)
 
     def to_toml(self) -> str:
-        """The poll as a file that `from_toml` reads; titles and instructions that follow from the design are left out."""
+        """The poll as a file that `from_toml` reads; titles and instructions that follow from the
+        design are left out.
+        """
         return toml.written(self)
 
     def __eq__(self, other: object) -> bool:
@@ -387,8 +406,12 @@ def _lowest_terms(arms: Sequence[PollArm]) -> tuple[PollArm, ...]:
 
 
 def _check_own_chance(arm: PollArm) -> None:
-    """Refuse two questions that people hide with one and the same chance: together their replies would tell more than both alone."""
-    own = [" ".join(each.instructions.casefold().split()) for each in arm.designs if each.way == OWN]  # fmt: skip
+    """Refuse two questions that people hide with one and the same chance: together their replies
+    would tell more than both alone.
+    """
+    own = [
+        " ".join(each.instructions.casefold().split()) for each in arm.designs if each.way == OWN
+    ]
     if len(set(own)) != len(own):
         raise PollError(
             f"the arm {arm.name!r} hides two questions by hand with the same instructions: who compares the two replies learns whether the true answers are the same.",

@@ -16,7 +16,9 @@ MOST_ANSWERS = 1001
 LONGEST_TEXT, LONGEST_ANSWER, LONGEST_NAME = 2000, 200, 40
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,38}[a-z0-9])?")
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-"""The categories of characters that cannot be seen, or mean nothing: controls, formats, surrogates, private and unassigned ones."""
+"""The categories of characters that cannot be seen, or mean nothing: controls, formats, surrogates,
+private and unassigned ones.
+"""
 _JOINERS = "\u200c\u200d"
 
 
@@ -53,10 +55,11 @@ class Scale:
 
 @dataclass(frozen=True, init=False)
 class PollQuestion:
-    """One question: ``answers`` to choose from, "no" and "yes" if left out, or a ``range`` (low, high, step) of numbers.
+    """One question: ``answers`` to choose from, "no" and "yes" if left out, or a ``range`` (low,
+    high, step) of numbers.
 
-    With ``bins``, where each interval but the first begins, a range becomes a choice among intervals: it then tells the distribution
-    and not only the mean.
+    With ``bins``, where each interval but the first begins, a range becomes a choice among
+    intervals: it then tells the distribution and not only the mean.
 
     >>> PollQuestion("fare", "Have you ever travelled without a ticket?").answers
     ('no', 'yes')
@@ -167,7 +170,8 @@ def read_name(name: object, what: str) -> str:
 
 
 def has_unseen(text: str) -> bool:
-    r"""Whether a text holds what cannot be seen; line feeds, and joiners between two visible characters, are let through.
+    r"""Whether a text holds what cannot be seen; line feeds, and joiners between two visible
+    characters, are let through.
 
     >>> has_unseen("yes\u200b"), has_unseen("two\nlines"), has_unseen("\ud800")
     (True, False, True)
@@ -175,7 +179,12 @@ def has_unseen(text: str) -> bool:
     unseen = [unicodedata.category(each) in _UNSEEN and each != "\n" for each in text]
     for place, each in enumerate(text):
         inside = 0 < place < len(text) - 1 and not (unseen[place - 1] or unseen[place + 1])
-        if unseen[place] and not (each in _JOINERS and inside and not text[place - 1].isspace() and not text[place + 1].isspace()):  # fmt: skip
+        if unseen[place] and not (
+            each in _JOINERS
+            and inside
+            and not text[place - 1].isspace()
+            and not text[place + 1].isspace()
+        ):
             return True
     return False
 

@@ -29,7 +29,9 @@ MOST_ODDS, MOST_EPSILON = 10**12, 27
 """Beyond them nothing is hidden; e^27 is below 10^12."""
 
 _READABLE = (20, 100, 1000, 10**6)
-"""Odds made for an epsilon have the first of these as their largest denominator that costs at most 1 % of it."""
+"""Odds made for an epsilon have the first of these as their largest denominator that costs at most
+1 % of it.
+"""
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,9 @@ def by_device(
 ) -> PollProtocol:
     """The respondent's device randomises, for an epsilon, for exact odds, or as a design says.
 
-    A choice is told by sets of the best ``size`` (sets of one are k-ary randomized response, of two answers Warner's design), a range by one bit.
-    Odds of 3 mean that a report is at most 3 times as likely under one answer as under another; they cost ln 3.
+    A choice is told by sets of the best ``size`` (sets of one are k-ary randomized response, of two
+    answers Warner's design), a range by one bit.  Odds of 3 mean that a report is at most 3 times
+    as likely under one answer as under another; they cost ln 3.
 
     >>> by_device(epsilon=1).odds
     Fraction(19, 7)
@@ -104,11 +107,13 @@ def _too_much(what: str) -> PollError:
 
 def by_own(
     design: Design, *, harmless: str = "", instructions: str = "", title: str = ""
-) -> PollProtocol:  # fmt: skip
-    """The respondent randomises by hand, as the design's instructions say or others that fit its odds; the device knows nothing.
+) -> PollProtocol:
+    """The respondent randomises by hand, as the design's instructions say or others that fit its
+    odds; the device knows nothing.
 
-    Needs: for the crosswise, triangular and unrelated designs the ``harmless`` question, or instructions that hold it.
-    Edges: a one-sided design, such as the triangular one, costs an infinite epsilon, and the page says so.
+    Needs: for the crosswise, triangular and unrelated designs the ``harmless`` question, or
+    instructions that hold it.  Edges: a one-sided design, such as the triangular one, costs an
+    infinite epsilon, and the page says so.
 
     >>> from shoal.local import crosswise
     >>> print(by_own(crosswise("1/4"), harmless="Was your mother born in spring?").instructions)
@@ -169,7 +174,9 @@ def _costs_most_of(odds: Fraction, epsilon: Fraction) -> bool:
 
 
 def _renamed(design: Design, question: PollQuestion) -> TransitionMatrix:
-    """The matrix of a design with the answers of the question; reports named like answers are renamed with them."""
+    """The matrix of a design with the answers of the question; reports named like answers are
+    renamed with them.
+    """
     matrix = design.matrix
     if question.scale is not None or matrix.odds.answers != len(question.answers):
         raise PollError(
@@ -186,7 +193,9 @@ def _renamed(design: Design, question: PollQuestion) -> TransitionMatrix:
 
 
 def _simplest(odds: Odds, *, named_alike: bool) -> Odds:
-    """The same odds in one form, so that equal odds have equal text: in lowest terms, and even where they are."""
+    """The same odds in one form, so that equal odds have equal text: in lowest terms, and even
+    where they are.
+    """
     rows = [odds.row(answer) for answer in range(odds.answers)]
     common = math.gcd(*(weight for row in rows for weight in row))
     same, other = rows[0][0] // common, rows[0][1] // common
@@ -214,7 +223,8 @@ _TITLES = {
 class AskedQuestion:
     """One question as one arm of a poll asks it: all that a client must know.
 
-    ``law`` has the chance of every report under every answer.  Where the way is "own" the client is given the report itself.
+    ``law`` has the chance of every report under every answer.  Where the way is "own" the client is
+    given the report itself.
     """
 
     question: str
@@ -244,7 +254,9 @@ class AskedQuestion:
 
 
 def asked(question: PollQuestion, way: PollProtocol, *, anew: str = "") -> AskedQuestion:
-    """A way of asking, applied to a question and put into words; ``anew`` is said where dice are rolled for several questions."""
+    """A way of asking, applied to a question and put into words; ``anew`` is said where dice are
+    rolled for several questions.
+    """
     law, kind = way.law_for(question), way.kind
     words = law_in_words(law, kind)
     if kind != OWN:
@@ -258,7 +270,9 @@ def asked(question: PollQuestion, way: PollProtocol, *, anew: str = "") -> Asked
 
 
 def check_fits(question: PollQuestion, found: AskedQuestion) -> None:
-    """Refuse a way of asking that is not one for this question, or whose words are not those of its odds."""
+    """Refuse a way of asking that is not one for this question, or whose words are not those of its
+    odds.
+    """
     law = found.law
     direct = PollProtocol(DIRECT).law_for(question)
     ranged = question.scale is not None and found.way == DEVICE

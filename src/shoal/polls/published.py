@@ -26,8 +26,9 @@ MOST_AT_ONCE = 100_000
 class PublishedPoll:
     """A poll that can be answered; `shoal.open("office.shoal").poll("commute")` finds it.
 
-    Guarantee: a report is counted, and its number used up, in one durable transaction; each number is counted once, and none while the poll is closed.
-    Edges: what is kept of a report is in polls.md: a counter for its text, and a digest of its number.
+    Guarantee: a report is counted, and its number used up, in one durable transaction; each number
+    is counted once, and none while the poll is closed.  Edges: what is kept of a report is in
+    polls.md: a counter for its text, and a digest of its number.
     """
 
     def __init__(self, ledger: Ledger, poll: Poll, *, curator: bool = True) -> None:
@@ -46,7 +47,8 @@ class PublishedPoll:
     def add(self, report: str, *, once: str, mark: str) -> None:
         """Count a report, once for its number of 32 hexadecimal digits.
 
-        ``mark`` is the digest of the definition the report was made for, `Poll.mark`: the text of a report alone fits many polls.
+        ``mark`` is the digest of the definition the report was made for, `Poll.mark`: the text of a
+        report alone fits many polls.
         """
         if mark != self.poll.mark:
             raise _unknown(self.name, "has another definition than the one of this report")
@@ -79,9 +81,11 @@ class PublishedPoll:
         return _filed(self._ledger, self.name)[-1]
 
     def close(self) -> None:
-        """Count no more reports; the journal keeps how many there were and a digest of all counters.
+        """Count no more reports; the journal keeps how many there were and a digest of all
+        counters.
 
-        The counters and the used numbers are written anew in their own order, so that the file does not tell which came first.
+        The counters and the used numbers are written anew in their own order, so that the file does
+        not tell which came first.
         """
         self._check_curator()
 
@@ -126,7 +130,9 @@ class PublishedPoll:
         transaction.file(kind, {"name": self.name, **fact}, under=filed, key=self.name)
 
     def invite(self, people: int) -> list[str]:
-        """So many new numbers, one for each person; only their digests and how many they are is kept."""
+        """So many new numbers, one for each person; only their digests and how many they are is
+        kept.
+        """
         self._check_curator()
         if self.poll.once != "invitation":
             raise UnknownPollError(
@@ -166,7 +172,8 @@ class PublishedPoll:
     def results(self, confidence: Number = "0.95") -> Results:
         """What the reports say so far.
 
-        Edges: of a closed poll whose counters are not those it was closed with, a `TamperedError` is raised.
+        Edges: of a closed poll whose counters are not those it was closed with, a `TamperedError`
+        is raised.
         """
         last, cells = self._last_and_cells()
         if last.kind == CLOSED and last.fact["digest"] != _digest(cells):
@@ -177,7 +184,9 @@ class PublishedPoll:
         return Results(self.poll, cells, is_open=last.kind != CLOSED, confidence=confidence)
 
     def _last_and_cells(self) -> tuple[Entry, dict[str, int]]:
-        """The last word on the poll and its counters, as of one moment: closing in between would look like tampering."""
+        """The last word on the poll and its counters, as of one moment: closing in between would
+        look like tampering.
+        """
         if not self._ledger.read_only:
             return self._ledger.take(
                 lambda transaction: (
@@ -191,7 +200,9 @@ class PublishedPoll:
                 return last, cells
 
     def to_json(self) -> str:
-        """The definition with its exact odds and all counters, for `shoal.polls.read_export` and other programs."""
+        """The definition with its exact odds and all counters, for `shoal.polls.read_export` and
+        other programs.
+        """
         return export_json(self.results())
 
     def to_csv(self) -> str:
@@ -206,7 +217,8 @@ class PublishedPoll:
 def publish(ledger: Ledger, poll: Poll) -> PublishedPoll:
     """Publish a poll: from now on its definition stands.
 
-    Edges: publishing the same definition again changes nothing; another one under the same name is refused.
+    Edges: publishing the same definition again changes nothing; another one under the same name is
+    refused.
     """
     fact = {"name": poll.name, "mark": poll.mark, "definition": poll.to_json()}
 
@@ -223,7 +235,9 @@ def publish(ledger: Ledger, poll: Poll) -> PublishedPoll:
 
 
 def published(ledger: Ledger, *, curator: bool = True) -> dict[str, PublishedPoll]:
-    """Every poll by name, in the order in which they were published; only a curator may run them."""
+    """Every poll by name, in the order in which they were published; only a curator may run
+    them.
+    """
     return {
         entry.fact["name"]: PublishedPoll(ledger, _read(entry), curator=curator)
         for entry in ledger.facts(PUBLISHED)

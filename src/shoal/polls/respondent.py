@@ -22,7 +22,8 @@ MOST_ROWS = 1001
 class Suspicion:
     """For each report the chance of each answer, before and after: at most the ratio apart in odds.
 
-    For sets of answers there is one row for each answer: the chance of it when the set holds it, and when it does not.
+    For sets of answers there is one row for each answer: the chance of it when the set holds it,
+    and when it does not.
     """
 
     question: str
@@ -65,10 +66,15 @@ def suspicions(
                 (f"a set without {answer}", (1 - own, 1 - other)),
             ):
                 chance = share * mine / (share * mine + (1 - share) * theirs)
-                spread = [chance if at == place else _rest(known, at, place, chance) for at in range(len(known))]  # fmt: skip
+                spread = [
+                    chance if at == place else _rest(known, at, place, chance)
+                    for at in range(len(known))
+                ]
                 rows.append((words, tuple(spread)))
         return Suspicion(question.name, arm, law.answers, known, tuple(rows))
-    told = [report for report in range(min(law.kinds, MOST_ROWS)) if _possible(design, report, known)]  # fmt: skip
+    told = [
+        report for report in range(min(law.kinds, MOST_ROWS)) if _possible(design, report, known)
+    ]
     made = tuple((law.told(report), law.posterior(report, known)) for report in told)
     return Suspicion(question.name, arm, law.answers, known, made)
 

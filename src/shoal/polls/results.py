@@ -36,7 +36,9 @@ from shoal.polls.written_poll import epsilon_text
 
 @dataclass(frozen=True)
 class QuestionResult:
-    """One question: estimates in each arm, in all arms together that hide the answer, and arms compared."""
+    """One question: estimates in each arm, in all arms together that hide the answer, and arms
+    compared.
+    """
 
     question: PollQuestion
     arms: Mapping[str, tuple[PollEstimate, ...]]
@@ -58,8 +60,9 @@ class QuestionResult:
 class Results:
     """What the counters of a poll say.  Each interval holds by itself with the stated confidence.
 
-    Edges: while the poll is open every estimate also has ``always``, an interval that holds however often one looks.
-        The standard deviation of a range told by one bit cannot be had from its reports.
+    Edges: while the poll is open every estimate also has ``always``, an interval that holds however
+        often one looks.  The standard deviation of a range told by one bit cannot be had from its
+        reports.
 
     >>> poll = Poll("commute", "Have you ever ...?", odds=3)
     >>> results = Results(poll, {"00": 60, "01": 40}, is_open=False)
@@ -110,18 +113,23 @@ class Results:
         return {question.name: self._result(place, question) for place, question in places}
 
     def _result(self, place: int, question: PollQuestion) -> QuestionResult:
-        found = {arm.name: self._measured(number, place) for number, arm in enumerate(self.poll.arms)}  # fmt: skip
+        found = {
+            arm.name: self._measured(number, place) for number, arm in enumerate(self.poll.arms)
+        }
         hidden = [found[arm.name] for arm in self.poll.arms if arm.designs[place].way != DIRECT]
         return QuestionResult(
             question,
-            {name: estimates(each, self._risk, is_open=self.is_open) for name, each in found.items()},
+            {
+                name: estimates(each, self._risk, is_open=self.is_open)
+                for name, each in found.items()
+            },
             combined(hidden, self._risk, is_open=self.is_open),
             tuple(
                 each
                 for one, two in combinations(found.items(), 2)
                 for each in differences(one, two, self._risk, is_open=self.is_open)
             ),
-        )  # fmt: skip
+        )
 
     def _measured(self, arm: int, place: int) -> Measured:
         design = self.poll.arms[arm].designs[place]
@@ -156,23 +164,36 @@ class Results:
     def suspicion(
         self, question: str, *, arm: str | None = None, prior: Sequence[Number] | None = None
     ) -> Suspicion:
-        """How likely each answer of one respondent is after each report, from a prior or from the estimate itself."""
+        """How likely each answer of one respondent is after each report, from a prior or from the
+        estimate itself.
+        """
         place = self._place(question)
         found = self._arm(arm, place)
         design = self.poll.arms[found].designs[place]
         return suspicions(
-            self.poll.questions[place], design, self.reports(found, place), prior, self.poll.arms[found].name
-        )  # fmt: skip
+            self.poll.questions[place],
+            design,
+            self.reports(found, place),
+            prior,
+            self.poll.arms[found].name,
+        )
 
     def shuffled(self, *, delta: Number = "1e-6") -> dict[str, ShuffledReports | None]:
-        """What all counters together cost one person, in each arm, towards someone who sees nothing else; None where a report has no bound."""
+        """What all counters together cost one person, in each arm, towards someone who sees nothing
+        else; None where a report has no bound.
+        """
         pairs = zip(self.poll.arms, self._told, strict=True)
         return {arm.name: central(arm, told, delta) for arm, told in pairs}
 
     def what_if(
-        self, epsilons: Iterable[Number], *, question: str | None = None, margin: Number | None = None
-    ) -> tuple[WhatIf, ...]:  # fmt: skip
-        """How wide the interval would be with as many people at another epsilon, and how many a margin would need.
+        self,
+        epsilons: Iterable[Number],
+        *,
+        question: str | None = None,
+        margin: Number | None = None,
+    ) -> tuple[WhatIf, ...]:
+        """How wide the interval would be with as many people at another epsilon, and how many a
+        margin would need.
 
         The margin is that of the normal interval; if left out, the one of the present design.
         """
@@ -180,15 +201,21 @@ class Results:
         arm = self._arm(None, place)
         found = self._measured(arm, place)
         return what_if(
-            self.poll.questions[place], self.poll.arms[arm].designs[place], found,
-            epsilons, margin=margin, risk=self._risk,
-        )  # fmt: skip
+            self.poll.questions[place],
+            self.poll.arms[arm].designs[place],
+            found,
+            epsilons,
+            margin=margin,
+            risk=self._risk,
+        )
 
     def _place(self, question: str) -> int:
         return self.poll.questions.index(self.poll.question(question))
 
     def _arm(self, name: str | None, question: int) -> int:
-        """The place of an arm; if none is named, of the first that hides the answer to a question."""
+        """The place of an arm; if none is named, of the first that hides the answer to a
+        question.
+        """
         names = [arm.name for arm in self.poll.arms]
         if name is not None and name not in names:
             raise PollError(
@@ -238,8 +265,20 @@ class Results:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(
-            ["question", "arm", "answer", "people", "estimate", "error", "low", "high", "always_low", "always_high", "method"]
-        )  # fmt: skip
+            [
+                "question",
+                "arm",
+                "answer",
+                "people",
+                "estimate",
+                "error",
+                "low",
+                "high",
+                "always_low",
+                "always_high",
+                "method",
+            ]
+        )
         for result in self:
             every = {**result.arms, "together": result.together}
             for arm, found in every.items():
@@ -252,7 +291,9 @@ class Results:
 
     def __str__(self) -> str:
         state = "open" if self.is_open else "closed"
-        lines = [f"{self.poll.name}: {self.people} reports, {state}, at {float(self.confidence):.4g} confidence"]  # fmt: skip
+        lines = [
+            f"{self.poll.name}: {self.people} reports, {state}, at {float(self.confidence):.4g} confidence"
+        ]
         for result in self:
             lines.append(result.question.text)
             for arm, found in result.arms.items():

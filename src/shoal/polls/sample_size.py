@@ -39,10 +39,12 @@ class Need:
 def needs(
     poll: Poll, *, margin: Number | None = None, guess: Number = "1/2", confidence: Number = "0.95"
 ) -> tuple[Need, ...]:
-    """For each question and arm, the people with whom the normal interval of a share reaches at most ``margin`` to either side.
+    """For each question and arm, the people with whom the normal interval of a share reaches at
+    most ``margin`` to either side.
 
-    ``guess`` is the expected share of the answer of interest; of a range, the expected place of the mean between low and high, and
-    ``margin`` is then in its unit.  If left out it is 0.05, of a range 5 % of it.
+    ``guess`` is the expected share of the answer of interest; of a range, the expected place of the
+    mean between low and high, and ``margin`` is then in its unit.  If left out it is 0.05, of a
+    range 5 % of it.
 
     >>> poll = Poll("commute", "Have you ever ...?", odds=3)
     >>> needs(poll, margin="0.03", guess="0.1")[0].people
@@ -99,7 +101,9 @@ def _people(variance: Fraction, reach: Fraction, risk: Fraction) -> int:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """One epsilon: the margin with as many people as there are, and the people that a margin would need."""
+    """One epsilon: the margin with as many people as there are, and the people that a margin would
+    need.
+    """
 
     epsilon: str
     words: str
@@ -146,7 +150,9 @@ def _margin(variance: Fraction, people: int, risk: Fraction) -> float:
 
 
 def _share(question: PollQuestion, found: Measured) -> Fraction:
-    """The estimate of the last answer, or the place of the mean, cut to [0, 1]; one half before the first report."""
+    """The estimate of the last answer, or the place of the mean, cut to [0, 1]; one half before the
+    first report.
+    """
     if not found.people:
         return Fraction(1, 2)
     value = mean_of(found.groups[-1])

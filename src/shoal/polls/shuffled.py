@@ -21,13 +21,13 @@ class _Hidden:
     epsilon: Fraction
 
 
-def central(
-    arm: PollArm, told: Counter[tuple[int, ...]], delta: Number
-) -> ShuffledReports | None:  # fmt: skip
-    """The guarantee of an arm's counters for one person's hidden answers; None without a bound, or without people.
+def central(arm: PollArm, told: Counter[tuple[int, ...]], delta: Number) -> ShuffledReports | None:
+    """The guarantee of an arm's counters for one person's hidden answers; None without a bound, or
+    without people.
 
-    Counters forget the order, so each person is hidden among those with the same direct answers: the smallest such group counts.
-    Reports of several questions are one report whose total variation is at most 1 less the product of what each leaves.
+    Counters forget the order, so each person is hidden among those with the same direct answers:
+    the smallest such group counts.  Reports of several questions are one report whose total
+    variation is at most 1 less the product of what each leaves.
     """
     price = arm.hidden_epsilon
     hidden = [design for design in arm.designs if design.way != DIRECT]

@@ -39,7 +39,11 @@ def read(text: str) -> dict[str, Any]:
         raise PollError("the file gives the poll no name.", remedy="Begin with name = 'commute'.")
     questions = [_question(each) for each in _tables(said, "question")]
     arms = [_arm(each, questions) for each in _tables(said, "arm")]
-    return {**{part: said[part] for part in _PLAIN if part in said}, "questions": questions, "arms": arms}  # fmt: skip
+    return {
+        **{part: said[part] for part in _PLAIN if part in said},
+        "questions": questions,
+        "arms": arms,
+    }
 
 
 def _question(said: Mapping[str, Any]) -> PollQuestion:

@@ -1,4 +1,6 @@
-"""Plan, data and noise: prices a question, previews its error, and is the only caller of engines."""
+"""Plan, data and noise: prices a question, previews its error, and is the only caller of
+engines.
+"""
 
 from shoal.query.answer import Answer
 from shoal.query.asking import AccuracyTarget, Ask

@@ -1,4 +1,6 @@
-"""An answer: released values as a table, the interval of each, and the certificate of the release."""
+"""An answer: released values as a table, the interval of each, and the certificate of the
+release.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,9 @@ CONFIDENCE = Fraction(95, 100)
 class Answer:
     """The released table.  Everything here follows from released values and public facts.
 
-    ``confidence`` is that of the intervals that are shown; `interval` gives them at any other.  ``counts`` are the noisy numbers of
-    people beyond their share and within it, where they were asked for; `clipped` explains them.
+    ``confidence`` is that of the intervals that are shown; `interval` gives them at any other.
+    ``counts`` are the noisy numbers of people beyond their share and within it, where they were
+    asked for; `clipped` explains them.
     """
 
     priced: Priced
@@ -123,7 +126,9 @@ class Answer:
         return self.priced.clipping.told(self.counts, self.confidence)
 
     def bins(self, column: str) -> list[tuple[float, float] | None] | None:
-        """For each row the ends of its bin, where a key was made by BIN or WIDTH_BUCKET; else None."""
+        """For each row the ends of its bin, where a key was made by BIN or WIDTH_BUCKET; else
+        None.
+        """
         key = self._key(column)
         if key is None or not is_binned(key.expression):
             return None
@@ -137,11 +142,12 @@ class Answer:
     ) -> list[Interval]:
         """For each row, where the column's true bounded value is, with at least this confidence.
 
-        ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded value is
-        what an answer without noise would say: after ranges and shares have been held.  Quantiles have one
-        if the question was asked with ``intervals``, at that confidence; of the least and the greatest it holds the
-        extreme row itself.  Otherwise `preview` tells how far they can be off in rank.  What is computed from
-        other released numbers has one by interval arithmetic, wherever its functions allow it.
+        ``simultaneous`` intervals hold for all numbers of the answer at once.  The true bounded
+        value is what an answer without noise would say: after ranges and shares have been held.
+        Quantiles have one if the question was asked with ``intervals``, at that confidence; of the
+        least and the greatest it holds the extreme row itself.  Otherwise `preview` tells how far
+        they can be off in rank.  What is computed from other released numbers has one by interval
+        arithmetic, wherever its functions allow it.
         """
         parts = self._parts(column)
         if not parts:
@@ -154,7 +160,9 @@ class Answer:
         return self._intervals(column, parts, level, simultaneous=simultaneous)
 
     def ends(self, column: str, most: int | None = None) -> list[Ends]:
-        """The interval of every row, or of the first so many, as it is shown: in the type of the column, outward."""
+        """The interval of every row, or of the first so many, as it is shown: in the type of the
+        column, outward.
+        """
         if column not in self._ends:  # found once for notes, tables and what is stored
             kind = self._expression(column).type
             found = self._intervals(column, self._parts(column), self.confidence)
@@ -242,10 +250,11 @@ class Answer:
         return answer(self, column, confidence=confidence)
 
     def to_rows(self, *, intervals: bool = True) -> HeldRows:
-        """The values that files and frames hold; with ``intervals``, each released number has columns _low and _high.
+        """The values that files and frames hold; with ``intervals``, each released number has
+        columns _low and _high.
 
-        These are the ends that printing rounds: those of decimals, dates and timestamps have the type of their number, those of
-        whole numbers are whole.
+        These are the ends that printing rounds: those of decimals, dates and timestamps have the
+        type of their number, those of whole numbers are whole.
         """
         rows, columns = self.rows, dict[str, tuple[Type, Sequence[Any]]]()
         for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
@@ -260,7 +269,9 @@ class Answer:
         return HeldRows(columns)
 
     def to_arrow(self, *, intervals: bool = True) -> Any:
-        """An Arrow table; see `to_rows`.  It needs the extra `frames`, as `to_pandas` and `to_polars` do."""
+        """An Arrow table; see `to_rows`.  It needs the extra `frames`, as `to_pandas` and
+        `to_polars` do.
+        """
         return self.to_rows(intervals=intervals).to_arrow()
 
     def to_pandas(self, *, intervals: bool = True) -> Any:
@@ -288,7 +299,9 @@ class Answer:
 
 
 def _held_ends(kind: Type, ends: Sequence[End], place: int) -> tuple[Type, Sequence[Any]]:
-    """One side of all intervals of a column; reals and whole numbers without an end have an infinite one."""
+    """One side of all intervals of a column; reals and whole numbers without an end have an
+    infinite one.
+    """
     if kind.kind not in (Kind.INTEGER, Kind.REAL):
         return kind, ends
     nowhere = (-math.inf, math.inf)[place]

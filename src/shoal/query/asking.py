@@ -1,4 +1,6 @@
-"""A question that can be previewed, explained, planned and released: the one door to private answers."""
+"""A question that can be previewed, explained, planned and released: the one door to private
+answers.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,9 @@ class AccuracyTarget:
 class Ask:
     """A question, not yet released.  Only `release` reads private rows, and only it spends.
 
-    ``weights`` say how much the error of each aggregate matters beside the others, by name.  ``intervals`` is the
-    confidence of the intervals that the answer shows; if it is given, quantiles have them, too, for a part of
-    what is spent.
+    ``weights`` say how much the error of each aggregate matters beside the others, by name.
+    ``intervals`` is the confidence of the intervals that the answer shows; if it is given,
+    quantiles have them, too, for a part of what is spent.
     """
 
     def __init__(
@@ -127,7 +129,9 @@ class Ask:
         delta: Number | None = None,
         noise: str | None = None,
     ) -> AccuracyTarget:
-        """How accurate this question is to be, for `plan_budget`; the words are those of `for_error`."""
+        """How accurate this question is to be, for `plan_budget`; the words are those of
+        `for_error`.
+        """
         self._check_error(column, rows)
         level = open_unit(confidence, "confidence")
         return AccuracyTarget(self, positive(error, "error"), level, column, rows, delta, noise)
@@ -168,14 +172,17 @@ class Ask:
         key: str | None = None,
         show_clipped: bool = False,
     ) -> Answer:
-        """The private answer.  The budget is charged before rows are read, and before any noise is drawn.
+        """The private answer.  The budget is charged before rows are read, and before any noise is
+        drawn.
 
-        ``key`` is a name of the caller's own for this act: a vault answers the same key once, and gives the same
-        answer to whoever comes back with it.  ``show_clipped`` asks for a private count of the people who have more rows
-        or groups than their share; a tenth of the cost goes to it.
+        ``key`` is a name of the caller's own for this act: a vault answers the same key once, and
+        gives the same answer to whoever comes back with it.  ``show_clipped`` asks for a private
+        count of the people who have more rows or groups than their share; a tenth of the cost goes
+        to it.
 
-        Guarantee: the answer costs what the request says, and no more; refused questions cost nothing.  If the engine
-            fails after the charge, the error is the same whatever the data (`UnansweredError`).
+        Guarantee: the answer costs what the request says, and no more; refused questions cost
+            nothing.  If the engine fails after the charge, the error is the same whatever the data
+            (`UnansweredError`).
         """
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         # what is public fails before it is paid for
@@ -208,8 +215,9 @@ class Ask:
     ) -> Answer:
         """What `release` does, with noise that is no secret: for those who test this program.
 
-        Needs: a source that is not private, put in place through `shoal.noise.seam`.  Nothing is charged, since
-            no budget can pay for it: with noise that others know, the answer tells the rows.  So it has no certificate.
+        Needs: a source that is not private, put in place through `shoal.noise.seam`.  Nothing is
+            charged, since no budget can pay for it: with noise that others know, the answer tells
+            the rows.  So it has no certificate.
         Edges: refused outside the seam, before rows are read.
         """
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)

@@ -1,4 +1,6 @@
-"""A budget in memory: what may be spent, what one question asks for, and the filter that refuses."""
+"""A budget in memory: what may be spent, what one question asks for, and the filter that
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from shoal.query.paying import PaymentRequest, QuestionCharge
 
 @dataclass(frozen=True)
 class CostRequest:
-    """What one question may cost: a promise for its noise, and a failing mass for selecting keys."""
+    """What one question may cost: a promise for its noise, and a failing mass for selecting
+    keys.
+    """
 
     measure: Pure | Approx | ZeroConcentrated
     failing: Fraction = Fraction(0)
@@ -36,9 +40,10 @@ class CostRequest:
 class Budget(Owned):
     """What all questions together may cost; each takes its part before its noise is drawn.
 
-    `Pure` buys Laplace noise; `Approx` and `ZeroConcentrated` buy Laplace or Gaussian noise, whichever is less.
-    Half of the delta of an `Approx` budget is kept for the selection of keys.
-    Edges: a budget in memory belongs to the process that made it; forked children, copies and pickles are refused.
+    `Pure` buys Laplace noise; `Approx` and `ZeroConcentrated` buy Laplace or Gaussian noise,
+    whichever is less.  Half of the delta of an `Approx` budget is kept for the selection of keys.
+    Edges: a budget in memory belongs to the process that made it; forked children, copies and
+    pickles are refused.
 
     >>> budget = Budget(Approx(1, "1e-6"), relation="add_remove")
     >>> print(budget.request(epsilon="0.1"))
@@ -60,7 +65,9 @@ class Budget(Owned):
         rho: Number | None = None,
         selects: bool = False,
     ) -> CostRequest:
-        """What is asked for, in the terms of this budget; ``selects`` says that keys must be selected."""
+        """What is asked for, in the terms of this budget; ``selects`` says that keys must be
+        selected.
+        """
         return cost_request(self.whole, epsilon=epsilon, delta=delta, rho=rho, selects=selects)
 
     def would_fit(self, event: Event) -> bool:

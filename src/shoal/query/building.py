@@ -62,7 +62,9 @@ class Building:
         return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
 
     def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
-        """Many tables of these rows, to be published together; `Publication` says what they need."""
+        """Many tables of these rows, to be published together; `Publication` says what they
+        need.
+        """
         if self.keys:
             raise ExpressionError(
                 "group_by and workload were both asked for.",

@@ -1,8 +1,9 @@
 """What decides the draws of a question, as text: two questions with the same text have one answer.
 
-The text is the plan itself, node by node, and not the plan as people read it: every constant with its type, every function with
-all its arguments, every table with its facts.  So different plans have different texts, which a stored answer stands on.
-Names of columns in the answer, HAVING, ORDER BY and LIMIT come after the draws, so they are not part of it.
+The text is the plan itself, node by node, and not the plan as people read it: every constant with
+its type, every function with all its arguments, every table with its facts.  So different plans
+have different texts, which a stored answer stands on.  Names of columns in the answer, HAVING,
+ORDER BY and LIMIT come after the draws, so they are not part of it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def canonical_plan(question: Query) -> dict[str, Any]:
 def canonical_rows(rows: Rows) -> list[Any]:
     """A relation.
 
-    Guarantee: different relations have different texts, and the relation can be read back from its text.
+    Guarantee: different relations have different texts, and the relation can be read back from its
+    text.
     """
     match rows:
         case Scan(table):

@@ -70,7 +70,9 @@ def certified(
     request: CostRequest,
     facts: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What is said of a release, with its events, what they cost for a relation and a request, and versions, under one hash."""
+    """What is said of a release, with its events, what they cost for a relation and a request, and
+    versions, under one hash.
+    """
     cost = _cost(request)
     body: dict[str, Any] = {
         "shoal_certificate": FORM,
@@ -112,7 +114,8 @@ def costs_of(added: Account, delta: Fraction = Fraction(0)) -> dict[str, dict[st
 def wrong_with(certificate: Mapping[str, Any]) -> list[str]:
     """What a certificate contradicts itself in; nothing if its hash and all its prices hold.
 
-    Guarantee: if nothing is found, the events it lists cost no more than it says, in every measure it names.
+    Guarantee: if nothing is found, the events it lists cost no more than it says, in every measure
+    it names.
     """
     if certificate.get("shoal_certificate") != FORM:
         return ["it is not a certificate of a form this Shoal knows."]
@@ -160,7 +163,9 @@ def _delta(cost: Mapping[str, str]) -> Fraction:
 
 
 def _keeps(added: Account, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether events keep to an epsilon at a delta: by the plain sum, which is quick, or by the least epsilon."""
+    """Whether events keep to an epsilon at a delta: by the plain sum, which is quick, or by the
+    least epsilon.
+    """
     with suppress(PriceError):
         plain = added.cost(Approx)
         assert isinstance(plain, Approx)

@@ -1,7 +1,8 @@
-"""How many people the contribution bound cuts: a private count of those beyond their share, and of those within it.
+"""How many people the contribution bound cuts: a private count of those beyond their share, and of
+those within it.
 
-Intervals cover the noise and not what bounding changed.  How much it changed is private, so it is told on request,
-for a part of what the question costs.  Proof: clipping.md.
+Intervals cover the noise and not what bounding changed.  How much it changed is private, so it is
+told on request, for a part of what the question costs.  Proof: clipping.md.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ SHARE = Fraction(1, 10)
 
 @dataclass(frozen=True)
 class Clipped:
-    """Noisy numbers of people beyond their share and within it; ``error`` is how far each can be off at ``confidence``."""
+    """Noisy numbers of people beyond their share and within it; ``error`` is how far each can be
+    off at ``confidence``.
+    """
 
     beyond: int
     within: int
@@ -47,9 +50,9 @@ class Clipped:
 class Clipping:
     """Two counts of persons and the noise they get.
 
-    Guarantee: one person moves the two counts together by at most ``noise.sensitivity``.
-    Needs: an engine in which one person changes one number of `Engine.shares` by one.
-    Edges: ``by_rows`` is off where only persons are counted; then rows in a group do not matter.  Proof: clipping.md.
+    Guarantee: one person moves the two counts together by at most ``noise.sensitivity``.  Needs: an
+    engine in which one person changes one number of `Engine.shares` by one.  Edges: ``by_rows`` is
+    off where only persons are counted; then rows in a group do not matter.  Proof: clipping.md.
     """
 
     bounded: Bounded

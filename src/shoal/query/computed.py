@@ -1,8 +1,10 @@
-"""Intervals of columns that are computed from released numbers, by interval arithmetic on those of the parts.
+"""Intervals of columns that are computed from released numbers, by interval arithmetic on those of
+the parts.
 
-The parts' intervals hold all at once at the confidence asked for, since each total they rest on gets its
-share of what may fail (Bonferroni); whatever a column is computed to from values within them lies within
-the span of its expression, which the plan knows exactly, the rounding of reals included.
+The parts' intervals hold all at once at the confidence asked for, since each total they rest on
+gets its share of what may fail (Bonferroni); whatever a column is computed to from values within
+them lies within the span of its expression, which the plan knows exactly, the rounding of reals
+included.
 """
 
 from __future__ import annotations
@@ -19,14 +21,29 @@ from shoal.query.estimates import Interval
 from shoal.query.recipes import Recipe
 
 _FOLLOWED = (
-    "add", "subtract", "multiply", "negate", "divide", "int_divide", "abs", "sign", "floor", "ceil", "round", "sqrt",
-    "least", "greatest", "cast",
-)  # fmt: skip
+    "add",
+    "subtract",
+    "multiply",
+    "negate",
+    "divide",
+    "int_divide",
+    "abs",
+    "sign",
+    "floor",
+    "ceil",
+    "round",
+    "sqrt",
+    "least",
+    "greatest",
+    "cast",
+)
 """Functions whose span follows from those of their arguments."""
 
 
 def parts_of(expression: Expression, recipes: tuple[Recipe, ...]) -> tuple[Recipe, ...]:
-    """The aggregates that a column is computed from; none if its interval does not follow from theirs."""
+    """The aggregates that a column is computed from; none if its interval does not follow from
+    theirs.
+    """
     named = {recipe.aggregate.name: recipe for recipe in recipes}
     read = dict.fromkeys(column.name for column in columns_of(expression))
     found = tuple(named[name] for name in read if name in named)

@@ -1,8 +1,9 @@
 """From noisy totals to aggregates: the estimate, and the interval that the noise leaves open.
 
-An interval takes every total it rests on to be off by at most its own error, at a confidence that together
-gives the one asked for (Bonferroni), and is the hull of what the aggregate can then be, cut to what
-it can be at all, its ends rounded outward.  It covers the noise; how a sample stands for a population is another question.
+An interval takes every total it rests on to be off by at most its own error, at a confidence that
+together gives the one asked for (Bonferroni), and is the hull of what the aggregate can then be,
+cut to what it can be at all, its ends rounded outward.  It covers the noise; how a sample stands
+for a population is another question.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def estimate(recipe: Recipe, noisy: Noisy) -> Value:
 
 
 def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Interval:
-    """Where an aggregate can be if every total is within its error, or between the ends of its place."""
+    """Where an aggregate can be if every total is within its error, or between the ends of its
+    place.
+    """
     if recipe.place is not None:
         return _place_interval(recipe, noisy)
     totals = [noisy[term] for term in recipe.terms]
@@ -84,7 +87,8 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
 def _has_sign(recipe: Recipe, sign: int) -> bool:
     """Whether no row adds a number of the other sign to a sum that is one total.
 
-    A sum of two totals is not cut: each is rounded for itself where people count for less, so it can be a hair beyond 0.
+    A sum of two totals is not cut: each is rounded for itself where people count for less, so it
+    can be a hair beyond 0.
     """
     (term, *others) = recipe.terms
     return not others and (term.lo >= 0 if sign > 0 else term.hi <= 0)
@@ -101,7 +105,9 @@ def _outward(lo: Fraction, hi: Fraction) -> Interval:
 
 
 def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
-    """Between the ends that were drawn, and wide enough to hold the estimate and the rounding to the grid."""
+    """Between the ends that were drawn, and wide enough to hold the estimate and the rounding to
+    the grid.
+    """
     assert recipe.place is not None
     assert recipe.aggregate.argument is not None
     lo, hi = range_of(recipe.aggregate.argument)
@@ -123,7 +129,9 @@ def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
 
 
 def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:
-    """How far an aggregate can be off, given that of its totals; of a mean only for known ``rows``."""
+    """How far an aggregate can be off, given that of its totals; of a mean only for known
+    ``rows``.
+    """
     if recipe.place is not None:
         return None
     off = [errors[term] for term in recipe.terms]
@@ -227,7 +235,9 @@ def _spread_interval(recipe: Recipe, totals: list[Fraction], off: list[Fraction]
 def _bounds_as_asked(
     recipe: Recipe,
 ) -> Callable[[tuple[Fraction, Fraction], tuple[Fraction, Fraction]], Interval]:
-    """From ends of the population's variance, and of the number of rows, to those of the statistic."""
+    """From ends of the population's variance, and of the number of rows, to those of the
+    statistic.
+    """
     statistic = recipe.aggregate.statistic
 
     def finish(ends: tuple[Fraction, Fraction], rows: tuple[Fraction, Fraction]) -> Interval:
@@ -244,7 +254,9 @@ def _bounds_as_asked(
 
 
 def _sample_factors(fewest: Fraction, most: Fraction) -> tuple[Fraction, Fraction]:
-    """Between which numbers n / (n - 1) lies for a number of rows between two: it rises up to 2 rows, then falls."""
+    """Between which numbers n / (n - 1) lies for a number of rows between two: it rises up to 2
+    rows, then falls.
+    """
 
     def factor(rows: Fraction) -> Fraction:
         held = max(rows, Fraction(1))

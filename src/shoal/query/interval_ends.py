@@ -1,4 +1,6 @@
-"""The ends of an interval as values of their column's type, rounded outward: what every face of an answer shows."""
+"""The ends of an interval as values of their column's type, rounded outward: what every face of an
+answer shows.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def ends_in(kind: Type, between: Interval) -> Ends:
 
 
 def interval_of(ends: Ends) -> Interval:
-    """The interval again, on the number line of its type (days for dates, microseconds for timestamps)."""
+    """The interval again, on the number line of its type (days for dates, microseconds for
+    timestamps).
+    """
     low, high = map(_number, ends)
     return Interval(
         -math.inf if low is None else float_down(low), math.inf if high is None else float_up(high)

@@ -1,4 +1,6 @@
-"""The keys of a question: every combination of values that are known, empty groups too, and the ends of binned ones."""
+"""The keys of a question: every combination of values that are known, empty groups too, and the
+ends of binned ones.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def in_order(group: Group) -> tuple[Any, ...]:
 
 
 def values_of_key(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list[Value]:
-    """Every value of a key, NULL last, from facts and public tables alone; none where they are not known."""
+    """Every value of a key, NULL last, from facts and public tables alone; none where they are not
+    known.
+    """
     match key.known:
         case Listed(values, null):
             return [*values, *([None] if null else [])]
@@ -78,7 +82,8 @@ def is_binned(key: Expression) -> bool:
 def bin_of(key: Expression, value: Value) -> tuple[float, float] | None:
     """The ends of the bin that a value of such a key stands for; None for NULL.
 
-    Edges: what lies below the first bucket of WIDTH_BUCKET, or above the last, is given one more of their width.
+    Edges: what lies below the first bucket of WIDTH_BUCKET, or above the last, is given one more of
+    their width.
     """
     assert isinstance(key, Call)
     if value is None:

@@ -1,4 +1,6 @@
-"""Buckets by magnitude: every number falls between two of 1, 2, 5, 10, 20, 50, ..., on either side of 0."""
+"""Buckets by magnitude: every number falls between two of 1, 2, 5, 10, 20, 50, ..., on either side
+of 0.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The noise of each total: how a request is shared among them, and which law has the least error.
 
-Between totals the shares make the sum of squared relative errors least.  Laplace noise of epsilon e has
-variance in 1 / e^2, so shares of epsilon go with the cube root of what a total weighs; Gaussian
+Between totals the shares make the sum of squared relative errors least.  Laplace noise of epsilon e
+has variance in 1 / e^2, so shares of epsilon go with the cube root of what a total weighs; Gaussian
 noise has variance in 1 / rho, so shares of rho go with the square root.
 """
 
@@ -43,7 +43,9 @@ class Noised:
         return self.mechanisms[self.bounded.terms.index(term)]
 
     def level(self, terms: Sequence[Term], confidence: Fraction) -> Fraction:
-        """How sure to be of each total, so that all hold together at a confidence; one without noise always holds."""
+        """How sure to be of each total, so that all hold together at a confidence; one without
+        noise always holds.
+        """
         noisy = sum(self.of(term) is not None for term in terms)
         return 1 - (1 - confidence) / max(1, noisy)
 
@@ -131,7 +133,9 @@ def noise_with(sensitivity: Sensitivity, means: Means, share: Fraction) -> Noise
 
 
 def weights_of(recipes: tuple[Recipe, ...], given: Mapping[str, Fraction]) -> dict[Term, Fraction]:
-    """What each total weighs: the squared pulls of all aggregates on it, times their own weights."""
+    """What each total weighs: the squared pulls of all aggregates on it, times their own
+    weights.
+    """
     found: dict[Term, Fraction] = {}
     for recipe in recipes:
         weight = given.get(recipe.aggregate.name, Fraction(1))

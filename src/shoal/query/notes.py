@@ -1,4 +1,5 @@
-"""What stands beside the numbers of an answer: what its intervals do not cover, and what looks wrong.
+"""What stands beside the numbers of an answer: what its intervals do not cover, and what looks
+wrong.
 
 All of it follows from public facts and from released numbers, so it is free.
 """
@@ -34,7 +35,8 @@ _PUBLIC_COUNT = (
     "it gets no noise and costs nothing."
 )
 NEARLY_ALL = Fraction(9, 10)
-"""If so much of a released count is NULL, or at one end of a range, the declaration is questioned."""
+"""If so much of a released count is NULL, or at one end of a range, the declaration is questioned.
+"""
 
 _LONGEST_SHOWN = 60
 
@@ -42,13 +44,17 @@ _COUNTS = (Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_PERSONS, Stati
 
 
 def bounding_notes(made: Priced) -> tuple[str, ...]:
-    """That intervals cover the noise only, where people or values beyond a stated limit count for less."""
+    """That intervals cover the noise only, where people or values beyond a stated limit count for
+    less.
+    """
     said = [*_people(made), *_values(made)]
     return (" ".join([NOISE_ONLY, *said]),) if said else ()
 
 
 def relation_notes(made: Priced) -> tuple[str, ...]:
-    """Under *change*, how far one unit that is replaced moves the totals; elsewhere nothing is said."""
+    """Under *change*, how far one unit that is replaced moves the totals; elsewhere nothing is
+    said.
+    """
     bounded = made.noised.bounded
     if bounded.unit.relation is not Relation.CHANGE or not bounded.terms:
         return ()
@@ -95,7 +101,9 @@ def _values(made: Priced) -> list[str]:
 def matching_notes(
     made: Priced, groups: Sequence[Group], noisy: Sequence[Noisy]
 ) -> tuple[str, ...]:
-    """A hint for each key and each argument of which nearly all released mass is NULL, or at one end of its declared range."""
+    """A hint for each key and each argument of which nearly all released mass is NULL, or at one
+    end of its declared range.
+    """
     if not groups:
         return ()
     empty = dict.fromkeys(_without_values(made, noisy))

@@ -83,7 +83,9 @@ class Private:
         return Building.of(self._held, name or self.name)
 
     def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
-        """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"], up_to=2)]``; nothing is read or spent yet."""
+        """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"],
+        up_to=2)]``; nothing is read or spent yet.
+        """
         return self.table().workload(wanted)
 
     def suggest_bounds(
@@ -96,9 +98,9 @@ class Private:
     ) -> SuggestedBounds:
         """A range for a column of numbers that nothing is known of, for a part of the budget.
 
-        Rows are counted by magnitude, privately, and the range is the smallest that holds about this share of
-        those that stand out of the noise.  Values are counted as they are in the source, also where a range is stated
-        already.  `stating` puts it to use.
+        Rows are counted by magnitude, privately, and the range is the smallest that holds about
+        this share of those that stand out of the noise.  Values are counted as they are in the
+        source, also where a range is stated already.  `stating` puts it to use.
 
         Guarantee: it costs what is asked for, as any count by known keys does, and no more.
 
@@ -122,10 +124,11 @@ class Private:
         rho: Number | None = None,
         share: Number = "0.95",
     ) -> SuggestedShares:
-        """How many groups and rows per group to allow a person, for questions grouped ``by`` these keys.
+        """How many groups and rows per group to allow a person, for questions grouped ``by`` these
+        keys.
 
-        Each is the least that is enough for about this share of all persons, found for a part of the budget.  `sharing`
-        puts them to use.
+        Each is the least that is enough for about this share of all persons, found for a part of
+        the budget.  `sharing` puts them to use.
         """
         wanted = open_unit(share, "share")
         rows = Scan(self._held.tables[self.name])
@@ -176,15 +179,16 @@ def private(
 ) -> Private:
     """Rows to ask private questions of.
 
-    ``source`` is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, a `DuckTable`, a frame
-    of Spark or a `SparkTable`; ``name`` is what SQL calls it: by default that of its file, or ``data``.  ``columns`` states facts, from knowledge of the
-    world and never from the rows; ``required`` ones hold no NULL, and one that is found is read as the lowest
-    value stated, which spares means a count of their own.  ``public`` tables protect nobody; what there is to know
-    of them, and their rows, is read now.  ``limits`` is what the engine may take for a question.
+    ``source`` is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, a `DuckTable`,
+    a frame of Spark or a `SparkTable`; ``name`` is what SQL calls it: by default that of its file,
+    or ``data``.  ``columns`` states facts, from knowledge of the world and never from the rows;
+    ``required`` ones hold no NULL, and one that is found is read as the lowest value stated, which
+    spares means a count of their own.  ``public`` tables protect nobody; what there is to know of
+    them, and their rows, is read now.  ``limits`` is what the engine may take for a question.
 
-    Several private tables of the same persons are a mapping of names to sources, which declares that an id means the same
-    person in all of them; columns are then written
-    ``table.column``, and ``keys`` says for joins how many rows of one person agree in a column, at most.
+    Several private tables of the same persons are a mapping of names to sources, which declares
+    that an id means the same person in all of them; columns are then written ``table.column``, and
+    ``keys`` says for joins how many rows of one person agree in a column, at most.
 
     >>> import pyarrow as pa
     >>> from shoal.measures import Pure
@@ -251,7 +255,9 @@ def _declared(source: object, table: str, columns: Facts, *, several: bool) -> o
 
 
 def _may_break(source: object, columns: Sequence[Column]) -> bool:
-    """Whether a row of a file can be such that it cannot be read: then every row is, once, before any question."""
+    """Whether a row of a file can be such that it cannot be read: then every row is, once, before
+    any question.
+    """
     texts = any(each.type == TEXT for each in columns)
     return isinstance(source, CsvFile) or (isinstance(source, str | Path) and texts)
 
@@ -296,7 +302,9 @@ class Stated:
 
     @classmethod
     def of(cls, tables: Mapping[str, Table]) -> Stated:
-        """The private tables among these; with more than one, columns are written ``table.column``."""
+        """The private tables among these; with more than one, columns are written
+        ``table.column``.
+        """
         found = {name: t.columns for name, t in tables.items() if t.protects is not None}
         return cls(found, several=len(found) > 1)
 

@@ -1,7 +1,9 @@
-"""How a question is paid for: the source it is asked of, the payer, and the charge that its answer closes.
+"""How a question is paid for: the source it is asked of, the payer, and the charge that its answer
+closes.
 
-The order is the same for every payer: charge, open the rows, read, draw, keep the answer, give it.  A charge
-can be given back only before rows are opened; it does that by itself, in `QuestionCharge.begin`.
+The order is the same for every payer: charge, open the rows, read, draw, keep the answer, give it.
+A charge can be given back only before rows are opened; it does that by itself, in
+`QuestionCharge.begin`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ StoredAnswer = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class PaymentRequest:
-    """A question as a payer sees it: its text, what decides its draws, its request, and the caller's key."""
+    """A question as a payer sees it: its text, what decides its draws, its request, and the
+    caller's key.
+    """
 
     text: str
     canonical: str
@@ -38,7 +42,8 @@ class PaymentRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionCharge:
-    """What was taken for one question.  This one is of a budget in memory: nothing is opened, and nothing is kept.
+    """What was taken for one question.  This one is of a budget in memory: nothing is opened, and
+    nothing is kept.
 
     ``facts`` are what the certificate says of the place where the charge stands.
     """
@@ -78,7 +83,9 @@ class Payer(Protocol):
         rho: Number | None = None,
         selects: bool = False,
     ) -> CostRequest:
-        """What is asked for, in the terms of the budget; ``selects`` says that keys must be selected."""
+        """What is asked for, in the terms of the budget; ``selects`` says that keys must be
+        selected.
+        """
 
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged now; asking is free."""
@@ -91,7 +98,9 @@ class Payer(Protocol):
 
 
 class Askable(Protocol):
-    """What questions are asked of: tables by name, of which a question finds its rows and who pays for it."""
+    """What questions are asked of: tables by name, of which a question finds its rows and who pays
+    for it.
+    """
 
     @property
     def tables(self) -> Mapping[str, Table]:
@@ -124,9 +133,10 @@ class QuestionSource:
 def read_for(charge: QuestionCharge, read: Callable[[], T]) -> T:
     """Read rows and draw noise for a question that was charged.
 
-    Guarantee: whatever fails, the error and what is kept of it are the same for all data: how an engine fails, and
-        what it says of it, may depend on a single row.
-    Edges: a file that was written meanwhile is told as that; a caller who interrupts is not stopped.
+    Guarantee: whatever fails, the error and what is kept of it are the same for all data: how an
+        engine fails, and what it says of it, may depend on a single row.
+    Edges: a file that was written meanwhile is told as that; a caller who interrupts is not
+        stopped.
     """
     try:
         return read()

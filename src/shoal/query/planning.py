@@ -57,8 +57,8 @@ class Planned:
 class BudgetPlan:
     """Questions with their prices, and what they need together, in the terms of their budget.
 
-    ``total`` is the least budget that would take all of them from the start; ``fits`` says whether what is left of
-    theirs does.
+    ``total`` is the least budget that would take all of them from the start; ``fits`` says whether
+    what is left of theirs does.
     """
 
     questions: tuple[Planned, ...]
@@ -134,7 +134,9 @@ def _planned(target: AccuracyTarget) -> Planned:
 
 
 def _least(budget: Payer, event: Composed) -> Measure:
-    """The least budget of the same kind, with the same delta, that takes an event from the start."""
+    """The least budget of the same kind, with the same delta, that takes an event from the
+    start.
+    """
     if not isinstance(budget.whole, Approx):
         wide = Pure(10**9) if isinstance(budget.whole, Pure) else ZeroConcentrated(10**9)
         counted = Budget(wide, relation=budget.relation)

@@ -19,8 +19,9 @@ from shoal.query.showing import level_of
 class Expected:
     """What to expect of one aggregate: its noise in words, and how far it can be off.
 
-    ``error`` is None where it depends on the number of rows in a group; ``per_row`` is then what has to be
-    divided by that number, where the error goes with it.  ``rank`` is how far off in rank a quantile can be, in rows.
+    ``error`` is None where it depends on the number of rows in a group; ``per_row`` is then what
+    has to be divided by that number, where the error goes with it.  ``rank`` is how far off in rank
+    a quantile can be, in rows.
     """
 
     name: str

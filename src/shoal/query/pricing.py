@@ -1,4 +1,6 @@
-"""A question with a price: which totals get which noise, how keys are selected, and the events of it all."""
+"""A question with a price: which totals get which noise, how keys are selected, and the events of
+it all.
+"""
 
 from __future__ import annotations
 
@@ -86,11 +88,11 @@ def priced(
 ) -> Priced:
     """The question at a price; without a ``law`` of noise, with the one that has the least error.
 
-    ``groups`` is how many there can be, where that is known; ``ends`` the confidence of intervals of quantiles.
-    ``clipped`` asks for a count of people beyond their share, too.
+    ``groups`` is how many there can be, where that is known; ``ends`` the confidence of intervals
+    of quantiles.  ``clipped`` asks for a count of people beyond their share, too.
 
-    Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and short of it
-        by the rounding of roots for Gaussian noise.
+    Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and
+        short of it by the rounding of roots for Gaussian noise.
     Edges: nothing where no data can move any total, as under *change* the number of all rows.
     """
     recipes = recipes_of(question, ends=ends)

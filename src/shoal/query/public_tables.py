@@ -1,7 +1,8 @@
-"""Public tables: read once, when they are given, for their rows and for all that can be known of them.
+"""Public tables: read once, when they are given, for their rows and for all that can be known of
+them.
 
-What is asked later is asked of the rows read then: a file that changes afterwards, or a frame that is
-written to, changes neither facts nor answers.
+What is asked later is asked of the rows read then: a file that changes afterwards, or a frame that
+is written to, changes neither facts nor answers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Many tables of one dataset, published together: one charge, one reading of the rows, tables that add up."""
+"""Many tables of one dataset, published together: one charge, one reading of the rows, tables that
+add up.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,12 @@ _ROUNDS = 20
 
 
 class Publication:
-    """Tables to be published together, not yet released.  Only `release` reads private rows, and only it spends.
+    """Tables to be published together, not yet released.  Only `release` reads private rows, and
+    only it spends.
 
-    Columns need declared values: `Choices`, a `Range` of whole numbers or dates, a truth value, or a column of a public table.
-    Where a column can be missing, NULL is one more value, after all others.
+    Columns need declared values: `Choices`, a `Range` of whole numbers or dates, a truth value, or
+    a column of a public table.  Where a column can be missing, NULL is one more value, after all
+    others.
 
     >>> import pyarrow as pa
     >>> from shoal import Choices, Marginals, Row, ZeroConcentrated, private
@@ -83,7 +87,9 @@ class Publication:
 
     @cached_property
     def _values(self) -> list[list[Any]]:
-        """The values of each key as the engine has them; public tables are read for it, private ones never."""
+        """The values of each key as the engine has them; public tables are read for it, private
+        ones never.
+        """
         source = self._source
         return [values_of_key(key, source.engine, source.tables) for key in self.question.keys]
 
@@ -100,8 +106,8 @@ class Publication:
     def _bounded(self) -> Bounded:
         """Counts by all columns together, of which every person has a bounded share in L1.
 
-        One table of all columns, and not one for each measurement: a person with too many rows then counts for the same in
-        every table, so that they add up.
+        One table of all columns, and not one for each measurement: a person with too many rows then
+        counts for the same in every table, so that they add up.
         """
         keys = tuple(key.expression for key in self.question.keys)
         domain = self.workload.domain
@@ -117,15 +123,19 @@ class Publication:
     def preview(
         self, *, epsilon: Number | None = None, rho: Number | None = None
     ) -> PublicationPlan:
-        """What `release` with these numbers would give: every error, table by table.  Free: no private row is read."""
+        """What `release` with these numbers would give: every error, table by table.  Free: no
+        private row is read.
+        """
         return self._plan(self._source.payer.request(epsilon=epsilon, rho=rho))
 
     def for_error(
         self, error: Number, *, table: str | None = None, confidence: Number = "0.95"
     ) -> float:
-        """The epsilon (or rho) at which every cell of all tables, or of one ``table``, is within an error.
+        """The epsilon (or rho) at which every cell of all tables, or of one ``table``, is within an
+        error.
 
-        Noise that is half as wide costs twice the mu, so few plans are needed; they differ only by what rounding to whole numbers adds.
+        Noise that is half as wide costs twice the mu, so few plans are needed; they differ only by
+        what rounding to whole numbers adds.
         """
         wanted = positive(error, "error")
         columns = [] if table is None else [table]
@@ -143,7 +153,9 @@ class Publication:
         )
 
     def _size_for(self, mu: Fraction) -> Fraction:
-        """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this mu."""
+        """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this
+        mu.
+        """
         if isinstance(self._source.payer.whole, ZeroConcentrated):
             return mu**2 / 2
         inverse, _ = turning_point(
@@ -162,10 +174,11 @@ class Publication:
     def release(
         self, *, epsilon: Number | None = None, rho: Number | None = None, key: str | None = None
     ) -> ReleasedTables:
-        """All tables.  The budget is charged once, before rows are read and before any noise is drawn.
+        """All tables.  The budget is charged once, before rows are read and before any noise is
+        drawn.
 
-        Guarantee: the tables together cost what the request says, and no more.  If the engine fails after the charge, the error is
-            the same whatever the data.
+        Guarantee: the tables together cost what the request says, and no more.  If the engine fails
+            after the charge, the error is the same whatever the data.
         Proof: src/shoal/workloads/workloads.md; for the bounded counts src/shoal/plan/bounding.md.
         """
         request = self._source.payer.request(epsilon=epsilon, rho=rho)
@@ -181,7 +194,9 @@ class Publication:
         return plan.published(answers, certificate)
 
     def _counts(self) -> ListedCells:
-        """Bounded counts of all cells that have rows; what lies outside the declared values counts nowhere."""
+        """Bounded counts of all cells that have rows; what lies outside the declared values counts
+        nowhere.
+        """
         index = [{v: at for at, v in enumerate(values)} for values in self._values]
         places, counts = [], []
         for part in self._source.engine.parts(self._bounded):

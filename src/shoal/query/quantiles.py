@@ -1,9 +1,11 @@
-"""Quantiles: a point of a public grid is chosen at random, those of nearly the right rank far more likely.
+"""Quantiles: a point of a public grid is chosen at random, those of nearly the right rank far more
+likely.
 
-Where intervals are asked for, two more points are chosen so far below and above the wanted rank that they
-surely enclose it.  The loss of a point is how far the wanted rank lies outside the ranks it covers.  In each group a point is drawn
-with probability proportional to exp(-rate * loss); one person's weight in a group moves the losses there, and
-the weights over all groups are bounded together.  Proof: places.md.
+Where intervals are asked for, two more points are chosen so far below and above the wanted rank
+that they surely enclose it.  The loss of a point is how far the wanted rank lies outside the ranks
+it covers.  In each group a point is drawn with probability proportional to exp(-rate * loss); one
+person's weight in a group moves the losses there, and the weights over all groups are bounded
+together.  Proof: places.md.
 """
 
 from __future__ import annotations
@@ -39,10 +41,11 @@ _BATCH = 1 << 14
 
 @dataclass(frozen=True)
 class Quantile:
-    """A quantile of an aggregate's argument, on a grid; the least and the greatest lie a little inside.
+    """A quantile of an aggregate's argument, on a grid; the least and the greatest lie a little
+    inside.
 
-    With a ``side`` it is an end of the quantile's interval instead: the lower at -1, the upper at 1, each of
-    which must not miss but with the chance that ``sure`` leaves.
+    With a ``side`` it is an end of the quantile's interval instead: the lower at -1, the upper at
+    1, each of which must not miss but with the chance that ``sure`` leaves.
     """
 
     aggregate: Aggregate
@@ -69,7 +72,8 @@ class Quantile:
 
 
 def ends_of(place: Quantile, confidence: Fraction) -> tuple[Quantile, ...]:
-    """The ends that hold a quantile with this confidence together; those of the range need no choice.
+    """The ends that hold a quantile with this confidence together; those of the range need no
+    choice.
 
     Edges: quantiles of moments have none.
     """
@@ -91,11 +95,12 @@ def place_of(aggregate: Aggregate) -> Quantile:
 class PlacedQuantile:
     """A place with a price.
 
-    Guarantee: the points of all groups together are loss-DP with ``norm`` L1, and loss^2/8-zCDP with L2.
-        An end of an interval misses with probability at most 1 - sure, whatever the data.
+    Guarantee: the points of all groups together are loss-DP with ``norm`` L1, and loss^2/8-zCDP
+        with L2.  An end of an interval misses with probability at most 1 - sure, whatever the data.
     Needs: weights bounded in that norm by the spread.
     Edges: an empty group has any point.
-    Reference: McSherry and Talwar 2007; Smith 2011; Dong, Durfee and Rogers 2020.  Proof: places.md.
+    Reference: McSherry and Talwar 2007; Smith 2011; Dong, Durfee and Rogers 2020.  Proof:
+        places.md.
     """
 
     place: Quantile
@@ -120,7 +125,9 @@ class PlacedQuantile:
 
     @cached_property
     def offset(self) -> int:
-        """How far from its level a place is looked for, in units of weight times the denominator of the level."""
+        """How far from its level a place is looked for, in units of weight times the denominator of
+        the level.
+        """
         place = self.place
         if not place.side:
             return place.inside * self.inset * place.level.denominator
@@ -162,7 +169,9 @@ class PlacedQuantile:
         return [self._point(place) for place in chosen]
 
     def _meeting(self, scores: list[list[int]]) -> NoiseWitness:
-        """What a witness is told: the losses, of which the largest movement of each group counts."""
+        """What a witness is told: the losses, of which the largest movement of each group
+        counts.
+        """
         level = self.place.level
         pull = max(level, 1 - level) * level.denominator
         moved = self.spread.sensitivity.scaled_by(pull)

@@ -1,8 +1,8 @@
 """What each aggregate is made of: few noisy totals serve many aggregates.
 
-A mean needs a centred sum and a count, a variance a sum of squares besides; counts are shared by all.  A sum
-whose count is released anyway is a centred sum plus the middle times the count: that has less noise than
-a sum of its own.
+A mean needs a centred sum and a count, a variance a sum of squares besides; counts are shared by
+all.  A sum whose count is released anyway is a centred sum plus the middle times the count: that
+has less noise than a sum of its own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ _COUNTED = (Statistic.COUNT_ROWS, Statistic.COUNT, *MEANS, *SPREADS)
 
 @dataclass(frozen=True)
 class Recipe:
-    """An aggregate and the totals it is computed from, the one that matters most first, or its place.
+    """An aggregate and the totals it is computed from, the one that matters most first, or its
+    place.
 
     ``ends`` are further places between which that one surely lies, where they were asked for.
     """
@@ -57,7 +58,8 @@ class Recipe:
 
     @property
     def pulls(self) -> tuple[Fraction, ...]:
-        """How much each total's error weighs in that of the aggregate, all in shares of its own reach.
+        """How much each total's error weighs in that of the aggregate, all in shares of its own
+        reach.
 
         The first is 1; a mean is thought to lie halfway between the middle and an end of its range.
         """

@@ -1,8 +1,8 @@
 """Private selection of keys: a group is told if enough persons, with noise, stand in it.
 
-Each person votes in their groups with bounded weight, noise is added to the votes of every group that has
-some, and groups at or above a threshold are told.  The threshold makes it unlikely (delta) that a group
-in which only one person stands is told.  Proof: selecting.md.
+Each person votes in their groups with bounded weight, noise is added to the votes of every group
+that has some, and groups at or above a threshold are told.  The threshold makes it unlikely (delta)
+that a group in which only one person stands is told.  Proof: selecting.md.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ VOTES = 32
 class KeySelection:
     """Votes by group, the noise they get, and the threshold above which a group is told.
 
-    Guarantee: the groups told are (epsilon, delta)-DP for the epsilon of the noise and ``delta``; in
-        Gaussian and Rényi terms what `event` says.
+    Guarantee: the groups told are (epsilon, delta)-DP for the epsilon of the noise and ``delta``;
+        in Gaussian and Rényi terms what `event` says.
     Needs: votes bounded by the plan that gave the noise its sensitivity.
-    Edges: a group without a vote is never told.  Under change, delta counts for the person who comes
-        and for the one who goes.
+    Edges: a group without a vote is never told.  Under change, delta counts for the person who
+        comes and for the one who goes.
     Reference: Korolova and others 2009; Gopi and others 2020.  Proof: selecting.md.
     """
 
@@ -68,7 +68,9 @@ class KeySelection:
         )
 
     def _heaviest(self) -> list[tuple[int, int]]:
-        """Pairs that cover all persons: one in at most so many groups has at most such a vote in each."""
+        """Pairs that cover all persons: one in at most so many groups has at most such a vote in
+        each.
+        """
         unit = self.bounded.unit
         if not isinstance(unit, Person):
             rows = self.bounded.rows_of_one
@@ -90,9 +92,11 @@ class KeySelection:
         return Composed((self.noise.event_for(size=1), failing))
 
     def release(self, engine: Engine, soon: Bounded | None = None) -> list[Group]:
-        """The groups that are told, in the order of their keys; ``soon`` is what the engine is asked of them next.
+        """The groups that are told, in the order of their keys; ``soon`` is what the engine is
+        asked of them next.
 
-        Votes come some groups at a time and get their noise then, each by itself: only groups that are told are held.
+        Votes come some groups at a time and get their noise then, each by itself: only groups that
+        are told are held.
         """
         told: list[Group] = []
         for part in engine.parts(self.bounded, soon=soon):
@@ -108,7 +112,9 @@ class KeySelection:
         return [key for key, vote in zip(votes, noisy, strict=True) if int(vote) >= least]
 
     def _meeting(self, votes: dict[Group, int]) -> NoiseWitness:
-        """What a witness is told: the votes, and how many groups one person can bring with how heavy a vote."""
+        """What a witness is told: the votes, and how many groups one person can bring with how
+        heavy a vote.
+        """
         moved = self.bounded.sensitivity(self.term)
         claim = Tells(moved, tuple(self._heaviest()))
         return NoiseWitness(self.noise, ("threshold", self.threshold()), votes, claim)

@@ -1,7 +1,9 @@
-"""Suggested shares: how many groups persons are in and how many rows they have there, by private histograms.
+"""Suggested shares: how many groups persons are in and how many rows they have there, by private
+histograms.
 
-Every person has one vote in each of two histograms, whatever their rows, so noise for a sensitivity of 1 hides
-anyone; under *change* one vote goes and another comes, and it is 2.  The suggestion follows from noisy votes.
+Every person has one vote in each of two histograms, whatever their rows, so noise for a sensitivity
+of 1 hides anyone; under *change* one vote goes and another comes, and it is 2.  The suggestion
+follows from noisy votes.
 """
 
 from __future__ import annotations
@@ -29,9 +31,28 @@ from shoal.query.paying import Payer, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 EDGES: tuple[int, ...] = (
-    *range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 2000, 5000, 10_000, 100_000,
+    *range(1, 11),
+    12,
+    15,
+    20,
+    25,
+    30,
+    40,
+    50,
+    75,
+    100,
+    150,
+    200,
+    300,
+    500,
+    750,
+    1000,
+    2000,
+    5000,
+    10_000,
+    100_000,
     1_000_000,
-)  # fmt: skip
+)
 """Buckets end at these numbers; what is more counts as the last."""
 
 
@@ -39,9 +60,9 @@ EDGES: tuple[int, ...] = (
 class SuggestedShares:
     """Numbers for `Person`, found for a price; everything here follows from noisy votes.
 
-    Each is the least that is enough for about the share asked for of all persons, or None if nobody stood out of the
-    noise.  ``unit`` is the person with these numbers.  ``certificate`` says what was drawn and what it cost; one that was kept by
-    an earlier Shoal has none.
+    Each is the least that is enough for about the share asked for of all persons, or None if nobody
+    stood out of the noise.  ``unit`` is the person with these numbers.  ``certificate`` says what
+    was drawn and what it cost; one that was kept by an earlier Shoal has none.
     """
 
     unit: Person
@@ -175,7 +196,9 @@ class Votes:
 
 
 def _enough(votes: Sequence[int], error: float, share: Fraction) -> int | None:
-    """The least edge up to which this share of the votes lies, counting buckets that stand out of the noise."""
+    """The least edge up to which this share of the votes lies, counting buckets that stand out of
+    the noise.
+    """
     # Empty buckets hold noise alone; a far one that seemed full would suggest a number that
     # nobody needs.
     seen = {at: vote for at, vote in enumerate(votes) if vote > error}

@@ -1,7 +1,9 @@
-"""Answers for people to read: one presentation, as text, as HTML for notebooks, and as tables of pages and terminals.
+"""Answers for people to read: one presentation, as text, as HTML for notebooks, and as tables of
+pages and terminals.
 
-`sheet_of` decides what is shown of an answer: each number's text, its interval rounded outward at the digits shown, and the
-notes.  Whoever shows an answer renders a `Sheet` and formats nothing.  Everything in HTML is escaped.
+`sheet_of` decides what is shown of an answer: each number's text, its interval rounded outward at
+the digits shown, and the notes.  Whoever shows an answer renders a `Sheet` and formats nothing.
+Everything in HTML is escaped.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class ShownColumn:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is shown of an answer: columns, the confidence of their intervals, a line below them, and notes."""
+    """What is shown of an answer: columns, the confidence of their intervals, a line below them,
+    and notes.
+    """
 
     columns: Sequence[ShownColumn]
     level: str
@@ -117,7 +121,9 @@ def shown_key(name: str, values: Sequence[object]) -> ShownColumn:
 def shown_number(
     name: str, kind: Type, values: Sequence[object], ends: Sequence[Ends]
 ) -> ShownColumn:
-    """Released numbers with their intervals, each with as many digits as its noise leaves any meaning."""
+    """Released numbers with their intervals, each with as many digits as its noise leaves any
+    meaning.
+    """
     texts = [_rounded(kind, value, each) for value, each in zip(values, ends, strict=True)]
     return ShownColumn(name, [each.value for each in texts], texts, not kind.temporal)
 
@@ -152,7 +158,9 @@ def as_text(sheet: Sheet) -> str:
 
 
 def as_html(sheet: Sheet) -> str:
-    """A table with its numbers to the right, their intervals small beside them, and the cost below."""
+    """A table with its numbers to the right, their intervals small beside them, and the cost
+    below.
+    """
     head = "".join(
         f'<th colspan="{1 if column.ends is None else 2}" style="text-align:'
         f'{"right" if column.number and column.ends is None else "center" if column.ends else "left"};{_GAP}">'

@@ -1,7 +1,8 @@
-"""An answer as JSON and back.  What was drawn is kept exactly; what follows from it is there to be read.
+"""An answer as JSON and back.  What was drawn is kept exactly; what follows from it is there to be
+read.
 
-``columns``, ``rows`` and ``intervals`` are for readers.  ``groups`` and ``released`` are what was drawn: a question
-that differs only in what comes after the draws is answered from them.
+``columns``, ``rows`` and ``intervals`` are for readers.  ``groups`` and ``released`` are what was
+drawn: a question that differs only in what comes after the draws is answered from them.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFI
 
 @dataclass(frozen=True)
 class Kept:
-    """A stored answer to look at, with what a picture needs of it; its intervals are those that were stored."""
+    """A stored answer to look at, with what a picture needs of it; its intervals are those that
+    were stored.
+    """
 
     stored: Mapping[str, Any]
 
@@ -130,7 +133,9 @@ def _type(text: str) -> Type:
 
 
 def _read(value: Any, kind: Type) -> Any:
-    """A stored cell or end as a value: decimals, dates and timestamps are texts; ends of earlier answers are numbers."""
+    """A stored cell or end as a value: decimals, dates and timestamps are texts; ends of earlier
+    answers are numbers.
+    """
     if not isinstance(value, str):
         return value if value is None or kind.kind in _BARE else _of_number(value, kind)
     match kind.kind:
@@ -153,7 +158,9 @@ def _of_number(value: float, kind: Type) -> Any:
 
 
 def intervals_of(answer: Answer) -> dict[str, list[list[Json]]]:
-    """The interval of every number that has one, by column, in the column's type; an end that is nowhere is None."""
+    """The interval of every number that has one, by column, in the column's type; an end that is
+    nowhere is None.
+    """
     return {
         name: [[plain(end) for end in each] for each in answer.ends(name)]
         for name in answer.columns

@@ -1,7 +1,8 @@
-"""Suggested bounds: a private histogram by magnitude, and the smallest range that holds nearly all of it.
+"""Suggested bounds: a private histogram by magnitude, and the smallest range that holds nearly all
+of it.
 
-The histogram is a question like any other: rows counted by a key whose values are known, with the noise, the
-price and the proof that such counts have.  The range follows from released counts alone.
+The histogram is a question like any other: rows counted by a key whose values are known, with the
+noise, the price and the proof that such counts have.  The range follows from released counts alone.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ _BUCKET, _ROWS = "bucket", "n"
 class SuggestedBounds:
     """A range for a column, found for a price.  Everything here follows from released counts.
 
-    ``range`` is None if no bucket stood out of the noise.  ``share`` is about the share of rows, of those that stood
-    out, whose value lies in it; ``least`` is about the number of rows a bucket needs to stand out.
+    ``range`` is None if no bucket stood out of the noise.  ``share`` is about the share of rows, of
+    those that stood out, whose value lies in it; ``least`` is about the number of rows a bucket
+    needs to stand out.
     """
 
     column: str
@@ -66,8 +68,8 @@ class SuggestedBounds:
 def magnitudes_asked(table: Table, column: Column) -> Query:
     """The question how many rows there are of each magnitude of a column, as it is in the source.
 
-    What is stated of the column is left aside: with a range applied, what lies outside would be counted at its ends, and
-    the suggestion could never leave it.
+    What is stated of the column is left aside: with a range applied, what lies outside would be
+    counted at its ends, and the suggestion could never leave it.
     """
     if not column.type.numeric:
         raise ExpressionError(

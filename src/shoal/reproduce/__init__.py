@@ -1,4 +1,5 @@
-"""The experiments of the sources, done again: run them, and read what they give beside what was printed.
+"""The experiments of the sources, done again: run them, and read what they give beside what was
+printed.
 
 Everything is drawn from a seed, on made-up people, so that a run can be repeated to the last digit.
 """

@@ -32,13 +32,28 @@ _DEGREE, _PAIRS, _GAMMA = 25, 500, "0.2"
 _SIZES = (5000, 500, 100)
 _POINTS = np.linspace(0, 1, 50)
 _PRINTED = {
-    (5000, 1): (2.359e-2, 6.806e-4), (500, 1): (1.165e-1, 8.258e-2), (100, 1): (2.605, 2.392),
-    (5000, 3): (2.360e-4, 4.075e-5), (500, 3): (2.445e-2, 3.601e-3), (100, 3): (1.409, 1.337),
-}  # fmt: skip
-"""Tables 4.8 and 4.9: mean squared distance to the target and to its Bernstein approximation, one draw each."""
+    (5000, 1): (2.359e-2, 6.806e-4),
+    (500, 1): (1.165e-1, 8.258e-2),
+    (100, 1): (2.605, 2.392),
+    (5000, 3): (2.360e-4, 4.075e-5),
+    (500, 3): (2.445e-2, 3.601e-3),
+    (100, 3): (1.409, 1.337),
+}
+"""Tables 4.8 and 4.9: mean squared distance to the target and to its Bernstein approximation, one
+draw each.
+"""
 
-_DIFFPRIV = {(100, 1): 1.957, (100, 3): 0.2343, (500, 1): 0.1221, (500, 3): 0.0605, (5000, 1): 0.05282, (5000, 3): 0.05255}  # fmt: skip
-"""The median squared distance of diffpriv's releases to the true curve, measured over 60 to 400 repetitions."""
+_DIFFPRIV = {
+    (100, 1): 1.957,
+    (100, 3): 0.2343,
+    (500, 1): 0.1221,
+    (500, 3): 0.0605,
+    (5000, 1): 0.05282,
+    (5000, 3): 0.05255,
+}
+"""The median squared distance of diffpriv's releases to the true curve, measured over 60 to 400
+repetitions.
+"""
 
 _BANDWIDTHS = {100: 0.05, 500: 0.04, 5000: 0.02}
 _IMAGINED: tuple[Callable[[Any], Any], ...] = (
@@ -46,12 +61,16 @@ _IMAGINED: tuple[Callable[[Any], Any], ...] = (
     lambda x: (1 - x) * np.cos(11 * x),
     lambda x: x * np.cos(9 * x),
 )
-"""Curves about as lively as the true one: degree and order are chosen for these, never for the data."""
+"""Curves about as lively as the true one: degree and order are chosen for these, never for the
+data.
+"""
 
 
 @dataclass(frozen=True)
 class _TooHigh:
-    """The thesis' regression: Priestley and Chao's with a kernel that is not normalised, so sqrt(2 pi) times too high."""
+    """The thesis' regression: Priestley and Chao's with a kernel that is not normalised, so sqrt(2
+    pi) times too high.
+    """
 
     curve: SpacedCurve
 
@@ -73,7 +92,9 @@ def _data(rows: int) -> Numbers:
 
 
 def _oracle(rows: int) -> Numbers:
-    """The vignette's law of datasets: a random curve, then rows on it; the true curve is none of them."""
+    """The vignette's law of datasets: a random curve, then rows on it; the true curve is none of
+    them.
+    """
     x = uniforms(rows)
     plain, sine, cosine = uniforms(3) < (0.95, 0.5, 0.5)
     y = x * plain * (np.sin(x) if sine else 1) * (np.cos(x) if cosine else 1)
@@ -106,7 +127,7 @@ def _run(effort: Effort) -> Sequence[Part]:
         _better(effort),
         Heading("Figure 4.3", 3),
         _curves(),
-    ]  # fmt: skip
+    ]
 
 
 def _basis() -> Part:
@@ -117,7 +138,12 @@ def _basis() -> Part:
         ]
         for i in range(3)
     }
-    return lines(dict(series), x="t", y="", caption="The three Bernstein polynomials of degree 2; they add up to 1 everywhere.")  # fmt: skip
+    return lines(
+        dict(series),
+        x="t",
+        y="",
+        caption="The three Bernstein polynomials of degree 2; they add up to 1 everywhere.",
+    )
 
 
 def _thesis_release(data: Numbers, epsilon: int) -> tuple[float, float]:
@@ -125,7 +151,9 @@ def _thesis_release(data: Numbers, epsilon: int) -> tuple[float, float]:
     operator = Operator(_DEGREE)
     sampler = Sampler(_oracle, rows=len(data), gamma=_GAMMA, samples=_PAIRS, rule="published")
     measured = sampler.measure(LatticeValues(target, operator, None), norm=Norm.LINF)
-    mechanism = Bernstein.for_epsilon(epsilon, sensitivity=Sensitivity(measured.value, Norm.LINF), degree=_DEGREE)  # fmt: skip
+    mechanism = Bernstein.for_epsilon(
+        epsilon, sensitivity=Sensitivity(measured.value, Norm.LINF), degree=_DEGREE
+    )
     wanted = target(data)
     released = mechanism.release(wanted)(_POINTS)
     plain = operator.evaluate(wanted(np.arange(_DEGREE + 1) / _DEGREE), _POINTS)
@@ -143,9 +171,22 @@ def _as_printed(effort: Effort) -> Part:
                 printed = _PRINTED[size, epsilon][at]
                 below = float((found[:, at] < printed).mean())
                 low, middle, high = (float(np.quantile(found[:, at], q)) for q in (0.05, 0.5, 0.95))
-                cells += [figure(printed, 4), f"{below:.2f}", f"{figure(middle)} [{figure(low)}, {figure(high)}]"]  # fmt: skip
+                cells += [
+                    figure(printed, 4),
+                    f"{below:.2f}",
+                    f"{figure(middle)} [{figure(low)}, {figure(high)}]",
+                ]
             rows.append([str(epsilon), f"{size:,}", *cells])
-    head = ["epsilon", "n", "to the target, printed", "draws below it", "here: median [5 %, 95 %]", "to Bernstein, printed", "draws below it", "here: median [5 %, 95 %]"]  # fmt: skip
+    head = [
+        "epsilon",
+        "n",
+        "to the target, printed",
+        "draws below it",
+        "here: median [5 %, 95 %]",
+        "to Bernstein, printed",
+        "draws below it",
+        "here: median [5 %, 95 %]",
+    ]
     return PageTable(head, rows, frozenset(range(8)))
 
 
@@ -169,14 +210,34 @@ def _better(effort: Effort) -> Part:
             random, pure, plain = [], [], []
             for _ in range(effort.times(60, least=3)):
                 data = _data(size)
-                random.append(_squared(_random(size, epsilon).release(data)(_POINTS), _truth(_POINTS)))  # fmt: skip
+                random.append(
+                    _squared(_random(size, epsilon).release(data)(_POINTS), _truth(_POINTS))
+                )
                 released = _pure(size, epsilon).release(data[:, 0], data[:, 1])
                 pure.append(_squared(released(_POINTS), _truth(_POINTS)))
                 plain.append(_squared(LocalMean(_BANDWIDTHS[size])(data)(_POINTS), _truth(_POINTS)))
             theirs = _DIFFPRIV[size, epsilon]
             found = [float(np.median(each)) for each in (random, pure, plain)]
-            rows.append([f"{size:,}", str(epsilon), figure(theirs, 4), *map(figure, found), f"{theirs / found[0]:.0f}x", f"{theirs / found[1]:.1f}x"])  # fmt: skip
-    head = ["n", "epsilon", "diffpriv, random DP", "Shoal, random DP", "Shoal, pure DP", "no privacy", "random DP: better by", "pure DP: better by"]  # fmt: skip
+            rows.append(
+                [
+                    f"{size:,}",
+                    str(epsilon),
+                    figure(theirs, 4),
+                    *map(figure, found),
+                    f"{theirs / found[0]:.0f}x",
+                    f"{theirs / found[1]:.1f}x",
+                ]
+            )
+    head = [
+        "n",
+        "epsilon",
+        "diffpriv, random DP",
+        "Shoal, random DP",
+        "Shoal, pure DP",
+        "no privacy",
+        "random DP: better by",
+        "pure DP: better by",
+    ]
     return PageTable(head, rows, frozenset(range(8)))
 
 
@@ -194,7 +255,12 @@ def _curves() -> Part:
             name: [(float(x), float(y)) for x, y in zip(at, each, strict=True)]
             for name, each in made.items()
         }
-    return side_by_side(dict(panels), x="x", y="y", caption="Figure 4.3 again, with a guarantee for all data: one release each, beside the true curve.")  # fmt: skip
+    return side_by_side(
+        dict(panels),
+        x="x",
+        y="y",
+        caption="Figure 4.3 again, with a guarantee for all data: one release each, beside the true curve.",
+    )
 
 
 BERNSTEIN = Experiment(

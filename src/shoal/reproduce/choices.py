@@ -25,31 +25,57 @@ def _hair(effort: Effort) -> Sequence[Part]:
     for words, rate in (("as in the slides, eps / 2", 0.05), ("counts are monotone, eps", 0.1)):
         weights = {name: math.exp(rate * (count - 500)) for name, count in _HAIR.items()}
         worst = 1 / (1 + 3 * math.exp(rate * (399 - 500)))
-        rows.append([words, figure(1 - 4 * math.exp(-rate * 100), 5), figure(worst, 5), figure(weights["dark"] / sum(weights.values()), 5)])  # fmt: skip
+        rows.append(
+            [
+                words,
+                figure(1 - 4 * math.exp(-rate * 100), 5),
+                figure(worst, 5),
+                figure(weights["dark"] / sum(weights.values()), 5),
+            ]
+        )
     drawn = []
     for mechanism in (Exponential, PermuteAndFlip, NoisyMax):
         for monotone in (False, True):
             chooser = mechanism(epsilon="0.1", sensitivity=1, monotone=monotone)
             counts = Counter(chooser.release(_HAIR) for _ in range(repeats))
-            drawn.append([mechanism.__name__, "yes" if monotone else "no", percent(counts["dark"] / repeats)])  # fmt: skip
+            drawn.append(
+                [mechanism.__name__, "yes" if monotone else "no", percent(counts["dark"] / repeats)]
+            )
     return [
-        Words("Counts 500 dark and 399 brown at epsilon 0.1: how likely is 'dark'? The theorem bounds the chance of a colour that is worse by 100; with both other colours at 399 as well the chance itself is the second column."),
-        PageTable(["calibration", "the theorem", "worst case of the counts", f"with blond {_HAIR['blond']} and red {_HAIR['red']}"], rows, frozenset((1, 2, 3))),
+        Words(
+            "Counts 500 dark and 399 brown at epsilon 0.1: how likely is 'dark'? The theorem bounds the chance of a colour that is worse by 100; with both other colours at 399 as well the chance itself is the second column."
+        ),
+        PageTable(
+            [
+                "calibration",
+                "the theorem",
+                "worst case of the counts",
+                f"with blond {_HAIR['blond']} and red {_HAIR['red']}",
+            ],
+            rows,
+            frozenset((1, 2, 3)),
+        ),
         Words(f"Drawn {repeats:,} times:"),
         PageTable(["mechanism", "monotone", "chose dark"], drawn, frozenset((2,))),
-    ]  # fmt: skip
+    ]
 
 
 def _noisy_max_costs() -> Part:
-    """What Laplace noise of Delta / eps costs where scores may move either way; worst pair (0, ..., 0) and (1, -1, ..., -1)."""
+    """What Laplace noise of Delta / eps costs where scores may move either way; worst pair (0, ...,
+    0) and (1, -1, ..., -1).
+    """
     rows = [
         [str(size), *(figure(_ratio(size, scale)) for scale in (1.0, 2.0))] for size in (3, 10, 100)
     ]
-    return PageTable(["candidates", "noise Delta / eps", "noise 2 Delta / eps"], rows, frozenset(range(3)))  # fmt: skip
+    return PageTable(
+        ["candidates", "noise Delta / eps", "noise 2 Delta / eps"], rows, frozenset(range(3))
+    )
 
 
 def _ratio(size: int, scale: float) -> float:
-    """The logarithm of P(first | worst neighbour) / P(first | all equal), by quadrature over the winner's score."""
+    """The logarithm of P(first | worst neighbour) / P(first | all equal), by quadrature over the
+    winner's score.
+    """
     at = np.linspace(-60, 60, 240_001)
     density = np.exp(-np.abs(at) / scale) / (2 * scale)
 
@@ -76,15 +102,26 @@ def _price(effort: Effort) -> Sequence[Part]:
         counts = Counter(chooser.release(scores) for _ in range(repeats))
         mean = sum(scores[price] * count for price, count in counts.items()) / repeats
         chances[epsilon] = (mean / best, counts)
-        series[f"chosen at epsilon {epsilon}, in % x 6"] = [(price, 600 * counts[price] / repeats) for price in grid]  # fmt: skip
+        series[f"chosen at epsilon {epsilon}, in % x 6"] = [
+            (price, 600 * counts[price] / repeats) for price in grid
+        ]
     found = [[epsilon, percent(share)] for epsilon, (share, _) in chances.items()]
     return [
-        Words("Alice offers 3, Bob 4. Noise on a price is useless: one cent more can lose every buyer."),
+        Words(
+            "Alice offers 3, Bob 4. Noise on a price is useless: one cent more can lose every buyer."
+        ),
         PageTable(["price", "profit from Alice and Bob"], rows, frozenset((0, 1))),
-        Words(f"With 50 such pairs and a public list of prices up to {top:.2f}, one person moves a profit by at most {top:.2f}, and always upwards; the share of the best profit that is reached:"),
+        Words(
+            f"With 50 such pairs and a public list of prices up to {top:.2f}, one person moves a profit by at most {top:.2f}, and always upwards; the share of the best profit that is reached:"
+        ),
         PageTable(["epsilon", "mean profit, of the best"], found, frozenset((0, 1))),
-        lines(series, x="price", y="", caption="Prices that nobody pays have no weight to speak of once the crowd is large for its epsilon."),
-    ]  # fmt: skip
+        lines(
+            series,
+            x="price",
+            y="",
+            caption="Prices that nobody pays have no weight to speak of once the crowd is large for its epsilon.",
+        ),
+    ]
 
 
 def _profit(price: float, offers: Sequence[float]) -> float:
@@ -98,9 +135,11 @@ def _run(effort: Effort) -> Sequence[Part]:
         Heading("Which price makes the most profit", 3),
         *_price(effort),
         Heading("Report noisy max", 3),
-        Words("The slides add Laplace noise of scale Delta / eps and claim eps. If one person can raise one score and lower all others, nominal epsilon 1 really costs:"),
+        Words(
+            "The slides add Laplace noise of scale Delta / eps and claim eps. If one person can raise one score and lower all others, nominal epsilon 1 really costs:"
+        ),
         _noisy_max_costs(),
-    ]  # fmt: skip
+    ]
 
 
 CHOICES = Experiment(

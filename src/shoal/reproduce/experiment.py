@@ -1,4 +1,6 @@
-"""An experiment of a source, done again: what it is called, where it stands, and what running it gives."""
+"""An experiment of a source, done again: what it is called, where it stands, and what running it
+gives.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from shoal.page import Part
 
 @dataclass(frozen=True)
 class Effort:
-    """How many repetitions to spend; a quick run does a few of them, to see that everything works."""
+    """How many repetitions to spend; a quick run does a few of them, to see that everything
+    works.
+    """
 
     quick: bool = False
 

@@ -34,10 +34,19 @@ def _local_or_central(effort: Effort) -> Sequence[Part]:
         rows.append([f"{people:,}", *pairs, figure(found["local"] / found["central"])])
     head = ["n", "local: measured", "expected", "central: measured", "expected", "local / central"]
     return [
-        Words(f"The mean squared error of one cell of a normalised histogram of {_CELLS} cells at epsilon {_EPSILON}, one person replaced: the sensitivity is 2 / n, so the noise has scale 2 / (n epsilon)."),
+        Words(
+            f"The mean squared error of one cell of a normalised histogram of {_CELLS} cells at epsilon {_EPSILON}, one person replaced: the sensitivity is 2 / n, so the noise has scale 2 / (n epsilon)."
+        ),
         PageTable(head, rows, frozenset(range(6))),
-        lines(dict(expected), marks=dict(series), x="people", y="mean squared error", caption="Lines: by the formulas. Points: measured. A factor of n is lost without a curator.", scales=("log", "log")),
-    ]  # fmt: skip
+        lines(
+            dict(expected),
+            marks=dict(series),
+            x="people",
+            y="mean squared error",
+            caption="Lines: by the formulas. Points: measured. A factor of n is lost without a curator.",
+            scales=("log", "log"),
+        ),
+    ]
 
 
 def _shares() -> Numbers:
@@ -79,22 +88,46 @@ def _counting(effort: Effort) -> Sequence[Part]:
         cells = Histogram.for_epsilon(1, relation="change")
         zeros = np.zeros(size, dtype=np.int64)
         repeats = effort.times(2000)
-        worst = [float(np.quantile([np.abs(release(zeros)).max() for _ in range(repeats)], 0.95))
-                 for release in (queries.release, cells.release_counts)]  # fmt: skip
+        worst = [
+            float(np.quantile([np.abs(release(zeros)).max() for _ in range(repeats)], 0.95))
+            for release in (queries.release, cells.release_counts)
+        ]
         limits = size * math.log(size / 0.05), 2 * math.log(size / 0.05)
         exact = queries.error("0.95", size=size, integers=True), cells.error("0.95", cells=size)
         for name, value in zip(series, worst, strict=True):
             series[name].append((size, max(value, 0.5)))
         for name, value in zip(bounds, limits, strict=True):
             bounds[name].append((size, value))
-        rows.append([str(size), *map(figure, (worst[0], exact[0], limits[0], worst[1], exact[1], limits[1]))])  # fmt: skip
-    head = ["k", "queries: 95 % of maxima", "exact", "k ln(k / beta)", "histogram: 95 % of maxima", "exact", "2 ln(k / beta)"]  # fmt: skip
+        rows.append(
+            [
+                str(size),
+                *map(figure, (worst[0], exact[0], limits[0], worst[1], exact[1], limits[1])),
+            ]
+        )
+    head = [
+        "k",
+        "queries: 95 % of maxima",
+        "exact",
+        "k ln(k / beta)",
+        "histogram: 95 % of maxima",
+        "exact",
+        "2 ln(k / beta)",
+    ]
     marks = {name.replace("measured", "bound"): line for name, line in series.items()}
     return [
-        Words("The largest error of k answers at epsilon 1, below which it stays in 95 % of releases. One person can be in all of k counting queries, but in one cell of a histogram only, or in two when replaced."),
+        Words(
+            "The largest error of k answers at epsilon 1, below which it stays in 95 % of releases. One person can be in all of k counting queries, but in one cell of a histogram only, or in two when replaced."
+        ),
         PageTable(head, rows, frozenset(range(7))),
-        lines(bounds, marks=marks, x="k", y="largest error", caption="Lines: the bounds of the lectures. Points: measured.", scales=("log", "log")),
-    ]  # fmt: skip
+        lines(
+            bounds,
+            marks=marks,
+            x="k",
+            y="largest error",
+            caption="Lines: the bounds of the lectures. Points: measured.",
+            scales=("log", "log"),
+        ),
+    ]
 
 
 LOCAL_OR_CENTRAL = Experiment(

@@ -1,4 +1,6 @@
-"""Made-up people for experiments, drawn from the one source of bits, so that a seeded run can be repeated."""
+"""Made-up people for experiments, drawn from the one source of bits, so that a seeded run can be
+repeated.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,11 @@ _EPSILON, _DELTA = 1, "1e-6"
 
 def _run(effort: Effort) -> Sequence[Part]:
     rows = []
-    series: dict[str, list[tuple[float, float]]] = {"Laplace": [], "Gaussian": [], "Gaussian, classic formula": []}  # fmt: skip
+    series: dict[str, list[tuple[float, float]]] = {
+        "Laplace": [],
+        "Gaussian": [],
+        "Gaussian, classic formula": [],
+    }
     for size in (1, 2, 4, 8, 16, 32, 64, 128, 256):
         repeats = effort.times(1000)
         laplace = Laplace.for_epsilon(_EPSILON, sensitivity=_moves(Fraction(size), Norm.L1))
@@ -35,10 +39,18 @@ def _run(effort: Effort) -> Sequence[Part]:
         rows.append([str(size), *map(figure, found), figure(found[0] / found[1])])
     head = ["d", "Laplace", "Gaussian", "Gaussian, classic", "Laplace / Gaussian"]
     return [
-        Words(f"{_PEOPLE} rows of d bits; the mean moves by d / n in L1 and by sqrt(d) / n in L2 when a row is replaced. The root of the mean squared length of the noise, at epsilon {_EPSILON}, and delta {_DELTA} for Gaussian noise:"),
+        Words(
+            f"{_PEOPLE} rows of d bits; the mean moves by d / n in L1 and by sqrt(d) / n in L2 when a row is replaced. The root of the mean squared length of the noise, at epsilon {_EPSILON}, and delta {_DELTA} for Gaussian noise:"
+        ),
         PageTable(head, rows, frozenset(range(5))),
-        lines(dict(series), x="d", y="length of the error", caption="Laplace noise grows as d^(3/2), Gaussian noise as d: from some columns on it is better, and it has a delta.", scales=("log", "log")),
-    ]  # fmt: skip
+        lines(
+            dict(series),
+            x="d",
+            y="length of the error",
+            caption="Laplace noise grows as d^(3/2), Gaussian noise as d: from some columns on it is better, and it has a delta.",
+            scales=("log", "log"),
+        ),
+    ]
 
 
 def _moves(length: Fraction, norm: Norm) -> Sensitivity:

@@ -1,4 +1,6 @@
-"""Polls with coins, and with an insignificant question: what they promise, and how often their intervals cover."""
+"""Polls with coins, and with an insignificant question: what they promise, and how often their
+intervals cover.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _SHARES = (0.0, 0.02, 0.1, 0.5)
 def _run(effort: Effort) -> Sequence[Part]:
     return [
         Heading("Two coins: how much one answer tells", 3),
-        Words("With at least one Tails the truth is told, with two Heads its opposite: phi = 3/4, and epsilon = ln 3 = 1.0986 (Exercise 7.30)."),
+        Words(
+            "With at least one Tails the truth is told, with two Heads its opposite: phi = 3/4, and epsilon = ln 3 = 1.0986 (Exercise 7.30)."
+        ),
         _privacy_picture(),
         Heading("Exercise 7.1: an interval for the share", 3),
         Words(
@@ -37,8 +41,10 @@ def _run(effort: Effort) -> Sequence[Part]:
             "The interval is (z - q) / (1 - q) with the variances of both polls."
         ),
         _extra_question(effort),
-        Words(f"Who says no has told the truth about both: {mangat('1/2').note} Epsilon is infinite; only a yes is protected."),
-    ]  # fmt: skip
+        Words(
+            f"Who says no has told the truth about both: {mangat('1/2').note} Epsilon is infinite; only a yes is protected."
+        ),
+    ]
 
 
 def _privacy_picture() -> Part:
@@ -47,11 +53,15 @@ def _privacy_picture() -> Part:
     error = [(phi, 1 / abs(2 * phi - 1)) for phi in phis if phi - 0.5 > 0.06]
     mirror = [(1 - phi, size) for phi, size in reversed(error)]
     return lines(
-        {"epsilon of one answer": truth, "error, phi > 1/2: times that of asking directly": error, "error, phi < 1/2": mirror},
+        {
+            "epsilon of one answer": truth,
+            "error, phi > 1/2: times that of asking directly": error,
+            "error, phi < 1/2": mirror,
+        },
         x="phi: how often the truth is told",
         y="",
         caption="Privacy is best at phi = 1/2, where nothing can be learned, and lost at both ends.",
-    )  # fmt: skip
+    )
 
 
 def _coverage() -> Part:
@@ -84,16 +94,31 @@ def _covers(people: int, share: float, method: str) -> float:
 
 def _extra_question(effort: Effort) -> Part:
     rows = []
-    for people, others, share, extra in ((200, 200, 0.1, 0.5), (1000, 500, 0.1, 0.5), (1000, 5000, 0.1, 0.3), (1000, 500, 0.3, 0.3)):  # fmt: skip
+    for people, others, share, extra in (
+        (200, 200, 0.1, 0.5),
+        (1000, 500, 0.1, 0.5),
+        (1000, 5000, 0.1, 0.3),
+        (1000, 500, 0.3, 0.3),
+    ):
         repeats = effort.times(20_000)
         z = binomials(people, share + extra - share * extra, repeats) / people
         q = binomials(others, extra, repeats) / others
         found = (z - q) / (1 - q)
         error = np.sqrt(
-            z * (1 - z) / people / (1 - q) ** 2 + ((1 - z) / (1 - q) ** 2) ** 2 * q * (1 - q) / others
-        )  # fmt: skip
+            z * (1 - z) / people / (1 - q) ** 2
+            + ((1 - z) / (1 - q) ** 2) ** 2 * q * (1 - q) / others
+        )
         covered = float((np.abs(found - share) <= _NORMAL * error).mean())
-        rows.append([str(people), str(others), figure(share), figure(extra), figure(float(error.mean())), percent(covered)])  # fmt: skip
+        rows.append(
+            [
+                str(people),
+                str(others),
+                figure(share),
+                figure(extra),
+                figure(float(error.mean())),
+                percent(covered),
+            ]
+        )
     head = ["n", "m", "share p", "share q", "mean standard error", "coverage of the 95 % interval"]
     return PageTable(head, rows, frozenset(range(6)))
 

@@ -1,4 +1,6 @@
-"""All experiments as one page, or as a page each, with the places where the sources are wrong marked."""
+"""All experiments as one page, or as a page each, with the places where the sources are wrong
+marked.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ class ExperimentOutcome:
     @property
     def page(self) -> Page:
         """The experiment as a page by itself."""
-        return Page(self.experiment.title, [Words(f"Source: {self.experiment.source}."), *self.parts, *_marked(self.experiment)])  # fmt: skip
+        return Page(
+            self.experiment.title,
+            [Words(f"Source: {self.experiment.source}."), *self.parts, *_marked(self.experiment)],
+        )
 
 
 def run(
@@ -55,14 +60,22 @@ def report(outcomes: Sequence[ExperimentOutcome], *, effort: Effort) -> Page:
             "Every experiment, table, figure and worked example of the five sources, done again with Shoal's own mechanisms on made-up people. "
             "Where a source has a single draw there are many here; where it is wrong, the correction stands below the experiment."
         ),
-    ]  # fmt: skip
+    ]
     if effort.quick:
-        parts.append(Words("This was a quick run: a twentieth of the repetitions, so figures scatter."))  # fmt: skip
+        parts.append(
+            Words("This was a quick run: a twentieth of the repetitions, so figures scatter.")
+        )
     for outcome in outcomes:
         experiment = outcome.experiment
-        parts += [Heading(experiment.title), Words(f"Source: {experiment.source}. Run in {outcome.seconds:.1f} s.")]  # fmt: skip
+        parts += [
+            Heading(experiment.title),
+            Words(f"Source: {experiment.source}. Run in {outcome.seconds:.1f} s."),
+        ]
         parts += [*outcome.parts, *_marked(experiment)]
-    parts += [Heading("Everything that is corrected"), _table(list(CORRECTIONS.values()), sources=True)]  # fmt: skip
+    parts += [
+        Heading("Everything that is corrected"),
+        _table(list(CORRECTIONS.values()), sources=True),
+    ]
     return Page("The sources, reproduced", parts)
 
 
@@ -74,7 +87,13 @@ def _marked(experiment: Experiment) -> list[Part]:
 def _table(found: Sequence[Correction], *, sources: bool) -> PageTable:
     head = ["no.", *(["source"] if sources else []), "printed", "holds", "as printed, it"]
     rows = [
-        [str(each.number), *([each.source] if sources else []), each.printed, each.holds, str(each.weight)]
+        [
+            str(each.number),
+            *([each.source] if sources else []),
+            each.printed,
+            each.holds,
+            str(each.weight),
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     return PageTable(head, rows, frozenset((0,)))

@@ -1,4 +1,6 @@
-"""Exercise 7.36: theta of a uniform law, learned in four ways, and in the two ways that the chapter prints."""
+"""Exercise 7.36: theta of a uniform law, learned in four ways, and in the two ways that the chapter
+prints.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,41 @@ def _run(effort: Effort) -> Sequence[Part]:
         rows.append([f"{people:,}", *(figure(float(np.median(errors[way]))) for way in _WAYS)])
         printed.append([f"{people:,}", *map(figure, _as_printed(people, repeats))])
     return [
-        Words("theta = 1/2 is the end of a uniform law on [0, theta], theta at most 1; epsilon 1. The median of |estimate - theta|:"),
-        PageTable(["people", "PAC: the maximum", "DP: a quantile", "LDP: twice the mean of one-bit reports", "SQ: one query r(x) = x"], rows, frozenset(range(5))),
-        lines(dict(series), x="people", y="median error", caption="A curator loses little; without one the error falls as 1 / sqrt(n).", scales=("log", "log")),
-        Words("As printed, a maximum with Laplace noise on it, centrally or for every person, does not work: the mean of the estimates of theta = 0.5 is"),
-        PageTable(["people", "maximum + noise: mean", "its standard deviation", "maximum of noisy numbers: mean"], printed, frozenset(range(4))),
-    ]  # fmt: skip
+        Words(
+            "theta = 1/2 is the end of a uniform law on [0, theta], theta at most 1; epsilon 1. The median of |estimate - theta|:"
+        ),
+        PageTable(
+            [
+                "people",
+                "PAC: the maximum",
+                "DP: a quantile",
+                "LDP: twice the mean of one-bit reports",
+                "SQ: one query r(x) = x",
+            ],
+            rows,
+            frozenset(range(5)),
+        ),
+        lines(
+            dict(series),
+            x="people",
+            y="median error",
+            caption="A curator loses little; without one the error falls as 1 / sqrt(n).",
+            scales=("log", "log"),
+        ),
+        Words(
+            "As printed, a maximum with Laplace noise on it, centrally or for every person, does not work: the mean of the estimates of theta = 0.5 is"
+        ),
+        PageTable(
+            [
+                "people",
+                "maximum + noise: mean",
+                "its standard deviation",
+                "maximum of noisy numbers: mean",
+            ],
+            printed,
+            frozenset(range(4)),
+        ),
+    ]
 
 
 def _as_printed(people: int, repeats: int) -> tuple[float, float, float]:

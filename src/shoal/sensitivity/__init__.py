@@ -1,4 +1,6 @@
-"""Which datasets are neighbours, what is protected, and how far a function can move between them."""
+"""Which datasets are neighbours, what is protected, and how far a function can move between
+them.
+"""
 
 from shoal.sensitivity.bounded import (
     ball_mean,

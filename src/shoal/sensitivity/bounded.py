@@ -28,8 +28,9 @@ def bounded_mean(*, low: Number, high: Number, size: int, relation: Relation | s
 
     Guarantee: under CHANGE (high - low) / size, and that is attained.
     Needs: every row is clamped to public bounds, and the number of rows is public.
-    Edges: under ADD_REMOVE the number of rows is private, so this is refused: release a noisy sum and
-        a noisy count.  ``size`` counts what is protected: persons, not the cells of their table.
+    Edges: under ADD_REMOVE the number of rows is private, so this is refused: release a noisy sum
+        and a noisy count.  ``size`` counts what is protected: persons, not the cells of their
+        table.
     Proof: the sum moves by at most high - low (`bounded_sum`), and is divided by a constant.
     """
     least, most = _range(low, high)
@@ -53,8 +54,8 @@ def vector_mean(
         (rounded up), LINF w; all are attained.
     Needs: every coordinate is clamped to public bounds, and the number of rows is public.
     Edges: refused under ADD_REMOVE, as `bounded_mean` is.
-    Proof: every coordinate of the mean moves by at most w, and all do when the row goes from the lowest
-        to the highest corner.
+    Proof: every coordinate of the mean moves by at most w, and all do when the row goes from the
+        lowest to the highest corner.
     """
     parts = whole(dimension, "dimension", at_least=1)
     least, most = _range(low, high)
@@ -72,16 +73,17 @@ def ball_mean(
     relation: Relation | str,
     norm: Norm | str,
 ) -> Sensitivity:
-    """The mean of exactly ``size`` vectors of norm at most ``radius``; the norm of the rows is ``ball``.
+    """The mean of exactly ``size`` vectors of norm at most ``radius``; the norm of the rows is
+    ``ball``.
 
-    Guarantee: under CHANGE, with w = 2 radius / size and d the dimension: w where the norm of the rows
-        bounds the one asked for (L1 >= L2 >= LINF); otherwise w times d^(1/q - 1/p), rounded up, for
-        rows in norm p and movement in norm q.  All are attained.
+    Guarantee: under CHANGE, with w = 2 radius / size and d the dimension: w where the norm of the
+        rows bounds the one asked for (L1 >= L2 >= LINF); otherwise w times d^(1/q - 1/p), rounded
+        up, for rows in norm p and movement in norm q.  All are attained.
     Needs: every row is scaled into the ball, and the number of rows is public.
     Edges: refused under ADD_REMOVE, as `bounded_mean` is.
-    Proof: ||x - x'||_p <= 2 radius; a smaller norm is no larger, and a larger one is at most
-        d^(1/q - 1/p) times as large (Hölder).  Attained by x = -x' = radius e_1 in the first case and
-        by x = -x' = radius d^(-1/p) (1, ..., 1) in the second.  Hence the mean of vectors in an L2 ball
+    Proof: ||x - x'||_p <= 2 radius; a smaller norm is no larger, and a larger one is at most d^(1/q
+        - 1/p) times as large (Hölder).  Attained by x = -x' = radius e_1 in the first case and by x
+        = -x' = radius d^(-1/p) (1, ..., 1) in the second.  Hence the mean of vectors in an L2 ball
         needs Laplace noise for sqrt(d) w, and Gaussian noise for w only.
     """
     parts = whole(dimension, "dimension", at_least=1)

@@ -1,7 +1,9 @@
-"""What a noise is told about its input: how far neighbours may move it, in a form that two runs can be held to.
+"""What a noise is told about its input: how far neighbours may move it, in a form that two runs can
+be held to.
 
-Every mechanism hides a movement, and only that much of it.  A claim says which movement, and `check` compares the inputs
-of two runs with it, exactly.  Nothing is drawn here and no release depends on it: claims are made for auditors.
+Every mechanism hides a movement, and only that much of it.  A claim says which movement, and
+`check` compares the inputs of two runs with it, exactly.  Nothing is drawn here and no release
+depends on it: claims are made for auditors.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from shoal.sensitivity.value import Sensitivity
 
 @dataclass(frozen=True)
 class Movement:
-    """How far an input moved between two runs, and how far it may: exactly, but for L2, where ``far`` is rounded up."""
+    """How far an input moved between two runs, and how far it may: exactly, but for L2, where
+    ``far`` is rounded up.
+    """
 
     what: str
     far: Fraction
@@ -47,8 +51,8 @@ class Claim(ABC):
     ) -> Iterator[Movement]:
         """Every movement that the claim bounds.
 
-        ``other`` is the claim of the second run, ``output`` what was released, and ``times`` how many neighbours
-        lie between the two runs.
+        ``other`` is the claim of the second run, ``output`` what was released, and ``times`` how
+        many neighbours lie between the two runs.
         """
 
 
@@ -56,8 +60,8 @@ class Claim(ABC):
 class Moves(Claim):
     """Numbers that move by at most a sensitivity, in steps of a grid.
 
-    ``block`` numbers stand together and count by the largest movement among them; ``monotone`` says that all
-    move the same way, in all claims of one ``run``.
+    ``block`` numbers stand together and count by the largest movement among them; ``monotone`` says
+    that all move the same way, in all claims of one ``run``.
     """
 
     sensitivity: Sensitivity
@@ -97,9 +101,11 @@ class Moves(Claim):
 
 @dataclass(frozen=True)
 class Tells(Claim):
-    """Totals by key, of which those are told that reach a threshold with noise; keys with nothing are not there.
+    """Totals by key, of which those are told that reach a threshold with noise; keys with nothing
+    are not there.
 
-    ``alone`` covers what one person can bring alone: for some pair, at most so many keys of at most such a total each.
+    ``alone`` covers what one person can bring alone: for some pair, at most so many keys of at most
+    such a total each.
     """
 
     sensitivity: Sensitivity
@@ -127,17 +133,24 @@ class Tells(Claim):
             yield self._alone(own, times)
 
     def _alone(self, own: list[int], times: int) -> Movement:
-        """The heaviest key that one side has alone, against the heaviest allowed for so many keys."""
+        """The heaviest key that one side has alone, against the heaviest allowed for so many
+        keys.
+        """
         fitting = [weight * times for groups, weight in self.alone if len(own) <= groups * times]
         allowed, heaviest = max(fitting, default=0), max(own, default=0)
         return Movement(
-            f"{len(own)} keys on one side alone", Fraction(heaviest), Fraction(allowed), within=heaviest <= allowed
-        )  # fmt: skip
+            f"{len(own)} keys on one side alone",
+            Fraction(heaviest),
+            Fraction(allowed),
+            within=heaviest <= allowed,
+        )
 
 
 @dataclass(frozen=True)
 class Follows(Claim):
-    """A value with noise as wide as the data at hand: it moves by at most the width, and the width keeps a share of itself."""
+    """A value with noise as wide as the data at hand: it moves by at most the width, and the width
+    keeps a share of itself.
+    """
 
     width: Fraction
     keep: Fraction
@@ -157,9 +170,11 @@ class Follows(Claim):
 
 @dataclass(frozen=True)
 class Stands(Claim):
-    """A number of changes that leave an answer as it is, which one change moves by 1, and the answer.
+    """A number of changes that leave an answer as it is, which one change moves by 1, and the
+    answer.
 
-    Wherever the number is at least 1 on either side, the answers are alike, or at most ``apart`` apart.
+    Wherever the number is at least 1 on either side, the answers are alike, or at most ``apart``
+    apart.
     """
 
     answer: Any
@@ -185,9 +200,11 @@ class Stands(Claim):
 
 @dataclass(frozen=True)
 class Answers(Claim):
-    """The answers of people, each randomised by itself, so that any may take the place of any other.
+    """The answers of people, each randomised by itself, so that any may take the place of any
+    other.
 
-    Where the chance of a report is known, no two answers may differ in it by more than the ``odds``.
+    Where the chance of a report is known, no two answers may differ in it by more than the
+    ``odds``.
     """
 
     odds: Fraction | None = None

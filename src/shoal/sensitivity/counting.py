@@ -12,9 +12,9 @@ from shoal.sensitivity.value import Sensitivity
 def count(relation: Relation | str) -> Sensitivity:
     """How many rows have a property.
 
-    Guarantee: 1 under both relations, and that is attained.
-    Proof: each row adds 0 or 1 to the count; a row that comes, goes or changes moves it by at most 1.
-    Reference: Dwork, McSherry, Nissim and Smith 2006.
+    Guarantee: 1 under both relations, and that is attained.  Proof: each row adds 0 or 1 to the
+    count; a row that comes, goes or changes moves it by at most 1.  Reference: Dwork, McSherry,
+    Nissim and Smith 2006.
 
     >>> count(Relation.CHANGE).value
     Fraction(1, 1)
@@ -25,8 +25,8 @@ def count(relation: Relation | str) -> Sensitivity:
 def counts(queries: int, *, relation: Relation | str, norm: Norm | str = Norm.L1) -> Sensitivity:
     """Any number of counts of the same rows, which may overlap.
 
-    Guarantee: L1 ``queries``, L2 its square root (rounded up), LINF 1, under both relations; attained
-        when one row can have all the properties and, under CHANGE, another none of them.
+    Guarantee: L1 ``queries``, L2 its square root (rounded up), LINF 1, under both relations;
+        attained when one row can have all the properties and, under CHANGE, another none of them.
     Needs: the properties are fixed before the data are seen.
     Edges: as scores these counts are monotone under ADD_REMOVE (a row that comes moves none of them
         down) and not under CHANGE.  For cells that exclude each other use `histogram`.
@@ -45,11 +45,12 @@ def histogram(relation: Relation | str, norm: Norm | str = Norm.L1) -> Sensitivi
     Guarantee: under ADD_REMOVE 1 in every norm; under CHANGE L1 2, L2 the square root of 2 (rounded
         up), LINF 1; attained as soon as there is one cell (ADD_REMOVE) or there are two (CHANGE).
     Needs: the cells are public and exclude each other.  A row may fall into none.
-    Edges: all cells together cost what one does, but under CHANGE a row can leave one cell for another
-        and move both: parallel composition is a statement about ADD_REMOVE.  Margins overlap; they are
-        `counts`.  The proportions of n rows are ``scaled_by("1/n")``, under CHANGE.
-    Proof: a row adds a unit vector e_a, or nothing.  ||e_a|| = 1 in every norm; ||e_a - e_b|| is 2, the
-        square root of 2 and 1.
+    Edges: all cells together cost what one does, but under CHANGE a row can leave one cell for
+        another and move both: parallel composition is a statement about ADD_REMOVE.  Margins
+        overlap; they are `counts`.  The proportions of n rows are ``scaled_by("1/n")``, under
+        CHANGE.
+    Proof: a row adds a unit vector e_a, or nothing.  ||e_a|| = 1 in every norm; ||e_a - e_b|| is 2,
+        the square root of 2 and 1.
     Reference: Dwork and Roth 2014, Section 3.3.
     """
     neighbours, chosen = Relation.read(relation, "relation"), Norm.read(norm, "norm")

@@ -1,4 +1,6 @@
-"""The sensitivity of a function on a small domain, by trying all neighbours: the truth to check claims by."""
+"""The sensitivity of a function on a small domain, by trying all neighbours: the truth to check
+claims by.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,13 @@ _Answer = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Witness(Generic[Row]):
-    """How far a function moves between any two neighbours of a small domain, and a pair that shows it.
+    """How far a function moves between any two neighbours of a small domain, and a pair that shows
+    it.
 
-    Guarantee: ``value`` is the largest movement on that domain, exact for L1 and LINF and rounded up for
-        L2.  For a larger domain or more rows it is a lower bound only.
-    Edges: ``pair`` is None when there are no neighbours.  ``monotone`` says that no pair moves one number
-        up and another down.
+    Guarantee: ``value`` is the largest movement on that domain, exact for L1 and LINF and rounded
+        up for L2.  For a larger domain or more rows it is a lower bound only.
+    Edges: ``pair`` is None when there are no neighbours.  ``monotone`` says that no pair moves one
+        number up and another down.
     """
 
     value: Fraction
@@ -51,15 +54,16 @@ def of(
 ) -> Witness[Row]:
     """The exact sensitivity of a function whose rows come from a small domain.
 
-    Guarantee: the supremum of ||f(x) - f(x')|| over all neighbours with rows in ``domain``: under CHANGE all
-        datasets of ``size`` rows that differ in at most ``rows`` of them, under ADD_REMOVE all of up to
-        ``size`` rows and what is left when up to ``rows`` of them go.
-    Needs: ``function`` takes a tuple of rows and always returns the same for the same tuple: a number,
-        or a list, tuple or array of as many numbers each time.  Floats count as their exact binary value.
-    Edges: ``smallest`` is the smallest number of rows tried: 0 under ADD_REMOVE (pass 1 if the function is
-        not defined without rows) and ``size`` under CHANGE.  ``ordered=False`` tries each multiset of
-        rows once, right for functions that ignore the order of rows.  More than ``limit`` evaluations
-        and comparisons are refused before the first.
+    Guarantee: the supremum of ||f(x) - f(x')|| over all neighbours with rows in ``domain``: under
+        CHANGE all datasets of ``size`` rows that differ in at most ``rows`` of them, under
+        ADD_REMOVE all of up to ``size`` rows and what is left when up to ``rows`` of them go.
+    Needs: ``function`` takes a tuple of rows and always returns the same for the same tuple: a
+        number, or a list, tuple or array of as many numbers each time.  Floats count as their exact
+        binary value.
+    Edges: ``smallest`` is the smallest number of rows tried: 0 under ADD_REMOVE (pass 1 if the
+        function is not defined without rows) and ``size`` under CHANGE.  ``ordered=False`` tries
+        each multiset of rows once, right for functions that ignore the order of rows.  More than
+        ``limit`` evaluations and comparisons are refused before the first.
     Proof: nothing is left out.
 
     >>> of(max, domain=[0, 5, 9], size=2, relation="change").pair

@@ -22,12 +22,12 @@ def lipschitz(
 
     Guarantee: if ||f(x) - f(x')|| <= constant * dist(x, x') for all datasets, f moves by at most
         constant * distance between neighbours.
-    Needs: neighbours are at most ``distance`` apart in dist.  That is 1 for the Hamming distance (rows
-        that differ) under CHANGE and for the size of the symmetric difference under ADD_REMOVE; the
-        symmetric difference of neighbours under CHANGE is 2.
+    Needs: neighbours are at most ``distance`` apart in dist.  That is 1 for the Hamming distance
+        (rows that differ) under CHANGE and for the size of the symmetric difference under
+        ADD_REMOVE; the symmetric difference of neighbours under CHANGE is 2.
     Edges: for these two distances the smallest such constant is the sensitivity itself.
-    Proof: put neighbours into the inequality.  Conversely datasets at distance k are joined by k steps
-        between neighbours, each of which moves f by at most its sensitivity.
+    Proof: put neighbours into the inequality.  Conversely datasets at distance k are joined by k
+        steps between neighbours, each of which moves f by at most its sensitivity.
     Reference: Dwork, McSherry, Nissim and Smith 2006, Section 3.
     """
     value = non_negative(constant, "constant") * non_negative(distance, "distance")
@@ -40,9 +40,9 @@ def coordinates(
     """Several numbers released together, each with its own bound on how far it moves.
 
     Guarantee: L1 their sum, L2 the root of the sum of their squares (rounded up), LINF the largest.
-    Needs: each bound holds for the same neighbours.
-    Edges: attained only if one pair of neighbours moves all coordinates fully; a histogram does not.
-    Proof: each norm grows with the absolute value of every coordinate.
+    Needs: each bound holds for the same neighbours.  Edges: attained only if one pair of neighbours
+    moves all coordinates fully; a histogram does not.  Proof: each norm grows with the absolute
+    value of every coordinate.
     """
     parts = _bounds(bounds)
     chosen = Norm.read(norm, "norm")
@@ -53,12 +53,13 @@ def coordinates(
 def selection_scores(bounds: Sequence[Number], *, relation: Relation | str) -> Sensitivity:
     """The scores of candidates to choose from, each with its own bound on how far it moves.
 
-    Guarantee: the largest of the bounds, in LINF across the candidates: between neighbours no score moves
-        by more.  Scores may differ between candidates as they like.
+    Guarantee: the largest of the bounds, in LINF across the candidates: between neighbours no score
+        moves by more.  Scores may differ between candidates as they like.
     Needs: the candidates are public.
-    Edges: scores are *monotone* if between any two neighbours they all move the same way, none up and
-        another down; a mechanism told so needs half the noise.  Counts are monotone under ADD_REMOVE
-        and not under CHANGE, where one goes up and another down.  `of` finds out for small domains.
+    Edges: scores are *monotone* if between any two neighbours they all move the same way, none up
+        and another down; a mechanism told so needs half the noise.  Counts are monotone under
+        ADD_REMOVE and not under CHANGE, where one goes up and another down.  `of` finds out for
+        small domains.
     Proof: the maximum over candidates of the supremum over neighbours.
     Reference: McSherry and Talwar 2007; Dwork and Roth 2014, Section 3.3 for monotone counts.
     """

@@ -1,4 +1,6 @@
-"""The two words every sensitivity needs: which datasets are neighbours, and how movement is measured."""
+"""The two words every sensitivity needs: which datasets are neighbours, and how movement is
+measured.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,9 @@ class Relation(_Word):
     ``ADD_REMOVE``: one row comes or goes, so the number of rows is itself private.
     ``CHANGE``: one row takes another value, so the number of rows is public and stays.
 
-    A change is a removal and an addition: what is epsilon-DP for ADD_REMOVE is 2 epsilon-DP for CHANGE.
-    The converse is false: the number of rows, published exactly, is 0-DP for CHANGE and not DP at all
-    for ADD_REMOVE.
+    A change is a removal and an addition: what is epsilon-DP for ADD_REMOVE is 2 epsilon-DP for
+    CHANGE.  The converse is false: the number of rows, published exactly, is 0-DP for CHANGE and
+    not DP at all for ADD_REMOVE.
     """
 
     ADD_REMOVE = "add_remove"
@@ -64,7 +66,9 @@ class Norm(_Word):
         return self.undo_up(self.measure(parts))
 
     def measure(self, parts: Sequence[Fraction]) -> Fraction:
-        """An exact number that orders vectors as the norm does: the norm itself, for L2 its square."""
+        """An exact number that orders vectors as the norm does: the norm itself, for L2 its
+        square.
+        """
         if self is Norm.L1:
             return sum((abs(part) for part in parts), Fraction(0))
         if self is Norm.L2:

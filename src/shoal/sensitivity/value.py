@@ -14,8 +14,8 @@ from shoal.sensitivity.neighbour_relation import Norm, Relation
 class Sensitivity:
     """A bound on how far a function moves between any two neighbours.
 
-    Guarantee: ||f(x) - f(x')|| <= value in this norm, for all neighbours x, x' in this relation; it is a
-        supremum over all of them, never the difference of one pair.
+    Guarantee: ||f(x) - f(x')|| <= value in this norm, for all neighbours x, x' in this relation; it
+        is a supremum over all of them, never the difference of one pair.
     Needs: value >= 0 and finite.  relation None means a caller's own claim, for the neighbours the
         caller has in mind.  dimension is how many numbers f returns, None if that is not known.
     Edges: 0 says that f does not depend on the data.  For dimension 1 all norms agree.
@@ -41,10 +41,11 @@ class Sensitivity:
     ) -> Sensitivity:
         """What a caller gave as a sensitivity, as a bound in the norm that is needed.
 
-        Guarantee: the result bounds the movement in ``norm`` whenever what was given bounds it as it
-            says.  A plain number is the caller's own claim in that norm.
-        Edges: a bound in L1 serves for L2 and LINF, one in L2 for LINF, any for a single number; other
-            mixtures are refused.  NaN, infinities, truth values and negative numbers are refused by name.
+        Guarantee: the result bounds the movement in ``norm`` whenever what was given bounds it as
+            it says.  A plain number is the caller's own claim in that norm.
+        Edges: a bound in L1 serves for L2 and LINF, one in L2 for LINF, any for a single number;
+            other mixtures are refused.  NaN, infinities, truth values and negative numbers are
+            refused by name.
         Proof: max |x_i| <= sqrt(sum x_i^2) <= sum |x_i|, with equality throughout for one number.
 
         >>> Sensitivity.read("1/2", norm=Norm.L1).value
@@ -63,12 +64,13 @@ class Sensitivity:
     def for_rows(self, rows: int) -> Sensitivity:
         """The sensitivity when one protected unit, such as a person, holds up to ``rows`` rows.
 
-        Guarantee: bounds the movement when up to ``rows`` rows all come, or all go (ADD_REMOVE), or each
-            take another value while the number of rows stays (CHANGE).
+        Guarantee: bounds the movement when up to ``rows`` rows all come, or all go (ADD_REMOVE), or
+            each take another value while the number of rows stays (CHANGE).
         Needs: this sensitivity is the one for single rows, and holds for all datasets on the way.
         Edges: a unit that may also take more or fewer rows is not CHANGE here; use
             ``sensitivity.for_rows(k).to_change()`` of the one under ADD_REMOVE.
-        Proof: go row by row; the triangle inequality of the norm adds at most ``rows`` single movements.
+        Proof: go row by row; the triangle inequality of the norm adds at most ``rows`` single
+            movements.
         """
         factor = whole(rows, "rows", at_least=1)
         return replace(self, value=self.value * factor)
@@ -87,9 +89,10 @@ class Sensitivity:
 
         Guarantee: the result bounds the movement between neighbours under CHANGE.
         Needs: the function is defined, and the bound holds, on the dataset without the changed row.
-        Edges: itself if it is under CHANGE already; a claim without a relation is refused.  The known
-            sensitivities computed under CHANGE directly are often smaller.
-        Proof: take the row out, put the other one in; the triangle inequality adds the two movements.
+        Edges: itself if it is under CHANGE already; a claim without a relation is refused.  The
+            known sensitivities computed under CHANGE directly are often smaller.
+        Proof: take the row out, put the other one in; the triangle inequality adds the two
+            movements.
         """
         if self.relation is Relation.CHANGE:
             return self

@@ -12,7 +12,8 @@ from shoal.errors import SchemaError
 
 @dataclass(frozen=True)
 class Address:
-    """A host and a port to listen on, the origin that browsers know them by, and further hosts that requests may name.
+    """A host and a port to listen on, the origin that browsers know them by, and further hosts that
+    requests may name.
 
     >>> Address.of("127.0.0.1", 8000).origin
     'http://127.0.0.1:8000'
@@ -35,7 +36,9 @@ class Address:
         behind_tls: bool = False,
         also: Sequence[str] = (),
     ) -> Address:
-        """What was asked for, checked: only a proxy that speaks TLS may stand between people and this."""
+        """What was asked for, checked: only a proxy that speaks TLS may stand between people and
+        this.
+        """
         if not is_loopback(host) and not behind_tls:
             raise SchemaError(
                 f"to listen on {host!r} would let other machines in, and this server does not speak TLS: whoever is on the way "
@@ -54,7 +57,9 @@ class Address:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The hosts that requests may name: that of the origin, the one listened on, and those that were allowed."""
+        """The hosts that requests may name: that of the origin, the one listened on, and those that
+        were allowed.
+        """
         return (urlsplit(self.origin).hostname or "", self.host, *self.also)
 
     @property

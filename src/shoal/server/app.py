@@ -18,7 +18,9 @@ from shoal.vault import Vault
 
 
 def application(vault: Vault, door: Door) -> FastAPI:
-    """The server of a vault's polls: public pages for respondents, and the rest for whoever has the key."""
+    """The server of a vault's polls: public pages for respondents, and the rest for whoever has the
+    key.
+    """
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.host = Host(vault, door)
     add_failures(app)

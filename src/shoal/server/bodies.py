@@ -15,17 +15,21 @@ async def read_json(request: Request, *, most: int) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(
-            415, "request-2", "the body must be JSON, and say so.",
+            415,
+            "request-2",
+            "the body must be JSON, and say so.",
             "Send it with Content-Type: application/json.",
-        )  # fmt: skip
+        )
     body = bytearray()
     async for part in request.stream():
         body += part
         if len(body) > most:
             raise Refused(
-                413, "request-3", f"the body is longer than {most} bytes.",
+                413,
+                "request-3",
+                f"the body is longer than {most} bytes.",
                 "Send only what is asked for.",
-            )  # fmt: skip
+            )
     try:
         found = json.loads(body, object_pairs_hook=_once)
     except (ValueError, RecursionError):

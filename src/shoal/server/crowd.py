@@ -1,4 +1,6 @@
-"""What is turned away before anything is done: requests to another host, addresses too long, and more than fit at a time."""
+"""What is turned away before anything is done: requests to another host, addresses too long, and
+more than fit at a time.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ TOO_LONG = {
 
 
 class Gate:
-    """Lets requests through that name an allowed host and are of a sensible length, some at a time."""
+    """Lets requests through that name an allowed host and are of a sensible length, some at a
+    time.
+    """
 
     def __init__(self, app: ASGIApp, *, hosts: Collection[str]) -> None:
         self.app = app
@@ -63,7 +67,9 @@ class Gate:
         return (429, BUSY) if self._inside >= MOST_AT_ONCE else None
 
     def _say_once(self) -> None:
-        """Tell whoever started the server, once and without the name: with a wrong one every request is refused."""
+        """Tell whoever started the server, once and without the name: with a wrong one every
+        request is refused.
+        """
         if not self._said:
             self._said = True
             _LOG.warning(

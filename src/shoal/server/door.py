@@ -31,7 +31,9 @@ class Door:
 
     @property
     def cookie(self) -> str:
-        """Its name holds the port: browsers share cookies between the ports of a host.  By TLS it is for this host alone."""
+        """Its name holds the port: browsers share cookies between the ports of a host.  By TLS it
+        is for this host alone.
+        """
         return f"{'__Host-' if self.address.secure else ''}shoal-key-{self.address.port}"
 
     @property
@@ -44,15 +46,23 @@ class Door:
         return key is not None and hmac.compare_digest(key.encode(), self.key.encode())
 
     def let_in(self, response: Response) -> None:
-        """Let a browser keep what only the key can make, new each time, out of the reach of scripts and of other sites."""
+        """Let a browser keep what only the key can make, new each time, out of the reach of scripts
+        and of other sites.
+        """
         number = new_key()
         response.set_cookie(
-            self.cookie, number + self._digest(number), httponly=True, samesite="strict", path="/",
+            self.cookie,
+            number + self._digest(number),
+            httponly=True,
+            samesite="strict",
+            path="/",
             secure=self.address.secure,
-        )  # fmt: skip
+        )
 
     def knows(self, request: Request) -> bool:
-        """Whether the cookie of a request was made with the key: a number, and its digest under the key."""
+        """Whether the cookie of a request was made with the key: a number, and its digest under the
+        key.
+        """
         told = request.cookies.get(self.cookie, "")
         number, digest = told[:_DIGITS], told[_DIGITS:]
         return hmac.compare_digest(digest.encode(), self._digest(number).encode())
@@ -64,9 +74,11 @@ class Door:
         """Refuse whoever has no key, and whatever another site asks a browser to send."""
         if not self.knows(request):
             raise Refused(
-                401, "key-1", "this part needs the researcher's key.",
+                401,
+                "key-1",
+                "this part needs the researcher's key.",
                 "Open the link that shoal serve printed.",
-            )  # fmt: skip
+            )
         if request.method != "GET":
             self.same_origin(request)
 
@@ -77,12 +89,16 @@ class Door:
         if told not in {"same-origin", "none"} or not self._ours(origin):
             self._say_once()
             raise Refused(
-                403, "origin-1", "this request comes from a page of another site.",
+                403,
+                "origin-1",
+                "this request comes from a page of another site.",
                 "Use the pages of this server; behind a proxy, tell shoal serve its --public address.",
-            )  # fmt: skip
+            )
 
     def _say_once(self) -> None:
-        """Tell whoever started the server, once and without the request: with a wrong address every report is refused."""
+        """Tell whoever started the server, once and without the request: with a wrong address every
+        report is refused.
+        """
         if not self._refused:
             self._refused.add("origin-1")
             _LOG.warning(

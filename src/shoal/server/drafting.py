@@ -1,4 +1,6 @@
-"""The form of the design wizard, read: plain values become a poll, and every check is that of the floors below."""
+"""The form of the design wizard, read: plain values become a poll, and every check is that of the
+floors below.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,31 @@ class OwnDesign:
 
 
 OWN_DESIGNS = (
-    OwnDesign("crosswise", "crosswise: are both answers the same?", local.crosswise,
-              "1/4", "Chance that its answer is yes", harmless=True),
+    OwnDesign(
+        "crosswise",
+        "crosswise: are both answers the same?",
+        local.crosswise,
+        "1/4",
+        "Chance that its answer is yes",
+        harmless=True,
+    ),
     OwnDesign("coins", "two coins: the opposite if both show heads", lambda _: local.coins()),
-    OwnDesign("forced", "a die: a forced yes, a forced no, or the truth", local.forced,
-              "2/3", "Chance of the truth"),
-    OwnDesign("triangular", "triangular: both no, or not (protects only yes)", local.triangular,
-              "1/4", "Chance that its answer is yes", harmless=True),
-)  # fmt: skip
+    OwnDesign(
+        "forced",
+        "a die: a forced yes, a forced no, or the truth",
+        local.forced,
+        "2/3",
+        "Chance of the truth",
+    ),
+    OwnDesign(
+        "triangular",
+        "triangular: both no, or not (protects only yes)",
+        local.triangular,
+        "1/4",
+        "Chance that its answer is yes",
+        harmless=True,
+    ),
+)
 
 
 def poll_of(draft: object) -> Poll:
@@ -44,16 +63,22 @@ def poll_of(draft: object) -> Poll:
     asked = [_mapping(each) for each in _list(said, "questions", most=50)]
     questions = [_question(each) for each in asked]
     plain = {each.name for each, form in zip(questions, asked, strict=True) if form.get("plain")}
-    harmless = {each.name: _text(form, "harmless") for each, form in zip(questions, asked, strict=True)}  # fmt: skip
+    harmless = {
+        each.name: _text(form, "harmless") for each, form in zip(questions, asked, strict=True)
+    }
     arms = [_arm(_mapping(arm), plain, harmless) for arm in _list(said, "arms", most=10)]
     if not arms:
         raise PollError(
             "no way of asking was chosen.", remedy="Choose at least one of the ways of asking."
         )
     return Poll(
-        _text(said, "name"), questions=questions, arms=arms, once=_text(said, "once"),
-        title=_text(said, "title"), intro=_text(said, "intro"),
-    )  # fmt: skip
+        _text(said, "name"),
+        questions=questions,
+        arms=arms,
+        once=_text(said, "once"),
+        title=_text(said, "title"),
+        intro=_text(said, "intro"),
+    )
 
 
 def percent_of(said: Mapping[str, Any], field: str) -> Fraction:
@@ -71,7 +96,9 @@ def _question(said: Mapping[str, Any]) -> PollQuestion:
 
 
 def _arm(said: Mapping[str, Any], plain: set[str], harmless: Mapping[str, str]) -> Arm:
-    """An arm of the form; ``harmless`` has every question's name, and the harmless question that hides it by hand."""
+    """An arm of the form; ``harmless`` has every question's name, and the harmless question that
+    hides it by hand.
+    """
     kind, share = _text(said, "way"), said.get("share")
     hidden = [each for each in harmless if each not in plain]
     ways = dict.fromkeys(harmless, directly())

@@ -34,7 +34,9 @@ def answered(status: int, told: dict[str, Any]) -> Response:
 
 
 def status_of(error: ShoalError) -> int:
-    """The status of an error of the floors below: what was typed, or what is wrong with the vault."""
+    """The status of an error of the floors below: what was typed, or what is wrong with the
+    vault.
+    """
     if isinstance(error, InputError):
         return 400
     return 503 if isinstance(error, LedgerError) else 409
@@ -66,6 +68,8 @@ def add_failures(app: FastAPI) -> None:
 def malformed() -> Refused:
     """A body or a field that cannot be read; it is not quoted."""
     return Refused(
-        400, "request-1", "the request is not of the form it should have.",
+        400,
+        "request-1",
+        "the request is not of the form it should have.",
         "See docs/polls.md for what is sent where.",
-    )  # fmt: skip
+    )

@@ -1,8 +1,10 @@
-"""The edge of the server: connections that stay unfinished are closed, and a crowd is asked to come back.
+"""The edge of the server: connections that stay unfinished are closed, and a crowd is asked to come
+back.
 
-A connection has a few seconds to send the head of a request, and some more for its body; between two requests it may be idle for a few.
-There are only so many connections: one more takes the place of the oldest that has not finished its head, and if there is none, it is
-answered with 429 and when to try again.
+A connection has a few seconds to send the head of a request, and some more for its body; between
+two requests it may be idle for a few.  There are only so many connections: one more takes the place
+of the oldest that has not finished its head, and if there is none, it is answered with 429 and when
+to try again.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ UNREADABLE = {
 
 
 def most_connections() -> int:
-    """How many connections are held at a time: half of what this process may open, so that files stay open, too."""
+    """How many connections are held at a time: half of what this process may open, so that files
+    stay open, too.
+    """
     with suppress(ImportError):
         import resource  # noqa: PLC0415 - not every system has it
 

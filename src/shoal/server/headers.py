@@ -29,7 +29,8 @@ _LASTING = "max-age=31536000"
 
 
 class Envelope:
-    """Adds the headers to every answer, a name for the request among them, and answers for what nobody foresaw.
+    """Adds the headers to every answer, a name for the request among them, and answers for what
+    nobody foresaw.
 
     What is logged holds the name of the request and nothing of its text.
 

@@ -15,7 +15,9 @@ from shoal.vault import Vault
 
 @dataclass
 class Host:
-    """One vault and one door.  Definitions never change, so each poll is read from the vault once."""
+    """One vault and one door.  Definitions never change, so each poll is read from the vault
+    once.
+    """
 
     vault: Vault
     door: Door

@@ -1,4 +1,6 @@
-"""What a draft would mean: how many people it needs, what respondents are told, and what it promises."""
+"""What a draft would mean: how many people it needs, what respondents are told, and what it
+promises.
+"""
 
 from __future__ import annotations
 
@@ -56,10 +58,16 @@ def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
     if direct == len(arm.designs):
         promised = "Answers are sent as they are: nothing is hidden."
     elif ratio is None:
-        promised = "No epsilon: " + " ".join(each.law.note for each in arm.designs if each.way != DIRECT)  # fmt: skip
+        promised = "No epsilon: " + " ".join(
+            each.law.note for each in arm.designs if each.way != DIRECT
+        )
     else:
         promised = f"Epsilon {epsilon_text(arm.hidden_epsilon)}: {suspicion_in_words(ratio)}, whatever is sent."
-        promised += " This hides little: a report tells a lot about its sender. Choose an epsilon below 3." if arm.hides_little else ""  # fmt: skip
+        promised += (
+            " This hides little: a report tells a lot about its sender. Choose an epsilon below 3."
+            if arm.hides_little
+            else ""
+        )
     return {
         "name": arm.name,
         "part": f"{arm.share} of {poll.shares} respondents",

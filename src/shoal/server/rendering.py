@@ -39,9 +39,12 @@ def integrity(name: str) -> str:
 @cache
 def _pages() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(HERE / "pages"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=FileSystemLoader(HERE / "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     made.globals["integrity"] = integrity
     return made
 

@@ -1,4 +1,6 @@
-"""A name for each request: random, so that it tells nothing of who asked, when or how many did before."""
+"""A name for each request: random, so that it tells nothing of who asked, when or how many did
+before.
+"""
 
 from __future__ import annotations
 

@@ -54,9 +54,13 @@ def summary(handle: PublishedPoll) -> dict[str, object]:
     """A poll in one line of the list."""
     poll = handle.poll
     return {
-        "name": poll.name, "title": poll.title, "once": poll.once, "open": handle.is_open,
-        "reports": handle.people, "promise": promise(poll),
-    }  # fmt: skip
+        "name": poll.name,
+        "title": poll.title,
+        "once": poll.once,
+        "open": handle.is_open,
+        "reports": handle.people,
+        "promise": promise(poll),
+    }
 
 
 def _no_key() -> Response:

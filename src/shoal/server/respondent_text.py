@@ -1,4 +1,6 @@
-"""What the respondent's page says: every state in words, and a definition made ready for its template."""
+"""What the respondent's page says: every state in words, and a definition made ready for its
+template.
+"""
 
 from __future__ import annotations
 
@@ -23,56 +25,84 @@ class State:
 
 
 THANKS = State(
-    "thanks", "Thank you",
-    ("Your report was counted. What this page drew by chance is deleted from this device.",
-     "Together with all others it tells how common each answer is. Where your answer was randomised, what was sent need not be what you meant."),
-)  # fmt: skip
+    "thanks",
+    "Thank you",
+    (
+        "Your report was counted. What this page drew by chance is deleted from this device.",
+        "Together with all others it tells how common each answer is. Where your answer was randomised, what was sent need not be what you meant.",
+    ),
+)
 ALREADY = State(
-    "already", "You have answered already",
-    ("One report was counted for you, and it stays as it is. A second one would say more about you than was promised.",),
-)  # fmt: skip
+    "already",
+    "You have answered already",
+    (
+        "One report was counted for you, and it stays as it is. A second one would say more about you than was promised.",
+    ),
+)
 CLOSED = State(
-    "closed", "This poll is closed",
+    "closed",
+    "This poll is closed",
     ("It takes no more answers. Thank you for looking in.",),
-)  # fmt: skip
+)
 LATE = State(
-    "late", "This poll is closed",
-    ("It was closed before your report came. The report reached the server and was not counted; the server keeps nothing of it.",
-     "This browser keeps the report, if it keeps anything: should the poll open again, this page sends the same one, and never a second."),
-)  # fmt: skip
+    "late",
+    "This poll is closed",
+    (
+        "It was closed before your report came. The report reached the server and was not counted; the server keeps nothing of it.",
+        "This browser keeps the report, if it keeps anything: should the poll open again, this page sends the same one, and never a second.",
+    ),
+)
 UNKNOWN = State(
-    "unknown", "This link does not work",
-    ("The poll knows no such invitation. Your report reached the server and was not counted; the server keeps nothing of it.",
-     "This browser keeps the report, if it keeps anything, so that this link never sends a second one. Check that the link is exactly as you received it, or ask whoever sent it."),
-)  # fmt: skip
+    "unknown",
+    "This link does not work",
+    (
+        "The poll knows no such invitation. Your report reached the server and was not counted; the server keeps nothing of it.",
+        "This browser keeps the report, if it keeps anything, so that this link never sends a second one. Check that the link is exactly as you received it, or ask whoever sent it.",
+    ),
+)
 CHANGED = State(
-    "changed", "This page is not as it was written",
-    ("The definition in it does not fit the mark that stands beside it, so the odds may not be those of the poll. Nothing was sent.",
-     "Load the page again; if it stays so, tell whoever runs the poll."),
-)  # fmt: skip
+    "changed",
+    "This page is not as it was written",
+    (
+        "The definition in it does not fit the mark that stands beside it, so the odds may not be those of the poll. Nothing was sent.",
+        "Load the page again; if it stays so, tell whoever runs the poll.",
+    ),
+)
 LINK = State(
-    "link", "This link does not work",
-    ("This poll is answered by invitation. The link is not complete, or it belongs to no invitation. Nothing was counted.",
-     "Open the link exactly as you received it, or ask whoever sent it for another one."),
-)  # fmt: skip
+    "link",
+    "This link does not work",
+    (
+        "This poll is answered by invitation. The link is not complete, or it belongs to no invitation. Nothing was counted.",
+        "Open the link exactly as you received it, or ask whoever sent it for another one.",
+    ),
+)
 NO_POLL = State(
-    "none", "There is no poll here",
+    "none",
+    "There is no poll here",
     ("The address names no poll. Check that the link is complete, or ask whoever sent it.",),
-)  # fmt: skip
+)
 NO_KEY = State(
-    "key", "This part is for the researcher",
-    ("Open the link that shoal serve printed when it was started; it holds the key.",
-     "If you have just opened it, go on:"),
+    "key",
+    "This part is for the researcher",
+    (
+        "Open the link that shoal serve printed when it was started; it holds the key.",
+        "If you have just opened it, go on:",
+    ),
     ("/", "Continue"),
-)  # fmt: skip
+)
 LOST = State(
-    "lost", "There is nothing here", ("Check the address.",), ("/", "All polls"),
-)  # fmt: skip
+    "lost",
+    "There is nothing here",
+    ("Check the address.",),
+    ("/", "All polls"),
+)
 STATES = (THANKS, ALREADY, LATE, LINK, UNKNOWN, CHANGED)
 
 
 def ready(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """A definition with what its template shows: for each arm its questions, each with its design."""
+    """A definition with what its template shows: for each arm its questions, each with its
+    design.
+    """
     questions = definition["questions"]
     arms = [_arm(arm, questions) for arm in definition["arms"]]
     return {**definition, "arms": arms}
@@ -116,7 +146,8 @@ def _stated(arm: Mapping[str, Any]) -> str:
 
 
 def suspicion(ratio: Fraction) -> Fraction:
-    """To what a suspicion of one half can rise at most after one report, as a chance rounded up to a thousandth.
+    """To what a suspicion of one half can rise at most after one report, as a chance rounded up to
+    a thousandth.
 
     >>> suspicion(Fraction(3))
     Fraction(3, 4)

@@ -39,9 +39,13 @@ def shown(name: str, request: Request) -> Response:
         return page("state.html", language=poll.language, state=CLOSED)
     definition = poll.to_dict()
     return page(
-        "respond.html", language=poll.language, poll=ready(definition), states=STATES,
-        mark=poll.mark, definition=poll.to_json().replace("<", "\\u003c"),
-    )  # fmt: skip
+        "respond.html",
+        language=poll.language,
+        poll=ready(definition),
+        states=STATES,
+        mark=poll.mark,
+        definition=poll.to_json().replace("<", "\\u003c"),
+    )
 
 
 @router.get("/{name}/definition.json")
@@ -63,20 +67,27 @@ async def taken(name: str, request: Request) -> Response:
     mark, report, once = (text_of(body, field, most=10**6) for field in ("mark", "report", "once"))
     if mark != handle.poll.mark:
         raise Refused(
-            400, "poll-2", "the report was made for another definition.",
+            400,
+            "poll-2",
+            "the report was made for another definition.",
             "Load the page again.",
-        )  # fmt: skip
+        )
     await run_in_threadpool(_count, handle, report, once, mark)
     return JSONResponse({"counted": True}, status_code=201)
 
 
 _STATUSES: tuple[tuple[type[ShoalError], int], ...] = (
-    (ReportError, 400), (InvitationError, 403), (AnsweredError, 409), (ClosedError, 410),
-)  # fmt: skip
+    (ReportError, 400),
+    (InvitationError, 403),
+    (AnsweredError, 409),
+    (ClosedError, 410),
+)
 
 
 def _count(handle: PublishedPoll, report: str, once: str, mark: str) -> None:
-    """Count a report; what is wrong with the vault is for the researcher to know, not for respondents."""
+    """Count a report; what is wrong with the vault is for the researcher to know, not for
+    respondents.
+    """
     try:
         handle.add(report, once=once, mark=mark)
     except ShoalError as error:

@@ -1,4 +1,6 @@
-"""Results made ready for the page of a poll: the numbers are those of `shoal.polls`, only their shape is made here."""
+"""Results made ready for the page of a poll: the numbers are those of `shoal.polls`, only their
+shape is made here.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,29 @@ from shoal.polls.results import QuestionResult
 from shoal.polls.written_poll import epsilon_text
 from shoal.server.respondent_text import promise, suspicion, suspicion_in_words
 
-EPSILONS = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.25",
-            "1.5", "1.75", "2", "2.5", "3", "3.5", "4", "5", "6")  # fmt: skip
+EPSILONS = (
+    "0.1",
+    "0.2",
+    "0.3",
+    "0.4",
+    "0.5",
+    "0.6",
+    "0.7",
+    "0.8",
+    "0.9",
+    "1",
+    "1.1",
+    "1.25",
+    "1.5",
+    "1.75",
+    "2",
+    "2.5",
+    "3",
+    "3.5",
+    "4",
+    "5",
+    "6",
+)
 DELTA = "1e-6"
 _WIDEST = 8
 """So many answers stand side by side in a table."""
@@ -65,7 +88,9 @@ def _epsilon(found: Results) -> dict[str, str]:
     ratios = [arm.hidden_ratio for arm in poll.arms if len(arm.direct) < len(arm.designs)]
     known = [each for each in ratios if each is not None]
     words = suspicion_in_words(max(known)) if known and len(known) == len(ratios) else ""
-    open_said = "; what is asked directly is not hidden" if any(arm.direct for arm in poll.arms) else ""  # fmt: skip
+    open_said = (
+        "; what is asked directly is not hidden" if any(arm.direct for arm in poll.arms) else ""
+    )
     return {"value": promise(poll).removeprefix("epsilon "), "words": words + open_said}
 
 
@@ -119,10 +144,15 @@ def _notes(question: PollQuestion, result: QuestionResult, ways: Mapping[str, st
 
 def _estimate(title: str, way: str, rows: Sequence[PollEstimate]) -> dict[str, Any]:
     shown = [
-        {"answer": each.answer, "value": float(each.value), "exact": each.interval, "always": each.always}
+        {
+            "answer": each.answer,
+            "value": float(each.value),
+            "exact": each.interval,
+            "always": each.always,
+        }
         for each in rows
         if each.value is not None
-    ]  # fmt: skip
+    ]
     return {"title": title, "way": way, "rows": shown}
 
 
@@ -132,7 +162,15 @@ def _differences(question: PollQuestion, found: Sequence[Difference]) -> list[di
     for (one, two), rows in groupby(found, key=lambda each: each.arms):
         listed = list(rows)
         kept = listed[1:] if len(question.answers) == 2 and len(listed) == 2 else listed
-        shown = [{"answer": each.answer, "value": float(each.value), "exact": each.interval, "always": each.always} for each in kept]  # fmt: skip
+        shown = [
+            {
+                "answer": each.answer,
+                "value": float(each.value),
+                "exact": each.interval,
+                "always": each.always,
+            }
+            for each in kept
+        ]
         made.append({"title": f"{one} less {two}", "rows": shown})
     return made
 
@@ -151,7 +189,11 @@ def posterior(handle: PublishedPoll, name: str, *, even: bool) -> dict[str, Any]
     if question.scale is not None:
         note = "Before a report all numbers are taken to be equally likely."
     else:
-        note = "" if even or found.people else "Nobody has answered: all answers are taken to be equally likely."  # fmt: skip
+        note = (
+            ""
+            if even or found.people
+            else "Nobody has answered: all answers are taken to be equally likely."
+        )
     return {"tables": tables, "note": note}
 
 
@@ -164,7 +206,11 @@ def _suspicion(found: Suspicion, law: object) -> dict[str, Any]:
                 zip(found.answers, found.prior, pairs, strict=True)
             )
         ]
-        return {"title": found.arm, "head": ["answer", "before", "if the set has it", "if not"], "rows": rows}  # fmt: skip
+        return {
+            "title": found.arm,
+            "head": ["answer", "before", "if the set has it", "if not"],
+            "rows": rows,
+        }
     places = list(range(len(found.answers)))
     if len(places) > _WIDEST:
         places = [0, len(places) - 1]
@@ -173,7 +219,11 @@ def _suspicion(found: Suspicion, law: object) -> dict[str, Any]:
         {"label": f"sends “{report}”", "chances": [float(chances[place]) for place in places]}
         for report, chances in found.rows
     ]
-    return {"title": found.arm, "head": ["", *(found.answers[place] for place in places)], "rows": rows}  # fmt: skip
+    return {
+        "title": found.arm,
+        "head": ["", *(found.answers[place] for place in places)],
+        "rows": rows,
+    }
 
 
 def what_if(handle: PublishedPoll, name: str, confidence: str) -> dict[str, Any]:

@@ -37,11 +37,15 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """A server that ends when it is told to, and then hands back to its caller instead of raising the signal again."""
+    """A server that ends when it is told to, and then hands back to its caller instead of raising
+    the signal again.
+    """
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at the first signal, and at once at a second; nothing is caught outside of the main thread."""
+        """Stop at the first signal, and at once at a second; nothing is caught outside of the main
+        thread.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -56,7 +60,16 @@ class Server(uvicorn.Server):
 def server_of(vault: Vault, door: Door) -> Server:
     """A server that logs no request: no address, no time, no agent of anyone is written down."""
     config = uvicorn.Config(
-        application(vault, door), http=Guarded, timeout_keep_alive=IDLE_SECONDS, access_log=False, log_level="warning", server_header=False,
-        date_header=False, proxy_headers=False, ws="none", lifespan="off", timeout_graceful_shutdown=5,
-    )  # fmt: skip
+        application(vault, door),
+        http=Guarded,
+        timeout_keep_alive=IDLE_SECONDS,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=5,
+    )
     return Server(config)

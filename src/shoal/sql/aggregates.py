@@ -221,7 +221,9 @@ class Gathered:
         return Statistic.COUNT_DISTINCT, _where(listed[0], condition)
 
     def _one_null(self) -> bool:
-        """Whether rows without a key count as one person, whom COUNT(DISTINCT key) would not count."""
+        """Whether rows without a key count as one person, whom COUNT(DISTINCT key) would not
+        count.
+        """
         return getattr(self.scope.rows.protects, "nulls", "drop") == "one"
 
 

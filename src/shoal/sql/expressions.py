@@ -32,7 +32,9 @@ class Translator:
         self.seen = seen
 
     def of(self, node: Any) -> Expression:
-        """The expression that a node means; one that was seen, where that is remembered, is not read again."""
+        """The expression that a node means; one that was seen, where that is remembered, is not
+        read again.
+        """
         if self.seen is None:
             return self._of(node)
         if id(node) not in self.seen:

@@ -1,4 +1,6 @@
-"""The allow-list: which SQL stands for which function of the plan, and why some SQL stands for none."""
+"""The allow-list: which SQL stands for which function of the plan, and why some SQL stands for
+none.
+"""
 
 from __future__ import annotations
 
@@ -66,9 +68,34 @@ BY_NAME = {
     **{
         name: name
         for name in (
-            "abs", "bin", "ceil", "coalesce", "contains", "date_part", "date_trunc", "ends_with", "floor",
-            "greatest", "least", "left", "length", "lower", "ltrim", "mod", "nullif", "replace", "right",
-            "round", "rtrim", "sign", "sqrt", "starts_with", "substring", "trim", "upper", "width_bucket",
+            "abs",
+            "bin",
+            "ceil",
+            "coalesce",
+            "contains",
+            "date_part",
+            "date_trunc",
+            "ends_with",
+            "floor",
+            "greatest",
+            "least",
+            "left",
+            "length",
+            "lower",
+            "ltrim",
+            "mod",
+            "nullif",
+            "replace",
+            "right",
+            "round",
+            "rtrim",
+            "sign",
+            "sqrt",
+            "starts_with",
+            "substring",
+            "trim",
+            "upper",
+            "width_bucket",
         )
     },
     "ceiling": "ceil",
@@ -79,7 +106,7 @@ BY_NAME = {
     "prefix": "starts_with",
     "substr": "substring",
     "suffix": "ends_with",
-}  # fmt: skip
+}
 """Functions by the names people write."""
 
 _VOLATILE = (
@@ -104,18 +131,60 @@ _MISPLACED = (
 )
 
 AGGREGATES = {
-    "Count", "CountIf", "Sum", "Avg", "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Median",
-    "Quantile", "PercentileCont", "PercentileDisc", "ApproxQuantile", "WithinGroup", "Min", "Max", "Filter",
-}  # fmt: skip
+    "Count",
+    "CountIf",
+    "Sum",
+    "Avg",
+    "Variance",
+    "VariancePop",
+    "Stddev",
+    "StddevSamp",
+    "StddevPop",
+    "Median",
+    "Quantile",
+    "PercentileCont",
+    "PercentileDisc",
+    "ApproxQuantile",
+    "WithinGroup",
+    "Min",
+    "Max",
+    "Filter",
+}
 
 REASONS = {
     **dict.fromkeys(
-        ("Rand", "Randn", "CurrentDate", "CurrentTimestamp", "CurrentTime", "CurrentDatetime", "Uuid"), _VOLATILE
+        (
+            "Rand",
+            "Randn",
+            "CurrentDate",
+            "CurrentTimestamp",
+            "CurrentTime",
+            "CurrentDatetime",
+            "Uuid",
+        ),
+        _VOLATILE,
     ),
     **dict.fromkeys(
-        ("Pow", "Exp", "Ln", "Log", "Log2", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Cbrt"), _INEXACT
+        (
+            "Pow",
+            "Exp",
+            "Ln",
+            "Log",
+            "Log2",
+            "Log10",
+            "Sin",
+            "Cos",
+            "Tan",
+            "Asin",
+            "Acos",
+            "Atan",
+            "Cbrt",
+        ),
+        _INEXACT,
     ),
-    **dict.fromkeys(("RegexpLike", "RegexpILike", "RegexpExtract", "RegexpReplace", "SimilarTo"), _REGULAR),
+    **dict.fromkeys(
+        ("RegexpLike", "RegexpILike", "RegexpExtract", "RegexpReplace", "SimilarTo"), _REGULAR
+    ),
     **dict.fromkeys(("Subquery", "Select", "Exists", "Union", "Any", "All"), _NESTED),
     **dict.fromkeys(AGGREGATES, _MISPLACED),
     "Window": (
@@ -133,12 +202,23 @@ REASONS = {
     "Star": ("* stands only in COUNT(*) and in sub-queries.", "Name the columns."),
     "Array": ("lists are not values here.", "Ask for each element by itself."),
     "Tuple": ("rows are not values here.", "Compare the columns one by one."),
-}  # fmt: skip
+}
 """Why a construct is refused and what to write instead, by sqlglot's name for it."""
 
 _TYPES = {
     **dict.fromkeys(
-        ("TINYINT", "SMALLINT", "INT", "BIGINT", "UTINYINT", "USMALLINT", "UINT", "UBIGINT", "INT128", "MEDIUMINT"),
+        (
+            "TINYINT",
+            "SMALLINT",
+            "INT",
+            "BIGINT",
+            "UTINYINT",
+            "USMALLINT",
+            "UINT",
+            "UBIGINT",
+            "INT128",
+            "MEDIUMINT",
+        ),
         INTEGER,
     ),
     **dict.fromkeys(("FLOAT", "DOUBLE"), REAL),
@@ -147,7 +227,7 @@ _TYPES = {
     "DATE": DATE,
     "DATE32": DATE,
     **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "DATETIME"), TIMESTAMP),
-}  # fmt: skip
+}
 
 
 def type_of(written: Any) -> Type | None:

@@ -27,8 +27,19 @@ from shoal.sql.relations import row_wise, source_of, translator, with_tables
 from shoal.sql.scope import Scope
 
 _CLAUSES = (
-    "expressions", "from_", "from", "joins", "where", "with_", "with", "group", "having", "order", "limit", "offset",
-)  # fmt: skip
+    "expressions",
+    "from_",
+    "from",
+    "joins",
+    "where",
+    "with_",
+    "with",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+)
 
 
 def question(sql: str, tables: Mapping[str, Table], *, dialect: str = "duckdb") -> Query:

@@ -33,7 +33,9 @@ Named = Mapping[str, Table | Rows]
 
 
 def translator(scope: Scope, text: Text, *, once: bool = False) -> Translator:
-    """A translator of row-wise expressions over a scope; with ``once`` it remembers the nodes it has seen."""
+    """A translator of row-wise expressions over a scope; with ``once`` it remembers the nodes it
+    has seen.
+    """
 
     def resolve(node: Any) -> Expression | None:
         return (

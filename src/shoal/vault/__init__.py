@@ -1,4 +1,6 @@
-"""The trusted curator: datasets, budgets, analysts, releases and their certificates, over `ledger`."""
+"""The trusted curator: datasets, budgets, analysts, releases and their certificates, over
+`ledger`.
+"""
 
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.dataset import Dataset

@@ -1,4 +1,6 @@
-"""What a certificate says, in words: what was asked, who is protected and how, and what it costs."""
+"""What a certificate says, in words: what was asked, who is protected and how, and what it
+costs.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def cost_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def noise_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Each total: what it is, how far one unit moves it, and the law of its noise, in the total's own units."""
+    """Each total: what it is, how far one unit moves it, and the law of its noise, in the total's
+    own units.
+    """
     return [
         (
             each["total"],

@@ -1,4 +1,6 @@
-"""A dataset: where its rows lie, whom it protects, what is stated of its columns, and which accounts pay for it."""
+"""A dataset: where its rows lie, whom it protects, what is stated of its columns, and which
+accounts pay for it.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ from shoal.vault.sources.data_source import DataSource
 class StatedColumn:
     """A column as it was found, and what the curator states of it.
 
-    ``rows`` is how many rows agree in its value, at most: of one person, or of a public table as it was read.
-    ``span`` is the range that was read off a public table.
+    ``rows`` is how many rows agree in its value, at most: of one person, or of a public table as it
+    was read.  ``span`` is the range that was read off a public table.
     """
 
     name: str
@@ -67,9 +69,11 @@ class StatedColumn:
 class Dataset:
     """One version of a dataset, as the vault has it.
 
-    ``accounts`` pay for every question about it; a public one has none.  ``ids`` are those of them whose datasets use the same ids for
-    the same people, as far as that was declared.  ``digest`` is the keyed hash of its content, and
-    ``size`` the bytes of its files; ``sample`` are keyed hashes of some of its people, ``row_sample`` of some of its rows where people are protected.  An analyst is told none of these.
+    ``accounts`` pay for every question about it; a public one has none.  ``ids`` are those of them
+    whose datasets use the same ids for the same people, as far as that was declared.  ``digest`` is
+    the keyed hash of its content, and ``size`` the bytes of its files; ``sample`` are keyed hashes
+    of some of its people, ``row_sample`` of some of its rows where people are protected.  An
+    analyst is told none of these.
     """
 
     name: str
@@ -98,7 +102,9 @@ class Dataset:
         return Table(self.name, made, protects=self.protects, keys=keys, ids=ids)
 
     def source(self, place: DataSource) -> object:
-        """What an engine is given to read it at a place: its own, or that held open; a CSV file with the declared types."""
+        """What an engine is given to read it at a place: its own, or that held open; a CSV file
+        with the declared types.
+        """
         return place.for_engine({each.name: each.type for each in self.columns})
 
     @property
@@ -113,7 +119,9 @@ class Dataset:
 
     @property
     def as_told(self) -> Dataset:
-        """What an analyst may see of it: nothing that depends on rows, so no size, date or hash of its files."""
+        """What an analyst may see of it: nothing that depends on rows, so no size, date or hash of
+        its files.
+        """
         return replace(
             self,
             digest="",
@@ -126,7 +134,9 @@ class Dataset:
 
     @property
     def data_digest(self) -> str:
-        """What a stored answer was computed from: a version, its facts and its unit, and how its file is read."""
+        """What a stored answer was computed from: a version, its facts and its unit, and how its
+        file is read.
+        """
         read = {name: getattr(self.location, name, None) for name in ("header", "delimiter")}
         said = {name: value for name, value in read.items() if value is not None}
         stated = {**self.stated, "reading": said} if said else self.stated

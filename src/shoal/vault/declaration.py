@@ -1,4 +1,6 @@
-"""A declaration that people read, review and keep under version control: a dataset as TOML, and back."""
+"""A declaration that people read, review and keep under version control: a dataset as TOML, and
+back.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,18 @@ _ABOUT = """\
 # nearer end, values outside the choices are NULL.  Read back with: shoal add FILE
 """
 _KNOWN = {
-    "name", "path", "spark", "table", "header", "delimiter", "public", "shares", "protects", "budget", "columns",
-}  # fmt: skip
+    "name",
+    "path",
+    "spark",
+    "table",
+    "header",
+    "delimiter",
+    "public",
+    "shares",
+    "protects",
+    "budget",
+    "columns",
+}
 _OF_UNIT = {
     "row": {"unit", "relation"},
     "person": {"unit", "columns", "groups", "rows_per_group", "nulls", "relation"},
@@ -56,7 +68,9 @@ class Declaration:
 
 
 def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
-    """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below that."""
+    """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below
+    that.
+    """
     lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_value(dataset.name)}"]
     lines += _pairs(dataset.location.declared(beside))
     if dataset.shares:
@@ -130,7 +144,9 @@ def declared_source(
 
 
 def declared_again(dataset: Dataset, source: object) -> object:
-    """A CSV file of a dataset with what is said of it now over what was declared before: types, header, delimiter."""
+    """A CSV file of a dataset with what is said of it now over what was declared before: types,
+    header, delimiter.
+    """
     place = dataset.location
     if not isinstance(source, CsvFile) or place.form != "csv":
         return source
@@ -161,7 +177,9 @@ def names_of(shares: object) -> tuple[str, ...]:
 
 
 def _is_public(said: Mapping[str, Any], where: str) -> bool:
-    """Whether nobody is protected: only if it is said so, and nothing else that is said speaks against it."""
+    """Whether nobody is protected: only if it is said so, and nothing else that is said speaks
+    against it.
+    """
     _check_kind(said, "public", bool, "true or false", where)
     against = [each for each in ("protects", "budget", "shares") if each in said]
     if said.get("public") and against:

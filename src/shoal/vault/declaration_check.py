@@ -1,7 +1,8 @@
-"""What a declaration cuts off, for the curator's eyes only: exact counts of the rows themselves, without any privacy.
+"""What a declaration cuts off, for the curator's eyes only: exact counts of the rows themselves,
+without any privacy.
 
-Nothing here is charged, noised or written down.  The numbers must not leave the curator's desk, and no declaration should
-be fitted to them: what is copied from rows into a declaration is public.
+Nothing here is charged, noised or written down.  The numbers must not leave the curator's desk, and
+no declaration should be fitted to them: what is copied from rows into a declaration is public.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ _CELLS = (Term(Quantity.COUNT),)
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """What the declaration does to one column: cells that do not fit its type, NULLs, and values outside its range or choices."""
+    """What the declaration does to one column: cells that do not fit its type, NULLs, and values
+    outside its range or choices.
+    """
 
     name: str
     misfits: int
@@ -78,7 +81,9 @@ class ColumnCheck:
 
 @dataclass(frozen=True)
 class ShareCheck:
-    """How many persons have more rows, or are in more groups, than count; ``by`` is the column grouped by, None for no groups."""
+    """How many persons have more rows, or are in more groups, than count; ``by`` is the column
+    grouped by, None for no groups.
+    """
 
     by: str | None
     persons: int

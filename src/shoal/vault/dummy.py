@@ -1,4 +1,6 @@
-"""Made-up rows with the columns of a dataset, from public facts alone: to write and try questions on, for free."""
+"""Made-up rows with the columns of a dataset, from public facts alone: to write and try questions
+on, for free.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +60,11 @@ def dummy_rows(dataset: Dataset, n: int, *, seed: int | None = None) -> HeldRows
 
 
 def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:
-    """Every private dataset as made-up rows, and every public one as it is, with budgets that are not the real ones.
+    """Every private dataset as made-up rows, and every public one as it is, with budgets that are
+    not the real ones.
 
-    A question is asked in the measure, and for the neighbours, of the accounts that would pay for it.
+    A question is asked in the measure, and for the neighbours, of the accounts that would pay for
+    it.
     """
     paid_by = {
         each.name: tuple(map(ledger.account, each.accounts)) for each in datasets if not each.public
@@ -86,7 +90,9 @@ class DummyTables:
     paid_by: Mapping[str, tuple[AccountState, ...]]
 
     def source_for(self, names: Collection[str]) -> QuestionSource:
-        """The made-up rows; a question of public tables alone is paid as one of the first private table."""
+        """The made-up rows; a question of public tables alone is paid as one of the first private
+        table.
+        """
         paying = [account for name in names for account in self.paid_by.get(name, ())]
         first = next(iter(self.paid_by.values()))
         return QuestionSource(self.engine, self.tables, _pretended(paying or first))

@@ -1,4 +1,6 @@
-"""Facts, types, units and budgets as plain values, for the journal and for files that people edit."""
+"""Facts, types, units and budgets as plain values, for the journal and for files that people
+edit.
+"""
 
 from __future__ import annotations
 

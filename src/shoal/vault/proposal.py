@@ -1,4 +1,6 @@
-"""A declaration to fill in: every column with its type, and the places where the curator states what is known."""
+"""A declaration to fill in: every column with its type, and the places where the curator states
+what is known.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +56,12 @@ _WIDTH = 34
 
 
 def undeclared(source: object, name: str, names: Sequence[str] = ()) -> Dataset:
-    """A source as a dataset of which nothing is stated: its columns, and nobody chosen to be protected.
+    """A source as a dataset of which nothing is stated: its columns, and nobody chosen to be
+    protected.
 
-    A CSV file has the types that fit all its cells, and without a header the ``names`` that are given.
-    Needs: a curator's act.  The types of a CSV file depend on its rows, and are only proposed.
+    A CSV file has the types that fit all its cells, and without a header the ``names`` that are
+    given.  Needs: a curator's act.  The types of a CSV file depend on its rows, and are only
+    proposed.
     """
     location = source_of(as_csv(source) if is_csv(source) else source, name=name)
     if location.form == "csv":
@@ -89,10 +93,12 @@ def _renamed(types: Mapping[str, Type], names: Sequence[str]) -> dict[str, Type]
 
 
 def proposal(dataset: Dataset, budget: Measure | None, file: Path) -> str:
-    """The text of a declaration to be written to ``file``, edited by the curator, and registered by ``shoal add FILE``.
+    """The text of a declaration to be written to ``file``, edited by the curator, and registered by
+    ``shoal add FILE``.
 
-    What is stated of the dataset already is written out.  If nobody is chosen to be protected, a column that is named
-    like an identifier is proposed as the person's; without one the curator has to choose before it can be registered.
+    What is stated of the dataset already is written out.  If nobody is chosen to be protected, a
+    column that is named like an identifier is proposed as the person's; without one the curator has
+    to choose before it can be registered.
     """
     parts = [
         [HEADER, PROPOSED + file.name, *_PUBLIC.splitlines()],
@@ -114,7 +120,9 @@ def declare(
     budget: Measure | None = None,
     force: bool = False,
 ) -> Path:
-    """Write a proposal for a file, and return where it is; over a declaration that is there only with ``force``."""
+    """Write a proposal for a file, and return where it is; over a declaration that is there only
+    with ``force``.
+    """
     path = Path(str(source.path if isinstance(source, CsvFile) else source))
     called = name or re.sub(r"\W+", "_", path.name.split(".")[0]).strip("_").lower() or "data"
     file = Path(f"{called}.toml") if out is None else Path(out)

@@ -1,4 +1,6 @@
-"""The datasets of a vault, as facts in its journal: every version that was ever declared, and which one counts."""
+"""The datasets of a vault, as facts in its journal: every version that was ever declared, and which
+one counts.
+"""
 
 from __future__ import annotations
 
@@ -127,8 +129,16 @@ class Registry:
                 paying, declared = Paying.opened(name), relation or "first"
                 opens = _opens(name, budget, protects)
             made = Dataset(
-                name, 1, location, protects, columns, paying.accounts, "", declared=declared, ids=paying.ids
-            )  # fmt: skip
+                name,
+                1,
+                location,
+                protects,
+                columns,
+                paying.accounts,
+                "",
+                declared=declared,
+                ids=paying.ids,
+            )
             check_read_alike(made, found.digest, history)
             made = self._with(made, found)
             if relation is None:
@@ -138,7 +148,9 @@ class Registry:
         return self._in_turn(act)
 
     def _with(self, made: Dataset, found: Fingerprint) -> Dataset:
-        """A declaration with what was found of its content; people are sampled when the content is new."""
+        """A declaration with what was found of its content; people are sampled when the content is
+        new.
+        """
         known = with_content(found.digest, self.history)
         same = known is not None and known.protects == made.protects
         whole = _with(made, found)
@@ -157,7 +169,9 @@ class Registry:
         shares: Sequence[str],
         history: Sequence[Dataset],
     ) -> tuple[Paying, str]:
-        """The accounts of the same content, and of those who are said to be the same people; none if nobody is."""
+        """The accounts of the same content, and of those who are said to be the same people; none
+        if nobody is.
+        """
         known = with_content(found.digest, history)
         related = [*([known] if known else []), *map(self.one, shares)]
         for each in related:
@@ -208,9 +222,15 @@ class Registry:
             if before.public:
                 paying = Paying.of(())
             made = replace(
-                before, protects=protects, version=version, location=location, columns=columns,
-                accounts=paying.accounts, ids=paying.ids, declared=said_so,
-            )  # fmt: skip
+                before,
+                protects=protects,
+                version=version,
+                location=location,
+                columns=columns,
+                accounts=paying.accounts,
+                ids=paying.ids,
+                declared=said_so,
+            )
             check_read_alike(made, found.digest, history)
             made = self._with(made, found)
             if found.digest != before.digest and said_so != NEW_PEOPLE:
@@ -242,9 +262,11 @@ class Registry:
         return private_columns(name, location, said, protects)[0]
 
     def _in_turn(self, act: Callable[[Sequence[Dataset]], _Declared]) -> Dataset:
-        """Decide from all declarations so far and record it as the next one; decide anew if another was faster.
+        """Decide from all declarations so far and record it as the next one; decide anew if another
+        was faster.
 
-        An account is opened by the same commit as the declaration it is for, so that who was slower leaves none behind.
+        An account is opened by the same commit as the declaration it is for, so that who was slower
+        leaves none behind.
         """
         for _ in range(_TRIES):
             history = self.history
@@ -259,7 +281,9 @@ class Registry:
         )
 
     def check_first(self, made: Dataset, budget: Measure | None) -> None:
-        """Refuse what could not be added under its name, with its budget, before anything is proposed."""
+        """Refuse what could not be added under its name, with its budget, before anything is
+        proposed.
+        """
         self._check_new(made.name, self.history)
         if made.protects is not None and not made.shares:
             _opens(made.name, budget, made.protects)
@@ -315,7 +339,8 @@ def _types(before: Dataset, location: DataSource) -> dict[str, str]:
 def _version_after(
     before: Dataset, found: Fingerprint, relation: str | None, history: Sequence[Dataset]
 ) -> tuple[str, int]:
-    """How new content stands to that before, and its version; answers are kept only where the rows can be the same.
+    """How new content stands to that before, and its version; answers are kept only where the rows
+    can be the same.
 
     Content that is known, and not as this version, has other rows, whatever is said.
     """

@@ -79,7 +79,9 @@ def release_at(ledger: Ledger, number: int) -> Release:
 
 
 def last_releases(ledger: Ledger, limit: int | None, asked_by: str | None = None) -> list[Release]:
-    """The last releases, oldest first; all of them without a limit, and only one asker's if they are named."""
+    """The last releases, oldest first; all of them without a limit, and only one asker's if they
+    are named.
+    """
     head, wanted = ledger.head.number, limit
     window = head if wanted is None else max(64, 3 * wanted)
     while True:

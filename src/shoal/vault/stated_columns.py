@@ -1,4 +1,6 @@
-"""From what a curator says to the columns of a dataset: what is found in the source, and what is stated of it."""
+"""From what a curator says to the columns of a dataset: what is found in the source, and what is
+stated of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from shoal.vault.sources.file_source import FileSource
 
 @dataclass(frozen=True)
 class Said:
-    """What a curator states of the columns: facts, which hold no NULL, how often values repeat per person, and types."""
+    """What a curator states of the columns: facts, which hold no NULL, how often values repeat per
+    person, and types.
+    """
 
     facts: Mapping[str, Range | Choices] = field(default_factory=dict)
     required: Sequence[str] = ()
@@ -61,8 +65,8 @@ def private_columns(
 ) -> tuple[tuple[StatedColumn, ...], Mapping[str, str]]:
     """The columns of a private source with what is stated, and the columns that cannot be used.
 
-    Every row is read once, so that a file that is not whole is refused now, by the curator's own act, and
-    no question ever fails for what a row holds.
+    Every row is read once, so that a file that is not whole is refused now, by the curator's own
+    act, and no question ever fails for what a row holds.
     """
     source = _declared(name, location, said)
     engine = engine_over({name: source})
@@ -131,7 +135,9 @@ def public_columns(name: str, location: DataSource, said: Said) -> tuple[StatedC
 def proposed_dataset(
     name: str, source: object, said: Said, protects: Unit | None, shares: Sequence[str]
 ) -> Dataset | None:
-    """A private CSV file as a dataset whose missing types are those that fit its cells; None if none is missing."""
+    """A private CSV file as a dataset whose missing types are those that fit its cells; None if
+    none is missing.
+    """
     if protects is None or not is_csv(source):
         return None
     location = source_of(as_csv(source), name=name)

@@ -54,10 +54,13 @@ _PayerKey = tuple[str | None, tuple[tuple[str, int], ...]]
 class Vault(NotCopied):
     """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
 
-    Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all questions about the
-        same people are charged to the same account, which never exceeds its budget, whoever asks.
-    Needs: a curator who declares truthfully where data lie, how versions stand to each other, and which datasets use the same ids for the same people.
-    Edges: a forked child may go on with the vault: it opens the file and the rows anew.  Copies and pickles are refused.
+    Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all
+        questions about the same people are charged to the same account, which never exceeds its
+        budget, whoever asks.
+    Needs: a curator who declares truthfully where data lie, how versions stand to each other, and
+        which datasets use the same ids for the same people.
+    Edges: a forked child may go on with the vault: it opens the file and the rows anew.  Copies and
+        pickles are refused.
     """
 
     called = "an open vault"
@@ -82,7 +85,9 @@ class Vault(NotCopied):
 
     @property
     def _registry(self) -> Registry:
-        """What is declared; read when it is needed, so that a vault that is damaged can be verified."""
+        """What is declared; read when it is needed, so that a vault that is damaged can be
+        verified.
+        """
         if self._known_registry is None:
             self._known_registry = Registry(self._ledger, secret_of(self._ledger), self._progress)
         return self._known_registry
@@ -96,7 +101,9 @@ class Vault(NotCopied):
         weights: Mapping[str, Any] | None = None,
         intervals: Number | None = None,
     ) -> Ask:
-        """A question in SQL over any of the datasets; nothing is read or spent yet.  `Ask` says what the options are."""
+        """A question in SQL over any of the datasets; nothing is read or spent yet.  `Ask` says
+        what the options are.
+        """
         held = self._tables
         return Ask(held, question(text, held.tables), text, weights, intervals)
 
@@ -113,7 +120,9 @@ class Vault(NotCopied):
         rho: Number | None = None,
         share: Number = "0.99",
     ) -> SuggestedBounds:
-        """A range for a column of numbers that nothing is known of, for a part of the budget; see `Private.suggest_bounds`."""
+        """A range for a column of numbers that nothing is known of, for a part of the budget; see
+        `Private.suggest_bounds`.
+        """
         alone = self._alone(dataset)
         return alone.suggest_bounds(column, epsilon=epsilon, rho=rho, share=share)
 
@@ -125,7 +134,9 @@ class Vault(NotCopied):
         rho: Number | None = None,
         share: Number = "0.95",
     ) -> SuggestedShares:
-        """How many groups and rows per group to allow a person, for a part of the budget; see `Private.suggest_groups`."""
+        """How many groups and rows per group to allow a person, for a part of the budget; see
+        `Private.suggest_groups`.
+        """
         alone = self._alone(dataset)
         return alone.suggest_groups(*by, epsilon=epsilon, rho=rho, share=share)
 
@@ -135,7 +146,9 @@ class Vault(NotCopied):
         return Private(QuestionSource(payer.engine, tables, payer), dataset)
 
     def as_(self, analyst: str) -> Vault:
-        """The same vault for one analyst, who spends from allowances and may not change anything."""
+        """The same vault for one analyst, who spends from allowances and may not change
+        anything.
+        """
         return Vault(
             self._ledger,
             analyst=analyst_name(analyst),
@@ -166,11 +179,15 @@ class Vault(NotCopied):
 
     @property
     def datasets(self) -> dict[str, Dataset]:
-        """Every dataset by name, in its current version; an analyst sees nothing of it that depends on rows."""
+        """Every dataset by name, in its current version; an analyst sees nothing of it that depends
+        on rows.
+        """
         return {name: self._told(each) for name, each in self._registry.current.items()}
 
     def dataset(self, name: str) -> Dataset:
-        """One dataset in its current version; an analyst sees nothing of it that depends on rows."""
+        """One dataset in its current version; an analyst sees nothing of it that depends on
+        rows.
+        """
         return self._told(self._registry.one(name))
 
     def _told(self, dataset: Dataset) -> Dataset:
@@ -191,14 +208,18 @@ class Vault(NotCopied):
         shares: str | Sequence[str] | None = None,
         relation: str | None = None,
     ) -> Dataset:
-        """Declare a dataset: where its rows lie, whom it protects, what is known of its columns, and its budget.
+        """Declare a dataset: where its rows lie, whom it protects, what is known of its columns,
+        and its budget.
 
-        ``source`` is a path to Parquet, a `CsvFile` with the types of its columns, a folder of Parquet files, a DuckDB file with a ``table``, an address of Spark with
-        a ``table``, a `SparkTable`, or a frame of Spark, which this process alone remembers.  A ``public``
-        one protects nobody and has no budget.  ``shares`` names a dataset whose account it shares: an id means the same person in both.
-        Where private rows lie or lay already, ``shares`` or ``relation="new people"`` must say who is in it.
+        ``source`` is a path to Parquet, a `CsvFile` with the types of its columns, a folder of
+        Parquet files, a DuckDB file with a ``table``, an address of Spark with a ``table``, a
+        `SparkTable`, or a frame of Spark, which this process alone remembers.  A ``public`` one
+        protects nobody and has no budget.  ``shares`` names a dataset whose account it shares: an
+        id means the same person in both.  Where private rows lie or lay already, ``shares`` or
+        ``relation="new people"`` must say who is in it.
 
-        Edges: content that is registered already, under whatever name, shares that account; no budget is added.
+        Edges: content that is registered already, under whatever name, shares that account; no
+        budget is added.
         """
         self._curator()
         if public == (protects is not None) or (
@@ -210,14 +231,22 @@ class Vault(NotCopied):
             )
         said = Said(facts_of(columns), tuple(required), dict(keys or {}))
         return self._registry.add(
-            name, source, table=table, protects=protects, said=said, budget=budget,
-            shares=names_of(shares), relation=relation,
-        )  # fmt: skip
+            name,
+            source,
+            table=table,
+            protects=protects,
+            said=said,
+            budget=budget,
+            shares=names_of(shares),
+            relation=relation,
+        )
 
     def add_from(
         self, path: str | Path, *, name: str | None = None, relation: str | None = None
     ) -> Dataset:
-        """Declare a dataset as a file says that `to_toml` wrote, under its name or another; ``relation`` as in `add`."""
+        """Declare a dataset as a file says that `to_toml` wrote, under its name or another;
+        ``relation`` as in `add`.
+        """
         self._curator()
         said = from_toml(path)
         return self._registry.add(
@@ -244,7 +273,9 @@ class Vault(NotCopied):
         shares: str | Sequence[str] | None = None,
         file: Path | None = None,
     ) -> str | None:
-        """The text of a declaration to edit in ``file``, with the types that fit the cells of a CSV file; None if all types are known."""
+        """The text of a declaration to edit in ``file``, with the types that fit the cells of a CSV
+        file; None if all types are known.
+        """
         self._curator()
         said = Said(facts_of(columns), tuple(required), dict(keys or {}))
         made = proposed_dataset(name, source, said, protects, names_of(shares))
@@ -254,12 +285,16 @@ class Vault(NotCopied):
         return proposal(made, budget, file or Path(f"{name}.toml"))
 
     def declare(self, path: str | Path, out: str | Path | None = None) -> Path:
-        """Write a declaration of a file for you to edit, NAME.toml here or ``out``; `add_from` registers it."""
+        """Write a declaration of a file for you to edit, NAME.toml here or ``out``; `add_from`
+        registers it.
+        """
         self._curator()
         return declare(path, out=out)
 
     def check(self, name: str) -> DeclarationCheck:
-        """What the declaration of a dataset cuts off, as exact numbers for the curator alone; nothing is written."""
+        """What the declaration of a dataset cuts off, as exact numbers for the curator alone;
+        nothing is written.
+        """
         self._curator()
         return check_declaration(self.dataset(name))
 
@@ -284,10 +319,13 @@ class Vault(NotCopied):
         groups: int | None = None,
         rows_per_group: int | None = None,
     ) -> Dataset:
-        """Declare how the data of a dataset stand to those before, where they are now, or other facts of its columns.
+        """Declare how the data of a dataset stand to those before, where they are now, or other
+        facts of its columns.
 
-        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or ``"same rows"``; see `shoal.vault.sources.lineage`.
-        ``path`` and ``table`` say where they are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from now on.
+        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or
+        ``"same rows"``; see `shoal.vault.sources.lineage`.  ``path`` and ``table`` say where they
+        are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from
+        now on.
         """
         self._curator()
         said = Said(facts_of(columns), tuple(required or ()), dict(keys or {}))
@@ -335,7 +373,8 @@ class Vault(NotCopied):
         return self.budget(name)
 
     def grant(self, analyst: str, dataset: str, budget: Measure) -> Standing:
-        """Let an analyst spend so much on a dataset, within its budget; granting again changes the allowance.
+        """Let an analyst spend so much on a dataset, within its budget; granting again changes the
+        allowance.
 
         Allowances may sum to more than the budget; what is spent never does.
         """
@@ -394,15 +433,19 @@ class Vault(NotCopied):
     def verify(
         self, *, known: Iterable[str | Head] = (), progress: Progress | None = None
     ) -> Verification:
-        """Read the whole journal again and say what is wrong; what is found stops all asking until `accept`.
+        """Read the whole journal again and say what is wrong; what is found stops all asking until
+        `accept`.
 
-        ``known`` are heads that were noted elsewhere, as ``verdict.head`` prints them: the journal must still have those entries.
+        ``known`` are heads that were noted elsewhere, as ``verdict.head`` prints them: the journal
+        must still have those entries.
         """
         heads = [Head.read(str(each)) for each in known]
         return self._ledger.verify(known=heads, progress=progress)
 
     def wrong_with(self, certificate: Mapping[str, Any]) -> list[str]:
-        """What is wrong with a certificate, by itself and beside this vault; nothing if it is one of its own."""
+        """What is wrong with a certificate, by itself and beside this vault; nothing if it is one
+        of its own.
+        """
         return wrong_in_vault(certificate, self._ledger)
 
     def accept(self, reason: str) -> None:
@@ -422,17 +465,23 @@ class Vault(NotCopied):
     # rehearsing
 
     def dummy(self, name: str, n: int = 1000) -> Any:
-        """A made-up Arrow table with the columns of a dataset; it depends on public facts only, and is free."""
+        """A made-up Arrow table with the columns of a dataset; it depends on public facts only, and
+        is free.
+        """
         return dummy_rows(self.dataset(name), n).to_arrow()
 
     def rehearse(self, n: int = 1000) -> Private:
-        """Every dataset as made-up rows, to try questions on, free of charge; public ones are as they are."""
+        """Every dataset as made-up rows, to try questions on, free of charge; public ones are as
+        they are.
+        """
         return rehearsal(list(self.datasets.values()), self._ledger, n)
 
     # the rest
 
     def close(self) -> None:
-        """Let go of the file, and of what was kept elsewhere for the next question; also of those that `as_` gave."""
+        """Let go of the file, and of what was kept elsewhere for the next question; also of those
+        that `as_` gave.
+        """
         while self._payers:
             self._payers.popitem()[1].engine.close()
         self._ledger.close()
@@ -463,11 +512,14 @@ def open(  # noqa: A001 - the word for it
     read_only: bool = False,
     limits: EngineLimits = NONE,
 ) -> Vault:
-    """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on first use.
+    """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on
+    first use.
 
-    ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and all bytes while files are hashed.
-    With ``read_only`` it can be looked at and verified, with read access alone, and nothing can be asked.
-    ``limits`` is what the engine may take for a question.  ``head`` is where the head of the journal is kept: by default beside a file, and for PostgreSQL in a folder of the user.
+    ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and
+    all bytes while files are hashed.  With ``read_only`` it can be looked at and verified, with
+    read access alone, and nothing can be asked.  ``limits`` is what the engine may take for a
+    question.  ``head`` is where the head of the journal is kept: by default beside a file, and for
+    PostgreSQL in a folder of the user.
 
     >>> import pyarrow as pa
     >>> from pyarrow import parquet

@@ -1,4 +1,6 @@
-"""Many linear questions answered at once with the least noise: strategies, exact measurement, and tables that add up."""
+"""Many linear questions answered at once with the least noise: strategies, exact measurement, and
+tables that add up.
+"""
 
 from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
 from shoal.workloads.publication_plan import PublicationPlan

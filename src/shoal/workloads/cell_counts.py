@@ -1,4 +1,6 @@
-"""Where the counts come from: a list of cells, a whole array, or the marginals that are measured."""
+"""Where the counts come from: a list of cells, a whole array, or the marginals that are
+measured.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class CellCounts(Protocol):
     """Exact counts over a domain."""
 
     def marginal(self, columns: tuple[str, ...]) -> IntegerArray:
-        """The counts by some columns, as an array with one axis for each; without columns the total."""
+        """The counts by some columns, as an array with one axis for each; without columns the
+        total.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +40,11 @@ class ListedCells:
     def of(
         cls, domain: TableDomain, cells: Mapping[Any, int], columns: Sequence[str] | None = None
     ) -> ListedCells:
-        """From a mapping of cells, each a tuple of values in the order of ``columns``, to whole numbers.
+        """From a mapping of cells, each a tuple of values in the order of ``columns``, to whole
+        numbers.
 
-        Edges: a cell outside the domain is refused; a domain of one column may have plain values as cells.
+        Edges: a cell outside the domain is refused; a domain of one column may have plain values as
+        cells.
         """
         names = tuple(columns or domain.names)
         index = [{value: at for at, value in enumerate(domain.values(name))} for name in names]
@@ -124,7 +130,9 @@ class GivenMarginals:
 
 
 def counts_of(domain: TableDomain, given: Any) -> CellCounts:
-    """What a caller gave as counts: a mapping of cells, an array of the whole domain, or something with `marginal`."""
+    """What a caller gave as counts: a mapping of cells, an array of the whole domain, or something
+    with `marginal`.
+    """
     if isinstance(given, Mapping):
         return ListedCells.of(domain, given)
     if hasattr(given, "marginal"):
@@ -145,7 +153,9 @@ def largest(counts: IntegerArray) -> int:
 
 
 def whole_counts(given: Iterable[Any] | NDArray[Any]) -> IntegerArray:
-    """Whole numbers as an array of 64-bit or of Python's own integers; nothing of them is quoted."""
+    """Whole numbers as an array of 64-bit or of Python's own integers; nothing of them is
+    quoted.
+    """
     array = given if isinstance(given, np.ndarray) else np.array(given, dtype=object)
     if array.dtype.kind in "iu":
         fits = array.dtype != np.uint64

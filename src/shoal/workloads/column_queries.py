@@ -1,4 +1,5 @@
-"""What a table asks of one of its columns: each value, every value up to a point, or every range of values.
+"""What a table asks of one of its columns: each value, every value up to a point, or every range of
+values.
 
 A query of a column of n values is a matrix Q with n columns; it is never written out.
 """
@@ -43,7 +44,9 @@ class ColumnQuery(ABC):
         """The matrix of Q transposed times Q."""
 
     def inverse_gram(self, size: int) -> Tridiagonal | None:  # noqa: ARG002 - for those that have one
-        """The inverse of the gram matrix where it has three diagonals, which makes optimising fast."""
+        """The inverse of the gram matrix where it has three diagonals, which makes optimising
+        fast.
+        """
         return None
 
     @abstractmethod
@@ -52,7 +55,9 @@ class ColumnQuery(ABC):
 
     @abstractmethod
     def variances(self, covariance: Floats) -> Floats:
-        """The variance of each row where the values' estimates have a covariance: the diagonal of Q C Q'."""
+        """The variance of each row where the values' estimates have a covariance: the diagonal of Q
+        C Q'.
+        """
 
 
 class EachValue(ColumnQuery):
@@ -113,7 +118,9 @@ class EachPrefix(ColumnQuery):
 
 
 class EachRange(ColumnQuery):
-    """One row for each range of neighbouring values, n (n + 1) / 2 of them: by their first value, then by their last."""
+    """One row for each range of neighbouring values, n (n + 1) / 2 of them: by their first value,
+    then by their last.
+    """
 
     word = "ranges"
 

@@ -1,6 +1,7 @@
 """Whole-number matrices over the values of one column: what is measured of it.
 
-A measurement is the Kronecker product of one factor for each of its columns, applied to a table of counts one column at a time.
+A measurement is the Kronecker product of one factor for each of its columns, applied to a table of
+counts one column at a time.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Factor(ABC):
     @property
     @abstractmethod
     def growth(self) -> int:
-        """No number it makes is larger than this times the sum of the sizes of what it is applied to."""
+        """No number it makes is larger than this times the sum of the sizes of what it is applied
+        to.
+        """
 
     @property
     @abstractmethod
@@ -53,7 +56,9 @@ class Factor(ABC):
 
     @abstractmethod
     def apply(self, counts: IntegerArray, axis: int) -> IntegerArray:
-        """The matrix times an array of whole numbers along an axis, exactly, where nothing overflows."""
+        """The matrix times an array of whole numbers along an axis, exactly, where nothing
+        overflows.
+        """
 
     @abstractmethod
     def undo(self, answers: Floats, axis: int) -> Floats:
@@ -67,8 +72,8 @@ class Factor(ABC):
 class Centred(Factor):
     """n I - J: each count times n, less the sum of all n counts.
 
-    It is n times the projection on what the total does not tell.  Its columns have squared length n (n - 1), and two different
-    ones the inner product -n.
+    It is n times the projection on what the total does not tell.  Its columns have squared length n
+    (n - 1), and two different ones the inner product -n.
     """
 
     def __init__(self, size: int) -> None:
@@ -140,8 +145,8 @@ class IntegerMatrix(Factor):
     def _gram(self) -> IntegerArray:
         """The matrix transposed times itself, exactly.
 
-        Entries are cut into words of 16 bits.  Products of words sum to below 2^32 times the number of rows, which is below 2^53, so
-        floats add them without rounding, and fast.
+        Entries are cut into words of 16 bits.  Products of words sum to below 2^32 times the number
+        of rows, which is below 2^53, so floats add them without rounding, and fast.
         """
         if self.rows >= 1 << 20:
             held = self.matrix.astype(object)

@@ -1,4 +1,6 @@
-"""One measured table: whole numbers made of the counts, and how far one unit moves them, exactly."""
+"""One measured table: whole numbers made of the counts, and how far one unit moves them,
+exactly.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ class Measurement:
     def squared_sensitivity(self, reach: Fraction, relation: Relation) -> Fraction:
         """The square of how far one unit moves the measured numbers, in L2.
 
-        Guarantee: an upper bound for all neighbours.  Under ADD_REMOVE it is attained; under CHANGE it is attained where all
-            factors are `Centred`.
+        Guarantee: an upper bound for all neighbours.  Under ADD_REMOVE it is attained; under CHANGE
+            it is attained where all factors are `Centred`.
         Needs: one unit adds to the counts numbers of 0 or more that sum to at most ``reach``.
         Proof: workloads.md, *Sensitivity*.
         """

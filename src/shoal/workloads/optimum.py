@@ -1,9 +1,13 @@
-"""The best strategy over one ordered column under Gaussian noise, with a bound that no strategy can pass.
+"""The best strategy over one ordered column under Gaussian noise, with a bound that no strategy can
+pass.
 
-Wanted are the rows of W, with V = W'W; a strategy is a matrix A with columns of length at most 1.  Answering W by least
-squares from A with noise of variance 1 has the total squared error tr(V (A'A)^+).  For any positive weights of the values, with L = diag(weights)
-and R = (L^(1/2) V L^(1/2))^(1/2), no strategy has less than tr(R)^2 / tr(L), and L^(-1/2) R L^(-1/2) is the best A'A as soon as its diagonal is
-1.  So weights are multiplied by the square of that diagonal until the two meet.  Proof: workloads.md, *The optimum*.
+Wanted are the rows of W, with V = W'W; a strategy is a matrix A with columns of length at most 1.
+Answering W by least squares from A with noise of variance 1 has the total squared error tr(V
+(A'A)^+).  For any positive weights of the values, with L = diag(weights) and R = (L^(1/2) V
+L^(1/2))^(1/2), no strategy has less than tr(R)^2 / tr(L), and L^(-1/2) R L^(-1/2) is the best A'A
+as soon as its diagonal is
+1.  So weights are multiplied by the square of that diagonal until the two meet.  Proof:
+   workloads.md, *The optimum*.
 """
 
 from __future__ import annotations
@@ -24,9 +28,11 @@ _NULL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A strategy with columns of length at most 1, its total squared error under noise of variance 1, and a bound.
+    """A strategy with columns of length at most 1, its total squared error under noise of variance
+    1, and a bound.
 
-    Guarantee: up to the rounding of floats no strategy has an error below ``bound``; nothing about privacy rests on it.
+    Guarantee: up to the rounding of floats no strategy has an error below ``bound``; nothing about
+    privacy rests on it.
     """
 
     strategy: Floats
@@ -63,8 +69,8 @@ def optimum(gram: Floats, inverse: Tridiagonal | None = None) -> Optimum:
     """The best strategy for a gram matrix V; faster where its inverse has three diagonals.
 
     Edges: V may be singular.  V = 0 has the strategy without rows, error and bound 0.
-    Reference: the bound is that of Li and Miklau 2013 with weights; the fixed point that of Denisov, McMahan, Rush, Smith and Thakurta
-        2022, with a step twice as long.
+    Reference: the bound is that of Li and Miklau 2013 with weights; the fixed point that of
+        Denisov, McMahan, Rush, Smith and Thakurta 2022, with a step twice as long.
     """
     size = len(gram)
     if not gram.any():
@@ -97,7 +103,9 @@ def _root(gram: Floats, inverse: Tridiagonal | None, weights: Floats) -> _Root:
 
 
 def _eigenvectors(middle: Floats, beside: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues and eigenvectors of a matrix with three diagonals; ten times as fast where scipy is installed."""
+    """Eigenvalues and eigenvectors of a matrix with three diagonals; ten times as fast where scipy
+    is installed.
+    """
     try:
         from scipy.linalg import eigh_tridiagonal  # noqa: PLC0415 - the core does without it
     except ImportError:
@@ -110,8 +118,8 @@ def _eigenvectors(middle: Floats, beside: Floats) -> tuple[Floats, Floats]:
 def _strategy(gram: Floats, root: _Root) -> tuple[Floats, float]:
     """A strategy with columns of length at most 1 and its error.
 
-    Columns are scaled one by one; where some directions are not asked about that could turn the strategy away from those that are,
-    so there all columns are scaled alike.
+    Columns are scaled one by one; where some directions are not asked about that could turn the
+    strategy away from those that are, so there all columns are scaled alike.
     """
     lengths = root.diagonal
     if root.singular:

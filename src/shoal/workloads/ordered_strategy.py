@@ -1,4 +1,6 @@
-"""One ordered column alone: the best strategy for its prefix sums and ranges, rounded to whole numbers."""
+"""One ordered column alone: the best strategy for its prefix sums and ranges, rounded to whole
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ MOST_ORDERED = 4096
 class OrderedStrategy:
     """One measurement of one column, the best for all tables of it together.
 
-    Guarantee: the weighted sum of variances is within `shoal.workloads.optimum.GAP`, and what rounding to whole numbers adds, of
-        `bound`, and no strategy under Gaussian noise of the same rho has less than that.
+    Guarantee: the weighted sum of variances is within `shoal.workloads.optimum.GAP`, and what
+        rounding to whole numbers adds, of `bound`, and no strategy under Gaussian noise of the same
+        rho has less than that.
     Reference: workloads.md, *The optimum*.
     """
 

@@ -1,4 +1,6 @@
-"""Tables at a price: which noise each measurement gets, what all of it costs, and every error in advance."""
+"""Tables at a price: which noise each measurement gets, what all of it costs, and every error in
+advance.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,12 @@ Noise = Gaussian | DiscreteGaussian
 class PublicationPlan:
     """A workload, its measurements and their noise.
 
-    ``reach`` is the largest sum of counts that one unit adds, and ``unit`` what a count of 1 is worth.
+    ``reach`` is the largest sum of counts that one unit adds, and ``unit`` what a count of 1 is
+    worth.
 
-    Guarantee: the mechanisms together cost no more than ``measure``.  Every estimate is a function of what they release.
-    Needs: one unit adds to the counts numbers of 0 or more that sum to at most ``reach``.
-    Proof: workloads.md.
+    Guarantee: the mechanisms together cost no more than ``measure``.  Every estimate is a function
+    of what they release.  Needs: one unit adds to the counts numbers of 0 or more that sum to at
+    most ``reach``.  Proof: workloads.md.
     """
 
     workload: Workload
@@ -100,7 +103,8 @@ class PublicationPlan:
     def strategy_hash(self) -> str:
         """A hash of what is measured, matrix by matrix.
 
-        Matrices for ordered columns come from an optimiser in floats, which another machine may round otherwise.
+        Matrices for ordered columns come from an optimiser in floats, which another machine may
+        round otherwise.
         """
         found = hashlib.sha256()
         for each in self._measurements:
@@ -117,13 +121,16 @@ class PublicationPlan:
     def noise_variances(self) -> tuple[float, ...]:
         """The variance of each measurement's noise, in its own whole numbers.
 
-        A rounded normal number has a twelfth more than its sigma says, and a discrete one no more than that.
+        A rounded normal number has a twelfth more than its sigma says, and a discrete one no more
+        than that.
         """
         more = 0.0 if isinstance(self.measure, ZeroConcentrated) else 1 / 12
         return tuple(float(noise.spread) ** 2 + more for noise in self.mechanisms)
 
     def table(self, *columns: str) -> TableQuery:
-        """A table of the workload by its columns, such as ``"region", "sex"`` or ``"sex,prefix(age)"``."""
+        """A table of the workload by its columns, such as ``"region", "sex"`` or
+        ``"sex,prefix(age)"``.
+        """
         wanted = sorted(part for column in columns for part in column.split(","))
         for table in self.workload.tables:
             if sorted(table.name.split(",")) == (wanted or ["total"]):
@@ -148,7 +155,9 @@ class PublicationPlan:
         return float(np.sqrt((self.standard_errors(*columns) ** 2).mean()))
 
     def widest(self, *columns: str, confidence: Number = "0.95") -> float:
-        """Half the widest interval of a table's cells at a confidence; without columns, of all tables."""
+        """Half the widest interval of a table's cells at a confidence; without columns, of all
+        tables.
+        """
         half = normal_quantile(open_unit(confidence, "confidence"))
         tables = [self.table(*columns)] if columns else self.workload.tables
         worst = (float(self._standard_errors(table).max()) for table in tables)
@@ -175,8 +184,9 @@ class PublicationPlan:
     def optimality_gap(self) -> float | None:
         """By which share the weighted sum of variances is above what any strategy must have.
 
-        Guarantee: no strategy under Gaussian noise of the same cost has a weighted sum of variances below this one divided by 1 + gap,
-            up to the rounding of floats.  None where no bound is known, or rows change in the place of coming and going.
+        Guarantee: no strategy under Gaussian noise of the same cost has a weighted sum of variances
+            below this one divided by 1 + gap, up to the rounding of floats.  None where no bound is
+            known, or rows change in the place of coming and going.
         """
         bound = self.workload.strategy.bound
         if bound is None or self.relation is not Relation.ADD_REMOVE:
@@ -187,8 +197,8 @@ class PublicationPlan:
     def release(self, counts: Any) -> ReleasedTables:
         """Every table, with noise.
 
-        ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with ``marginal``.
-        Nothing is charged here: charge ``event`` first, as with a bare mechanism.
+        ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with
+        ``marginal``.  Nothing is charged here: charge ``event`` first, as with a bare mechanism.
         """
         return self.published(self.measure_counts(counts))
 
@@ -244,7 +254,9 @@ class PublicationPlan:
 
 
 def _shares(raw: list[float]) -> list[Fraction]:
-    """Shares in proportion to some numbers, which sum to exactly 1; each at least one part in 2^40."""
+    """Shares in proportion to some numbers, which sum to exactly 1; each at least one part in
+    2^40.
+    """
     total = sum(raw)
     parts = [max(1, round(_CUT * each / total)) if total else 1 for each in raw]
     return [Fraction(part, sum(parts)) for part in parts]

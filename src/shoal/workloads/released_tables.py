@@ -1,4 +1,6 @@
-"""Published tables: estimates that agree with each other, with the standard error and an interval for each cell."""
+"""Published tables: estimates that agree with each other, with the standard error and an interval
+for each cell.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def normal_quantile(confidence: Fraction) -> float:
 class ReleasedTable:
     """One table: an array of estimates with one axis for each column.
 
-    Estimates are real numbers and can be negative; sums of them agree with every other table of the release.
+    Estimates are real numbers and can be negative; sums of them agree with every other table of the
+    release.
     """
 
     plan: PublicationPlan
@@ -67,8 +70,9 @@ class ReleasedTable:
     def intervals(self, *, confidence: Number = "0.95") -> tuple[Floats, Floats]:
         """The lower and upper ends of an interval for each cell, each at this confidence.
 
-        Edges: the ends are those of normal noise.  The noise is a sum of discrete or rounded normal numbers on a lattice that is much
-            finer than their spread, so the difference is far below what can be seen; it covers noise, not the sampling of people.
+        Edges: the ends are those of normal noise.  The noise is a sum of discrete or rounded normal
+            numbers on a lattice that is much finer than their spread, so the difference is far
+            below what can be seen; it covers noise, not the sampling of people.
         """
         half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
         return self.values - half, self.values + half
@@ -80,7 +84,8 @@ class ReleasedTable:
             yield (*cell, float(value), float(error))
 
     def to_columns(self, *, confidence: Number = "0.95") -> dict[str, list[Any]]:
-        """One entry for each cell: its labels, the count, the ends of its interval and its standard error, by name.
+        """One entry for each cell: its labels, the count, the ends of its interval and its standard
+        error, by name.
 
         A column of which ranges are asked has two: the first and the last value.
         """
@@ -132,7 +137,9 @@ def _along_axis(size: int, axis: int, dimensions: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class ReleasedTables:
-    """All tables of a release, the event that says what was drawn, and the certificate where a budget was charged."""
+    """All tables of a release, the event that says what was drawn, and the certificate where a
+    budget was charged.
+    """
 
     plan: PublicationPlan
     arrays: tuple[Floats, ...]
@@ -140,7 +147,9 @@ class ReleasedTables:
     certificate: Mapping[str, Any] | None = None
 
     def __getitem__(self, columns: str | tuple[str, ...]) -> ReleasedTable:
-        """A table by its columns: ``tables["region", "sex"]``, ``tables["prefix(age)"]``, ``tables["total"]``."""
+        """A table by its columns: ``tables["region", "sex"]``, ``tables["prefix(age)"]``,
+        ``tables["total"]``.
+        """
         given = (columns,) if isinstance(columns, str) else columns
         wanted = self.plan.table(*given)
         at = self.plan.workload.tables.index(wanted)

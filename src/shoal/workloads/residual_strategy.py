@@ -1,8 +1,9 @@
 """ResidualPlanner: the best strategy for marginals, in closed form.
 
-For every set of columns that lies in a wanted table one measurement asks for what this set tells beyond all smaller sets.  These
-parts are orthogonal, so their noise can be chosen part by part, and each table is the sum of its parts: tables agree wherever they overlap.
-Proof: workloads.md, *Marginals*.
+For every set of columns that lies in a wanted table one measurement asks for what this set tells
+beyond all smaller sets.  These parts are orthogonal, so their noise can be chosen part by part, and
+each table is the sum of its parts: tables agree wherever they overlap.  Proof: workloads.md,
+*Marginals*.
 """
 
 from __future__ import annotations
@@ -23,18 +24,21 @@ from shoal.workloads.table_domain import TableDomain
 from shoal.workloads.table_queries import TableQuery
 
 FINENESS = 1 << 12
-"""Strategies for ordered columns are rounded to whole multiples of one part in so many of their longest column."""
+"""Strategies for ordered columns are rounded to whole multiples of one part in so many of their
+longest column.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class ResidualStrategy:
     """One measurement for each set of columns within a table.
 
-    Guarantee: for marginals alone no strategy has a smaller weighted sum of variances under Gaussian noise of the same rho, which
-        `bound` shows.  With prefix sums or ranges the shares are the best for these factors, and no bound is known.
+    Guarantee: for marginals alone no strategy has a smaller weighted sum of variances under
+        Gaussian noise of the same rho, which `bound` shows.  With prefix sums or ranges the shares
+        are the best for these factors, and no bound is known.
     Edges: a column of one value is in no measurement.
-    Reference: Xiao, He, Zhang and Kifer 2023 (ResidualPlanner); the factors of ordered columns follow ResidualPlanner+ of
-        the same authors with Toksoz and Ding.
+    Reference: Xiao, He, Zhang and Kifer 2023 (ResidualPlanner); the factors of ordered columns
+        follow ResidualPlanner+ of the same authors with Toksoz and Ding.
     """
 
     domain: TableDomain
@@ -67,7 +71,9 @@ class ResidualStrategy:
         return found
 
     def _traces(self, column: str, query: ColumnQuery) -> tuple[float, float]:
-        """Sums of variances over the rows of a query: of what the column tells, and of a total spread evenly."""
+        """Sums of variances over the rows of a query: of what the column tells, and of a total
+        spread evenly.
+        """
         size = self.domain.size(column)
         spread = float((query.row_sums(size) ** 2).sum()) / size**2
         if size == 1:
@@ -92,7 +98,9 @@ class ResidualStrategy:
 
     @property
     def bound(self) -> float | None:
-        """The square of the sum of singular values of all wanted rows, divided by the number of cells of the domain."""
+        """The square of the sum of singular values of all wanted rows, divided by the number of
+        cells of the domain.
+        """
         if any(query is not EACH_VALUE for table in self.tables for query in table.queries):
             return None
         weights: dict[tuple[str, ...], float] = {}
@@ -141,7 +149,9 @@ class ResidualStrategy:
         return total
 
     def _sides(self, column: str, query: ColumnQuery) -> tuple[Floats, Floats]:
-        """The variances of a query's rows: of what the column tells, and of a total spread evenly."""
+        """The variances of a query's rows: of what the column tells, and of a total spread
+        evenly.
+        """
         size = self.domain.size(column)
         spread = (query.row_sums(size) / size) ** 2
         if size == 1:
@@ -150,7 +160,9 @@ class ResidualStrategy:
 
 
 def _factor(size: int, weights: Mapping[ColumnQuery, float]) -> Factor:
-    """What is measured of a column beyond the total: all of it alike, or what its ordered queries need."""
+    """What is measured of a column beyond the total: all of it alike, or what its ordered queries
+    need.
+    """
     if all(query is EACH_VALUE for query in weights) or size == 1:
         return Centred(size)
     gram = np.zeros((size, size))

@@ -1,4 +1,6 @@
-"""What a strategy is: measurements, and how every table is made of their answers by least squares."""
+"""What a strategy is: measurements, and how every table is made of their answers by least
+squares.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,14 @@ class Strategy(Protocol):
 
     @property
     def pulls(self) -> tuple[float, ...]:
-        """For each measurement, the weighted sum of variances over all tables if its noise alone had variance 1."""
+        """For each measurement, the weighted sum of variances over all tables if its noise alone
+        had variance 1.
+        """
 
     @property
     def bound(self) -> float | None:
-        """No strategy has a weighted sum of variances below this, where rho is 1/2 and one unit is one count.
+        """No strategy has a weighted sum of variances below this, where rho is 1/2 and one unit is
+        one count.
 
         None where no bound is known.
         """

@@ -1,4 +1,6 @@
-"""The declared values of columns: every cell that a table can have, known without looking at the data."""
+"""The declared values of columns: every cell that a table can have, known without looking at the
+data.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,12 @@ MOST_VALUES = 100_000
 
 @dataclass(frozen=True)
 class TableDomain:
-    """Columns and their declared values, in order; a cell of a table is one value of each of its columns.
+    """Columns and their declared values, in order; a cell of a table is one value of each of its
+    columns.
 
     Needs: the values are public facts, such as a list of codes, and never read off the data.
-    Edges: a column of one value is allowed and tells nothing.  ``TableDomain.of`` also takes a number n, which
-        stands for the values 0, 1, ..., n - 1.
+    Edges: a column of one value is allowed and tells nothing.  ``TableDomain.of`` also takes a
+        number n, which stands for the values 0, 1, ..., n - 1.
 
     >>> TableDomain.of({"sex": ["f", "m"], "age": 100}).cells(("sex", "age"))
     200

@@ -33,7 +33,9 @@ class TableQuery:
 
     @property
     def name(self) -> str:
-        """The columns and what is asked of them, such as ``sex,prefix(age)``; ``total`` without columns."""
+        """The columns and what is asked of them, such as ``sex,prefix(age)``; ``total`` without
+        columns.
+        """
         pairs = zip(self.queries, self.columns, strict=True)
         return ",".join(query.label(column) for query, column in pairs) or "total"
 
@@ -59,8 +61,8 @@ class WantedTables(ABC):
 class Marginals(WantedTables):
     """Counts by every combination of some of these columns.
 
-    ``up_to`` is how many columns a table has at most, and ``of`` how many it has exactly; without either there is one
-    table, of all columns.  With ``up_to`` the total is among the tables.
+    ``up_to`` is how many columns a table has at most, and ``of`` how many it has exactly; without
+    either there is one table, of all columns.  With ``up_to`` the total is among the tables.
 
     >>> [table.name for table in Marginals(["a", "b"], up_to=2).tables(TableDomain.of({"a": 2, "b": 2}))]
     ['total', 'a', 'b', 'a,b']
@@ -123,7 +125,9 @@ class Total(WantedTables):
 
 @dataclass(frozen=True, init=False, repr=False)
 class _Ordered(WantedTables):
-    """A column whose declared values are in order, and columns by which its counts are told apart."""
+    """A column whose declared values are in order, and columns by which its counts are told
+    apart.
+    """
 
     column: str
     by: tuple[str, ...]
@@ -156,7 +160,9 @@ class _Ordered(WantedTables):
 
 
 class PrefixSums(_Ordered):
-    """How many have this value of a column or an earlier one, for each value: a cumulative table."""
+    """How many have this value of a column or an earlier one, for each value: a cumulative
+    table.
+    """
 
     @property
     def _query(self) -> ColumnQuery:

@@ -29,8 +29,9 @@ class Workload:
     """Tables over declared domains, to be published together.
 
     Needs: a domain, and a list of `Marginals`, `PrefixSums`, `AllRanges` and `Total`.
-    Edges: a table that is wanted twice counts with both weights and is published once.  A workload without tables costs
-        nothing and publishes nothing.  Columns that no table names are summed over.
+    Edges: a table that is wanted twice counts with both weights and is published once.  A workload
+        without tables costs nothing and publishes nothing.  Columns that no table names are summed
+        over.
 
     >>> from shoal.workloads import Marginals
     >>> workload = Workload.of({"region": 4, "sex": ["f", "m"]}, [Marginals(["region", "sex"], up_to=2)])
@@ -102,8 +103,9 @@ class Workload:
 
         ``rows_per_person`` is how many rows one person has in the data, at most.
 
-        Guarantee: the plan's event costs no more than the budget, and short of it only by the rounding of roots.
-        Needs: a budget in rho, or one that buys Gaussian noise: `ZeroConcentrated`, `GaussianDP`, or `Approx` with delta above 0.
+        Guarantee: the plan's event costs no more than the budget, and short of it only by the
+        rounding of roots.  Needs: a budget in rho, or one that buys Gaussian noise:
+        `ZeroConcentrated`, `GaussianDP`, or `Approx` with delta above 0.
         """
         if (budget is None) == (rho is None):
             raise RangeError(
@@ -121,7 +123,9 @@ class Workload:
         reach: Fraction,
         unit: Fraction = Fraction(1),
     ) -> PublicationPlan:
-        """The same for counts in other units: one person adds at most ``reach`` to them, and 1 is worth a ``unit``."""
+        """The same for counts in other units: one person adds at most ``reach`` to them, and 1 is
+        worth a ``unit``.
+        """
         pure = isinstance(measure, Approx) and not measure.delta
         if pure or not isinstance(measure, ZeroConcentrated | GaussianDP | Approx):
             raise RangeError(

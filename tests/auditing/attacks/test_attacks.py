@@ -1,4 +1,6 @@
-"""The attacks: each works without Shoal, stays below its ceiling with Shoal, and leaves a page that can be repeated."""
+"""The attacks: each works without Shoal, stays below its ceiling with Shoal, and leaves a page that
+can be repeated.
+"""
 
 from __future__ import annotations
 

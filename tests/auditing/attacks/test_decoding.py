@@ -1,4 +1,6 @@
-"""The parts of the attacks that compute: they find what is there to be found, and nothing where nothing is."""
+"""The parts of the attacks that compute: they find what is there to be found, and nothing where
+nothing is.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ def open_edge(rows: list[int]) -> int:
 
 
 def counts(rows: list[dict[str, Any]], *, fault: int) -> Any:
-    """Each person counts in at most two groups, but for one who stands in ``fault`` groups exactly."""
+    """Each person counts in at most two groups, but for one who stands in ``fault`` groups
+    exactly.
+    """
     found: Counter[str] = Counter()
     for who in {row["who"] for row in rows}:
         kinds = sorted({row["kind"] for row in rows if row["who"] == who})

@@ -1,4 +1,6 @@
-"""Record and play over every mechanism, local protocol and function: right inputs pass, and inputs moved too far do not."""
+"""Record and play over every mechanism, local protocol and function: right inputs pass, and inputs
+moved too far do not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Programs with one fault each: record and play finds it, says where, and leaves the right ones alone."""
+"""Programs with one fault each: record and play finds it, says where, and leaves the right ones
+alone.
+"""
 
 from __future__ import annotations
 

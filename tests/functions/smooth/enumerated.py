@@ -1,4 +1,6 @@
-"""All datasets of a small domain, their neighbours, and local sensitivities by looking at all of them."""
+"""All datasets of a small domain, their neighbours, and local sensitivities by looking at all of
+them.
+"""
 
 from __future__ import annotations
 

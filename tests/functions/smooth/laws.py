@@ -1,4 +1,6 @@
-"""The laws of smooth noise from their closed forms, in rigorous arithmetic; nothing here is the code under test."""
+"""The laws of smooth noise from their closed forms, in rigorous arithmetic; nothing here is the
+code under test.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def arsinh_normal(bend: Fraction) -> Distribution:
 
 
 def rounded(law: Distribution, *, value: int, scale: Fraction, places: range) -> list[arb]:
-    """The probability of each of these integers, with all below at the first and all above at the last."""
+    """The probability of each of these integers, with all below at the first and all above at the
+    last.
+    """
     ends = [law(ball((Fraction(2 * place + 1, 2) - value) / scale)) for place in places[:-1]]
     sums = [arb(0), *ends, arb(1)]
     return [after - before for before, after in pairwise(sums)]

@@ -1,4 +1,6 @@
-"""The exact law of every release on every dataset of a small domain, held against the claim for all neighbours."""
+"""The exact law of every release on every dataset of a small domain, held against the claim for all
+neighbours.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""From outside: what reports prove about the epsilon of a local protocol never exceeds its claim, and odds 30 % off show.
+"""From outside: what reports prove about the epsilon of a local protocol never exceeds its claim,
+and odds 30 % off show.
 
-The event is the set of reports that tell two values apart best, by the published law.  Clopper-Pearson gives a lower bound of its
-chance under one value and an upper bound under the other; the logarithm of their ratio is wrong once in a million.
+The event is the set of reports that tell two values apart best, by the published law.
+Clopper-Pearson gives a lower bound of its chance under one value and an upper bound under the
+other; the logarithm of their ratio is wrong once in a million.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The doors of local protocols: values that are no answers, and reports that no device sent, are refused alike everywhere."""
+"""The doors of local protocols: values that are no answers, and reports that no device sent, are
+refused alike everywhere.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +139,9 @@ def as_numbers(good: Any) -> Any:
 
 
 def is_fine(name: str, kind: str) -> bool:
-    """Numbers outside the range of a mean are cut to it, and a flat list is a list however deep it is."""
+    """Numbers outside the range of a mean are cut to it, and a flat list is a list however deep it
+    is.
+    """
     return name in REAL_VALUES and kind in {"negative", "too deep"}
 
 

@@ -1,4 +1,6 @@
-"""Reports of a whole history of values are one output: exact laws of all histories, compared with what is claimed."""
+"""Reports of a whole history of values are one output: exact laws of all histories, compared with
+what is claimed.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,24 @@ from shoal.noise.seam import seeded
 History = tuple[int, ...]
 Law = dict[History, Fraction]
 Chance = Callable[[int, int], Fraction]
-"""The chance of a kept answer given a value, or of a report given a kept answer; all of them numbered."""
+"""The chance of a kept answer given a value, or of a report given a kept answer; all of them
+numbered.
+"""
 
 
 class Kept:
-    """A protocol that keeps an answer for each value, on a domain small enough to list everything."""
+    """A protocol that keeps an answer for each value, on a domain small enough to list
+    everything.
+    """
 
     def __init__(self, values: int, answers: int, reports: int, kept: Chance, told: Chance) -> None:
         self.values, self.answers, self.reports = values, answers, reports
         self.kept, self.told = kept, told
 
     def law(self, history: History) -> Law:
-        """The chance of every list of reports: on average over the kept answers of the values that occur."""
+        """The chance of every list of reports: on average over the kept answers of the values that
+        occur.
+        """
         own = sorted(set(history))
         found: Law = {}
         for answers in product(range(self.answers), repeat=len(own)):
@@ -157,7 +165,9 @@ def test_two_constant_histories_and_some_exceptions_cost_a_lifetime_and_the_exce
 
 
 def test_no_number_of_values_or_buckets_bounds_a_lifetime() -> None:
-    """Value 0 for 2T reports against 0 for T and another bucket for T: the log-ratio grows with T, past every old claim."""
+    """Value 0 for 2T reports against 0 for T and another bucket for T: the log-ratio grows with T,
+    past every old claim.
+    """
     made = RepeatedHash.for_epsilons(2, single=1, size=1000)
     first, fresh = made._rounds.first, made._rounds.fresh
 
@@ -181,7 +191,9 @@ def test_no_number_of_values_or_buckets_bounds_a_lifetime() -> None:
 
 
 def test_the_reports_that_are_sent_show_a_change_as_the_exact_laws_say() -> None:
-    """Whether the second half mostly says what the first did: nearly always for one kept answer, rarely for two."""
+    """Whether the second half mostly says what the first did: nearly always for one kept answer,
+    rarely for two.
+    """
     made = RepeatedHash.for_epsilons(2, single=1, size=1000)
     people, half = 2000, 60
     with seeded("histories"):
@@ -204,7 +216,9 @@ def test_the_reports_that_are_sent_show_a_change_as_the_exact_laws_say() -> None
 
 
 def test_the_buckets_of_a_hash_are_all_that_a_history_shows_of_its_values() -> None:
-    """Given the hash, values are buckets: every hash of a small family maps them to such histories."""
+    """Given the hash, values are buckets: every hash of a small family maps them to such
+    histories.
+    """
     made = LocalHash.with_buckets(2, Fraction(5, 2), 3)
     words = np.array(list(product(range(256), range(0, 256, 16))), dtype=np.uint8)
     patterns = {

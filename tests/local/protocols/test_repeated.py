@@ -80,7 +80,9 @@ def test_hashed_people_report_with_the_support_of_local_hashing() -> None:
 
 
 def test_a_person_shows_the_same_kept_answers_whatever_value_of_a_bucket_they_have() -> None:
-    """Two values in one bucket lead to reports with one law given what the person keeps; here the kept answer is told very often."""
+    """Two values in one bucket lead to reports with one law given what the person keeps; here the
+    kept answer is told very often.
+    """
     made = RepeatedHash(100, 4, Fraction(2), Fraction(19, 10))
     with seeded("same"):
         people = made.start(1)

@@ -27,7 +27,9 @@ def test_people_grow_with_the_logarithm_of_queries_over_failure_for_each_query()
 
 
 def test_all_answers_are_within_the_tolerance_nearly_always() -> None:
-    """Twenty oracles of five queries each; with failure 1/20 for each, six failures would be strange."""
+    """Twenty oracles of five queries each; with failure 1/20 for each, six failures would be
+    strange.
+    """
     needed = people_needed(tolerance="0.15", queries=5, failure="0.05", epsilon=2)
     failures = 0
     with seeded("queries"):

@@ -1,7 +1,7 @@
 """Releases of which each row takes part in one, chosen at random.
 
-Allocation never raises a price: whoever knew in which step a row is would be in the situation of one release, and what is
-released is an average of these situations.
+Allocation never raises a price: whoever knew in which step a row is would be in the situation of
+one release, and what is released is an average of these situations.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """A report that is sent only sometimes.
 
-Whoever sees it knows whether there was an answer, and a coin decided that, with the same chance for every value.  So with
-probability q the loss is that of the report inside, otherwise 0: delta is q times the delta inside at every epsilon.
-Where the report inside may fail with a probability δ, the whole fails with q δ, and given that it does not there was
-an answer with probability q (1 - δ) / (1 - q δ), at most q.
+Whoever sees it knows whether there was an answer, and a coin decided that, with the same chance for
+every value.  So with probability q the loss is that of the report inside, otherwise 0: delta is q
+times the delta inside at every epsilon.  Where the report inside may fail with a probability δ, the
+whole fails with q δ, and given that it does not there was an answer with probability q (1 - δ) / (1
+- q δ), at most q.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def answered_failing(event: SometimesAnswered, unit: Unit) -> Fraction | None:
 
 
 def answered_price(event: SometimesAnswered, unit: Unit) -> Fraction | None:
-    """That of the report inside, for epsilon, rho and mu²: it is the price of an answer, and silence has none.
+    """That of the report inside, for epsilon, rho and mu²: it is the price of an answer, and
+    silence has none.
 
     No smaller epsilon and no smaller mu holds, as the coin is seen.
     """

@@ -28,7 +28,8 @@ _Choice = TypeVar("_Choice", Exponential, PermuteAndFlip, NoisyMax)
 
 
 def choice_epsilon(event: Exponential | PermuteAndFlip | NoisyMax, unit: Unit) -> Fraction:  # noqa: ARG001
-    """Epsilon, which is part of the law of each; nothing where there is only one candidate to choose.
+    """Epsilon, which is part of the law of each; nothing where there is only one candidate to
+    choose.
 
     Reference: McSherry and Talwar 2007; McKenna and Sheldon 2020; Ding and others 2021.
     """
@@ -36,7 +37,8 @@ def choice_epsilon(event: Exponential | PermuteAndFlip | NoisyMax, unit: Unit) -
 
 
 def exponential_rho(event: Exponential, unit: Unit) -> Fraction:
-    """Epsilon² / 8, exactly: all losses between two neighbours lie within a range of length epsilon.
+    """Epsilon² / 8, exactly: all losses between two neighbours lie within a range of length
+    epsilon.
 
     Reference: Cesar and Rogers 2021, Lemma 3.2; Dong, Durfee and Rogers 2020 for the bounded range.
     """
@@ -57,7 +59,9 @@ def exponential_loss(event: Exponential, size: int) -> ReleaseLoss | None:
 
 
 def _for_group(event: _Choice, size: int) -> _Choice:
-    """With each step the loss of a choice moves through a range of epsilon, so of k epsilon in all."""
+    """With each step the loss of a choice moves through a range of epsilon, so of k epsilon in
+    all.
+    """
     return replace(event, epsilon=event.epsilon * size, sensitivity=event.sensitivity * size)
 
 
@@ -94,18 +98,21 @@ def _top_k(event: TopK) -> Event:
 
 
 def noisy_votes_square(event: GaussianNoisyMax, unit: Unit) -> Fraction:  # noqa: ARG001
-    """2 / sigma², exactly: one count falls by 1 and another rises by 1, so the counts move by √2 in L2.
+    """2 / sigma², exactly: one count falls by 1 and another rises by 1, so the counts move by √2 in
+    L2.
 
-    The label is a function of all noisy counts.  With two candidates it is the sign of one normal number of variance 2 sigma²
-    that moves by 2, which has the same mu: nothing smaller holds for every number of votes and every sigma.
-    Divergences of order α are α / sigma², as published.
+    The label is a function of all noisy counts.  With two candidates it is the sign of one normal
+    number of variance 2 sigma² that moves by 2, which has the same mu: nothing smaller holds for
+    every number of votes and every sigma.  Divergences of order α are α / sigma², as published.
     Reference: Papernot and others 2018, Proposition 8.
     """
     return 2 / event.sigma**2 if event.candidates > 1 else Fraction(0)
 
 
 def noisy_votes_loss(event: GaussianNoisyMax, size: int) -> ReleaseLoss:
-    """That of the noisy counts, of which the label is a function; so nothing is known from below."""
+    """That of the noisy counts, of which the label is a function; so nothing is known from
+    below.
+    """
     square = noisy_votes_square(event, SQUARED_MU)
     return replace(normal_loss(root_up(size**2 * square)), attained=False)
 

@@ -32,11 +32,13 @@ def _whole_square(event: Correlated) -> SquaredSensitivity:
 
 
 def correlated_square(event: Correlated, unit: Unit) -> Fraction:  # noqa: ARG001
-    """(Sensitivity of the whole stream / sigma)²: the stream tells no more than one normal moved by that.
+    """(Sensitivity of the whole stream / sigma)²: the stream tells no more than one normal moved by
+    that.
 
-    Guarantee: also where contributions, and who takes part, depend on what was released before (`participation.md`).
-    Reference: Denisov, McMahan, Rush, Smith and Thakurta 2022, Theorem 2.1, for adaptive streams of which one person
-        contributes to one step; Choquette-Choo and others 2023, for several.
+    Guarantee: also where contributions, and who takes part, depend on what was released before
+        (`participation.md`).
+    Reference: Denisov, McMahan, Rush, Smith and Thakurta 2022, Theorem 2.1, for adaptive streams of
+        which one person contributes to one step; Choquette-Choo and others 2023, for several.
     """
     return _whole_square(event).square * (event.sensitivity / event.sigma) ** 2
 

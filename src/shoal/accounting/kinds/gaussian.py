@@ -33,7 +33,8 @@ def _gaussian_for_group(event: Gaussian, size: int) -> Gaussian:
 
 
 def discrete_gaussian_rho(event: DiscreteGaussian, unit: Unit) -> Fraction:  # noqa: ARG001
-    """Sensitivity² / (2 sigma²), exactly, with the sensitivity that integers can have (`whole_square`).
+    """Sensitivity² / (2 sigma²), exactly, with the sensitivity that integers can have
+    (`whole_square`).
 
     Reference: Canonne, Kamath and Steinke 2020, Theorem 4.
     """
@@ -48,11 +49,12 @@ def discrete_gaussian_divergence(event: DiscreteGaussian, unit: Unit) -> Fractio
 def discrete_gaussian_loss(event: DiscreteGaussian, size: int) -> ReleaseLoss | None:
     """The worst move of the integers, where one is worse than all others.
 
-    Guarantee: a move further is worse than a shorter one in the same coordinate, at every delta, because the law is
-        log-concave; differences are whole numbers.  One number moves by at most the root of the bound.
-        Several, with a bound below 4, can each move by at most 1, and at most as many as the bound says.
-    Edges: None for several numbers and a bound of 4 or more, or for groups of them: which of (2, 0, 0, 0) and
-        (1, 1, 1, 1) is worse depends on delta.
+    Guarantee: a move further is worse than a shorter one in the same coordinate, at every delta,
+        because the law is log-concave; differences are whole numbers.  One number moves by at most
+        the root of the bound.  Several, with a bound below 4, can each move by at most 1, and at
+        most as many as the bound says.
+    Edges: None for several numbers and a bound of 4 or more, or for groups of them: which of (2, 0,
+        0, 0) and (1, 1, 1, 1) is worse depends on delta.
     """
     square, most = float(event.sigma_squared), math.floor(event.sensitivity_squared)
     if event.size == 1:

@@ -35,7 +35,9 @@ def laplace_epsilon(event: Laplace | Geometric, unit: Unit) -> Fraction:  # noqa
 
 
 def laplace_rho(event: Laplace | Geometric, unit: Unit) -> Fraction:
-    """`laplace_rho_up` where the lattice is stated; else what holds on every lattice, one step included."""
+    """`laplace_rho_up` where the lattice is stated; else what holds on every lattice, one step
+    included.
+    """
     epsilon, steps = laplace_epsilon(event, unit), _steps(event)
     return pure_rho_up(epsilon) if steps is None else laplace_rho_up(epsilon, steps=steps or 1)
 
@@ -43,7 +45,8 @@ def laplace_rho(event: Laplace | Geometric, unit: Unit) -> Fraction:
 def laplace_divergence(event: Laplace | Geometric, unit: Unit) -> Fraction:
     """`laplace_divergence_up` where the lattice is stated; else what holds on every lattice.
 
-    On a lattice of which the sensitivity is one step the law is randomized response, the worst pure one.
+    On a lattice of which the sensitivity is one step the law is randomized response, the worst pure
+    one.
     """
     epsilon, steps, order = laplace_epsilon(event, unit), _steps(event), unit.at_order
     if steps is None:
@@ -52,7 +55,9 @@ def laplace_divergence(event: Laplace | Geometric, unit: Unit) -> Fraction:
 
 
 def laplace_loss(event: Laplace | Geometric, size: int) -> ReleaseLoss | None:
-    """Noise on a lattice: with X the noise in steps, the loss is epsilon (1 - 2 X / steps), cut to ±epsilon."""
+    """Noise on a lattice: with X the noise in steps, the loss is epsilon (1 - 2 X / steps), cut to
+    ±epsilon.
+    """
     steps = _steps(event)
     if steps is None:
         return None
@@ -71,7 +76,9 @@ def laplace_loss(event: Laplace | Geometric, size: int) -> ReleaseLoss | None:
 
 
 def _steps(event: Laplace | Geometric) -> int | None:
-    """How many lattice steps the sensitivity spans; 0 where nothing is lost, None where that is not stated."""
+    """How many lattice steps the sensitivity spans; 0 where nothing is lost, None where that is not
+    stated.
+    """
     return event.sensitivity if isinstance(event, Geometric) else event.steps
 
 

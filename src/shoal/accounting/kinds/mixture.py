@@ -36,8 +36,9 @@ def mixture_square(event: MixtureOfGaussians, unit: Unit) -> Fraction:  # noqa: 
 def mixture_loss(event: MixtureOfGaussians, size: int) -> ReleaseLoss | None:
     """The loss of the mixture against the plain law, and the other way round.
 
-    Guarantee: longer shifts and the weights as floats hold them stand for the exact ones (loss.md, *Groups in a sample*).
-    Edges: for groups only the longest shift is known to hold, so many times; then nothing is known from below.
+    Guarantee: longer shifts and the weights as floats hold them stand for the exact ones (loss.md,
+    *Groups in a sample*).  Edges: for groups only the longest shift is known to hold, so many
+    times; then nothing is known from below.
     """
     components, longest = _components(event), _longest(event)
     if longest == 0:
@@ -62,10 +63,12 @@ def mixture_loss(event: MixtureOfGaussians, size: int) -> ReleaseLoss | None:
 
 
 def mixture_loss_of_changes(event: MixtureOfGaussians, rows: int) -> ReleaseLoss | None:
-    """The loss where one row changes: the mixture on one side of 0 against the mixture on the other; None for more rows.
+    """The loss where one row changes: the mixture on one side of 0 against the mixture on the
+    other; None for more rows.
 
-    Guarantee: with beta what a test has without the row, it has at most the mean of Φ(z + shift) with it, and at least the mean of
-        Φ(z - shift) with the other, z = Φ^-1(beta); a half line attains both.  Proof: loss.md, *Groups in a sample*.
+    Guarantee: with beta what a test has without the row, it has at most the mean of Φ(z + shift)
+        with it, and at least the mean of Φ(z - shift) with the other, z = Φ^-1(beta); a half line
+        attains both.  Proof: loss.md, *Groups in a sample*.
     """
     if rows > 1 or _longest(event) == 0 or not _fits(_components(event)):
         return None
@@ -73,7 +76,9 @@ def mixture_loss_of_changes(event: MixtureOfGaussians, rows: int) -> ReleaseLoss
 
 
 def _fits(components: dict[Fraction, Fraction]) -> bool:
-    """Whether the mixture is small enough to be added up, and its weights large enough for floats."""
+    """Whether the mixture is small enough to be added up, and its weights large enough for
+    floats.
+    """
     return len(components) <= MOST_COMPONENTS and min(components.values()) >= _LEAST_WEIGHT
 
 

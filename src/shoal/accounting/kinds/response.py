@@ -38,8 +38,8 @@ def response_epsilon(event: RandomizedResponse, unit: Unit) -> Fraction:  # noqa
 def response_failing(event: RandomizedResponse, unit: Unit) -> Fraction | None:  # noqa: ARG001
     """Nothing, but for a truth of 1 or 0.
 
-    Then a report that only one of two answers can give has probability 1, or 1 / (k - 1) for a truth of
-    0 and k > 2 categories; all other reports are equally likely under both.
+    Then a report that only one of two answers can give has probability 1, or 1 / (k - 1) for a
+    truth of 0 and k > 2 categories; all other reports are equally likely under both.
     """
     if _rational_odds(event) is not None or event.epsilon is not None:
         return Fraction(0)
@@ -74,7 +74,8 @@ def response_rho(event: RandomizedResponse, unit: Unit) -> Fraction:
 def response_loss(event: RandomizedResponse, size: int) -> ReleaseLoss | None:  # noqa: ARG001
     """Only the two answers that are compared matter; any other has the same chance under both.
 
-    Edges: None where some report is impossible.  A group changes nothing: whoever else is in it did not answer here.
+    Edges: None where some report is impossible.  A group changes nothing: whoever else is in it did
+    not answer here.
     """
     if event.truth in {0, 1}:
         return None
@@ -121,7 +122,8 @@ register(
             Renyi: response_divergence,
         },
         loss=response_loss,
-        # any two answers are protected from each other already, so answers in between change nothing
+        # any two answers are protected from each other already, so answers in between change
+        # nothing
         for_group=lambda event, _size: event,
         relation=str(Relation.CHANGE),
     ),

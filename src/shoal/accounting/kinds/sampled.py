@@ -1,8 +1,9 @@
 """Releases from a secret sample.
 
-Sampling never raises a price: what is released is an average, over the rest of the sample, of pairs of laws
-each of which keeps the price of the release inside (or of a pair of equal laws), and each unit here grows
-at most to the largest of the averaged ones.  Each rule takes the least of that and of what its theorems give.
+Sampling never raises a price: what is released is an average, over the rest of the sample, of pairs
+of laws each of which keeps the price of the release inside (or of a pair of equal laws), and each
+unit here grows at most to the largest of the averaged ones.  Each rule takes the least of that and
+of what its theorems give.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ from shoal.measures import (
 from shoal.sensitivity import Relation
 
 LARGEST_ATOM = 600
-"""Losses beyond this are not sampled point by point: their exponentials leave the range of floats."""
+"""Losses beyond this are not sampled point by point: their exponentials leave the range of floats.
+"""
 
 _CAN_BE_SAMPLED = (
     NormalLoss,
@@ -130,7 +132,8 @@ def sampled_square(event: Sampled, unit: Unit) -> Fraction | None:
 def sampled_divergence(event: Sampled, unit: Unit) -> Fraction | None:
     """The least of the divergence inside, of what the sampled epsilon implies, and of the theorems.
 
-    Edges: the theorems are about releases without a failing mass; with one, only the first two are used.
+    Edges: the theorems are about releases without a failing mass; with one, only the first two are
+    used.
     """
     order, epsilon = unit.at_order, sampled_epsilon(event, unit.at(Pure))
     plain = None if epsilon is None else pure_divergence_up(epsilon, order=order)
@@ -170,7 +173,8 @@ def _are_normal(inside: Bill) -> bool:
 def _is_symmetric(inside: Bill, unit: Unit) -> bool:
     """Whether all releases from one sample have symmetric pairs that dominate them, together too.
 
-    Those of noise are two laws a shift apart; randomized response stands for whatever has an epsilon.
+    Those of noise are two laws a shift apart; randomized response stands for whatever has an
+    epsilon.
     """
     alone = sum(inside.values()) == 1
     stated = [(line.event, kind_of(line.event).is_symmetric) for line in inside]
@@ -180,7 +184,9 @@ def _is_symmetric(inside: Bill, unit: Unit) -> bool:
 
 
 def _curve(inside: Bill, unit: Unit) -> Callable[[int], Fraction | None]:
-    """The divergence at each whole order of the symmetric pair that dominates all releases of a bill together."""
+    """The divergence at each whole order of the symmetric pair that dominates all releases of a
+    bill together.
+    """
 
     def at(order: int) -> Fraction | None:
         whole = Fraction(0)
@@ -217,10 +223,11 @@ def _least(*prices: Fraction | None) -> Fraction | None:
 def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
     """The loss of a release from a Poisson sample, where nothing inside may fail.
 
-    Guarantee: the pair (1 - q) Q + q P and Q dominates if (P, Q) does; so the law inside is sampled point by
-        point.  Several releases inside share one sample: they are taken together by their epsilon, else mu.
-    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  For groups only the
-        loss of normal ones is known (`group_in_sample`).
+    Guarantee: the pair (1 - q) Q + q P and Q dominates if (P, Q) does; so the law inside is sampled
+        point by point.  Several releases inside share one sample: they are taken together by their
+        epsilon, else mu.
+    Edges: attained where the one loss inside is, and for normal losses, of which many are one.  For
+        groups only the loss of normal ones is known (`group_in_sample`).
     Reference: Zhu, Dong and Wang 2022, Theorem 11.
     """
     inside = bill(event.event, str(Relation.ADD_REMOVE))
@@ -246,7 +253,9 @@ def poisson_loss(event: PoissonSampled, size: int) -> ReleaseLoss | None:
 
 
 def poisson_loss_of_changes(event: PoissonSampled, rows: int) -> ReleaseLoss | None:
-    """The loss of a release from a Poisson sample in which so many rows change, where it is normal inside."""
+    """The loss of a release from a Poisson sample in which so many rows change, where it is normal
+    inside.
+    """
     return loss_from() if event.rate == 0 else _of_rows(event, changes_in_sample, rows)
 
 
@@ -263,10 +272,11 @@ def _of_rows(
 def fixed_size_sample_loss(event: SampledWithoutReplacement, size: int) -> ReleaseLoss | None:
     """The loss of a release from a sample of fixed size, where nothing inside may fail.
 
-    Guarantee: `FixedSizeLoss` dominates if the loss inside does for rows that change; several releases inside share one sample and
-        are taken together, as in `poisson_loss`.
-    Edges: one release with noise on a number attains it: let all rows but the changed one be alike, and its new value like theirs.
-        Several do not, unless the sample is everybody.  None for groups.
+    Guarantee: `FixedSizeLoss` dominates if the loss inside does for rows that change; several
+        releases inside share one sample and are taken together, as in `poisson_loss`.
+    Edges: one release with noise on a number attains it: let all rows but the changed one be alike,
+        and its new value like theirs.  Several do not, unless the sample is everybody.  None for
+        groups.
     Reference: Balle, Barthe and Gaboardi 2018, Theorem 9; Zhu, Dong and Wang 2022, for subsets.
     """
     inside, rate = bill(event.event, str(Relation.CHANGE)), _rate(event)
@@ -319,8 +329,9 @@ def _sampled(source: LossSource, rate: float, *, removed: bool) -> LossSource:
 def _one_sample(event: Sampled) -> Sampled:
     """A sample of a sample is one sample, at the product of the rates.
 
-    Each row passes two independent coins, or each set of rows of the smaller size is equally likely.  Several releases
-    from one sample, of which each takes a sample of its own, are left as they are: they share the outer coins.
+    Each row passes two independent coins, or each set of rows of the smaller size is equally
+    likely.  Several releases from one sample, of which each takes a sample of its own, are left as
+    they are: they share the outer coins.
     """
     inside = _alone(event.event)
     if isinstance(event, PoissonSampled) and isinstance(inside, PoissonSampled):

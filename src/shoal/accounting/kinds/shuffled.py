@@ -1,7 +1,8 @@
 """Shuffled reports.
 
-Without a spare delta a shuffle costs what one report costs, but for divergences, which it lowers: the others'
-reports do not depend on the person whose value changes, and an order hides, it does not tell.
+Without a spare delta a shuffle costs what one report costs, but for divergences, which it lowers:
+the others' reports do not depend on the person whose value changes, and an order hides, it does not
+tell.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ _MOST_PEOPLE = 1_000_000
 
 
 def _blanket(event: Shuffled) -> int | None:
-    """The number of categories, where uniform answers hide the others: the truth is the likeliest answer."""
+    """The number of categories, where uniform answers hide the others: the truth is the likeliest
+    answer.
+    """
     response = event.event
     if not isinstance(response, RandomizedResponse) or event.people > _MOST_PEOPLE:
         return None

@@ -27,9 +27,11 @@ def skellam_divergence(event: Skellam, unit: Unit) -> Fraction | None:
 
 
 def skellam_loss(event: Skellam, size: int) -> ReleaseLoss | None:
-    """The worst move of the integers, where one is worse than all others: as for `DiscreteGaussian`.
+    """The worst move of the integers, where one is worse than all others: as for
+    `DiscreteGaussian`.
 
-    Edges: None for several numbers of which one can move by 2, for groups of several, and beyond a variance of 100 000.
+    Edges: None for several numbers of which one can move by 2, for groups of several, and beyond a
+    variance of 100 000.
     """
     length, square = whole_moves(_for_group(event, size) if event.size == 1 else event)
     if square == 0:

@@ -7,7 +7,8 @@ from shoal.events import Composed, Event, Laplace, Repeated, SparseVector, State
 
 
 def _parts(event: SparseVector) -> Event:
-    """The comparisons, and the answers where numbers are released: the sum in which its epsilon was proved.
+    """The comparisons, and the answers where numbers are released: the sum in which its epsilon was
+    proved.
 
     Reference: Lyu, Su and Li 2017, Theorem 4.
     """

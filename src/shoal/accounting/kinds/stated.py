@@ -25,7 +25,9 @@ from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated, pu
 
 
 def stated_epsilon(event: StatedPure | StatedApprox, unit: Unit) -> Fraction:  # noqa: ARG001
-    """Epsilon; for an approximate promise it is the price of what happens outside its failing mass."""
+    """Epsilon; for an approximate promise it is the price of what happens outside its failing
+    mass.
+    """
     return event.epsilon
 
 
@@ -37,7 +39,8 @@ def stated_failing(event: StatedApprox, unit: Unit) -> Fraction | None:  # noqa:
 def stated_loss(event: StatedPure | StatedApprox, size: int) -> ReleaseLoss | None:
     """Randomized response, which keeps the promise and no more.
 
-    Edges: None for groups, whose promise is weaker than randomized response: the steps between must be kept, too.
+    Edges: None for groups, whose promise is weaker than randomized response: the steps between must
+    be kept, too.
     """
     return pure_loss(event.epsilon) if size == 1 else None
 
@@ -74,7 +77,9 @@ def _points(event: StatedProfile) -> StatedPoints:
 
 
 def profile_epsilon(event: StatedProfile, unit: Unit) -> Fraction:  # noqa: ARG001
-    """The epsilon of the promise with the least delta: the largest loss where not everything is told."""
+    """The epsilon of the promise with the least delta: the largest loss where not everything is
+    told.
+    """
     return _points(event).last[0]
 
 
@@ -85,7 +90,9 @@ def profile_failing(event: StatedProfile, unit: Unit) -> Fraction | None:  # noq
 
 
 def profile_divergence(event: StatedProfile, unit: Unit) -> Fraction | None:
-    """The divergence of the one pair that keeps the promises and no more, when not everything is told."""
+    """The divergence of the one pair that keeps the promises and no more, when not everything is
+    told.
+    """
     points = _points(event)
     epsilon, delta = points.last
     if delta == 1:
@@ -98,8 +105,8 @@ def profile_divergence(event: StatedProfile, unit: Unit) -> Fraction | None:
 def profile_loss(event: StatedProfile, size: int) -> ReleaseLoss | None:
     """The loss of the one pair that keeps the promises and no more.
 
-    Edges: for a group, that of what the promises imply for it; no release is known to attain it, nor where a promise was left
-        out for its large epsilon.
+    Edges: for a group, that of what the promises imply for it; no release is known to attain it,
+        nor where a promise was left out for its large epsilon.
     """
     points = _points(event if size == 1 else _profile_for_group(event, size))
     epsilon, delta = points.last

@@ -1,10 +1,11 @@
 """Laplace noise on an integer that is never larger than a bound.
 
-Write k for the shift between two neighbours, B for the bound, b for the scale and r = e^(-1/b): P has the weight r^|x| on
-[-B, B], Q the weight r^|x - k| on [k - B, k + B].  The law is log-concave, so the longest shift stands for all shorter ones
-(loss/loss.md).  The k smallest answers of P are out of Q's reach, and their probability δ is what may fail, the
-same for both.  On the answers from k - B to B the loss is (|x - k| - |x|) / b: k/b up to 0, (k - 2x)/b up to k, -k/b
-beyond; x to k - x exchanges both laws.
+Write k for the shift between two neighbours, B for the bound, b for the scale and r = e^(-1/b): P
+has the weight r^|x| on [-B, B], Q the weight r^|x - k| on [k - B, k + B].  The law is log-concave,
+so the longest shift stands for all shorter ones (loss/loss.md).  The k smallest answers of P are
+out of Q's reach, and their probability δ is what may fail, the same for both.  On the answers from
+k - B to B the loss is (|x - k| - |x|) / b: k/b up to 0, (k - 2x)/b up to k, -k/b beyond; x to k - x
+exchanges both laws.
 """
 
 from __future__ import annotations
@@ -31,18 +32,22 @@ LARGEST = 500
 """Losses beyond this are not listed: their exponentials leave the range of floats."""
 
 _BITS = 192
-"""So many bits of δ are kept: what is left of a delta after it should not depend on its rounding."""
+"""So many bits of δ are kept: what is left of a delta after it should not depend on its rounding.
+"""
 
 
 def truncated_laplace_epsilon(event: TruncatedLaplace, unit: Unit) -> Fraction:  # noqa: ARG001
-    """The largest loss among answers that both can give: at 0, or at the first such answer if that is above 0."""
+    """The largest loss among answers that both can give: at 0, or at the first such answer if that
+    is above 0.
+    """
     return max(
         Fraction(0), min(event.sensitivity, 2 * event.bound - event.sensitivity) / event.scale
     )
 
 
 def truncated_laplace_failing(event: TruncatedLaplace, unit: Unit) -> Fraction | None:  # noqa: ARG001
-    """The probability of an answer that the neighbour cannot give, rounded up; None where that is all of them.
+    """The probability of an answer that the neighbour cannot give, rounded up; None where that is
+    all of them.
 
     Reference: Geng, Ding, Guo and Kumar 2020, Theorem 1, for the continuous law.
     """
@@ -72,7 +77,9 @@ def _block(scale: Fraction, first: int, last: int) -> arb:
 
 
 def truncated_laplace_divergence(event: TruncatedLaplace, unit: Unit) -> Fraction:
-    """The divergence of the two laws on the answers that both can give, rounded up; at most epsilon."""
+    """The divergence of the two laws on the answers that both can give, rounded up; at most
+    epsilon.
+    """
     epsilon, t = truncated_laplace_epsilon(event, unit), unit.at_order - 1
     if epsilon == 0 or event.sensitivity > MOST_ATOMS:
         return pure_divergence_up(epsilon, order=unit.at_order) if epsilon else epsilon
@@ -87,7 +94,9 @@ def truncated_laplace_divergence(event: TruncatedLaplace, unit: Unit) -> Fractio
 
 
 def _weights(event: TruncatedLaplace) -> list[tuple[Fraction, arb]]:
-    """The losses of answers that both can give, falling, each with its weight under P, at the precision in force."""
+    """The losses of answers that both can give, falling, each with its weight under P, at the
+    precision in force.
+    """
     scale, shift, bound = event.scale, event.sensitivity, event.bound
     found = []
     for x in _places(event):

@@ -1,4 +1,6 @@
-"""Releases from a Poisson sample that is cut to a largest batch; the proof stands in `shoal.accounting.truncated_sampling`."""
+"""Releases from a Poisson sample that is cut to a largest batch; the proof stands in
+`shoal.accounting.truncated_sampling`.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def cut_failing(event: TruncatedPoissonSampled, unit: Unit) -> Fraction | None:
 
 
 def cut_loss(event: TruncatedPoissonSampled, size: int) -> ReleaseLoss | None:
-    """That of the Poisson sample; how rows are left out is not stated, so nothing is known from below.
+    """That of the Poisson sample; how rows are left out is not stated, so nothing is known from
+    below.
 
     Edges: None for groups, who may fill a batch together.
     """

@@ -29,7 +29,9 @@ def _inside(event: RepeatAndSelect) -> Bill:
 
 
 def selected_failing(event: RepeatAndSelect, unit: Unit) -> Fraction | None:
-    """Nothing fails where no run can; None otherwise: the theorems are about runs that never fail."""
+    """Nothing fails where no run can; None otherwise: the theorems are about runs that never
+    fail.
+    """
     return Fraction(0) if total_of(_inside(event), unit) == 0 else None
 
 

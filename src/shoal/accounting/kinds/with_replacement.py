@@ -28,7 +28,9 @@ def drawn_epsilon(event: SampledWithReplacement, unit: Unit) -> Fraction | None:
 
 
 def drawn_failing(event: SampledWithReplacement, unit: Unit) -> Fraction | None:
-    """`drawn_delta_up` of the epsilon and the delta inside; None where there is a delta and no epsilon."""
+    """`drawn_delta_up` of the epsilon and the delta inside; None where there is a delta and no
+    epsilon.
+    """
     delta, epsilon = (total(event.event, _CHANGE, unit.at(one)) for one in (Approx, Pure))
     if delta == 0:
         return delta
@@ -39,7 +41,9 @@ def drawn_failing(event: SampledWithReplacement, unit: Unit) -> Fraction | None:
 
 
 def drawn_divergence(event: SampledWithReplacement, unit: Unit) -> Fraction | None:
-    """The least of `drawn_divergence_up` and of what the epsilon implies; only the latter where something may fail."""
+    """The least of `drawn_divergence_up` and of what the epsilon implies; only the latter where
+    something may fail.
+    """
     order, epsilon = unit.at_order, drawn_epsilon(event, unit.at(Pure))
     known = [] if epsilon is None else [pure_divergence_up(epsilon, order=order)]
     if total(event.event, _CHANGE, unit.at(Approx)) == 0:

@@ -1,4 +1,5 @@
-"""The classic attacks, with and without Shoal in front, and the ceiling that no attack on Shoal's answers can pass.
+"""The classic attacks, with and without Shoal in front, and the ceiling that no attack on Shoal's
+answers can pass.
 
 Everything is drawn from a seed, on made-up people, so that a run can be repeated.
 """

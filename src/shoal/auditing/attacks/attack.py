@@ -1,4 +1,6 @@
-"""An attack: what it is after, what it sees, and how often it is right, with and without Shoal in front."""
+"""An attack: what it is after, what it sees, and how often it is right, with and without Shoal in
+front.
+"""
 
 from __future__ import annotations
 
@@ -54,14 +56,18 @@ class Score:
 
 @dataclass(frozen=True)
 class Result:
-    """What an attack found: without Shoal, with Shoal at epsilon 0.1, and what nobody could exceed there."""
+    """What an attack found: without Shoal, with Shoal at epsilon 0.1, and what nobody could exceed
+    there.
+    """
 
     chance: float
     """How often someone is right who sees nothing."""
     without: Score
     shoal: Score
     ceiling: float
-    """No attack is right more often on what Shoal released, whatever it knows and computes; rounded up."""
+    """No attack is right more often on what Shoal released, whatever it knows and computes; rounded
+    up.
+    """
     parts: Sequence[Part]
 
     @property

@@ -48,9 +48,14 @@ def _run(effort: Effort) -> Result:
     shared = {each: _score(lambda asked: EPSILON / asked, each, runs) for each in times}
     ceiling = pure_coin_up(float(EPSILON))
     rows = [
-        [f"{each:,}", percent(bare[each].rate), percent(shared[each].rate), f"{float(EPSILON) * each:g}"]
+        [
+            f"{each:,}",
+            percent(bare[each].rate),
+            percent(shared[each].rate),
+            f"{float(EPSILON) * each:g}",
+        ]
         for each in times
-    ]  # fmt: skip
+    ]
     parts: list[Part] = [
         Words(
             "Without Shoal here means: honest Laplace noise of epsilon 0.1 in every answer, and nobody keeps an account. One answer tells next to nothing; "
@@ -60,17 +65,25 @@ def _run(effort: Effort) -> Result:
             "With Shoal the same question, however it is put, is answered once: a vault gives the stored answer again. Who asks with a little of the budget each time gets answers that are "
             "so much noisier that their mean is worse than one answer for the whole, which is what the attack is judged by. When the budget is spent, it refuses."
         ),
-        PageTable(["answers", "nobody counts", "Shoal: epsilon 0.1 for all", "what nobody counted"], rows, frozenset(range(4))),
+        PageTable(
+            ["answers", "nobody counts", "Shoal: epsilon 0.1 for all", "what nobody counted"],
+            rows,
+            frozenset(range(4)),
+        ),
         lines(
             {
                 SHOAL: [(each, shared[each].rate) for each in times],
                 BARE: [(each, bare[each].rate) for each in times],
                 CEILING: [(each, ceiling) for each in times],
             },
-            x="answers", y="guesses that are right", scales=("log", "linear"), dashed=(CEILING,), shares=True,
+            x="answers",
+            y="guesses that are right",
+            scales=("log", "linear"),
+            dashed=(CEILING,),
+            shares=True,
             caption="Averaging: how often the person's bit is guessed from the mean of many answers.",
         ),
-    ]  # fmt: skip
+    ]
     return Result(0.5, bare[times[-1]], shared[times[0]], ceiling, parts)
 
 

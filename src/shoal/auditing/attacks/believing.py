@@ -28,7 +28,9 @@ Beliefs = NDArray[np.float64]
 
 
 def posteriors(prior: float, answers: NDArray[np.int64], epsilon: float) -> Beliefs:
-    """Bayes' rule, exactly: a noisy count of epsilon favours 1 over 0 by e^epsilon above the middle, and by as much 0 below."""
+    """Bayes' rule, exactly: a noisy count of epsilon favours 1 over 0 by e^epsilon above the
+    middle, and by as much 0 below.
+    """
     odds = prior / (1 - prior) * np.exp(epsilon * np.where(answers >= 1, 1.0, -1.0))
     return np.asarray(odds / (1 + odds))
 
@@ -72,29 +74,68 @@ def _run(effort: Effort) -> Result:
         low.append((at, float(floor)))
         high.append((at, float_up(ceiling)))
         seen += [(at, float(each)) for each in after[:SEEN]]
-        rows.append([percent(at), f"{100 * after.min():.2f} %", f"{100 * after.max():.2f} %", f"{100 * float(floor):.2f} %", f"{100 * float(ceiling):.2f} %", percent(1.0)])  # fmt: skip
+        rows.append(
+            [
+                percent(at),
+                f"{100 * after.min():.2f} %",
+                f"{100 * after.max():.2f} %",
+                f"{100 * float(floor):.2f} %",
+                f"{100 * float(ceiling):.2f} %",
+                percent(1.0),
+            ]
+        )
     several = 50
     parts: list[Part] = [
         Words(
             "The Bayesian knows everybody else, believes with some probability that the target has the trait, sees Shoal's noisy count of epsilon 0.1 and applies Bayes' rule. An exact count would take any belief to 0 or 100 %. "
             "After Shoal's, odds move by a factor e^0.1 = 1.105 one way or the other, which is as far as the promise lets them: the floor and the ceiling are met, not passed."
         ),
-        PageTable(["belief before", "least seen after", "most seen after", "floor", "ceiling", "after an exact count, if true"], rows, frozenset(range(6))),
+        PageTable(
+            [
+                "belief before",
+                "least seen after",
+                "most seen after",
+                "floor",
+                "ceiling",
+                "after an exact count, if true",
+            ],
+            rows,
+            frozenset(range(6)),
+        ),
         lines(
             {SHOAL: [], BARE: [(at, 1.0) for at, _ in high], CEILING: high, "floor": low},
-            marks={SHOAL: seen}, x="belief before", y="belief after", dashed=(CEILING, "floor"), shares=True,
+            marks={SHOAL: seen},
+            x="belief before",
+            y="belief after",
+            dashed=(CEILING, "floor"),
+            shares=True,
             caption="Belief: before and after Shoal's count of epsilon 0.1, between the floor and the ceiling; without Shoal, if it is true.",
         ),
         Heading("One answer after another", 3),
         lines(
-            {**{f"{name} Bayesian": _path(EPSILON, several) for name in ("one", "another", "a third")}, CEILING: _ceilings(EPSILON, several)},
-            x="answers, epsilon 0.1 each", y="belief", dashed=(CEILING,), shares=True,
+            {
+                **{
+                    f"{name} Bayesian": _path(EPSILON, several)
+                    for name in ("one", "another", "a third")
+                },
+                CEILING: _ceilings(EPSILON, several),
+            },
+            x="answers, epsilon 0.1 each",
+            y="belief",
+            dashed=(CEILING,),
+            shares=True,
             caption="Belief: what many answers do, and why they are counted. The bit is 1; the ceiling is that of the epsilons added up.",
         ),
         Heading("The best guess", 3),
-        Words("Who bets on what they believe is right as often as the ceiling says: no attack can do better, and this one does as well."),
-        by_epsilon(scores, without=without.rate, caption="Belief: how often the better bet is right, from a belief of one half."),
-    ]  # fmt: skip
+        Words(
+            "Who bets on what they believe is right as often as the ceiling says: no attack can do better, and this one does as well."
+        ),
+        by_epsilon(
+            scores,
+            without=without.rate,
+            caption="Belief: how often the better bet is right, from a belief of one half.",
+        ),
+    ]
     return Result(0.5, without, scores[EPSILON], pure_coin_up(float(EPSILON)), parts)
 
 

@@ -25,8 +25,9 @@ _FINE = 16
 def coin_up(promise: Promise) -> float:
     """How often anyone can be right about a fair coin of one person's after such a release.
 
-    Guarantee: for a pure promise e^ε / (1 + e^ε), for any other (1 + δ(0)) / 2; rounded up.  It holds for
-        whatever is computed from the release, by someone who knows everything but the coin.
+    Guarantee: for a pure promise e^ε / (1 + e^ε), for any other (1 + δ(0)) / 2; rounded up.  It
+        holds for whatever is computed from the release, by someone who knows everything but the
+        coin.
     Reference: `shoal.interpret.guess_up` has the proof.
 
     >>> from shoal.measures import Pure
@@ -50,7 +51,9 @@ def by_epsilon(
     y: str = "guesses that are right",
     ceiling: Callable[[float], float] = pure_coin_up,
 ) -> PagePicture:
-    """What was measured at each epsilon, with two standard errors, under the line that nobody can cross."""
+    """What was measured at each epsilon, with two standard errors, under the line that nobody can
+    cross.
+    """
     low, high = float(min(scores)), float(max(scores))
     steps = max(2, math.ceil(_FINE * math.log10(high / low)))
     at = [float(f"{low * (high / low) ** (step / steps):.3g}") for step in range(steps + 1)]
@@ -65,10 +68,15 @@ def by_epsilon(
         caption=caption,
         scales=("log", "linear"),
         marks={SHOAL: [(float(epsilon), score.rate) for epsilon, score in scores.items()]},
-        spans={SHOAL: [(float(epsilon), score.rate - 2 * score.error, score.rate + 2 * score.error) for epsilon, score in scores.items()]},
+        spans={
+            SHOAL: [
+                (float(epsilon), score.rate - 2 * score.error, score.rate + 2 * score.error)
+                for epsilon, score in scores.items()
+            ]
+        },
         dashed=(CEILING,),
         shares=True,
-    )  # fmt: skip
+    )
 
 
 def epsilons(*others: int | str) -> list[Fraction]:

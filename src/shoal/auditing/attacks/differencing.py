@@ -24,10 +24,16 @@ Counts = NDArray[np.int64]
 
 
 def _pairs(times: int) -> tuple[Counts, Counts, Counts]:
-    """Whether targets are ill, how many are ill, and how many are ill but for the person with the target's age and street."""
+    """Whether targets are ill, how many are ill, and how many are ill but for the person with the
+    target's age and street.
+    """
     ill, both, others = list[Any](), list[Any](), list[Any]()
     while len(ill) < times:
-        age, street, sick = 18 + uniform_below(50, STAFF), uniform_below(40, STAFF), uniform_below(2, STAFF)  # fmt: skip
+        age, street, sick = (
+            18 + uniform_below(50, STAFF),
+            uniform_below(40, STAFF),
+            uniform_below(2, STAFF),
+        )
         place = age * 40 + street
         alone = np.flatnonzero(np.bincount(place)[place] == 1)[: times - len(ill)]
         ill += sick[alone].tolist()
@@ -60,9 +66,15 @@ def _run(effort: Effort) -> Result:
             f"Of {STAFF} made-up people about four in five are alone with their age in their street, which a neighbour knows. Both counts are about hundreds: "
             f"{percent(allowed / len(ill))} of the pairs pass a rule that forbids answers about fewer than {LEAST} people. Their difference is 1 if the target is ill, and else 0."
         ),
-        Words("With Shoal both counts carry noise and are paid from one budget. A third question, to average the noise away, finds the budget spent."),
-        by_epsilon(scores, without=without.rate, caption="Differencing: how often the target's illness is guessed. Points are the attack on Shoal's answers."),
-    ]  # fmt: skip
+        Words(
+            "With Shoal both counts carry noise and are paid from one budget. A third question, to average the noise away, finds the budget spent."
+        ),
+        by_epsilon(
+            scores,
+            without=without.rate,
+            caption="Differencing: how often the target's illness is guessed. Points are the attack on Shoal's answers.",
+        ),
+    ]
     return Result(0.5, without, scores[EPSILON], pure_coin_up(float(EPSILON)), parts)
 
 

@@ -1,9 +1,9 @@
 """Floating point: the last bits of a noisy answer say which answers are possible at all.
 
-A uniform double has 2^53 values, so noise that is computed from it has at most as many, and they lie unevenly.
-The sum with the true count is a double again.  Of the doubles near an answer only some can be the sum
-of 0 and such noise, and only some, others, the sum of 1 and such noise.  One answer that is impossible
-under a count refutes it, whatever epsilon the scale was made for.
+A uniform double has 2^53 values, so noise that is computed from it has at most as many, and they
+lie unevenly.  The sum with the true count is a double again.  Of the doubles near an answer only
+some can be the sum of 0 and such noise, and only some, others, the sum of 1 and such noise.  One
+answer that is impossible under a count refutes it, whatever epsilon the scale was made for.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Noise:
 
 
 def _right(noise: Noise, answers: int, runs: int, *, shoal: bool) -> Score:
-    """The count, 0 or 1, that explains more answers; if both explain as many, the nearer to their mean."""
+    """The count, 0 or 1, that explains more answers; if both explain as many, the nearer to their
+    mean.
+    """
     spread = noise.spread(answers)
     secret = uniform_below(2, runs).astype(np.float64)
     counts = np.repeat(secret[:, None], answers, axis=1)
@@ -73,42 +75,80 @@ def _shoal_gaussian(counts: Numbers, spread: float) -> Numbers:
 def _laws() -> tuple[Noise, Noise]:
     sigma = Gaussian.for_budget(Approx(EPSILON, DELTA), sensitivity=1).sigma
     return (
-        Noise("Laplace", lambda answers: answers / float(EPSILON), naive_laplace, _shoal_laplace, laplace_can, pure_coin_up(float(EPSILON))),
-        Noise("Gaussian", lambda answers: math.sqrt(answers) * float(sigma), naive_gaussian, _shoal_gaussian, gaussian_can, coin_up(GaussianDP(1 / Fraction(sigma)))),
-    )  # fmt: skip
+        Noise(
+            "Laplace",
+            lambda answers: answers / float(EPSILON),
+            naive_laplace,
+            _shoal_laplace,
+            laplace_can,
+            pure_coin_up(float(EPSILON)),
+        ),
+        Noise(
+            "Gaussian",
+            lambda answers: math.sqrt(answers) * float(sigma),
+            naive_gaussian,
+            _shoal_gaussian,
+            gaussian_can,
+            coin_up(GaussianDP(1 / Fraction(sigma))),
+        ),
+    )
 
 
 def _run(effort: Effort) -> Result:
     runs = effort.times(10_000, least=400)
     laws = _laws()
-    naive = {law.name: {each: _right(law, each, runs, shoal=False) for each in ANSWERS} for law in laws}  # fmt: skip
-    ours = {law.name: {each: _right(law, each, runs, shoal=True) for each in ANSWERS} for law in laws}  # fmt: skip
+    naive = {
+        law.name: {each: _right(law, each, runs, shoal=False) for each in ANSWERS} for law in laws
+    }
+    ours = {
+        law.name: {each: _right(law, each, runs, shoal=True) for each in ANSWERS} for law in laws
+    }
     last = ANSWERS[-1]
     rows = [
-        [law.name, percent(naive[law.name][last].rate), percent(ours[law.name][last].rate), percent(ours[law.name][last].error), percent(law.ceiling)]
+        [
+            law.name,
+            percent(naive[law.name][last].rate),
+            percent(ours[law.name][last].rate),
+            percent(ours[law.name][last].error),
+            percent(law.ceiling),
+        ]
         for law in laws
-    ]  # fmt: skip
+    ]
     parts: list[Part] = [
         Words(
             "The noise follows its law to fifteen digits, but the promise is made for exact numbers, and doubles are not exact: of those near an answer only some can be 0 plus such noise, and only some, "
             "others, 1 plus such noise. The attack computes the uniform numbers back that would explain each answer, tries their neighbours, and counts for which truth an answer has an explanation."
         ),
         Heading(f"{last} answers, made for epsilon {float(EPSILON):g} together", 3),
-        PageTable(["noise", "in doubles", "Shoal's", "standard error", "ceiling"], rows, frozenset(range(1, 5))),
+        PageTable(
+            ["noise", "in doubles", "Shoal's", "standard error", "ceiling"],
+            rows,
+            frozenset(range(1, 5)),
+        ),
         lines(
             {
-                **{f"{name}, in doubles": [(each, naive[name][each].rate) for each in ANSWERS] for name in naive},
-                **{f"{name}, Shoal's": [(each, ours[name][each].rate) for each in ANSWERS] for name in ours},
+                **{
+                    f"{name}, in doubles": [(each, naive[name][each].rate) for each in ANSWERS]
+                    for name in naive
+                },
+                **{
+                    f"{name}, Shoal's": [(each, ours[name][each].rate) for each in ANSWERS]
+                    for name in ours
+                },
                 CEILING: [(each, laws[0].ceiling) for each in ANSWERS],
             },
-            x="answers", y="guesses that are right", scales=("log", "linear"), dashed=(CEILING,), shares=True,
+            x="answers",
+            y="guesses that are right",
+            scales=("log", "linear"),
+            dashed=(CEILING,),
+            shares=True,
             caption=f"Floating point: how often it is told whether the count is 0 or 1; all answers together are made for epsilon {float(EPSILON):g}.",
         ),
         Words(
             "Shoal adds integers to integers and rounds once, afterwards: every multiple of the grid is possible for every count, and the last bits say nothing. "
             "The same attack then falls back on the mean of the answers, which the ceiling covers."
         ),
-    ]  # fmt: skip
+    ]
     return Result(0.5, naive["Laplace"][last], ours["Laplace"][last], laws[0].ceiling, parts)
 
 

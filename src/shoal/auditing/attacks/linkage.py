@@ -51,7 +51,9 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Memory:
-    """What someone knows of the target: titles, stars give or take one, and days give or take some, or no days."""
+    """What someone knows of the target: titles, stars give or take one, and days give or take some,
+    or no days.
+    """
 
     titles: Places
     stars: Places
@@ -74,19 +76,29 @@ def made_up(people: int) -> Ratings:
 
 
 def remembered(ratings: Ratings, person: int, known: int, wrong: int, within: int | None) -> Memory:
-    """What is known of a person; ``wrong`` of the titles are others, with stars and days of their own."""
+    """What is known of a person; ``wrong`` of the titles are others, with stars and days of their
+    own.
+    """
     rows = ratings.of(person)
     chosen = rows[np.argsort(uniforms(len(rows)))[:known]]
-    titles, stars, days = ratings.title[chosen].copy(), ratings.stars[chosen].copy(), ratings.day[chosen].copy()  # fmt: skip
+    titles, stars, days = (
+        ratings.title[chosen].copy(),
+        ratings.stars[chosen].copy(),
+        ratings.day[chosen].copy(),
+    )
     titles[:wrong] = uniform_below(TITLES, wrong)
     stars = np.clip(stars + uniform_below(3, known).astype(np.int64) - 1, 1, 5)
     if within is None:
         return Memory(titles, stars, None)
-    return Memory(titles, stars, days + uniform_below(2 * within + 1, known).astype(np.int64) - within)  # fmt: skip
+    return Memory(
+        titles, stars, days + uniform_below(2 * within + 1, known).astype(np.int64) - within
+    )
 
 
 def found(ratings: Ratings, memory: Memory) -> int:
-    """The person whose rows agree best: rare titles count for more, near stars and days count for something."""
+    """The person whose rows agree best: rare titles count for more, near stars and days count for
+    something.
+    """
     score = np.zeros(ratings.people)
     for at, title in enumerate(memory.titles.tolist()):
         rows = ratings.raters[title]
@@ -99,12 +111,21 @@ def found(ratings: Ratings, memory: Memory) -> int:
     return int(score.argmax())
 
 
-def _linked(ratings: Ratings, targets: Sequence[int], known: int, wrong: int, within: int | None) -> Score:  # fmt: skip
-    return Score.of([found(ratings, remembered(ratings, each, known, wrong, within)) == each for each in targets])  # fmt: skip
+def _linked(
+    ratings: Ratings, targets: Sequence[int], known: int, wrong: int, within: int | None
+) -> Score:
+    return Score.of(
+        [
+            found(ratings, remembered(ratings, each, known, wrong, within)) == each
+            for each in targets
+        ]
+    )
 
 
 def _told(ratings: Ratings, targets: Sequence[int]) -> Score:
-    """Which of two titles the target rated, read off the row that was found; a coin where it has none or both."""
+    """Which of two titles the target rated, read off the row that was found; a coin where it has
+    none or both.
+    """
     right = []
     for target in targets:
         memory = remembered(ratings, target, KNOWN, WRONG, 14)
@@ -126,7 +147,9 @@ def _not_in(own: Places) -> int:
 
 
 def _with_shoal(epsilon: Fraction, runs: int) -> Score:
-    """The same secret from a noisy count of raters per title, by someone who knows every other rating there is."""
+    """The same secret from a noisy count of raters per title, by someone who knows every other
+    rating there is.
+    """
     secret = uniform_below(2, runs).astype(np.int64)
     mechanism = Geometric.for_epsilon(epsilon, sensitivity=2 * MOST)
     first, second = mechanism.release(secret), mechanism.release(1 - secret)
@@ -145,7 +168,10 @@ def _run(effort: Effort) -> Result:
         for name, within in ways.items()
     }
     without = _told(ratings, targets)
-    scores = {each: _with_shoal(each, effort.times(20_000, least=400)) for each in epsilons(1, 10, 100, 1000)}  # fmt: skip
+    scores = {
+        each: _with_shoal(each, effort.times(20_000, least=400))
+        for each in epsilons(1, 10, 100, 1000)
+    }
     parts: list[Part] = [
         Words(
             f"{ratings.people:,} made-up people rated {FEWEST} to {MOST} of {TITLES:,} titles each. The table is published with numbers in place of names. An acquaintance knows some titles that the target "
@@ -153,7 +179,10 @@ def _run(effort: Effort) -> Result:
         ),
         Heading("Whose row it is", 3),
         lines(
-            curves, x="titles known", y="people found", shares=True,
+            curves,
+            x="titles known",
+            y="people found",
+            shares=True,
             caption="Linkage: how many people are found in the table without names, by what is known of them.",
         ),
         Heading("What the row says besides", 3),
@@ -162,8 +191,12 @@ def _run(effort: Effort) -> Result:
             "secret read off it. With Shoal no rows are published; the number of raters of every title is, with noise for a person with all their ratings "
             f"(at most {MOST}). The attacker against it is the strongest there is: they know every rating in the table but this one."
         ),
-        by_epsilon(scores, without=without.rate, caption="Linkage: how often it is told which of two titles the target rated."),
-    ]  # fmt: skip
+        by_epsilon(
+            scores,
+            without=without.rate,
+            caption="Linkage: how often it is told which of two titles the target rated.",
+        ),
+    ]
     return Result(0.5, without, scores[EPSILON], pure_coin_up(float(EPSILON)), parts)
 
 

@@ -46,14 +46,18 @@ class Statistics:
         return self.score(float(np.median([self.inside, self.outside])))
 
     def hits(self, false_alarms: float) -> float:
-        """The share of those inside who are recognised at a threshold with this share of false alarms."""
+        """The share of those inside who are recognised at a threshold with this share of false
+        alarms.
+        """
         threshold = np.quantile(self.outside, 1 - false_alarms)
         return float((self.inside > threshold).mean())
 
 
 @dataclass(frozen=True)
 class Study:
-    """How frequent markers are in the population and in the study, and those of some people in it and of some others."""
+    """How frequent markers are in the population and in the study, and those of some people in it
+    and of some others.
+    """
 
     common: Numbers
     counts: NDArray[np.int64]
@@ -70,7 +74,9 @@ def _study() -> Study:
 
 
 def _sums(study: Study, shares: Numbers) -> tuple[Numbers, Numbers]:
-    """How far people lean to where the study leans, each marker weighed by its spread; in and out."""
+    """How far people lean to where the study leans, each marker weighed by its spread; in and
+    out.
+    """
     lean = (shares - study.common) / (study.common * (1 - study.common))
     inside, outside = study.inside - study.common, study.outside - study.common
     return np.asarray(inside @ lean), np.asarray(outside @ lean)
@@ -78,7 +84,10 @@ def _sums(study: Study, shares: Numbers) -> tuple[Numbers, Numbers]:
 
 def _homer(study: Study, shares: Numbers) -> tuple[Numbers, Numbers]:
     """Homer's distance: how much nearer people are to the study than to the population."""
-    away = [np.abs(people - study.common) - np.abs(people - shares) for people in (study.inside, study.outside)]  # fmt: skip
+    away = [
+        np.abs(people - study.common) - np.abs(people - shares)
+        for people in (study.inside, study.outside)
+    ]
     return np.asarray(away[0].sum(axis=1)), np.asarray(away[1].sum(axis=1))
 
 
@@ -116,10 +125,14 @@ def _run(effort: Effort) -> Result:
     rows = [
         ["exact", percent(without.rate), percent(homer.middling().rate)],
         *(
-            [f"epsilon {float(each):g}", percent(scores[each].rate), percent(tests[1].middling().rate)]
+            [
+                f"epsilon {float(each):g}",
+                percent(scores[each].rate),
+                percent(tests[1].middling().rate),
+            ]
             for each, tests in shared.items()
         ),
-    ]  # fmt: skip
+    ]
     parts: list[Part] = [
         Words(
             f"A study of {PEOPLE} patients publishes how frequent each of {PLACES:,} markers is among them. Somebody has the target's markers (from a hair) and the frequencies of the population. Each marker says next to nothing; "
@@ -130,16 +143,31 @@ def _run(effort: Effort) -> Result:
             {
                 SHOAL: [(alarm, ours.hits(alarm)) for alarm in alarms],
                 BARE: [(alarm, bare.hits(alarm)) for alarm in alarms],
-                CEILING: [(alarm, float_up(power_up(promise, type_one=Fraction(alarm).limit_denominator(50)))) for alarm in alarms],
+                CEILING: [
+                    (
+                        alarm,
+                        float_up(power_up(promise, type_one=Fraction(alarm).limit_denominator(50))),
+                    )
+                    for alarm in alarms
+                ],
             },
-            x="false alarms", y="patients recognised", dashed=(CEILING,), shares=True,
+            x="false alarms",
+            y="patients recognised",
+            dashed=(CEILING,),
+            shares=True,
             caption=f"Membership: patients recognised by false alarms, at epsilon {float(EPSILON):g}.",
         ),
         Heading("By epsilon", 3),
-        Words("The sum weighs each marker by its spread; the last column is Homer's own distance, at the median of all."),
+        Words(
+            "The sum weighs each marker by its spread; the last column is Homer's own distance, at the median of all."
+        ),
         PageTable(["frequencies", "weighed sum", "Homer's distance"], rows, frozenset((1, 2))),
-        by_epsilon(scores, without=without.rate, caption="Membership: how often it is told whether the target was in the study."),
-    ]  # fmt: skip
+        by_epsilon(
+            scores,
+            without=without.rate,
+            caption="Membership: how often it is told whether the target was in the study.",
+        ),
+    ]
     return Result(0.5, without, scores[EPSILON], pure_coin_up(float(EPSILON)), parts)
 
 

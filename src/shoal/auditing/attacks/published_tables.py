@@ -40,7 +40,9 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CensusBlock:
-    """The people of a block: who shares all traits, who is ill, and which published cells they count in."""
+    """The people of a block: who shares all traits, who is ill, and which published cells they
+    count in.
+    """
 
     group: Places
     """For each person, the number of those who have the same traits."""
@@ -88,15 +90,19 @@ def solved(block: CensusBlock, told: Numbers, shown: NDArray[np.bool_]) -> Numbe
     found = _optimize.milp(
         cost,
         constraints=_optimize.LinearConstraint(sums, told[shown], told[shown]),
-        bounds=_optimize.Bounds(np.zeros(groups + 2 * cells), np.concatenate([many, np.full(2 * cells, np.inf)])),
+        bounds=_optimize.Bounds(
+            np.zeros(groups + 2 * cells), np.concatenate([many, np.full(2 * cells, np.inf)])
+        ),
         integrality=np.concatenate([np.ones(groups), np.zeros(2 * cells)]),
         options={"node_limit": NODES},
-    )  # fmt: skip
+    )
     return np.zeros(groups) if found.x is None else np.asarray(found.x[:groups])
 
 
 def _right(block: CensusBlock, found: Numbers) -> float:
-    """The share of people who are told rightly: ill if most of their group are; a coin where half are."""
+    """The share of people who are told rightly: ill if most of their group are; a coin where half
+    are.
+    """
     many = np.bincount(block.group)
     share = (found / many)[block.group]
     coin = uniform_below(2, PEOPLE)
@@ -105,11 +111,18 @@ def _right(block: CensusBlock, found: Numbers) -> float:
 
 
 def _exactly(blocks: list[CensusBlock]) -> Score:
-    return Score.of([_right(each, solved(each, each.counts().astype(np.float64), each.published(LEAST))) for each in blocks])  # fmt: skip
+    return Score.of(
+        [
+            _right(each, solved(each, each.counts().astype(np.float64), each.published(LEAST)))
+            for each in blocks
+        ]
+    )
 
 
 def _with_shoal(epsilon: Fraction, blocks: list[CensusBlock]) -> Score:
-    """Every cell is published, however small; a person is in one cell of each table, and can leave it for another."""
+    """Every cell is published, however small; a person is in one cell of each table, and can leave
+    it for another.
+    """
     mechanism = Geometric.for_epsilon(epsilon, sensitivity=2 * len(PAIRS))
     shares = []
     for block in blocks:
@@ -126,8 +139,15 @@ def _run(effort: Effort) -> Result:
     hidden = float(np.mean([1 - each.published(LEAST).mean() for each in blocks]))
     rows = [
         ["exact, small cells left out", percent(without.rate), ""],
-        *([f"Shoal, epsilon {float(each):g}", percent(scores[each].rate), percent(pure_coin_up(float(each)))] for each in scores),
-    ]  # fmt: skip
+        *(
+            [
+                f"Shoal, epsilon {float(each):g}",
+                percent(scores[each].rate),
+                percent(pure_coin_up(float(each))),
+            ]
+            for each in scores
+        ),
+    ]
     parts: list[Part] = [
         Words(
             f"A block of {PEOPLE} people. A public register knows {', '.join(TRAITS)} of each; the office publishes how many are ill by each two of them, {len(PAIRS)} tables, and leaves out cells of fewer than {LEAST} people "
@@ -135,9 +155,16 @@ def _run(effort: Effort) -> Result:
         ),
         Heading("People told rightly", 3),
         PageTable(["tables", "people told rightly", "ceiling"], rows, frozenset((1, 2))),
-        Words("With Shoal all cells are published, small ones too, with noise that pays for all tables at once. The program then finds the whole numbers that fit the noise best."),
-        by_epsilon(scores, without=without.rate, y="people told rightly", caption="Tables: people whose illness is told rightly by integer programming."),
-    ]  # fmt: skip
+        Words(
+            "With Shoal all cells are published, small ones too, with noise that pays for all tables at once. The program then finds the whole numbers that fit the noise best."
+        ),
+        by_epsilon(
+            scores,
+            without=without.rate,
+            y="people told rightly",
+            caption="Tables: people whose illness is told rightly by integer programming.",
+        ),
+    ]
     return Result(0.5, without, scores[EPSILON], pure_coin_up(float(EPSILON)), parts)
 
 

@@ -36,7 +36,9 @@ def by_least_squares(asked: Bits, answers: Numbers) -> Bits:
 
 
 def by_linear_program(asked: Bits, answers: Numbers) -> Bits:
-    """The bits nearest to the numbers between 0 and 1 whose answers are least off, in absolute sum."""
+    """The bits nearest to the numbers between 0 and 1 whose answers are least off, in absolute
+    sum.
+    """
     questions, people = asked.shape
     plain, off = _sparse.csr_matrix(asked.astype(np.float64)), _sparse.eye_array(questions)
     limits = _sparse.vstack(
@@ -44,7 +46,9 @@ def by_linear_program(asked: Bits, answers: Numbers) -> Bits:
     )
     cost = np.concatenate([np.zeros(people), np.ones(questions)])
     bounds = [(0.0, 1.0)] * people + [(0.0, None)] * questions
-    found = _optimize.linprog(cost, A_ub=limits, b_ub=np.concatenate([answers, -answers]), bounds=bounds, method="highs")  # fmt: skip
+    found = _optimize.linprog(
+        cost, A_ub=limits, b_ub=np.concatenate([answers, -answers]), bounds=bounds, method="highs"
+    )
     return np.asarray(found.x[:people] > 0.5, dtype=np.int64)
 
 
@@ -71,7 +75,9 @@ def _exact(truth: Bits) -> Numbers:
 
 
 def _within(error: int) -> Blur:
-    """Answers that are off by at most this much, each value equally likely: noise without an account."""
+    """Answers that are off by at most this much, each value equally likely: noise without an
+    account.
+    """
 
     def blur(truth: Bits) -> Numbers:
         noise = uniform_below(2 * error + 1, len(truth)).astype(np.int64) - error
@@ -97,9 +103,14 @@ def _run(effort: Effort) -> Result:
     shared = {each: _scores(_shoal(each), runs * (4 if each == EPSILON else 1)) for each in prices}
     without = by_error[0]["linear program"]
     rows = [
-        [f"epsilon {float(each):g}", f"{QUESTIONS / float(each):,.3g}", *(percent(shared[each][name].rate) for name in DECODERS), percent(pure_coin_up(float(each)))]
+        [
+            f"epsilon {float(each):g}",
+            f"{QUESTIONS / float(each):,.3g}",
+            *(percent(shared[each][name].rate) for name in DECODERS),
+            percent(pure_coin_up(float(each))),
+        ]
         for each in shared
-    ]  # fmt: skip
+    ]
     parts: list[Part] = [
         Words(
             f"{PEOPLE} people have a bit each, {QUESTIONS} random groups of them are counted, and nobody is asked about alone. Dinur and Nissim showed that answers whose errors stay well below the square root of the "
@@ -108,14 +119,27 @@ def _run(effort: Effort) -> Result:
         Heading("Errors of a few units do not help", 3),
         lines(
             {name: [(error, by_error[error][name].rate) for error in errors] for name in DECODERS},
-            x="largest error of an answer", y="bits that are right", shares=True,
+            x="largest error of an answer",
+            y="bits that are right",
+            shares=True,
             caption="Reconstruction from answers with bounded errors, nobody keeping an account.",
         ),
         Heading("Shoal's answers", 3),
-        Words("With Shoal all answers together cost the epsilon in the first column, so each has Laplace noise of the scale in the second. A large epsilon is a reconstruction with Shoal's compliments: the promise is the budget, not the noise."),
-        PageTable(["all answers", "scale of the noise", *DECODERS, "ceiling"], rows, frozenset(range(1, 5))),
-        by_epsilon({each: shared[each]["linear program"] for each in shared}, without=without.rate, y="bits that are right", caption="Reconstruction by linear programming from Shoal's answers."),
-    ]  # fmt: skip
+        Words(
+            "With Shoal all answers together cost the epsilon in the first column, so each has Laplace noise of the scale in the second. A large epsilon is a reconstruction with Shoal's compliments: the promise is the budget, not the noise."
+        ),
+        PageTable(
+            ["all answers", "scale of the noise", *DECODERS, "ceiling"],
+            rows,
+            frozenset(range(1, 5)),
+        ),
+        by_epsilon(
+            {each: shared[each]["linear program"] for each in shared},
+            without=without.rate,
+            y="bits that are right",
+            caption="Reconstruction by linear programming from Shoal's answers.",
+        ),
+    ]
     return Result(
         0.5, without, shared[EPSILON]["linear program"], pure_coin_up(float(EPSILON)), parts
     )

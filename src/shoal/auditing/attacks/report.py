@@ -34,7 +34,12 @@ class AttackOutcome:
     def parts(self) -> list[Part]:
         """What the page shows below its title."""
         attack, result = self.attack, self.result
-        return [Words(attack.aim), _summary(result), *result.parts, Words(f"Source: {attack.source}.")]  # fmt: skip
+        return [
+            Words(attack.aim),
+            _summary(result),
+            *result.parts,
+            Words(f"Source: {attack.source}."),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, without the page."""
@@ -75,7 +80,7 @@ def report(outcomes: Sequence[AttackOutcome]) -> Page:
             [[each.attack.name, *_figures(each.result)] for each in outcomes],
             frozenset(range(1, 5)),
         ),
-    ]  # fmt: skip
+    ]
     for each in outcomes:
         parts += [Heading(each.attack.title), *each.parts()]
     return Page("Attacks, with and without Shoal in front", parts)

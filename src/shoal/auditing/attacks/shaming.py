@@ -27,14 +27,24 @@ COMMON = {"Smith": 4000, "Jones": 2500}
 """Names that many others have."""
 
 DELTA = Fraction(1, 10**9)
-EXPECTED = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5), Fraction(10))  # fmt: skip
+EXPECTED = (
+    Fraction(1, 100),
+    Fraction(1, 10),
+    Fraction(1, 2),
+    Fraction(1),
+    Fraction(2),
+    Fraction(5),
+    Fraction(10),
+)
 """Delta times the number of people: how many are published on average."""
 
 HEADLINE = Fraction(5)
 
 
 def name_and_shame(delta: Fraction, runs: int) -> Score:
-    """Each person is published in the clear with probability delta, which is (0, delta)-DP; was anybody?"""
+    """Each person is published in the clear with probability delta, which is (0, delta)-DP; was
+    anybody?
+    """
     return Score.of([bool((uniforms(PEOPLE) < float(delta)).any()) for _ in range(runs)])
 
 
@@ -58,7 +68,8 @@ def _told() -> set[str]:
 def _with_shoal(runs: int) -> tuple[Score, float]:
     """Whether anybody's own name is told, in each run, and how many of the common names are.
 
-    Questions draw from the secret source: a rehearsal is refused as a release.  So they are asked outside of the seed.
+    Questions draw from the secret source: a rehearsal is refused as a release.  So they are asked
+    outside of the seed.
     """
     told = [contextvars.Context().run(_told) for _ in range(runs)]
     named = Score.of([bool(each - set(COMMON)) for each in told])
@@ -76,9 +87,13 @@ def _run(effort: Effort) -> Result:
     named, common = _with_shoal(effort.times(100, least=5))
     small = DELTA * PEOPLE
     rows = [
-        [f"name and shame, delta {float(each):g} / n", percent(shamed[each].rate), f"{100 * _ceiling(each):.3g} %"]
+        [
+            f"name and shame, delta {float(each):g} / n",
+            percent(shamed[each].rate),
+            f"{100 * _ceiling(each):.3g} %",
+        ]
         for each in EXPECTED
-    ]  # fmt: skip
+    ]
     rows += [
         ["noise and no threshold: every name that occurs", "always", "no promise"],
         [f"Shoal, delta {float(DELTA):g}", percent(named.rate), f"{100 * _ceiling(small):.2g} %"],
@@ -97,15 +112,22 @@ def _run(effort: Effort) -> Result:
                 BARE: [(float(each), shamed[each].rate) for each in EXPECTED],
                 CEILING: [(each, 1 - (1 - each / PEOPLE) ** PEOPLE) for each in curve],
             },
-            marks={SHOAL: [(float(small), named.rate)], BARE: [(float(each), shamed[each].rate) for each in EXPECTED]},
-            x="delta times the number of people", y="somebody is published", scales=("log", "linear"), dashed=(CEILING,), shares=True,
+            marks={
+                SHOAL: [(float(small), named.rate)],
+                BARE: [(float(each), shamed[each].rate) for each in EXPECTED],
+            },
+            x="delta times the number of people",
+            y="somebody is published",
+            scales=("log", "linear"),
+            dashed=(CEILING,),
+            shares=True,
             caption="Name and shame: how often somebody is published, by delta. Shoal's point is a question that must select its keys.",
         ),
         Words(
             f"Shoal can publish a name in one place only: when groups are counted whose keys nobody listed. It then tells a key only if enough people stand behind it, noise included. Counted by name at epsilon {float(EPSILON):g} and delta {float(DELTA):g}, "
             f"{common:.3g} of {len(COMMON)} common names are told and nobody's own. Counts with noise and no such threshold tell every name there is."
         ),
-    ]  # fmt: skip
+    ]
     return Result(0.0, shamed[HEADLINE], named, _ceiling(small), parts)
 
 

@@ -1,4 +1,6 @@
-"""The exact verifier: for mechanisms with finitely many outputs, the truth by enumeration rather than by samples."""
+"""The exact verifier: for mechanisms with finitely many outputs, the truth by enumeration rather
+than by samples.
+"""
 
 from shoal.auditing.exact.bits import Bits, law_of
 from shoal.auditing.exact.judging import ExactVerdict, judge

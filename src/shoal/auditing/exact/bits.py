@@ -27,7 +27,8 @@ class _Strayed(BaseException):
 
 
 class Bits:
-    """Random draws that are followed instead of made; a program under the verifier takes all its randomness from here.
+    """Random draws that are followed instead of made; a program under the verifier takes all its
+    randomness from here.
 
     Every draw is exact: a coin of chance 1/3 is one draw with two ways, not a loop of fair coins.
     """
@@ -97,11 +98,13 @@ def law_of(
 ) -> Law:
     """The exact law of ``mechanism(data, bits)``.
 
-    Guarantee: every chance is exact, or lies between the two ends given; the likeliest paths are followed first, and what is
-        left after ``depth`` draws on a path, or after so many ``paths``, is the law's ``rest``.
+    Guarantee: every chance is exact, or lies between the two ends given; the likeliest paths are
+        followed first, and what is left after ``depth`` draws on a path, or after so many
+        ``paths``, is the law's ``rest``.
     Needs: the mechanism draws from ``bits`` only, and its outputs can be keys of a dict.
-    Edges: an error is an output as well, by its type and its words: they are seen.  Outputs are told apart by type and value, floats
-        by their bits: True is not 1, -0.0 is not 0.0, and all NaN are one.  A mechanism that does not draw the same again is refused.
+    Edges: an error is an output as well, by its type and its words: they are seen.  Outputs are
+        told apart by type and value, floats by their bits: True is not 1, -0.0 is not 0.0, and all
+        NaN are one.  A mechanism that does not draw the same again is refused.
 
     >>> def answer(truth, bits):
     ...     return truth if bits.bernoulli("3/4") else not truth

@@ -1,4 +1,6 @@
-"""A claimed measure against the exact laws: refuted, proven, or left open by what was not followed."""
+"""A claimed measure against the exact laws: refuted, proven, or left open by what was not
+followed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ EPSILONS = tuple(map(Fraction, ("0", "0.1", "0.25", "0.5", "1", "1.5", "2", "3",
 
 @dataclass(frozen=True, kw_only=True)
 class ExactVerdict(Verdict):
-    """The verdict of the verifier; ``holds`` is True where the claim is proven for the pairs given, and None where it is open."""
+    """The verdict of the verifier; ``holds`` is True where the claim is proven for the pairs given,
+    and None where it is open.
+    """
 
     holds: bool | None
 
@@ -53,9 +57,10 @@ _LAST = {
 def judge(exact: Exact, claim: Measure) -> ExactVerdict:
     """Whether the laws keep a claim, for all pairs given.
 
-    Guarantee: no chance is involved: a refuted claim is false, and one that is proven holds for these pairs.
-    Edges: zero-concentrated and Gaussian promises are checked at some orders and epsilons, and a Gaussian one is not proven here;
-        what was not followed to its end can leave any claim open.
+    Guarantee: no chance is involved: a refuted claim is false, and one that is proven holds for
+        these pairs.
+    Edges: zero-concentrated and Gaussian promises are checked at some orders and epsilons, and a
+        Gaussian one is not proven here; what was not followed to its end can leave any claim open.
 
     >>> from shoal import Pure
     >>> from shoal.auditing.exact import Law, verify
@@ -86,12 +91,18 @@ def _drawing(exact: Exact, claim: Measure) -> Drawing:
     """The Rényi curve for a claim about that, else the delta profile."""
     if isinstance(claim, Renyi):
         orders = [order for order, _ in claim.curve]
-        return curve_against_claim(partial(_renyi_of, exact), partial(_claimed_at, claim), orders, RENYI)  # fmt: skip
+        return curve_against_claim(
+            partial(_renyi_of, exact), partial(_claimed_at, claim), orders, RENYI
+        )
     if isinstance(claim, ZeroConcentrated):
-        return curve_against_claim(partial(_renyi_of, exact), partial(_claimed_at, claim), DRAWN, RENYI)  # fmt: skip
+        return curve_against_claim(
+            partial(_renyi_of, exact), partial(_claimed_at, claim), DRAWN, RENYI
+        )
     widest = _widest(exact, claim)
     places = [step * widest / 24 for step in range(25)]
-    return curve_against_claim(partial(_delta_of, exact), partial(_claimed_delta, claim), places, ("epsilon", "delta"))  # fmt: skip
+    return curve_against_claim(
+        partial(_delta_of, exact), partial(_claimed_delta, claim), places, ("epsilon", "delta")
+    )
 
 
 def _renyi_of(exact: Exact, order: Fraction) -> float:
@@ -99,7 +110,9 @@ def _renyi_of(exact: Exact, order: Fraction) -> float:
 
 
 def _claimed_at(claim: Renyi | ZeroConcentrated, order: Fraction) -> float:
-    return float_up(claim.rho * order if isinstance(claim, ZeroConcentrated) else dict(claim.curve)[order])  # fmt: skip
+    return float_up(
+        claim.rho * order if isinstance(claim, ZeroConcentrated) else dict(claim.curve)[order]
+    )
 
 
 def _delta_of(exact: Exact, epsilon: Fraction) -> float:

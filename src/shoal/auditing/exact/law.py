@@ -1,4 +1,6 @@
-"""A finite law: the chance of every output, exactly or between two rationals, and what was not followed to its end."""
+"""A finite law: the chance of every output, exactly or between two rationals, and what was not
+followed to its end.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from shoal.exact import Number, closed_unit, non_negative, short_down, short_up
 
 @dataclass(frozen=True)
 class Bounds:
-    """A number between two rationals; ``high`` None says that there is no upper bound, ``low`` None that it is infinite."""
+    """A number between two rationals; ``high`` None says that there is no upper bound, ``low`` None
+    that it is infinite.
+    """
 
     low: Fraction | None
     high: Fraction | None

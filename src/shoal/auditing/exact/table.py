@@ -1,7 +1,8 @@
 """Laws from a file: one JSON object with the chances of every output under every dataset.
 
-``{"laws": {"yes": {"told yes": "3/4", "told no": "1/4"}, "no": {...}}, "pairs": [["yes", "no"]]}``.  Chances are fractions or
-decimals as text or numbers, or pairs [low, high]; pairs may be left out, and then all datasets are neighbours.
+``{"laws": {"yes": {"told yes": "3/4", "told no": "1/4"}, "no": {...}}, "pairs": [["yes", "no"]]}``.
+Chances are fractions or decimals as text or numbers, or pairs [low, high]; pairs may be left out,
+and then all datasets are neighbours.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def table_from_json(given: Any) -> Exact:
             remedy='Write {"laws": {"x": {"a": "1/2", "b": "1/2"}, "y": {"a": "1/3", "b": "2/3"}}}.',
         )
     pairs = given.get("pairs")
-    if pairs is not None and not (isinstance(pairs, list) and all(isinstance(p, list) and len(p) == 2 for p in pairs)):  # fmt: skip
+    if pairs is not None and not (
+        isinstance(pairs, list) and all(isinstance(p, list) and len(p) == 2 for p in pairs)
+    ):
         raise ShapeError(
             "the pairs of a table are a list of two names each.",
             remedy='Write "pairs": [["x", "y"]], or leave them out.',

@@ -1,14 +1,16 @@
 """Worst-case losses of finite laws over all given pairs of neighbours.
 
-Write P and Q for the laws of a pair, each chance known from ``low`` to ``high``, and r for the rest of a law, of which
-nothing is known.  For t = e^epsilon the least delta is the sum of max(0, P - t Q) over all outputs.  It never falls when mass
-is added to P, by at most that mass, and never rises when mass is added to Q, by at most t times that mass.  So
+Write P and Q for the laws of a pair, each chance known from ``low`` to ``high``, and r for the rest
+of a law, of which nothing is known.  For t = e^epsilon the least delta is the sum of max(0, P - t
+Q) over all outputs.  It never falls when mass is added to P, by at most that mass, and never rises
+when mass is added to Q, by at most t times that mass.  So
 
-* delta <= sum max(0, P.high - t Q.low) + r of P, and delta >= sum max(0, P.low - t Q.high) - t (r of Q);
-* the largest ratio P / Q is at least the largest P.low / (Q.high + r of Q), and, where nothing is left over, at most the largest
-  P.high / Q.low;
-* the sum of P^a Q^(1-a), whose logarithm over a - 1 is the Rényi divergence, rises with P and falls with Q, output by
-  output, so the same ends serve; a sum over some of the outputs is a lower bound.
+* delta <= sum max(0, P.high - t Q.low) + r of P, and delta >= sum max(0, P.low - t Q.high) - t (r
+  of Q);
+* the largest ratio P / Q is at least the largest P.low / (Q.high + r of Q), and, where nothing is
+  left over, at most the largest P.high / Q.low;
+* the sum of P^a Q^(1-a), whose logarithm over a - 1 is the Rényi divergence, rises with P and falls
+  with Q, output by output, so the same ends serve; a sum over some of the outputs is a lower bound.
 
 All of it is rational but the logarithms and powers, which are rounded to the named side.
 """
@@ -77,7 +79,9 @@ class Exact:
 
     @property
     def worst(self) -> tuple[Pair, Hashable] | None:
-        """A pair and an output with the largest ratio, as far as it is certain; None without pairs or outputs."""
+        """A pair and an output with the largest ratio, as far as it is certain; None without pairs
+        or outputs.
+        """
         found: tuple[Fraction | None, Pair, Hashable] | None = None
         for pair in self._directed():
             one, two = (self.laws[each] for each in pair)
@@ -93,8 +97,9 @@ class Exact:
         t = positive(odds, "odds")
         if t < 1:
             raise RangeError(
-                "odds must be 1 or more: they are e to an epsilon of 0 or more.", remedy="Give 1 for epsilon 0."
-            )  # fmt: skip
+                "odds must be 1 or more: they are e to an epsilon of 0 or more.",
+                remedy="Give 1 for epsilon 0.",
+            )
         return self._delta(t, t)
 
     def delta(self, epsilon: Number) -> Bounds:
@@ -128,7 +133,9 @@ class Exact:
 
 
 def verify(laws: Mapping[Any, Law], pairs: Iterable[Pair] | None = None) -> Exact:
-    """The laws of a mechanism by dataset, with the pairs that are neighbours; by default all are."""
+    """The laws of a mechanism by dataset, with the pairs that are neighbours; by default all
+    are.
+    """
     chosen = tuple(combinations(laws, 2)) if pairs is None else tuple((a, b) for a, b in pairs)
     unknown = [name for pair in chosen for name in pair if name not in laws]
     if unknown or not chosen:
@@ -185,7 +192,9 @@ def _renyi(one: Law, two: Law, order: Fraction) -> Bounds:
 def _divergence(
     chances: list[tuple[Fraction, Fraction]], order: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Bounds of ln(sum of P^a Q^(1-a)) / (a - 1), some 2^-160 apart; it may be 0, which no relative precision settles."""
+    """Bounds of ln(sum of P^a Q^(1-a)) / (a - 1), some 2^-160 apart; it may be 0, which no relative
+    precision settles.
+    """
 
     def ends() -> tuple[Fraction, Fraction]:
         total = arb(0)

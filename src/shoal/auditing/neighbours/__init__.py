@@ -1,4 +1,6 @@
-"""Neighbour search: the pair of neighbouring tables on which a mechanism does worst, by enumeration or guided search."""
+"""Neighbour search: the pair of neighbouring tables on which a mechanism does worst, by enumeration
+or guided search.
+"""
 
 from shoal.auditing.neighbours.domain import Domain, Neighbours, every_pair
 from shoal.auditing.neighbours.objectives import losing, moving, sampling

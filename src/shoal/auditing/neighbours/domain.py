@@ -18,7 +18,8 @@ _OWN = 0
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two tables that differ in one protected unit: the rows of the others, and those of the unit on either side.
+    """Two tables that differ in one protected unit: the rows of the others, and those of the unit
+    on either side.
 
     The unit's rows stand together, before the row of the others in place ``at``.
     """
@@ -41,9 +42,10 @@ class Neighbours:
 class Domain:
     """All tables of up to ``size`` rows of others, and one unit with up to ``unit`` rows.
 
-    ``rows`` are the rows there can be: any values, or dicts.  With ``person`` the rows are dicts, and that column is filled in:
-    with 0 for the person who comes, goes or changes, and with numbers from 1 to ``people`` for the others.  Under add/remove
-    one side has none of the unit's rows, under change both sides have some.
+    ``rows`` are the rows there can be: any values, or dicts.  With ``person`` the rows are dicts,
+    and that column is filled in: with 0 for the person who comes, goes or changes, and with numbers
+    from 1 to ``people`` for the others.  Under add/remove one side has none of the unit's rows,
+    under change both sides have some.
 
     >>> len(list(every_pair(Domain(rows=(0, 1), size=1, relation=Relation.CHANGE))))
     5
@@ -101,7 +103,8 @@ class Domain:
 
 
 def every_pair(domain: Domain) -> Iterator[Neighbours]:
-    """All neighbours of a domain, each multiset of rows in one order and with the unit's rows first and last.
+    """All neighbours of a domain, each multiset of rows in one order and with the unit's rows first
+    and last.
 
     Edges: their number grows fast; count them with ``itertools.islice`` before going through all.
     """

@@ -1,4 +1,6 @@
-"""What a search makes as large as it can: a number for each pair, larger where a promise is nearer to breaking."""
+"""What a search makes as large as it can: a number for each pair, larger where a promise is nearer
+to breaking.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ from shoal.sensitivity import Relation
 
 Aim = Callable[[Any, Any], float]
 OTHERWISE = 1e6
-"""What a difference counts that no length tells: another noise, another result, an error on one side."""
+"""What a difference counts that no length tells: another noise, another result, an error on one
+side.
+"""
 
 
 def moving(run: Callable[[Any], Any], *, relation: Relation | str | None = None) -> Aim:
-    """By record and play: how much of its declared sensitivity an input of a noise uses; above 1 it is broken.
+    """By record and play: how much of its declared sensitivity an input of a noise uses; above 1 it
+    is broken.
 
     >>> import shoal
     >>> noise = shoal.Laplace.for_epsilon(1, sensitivity=10)
@@ -38,11 +43,18 @@ def moving(run: Callable[[Any], Any], *, relation: Relation | str | None = None)
     return aim
 
 
-def losing(mechanism: Callable[[Any, Bits], Hashable], *, depth: int = 64, paths: int = 10_000) -> Aim:  # fmt: skip
-    """By the exact verifier: the worst-case epsilon of a program that consumes bits, rounded down."""
+def losing(
+    mechanism: Callable[[Any, Bits], Hashable], *, depth: int = 64, paths: int = 10_000
+) -> Aim:
+    """By the exact verifier: the worst-case epsilon of a program that consumes bits, rounded
+    down.
+    """
 
     def aim(one: Any, two: Any) -> float:
-        laws = {side: law_of(mechanism, data, depth=depth, paths=paths) for side, data in ((0, one), (1, two))}  # fmt: skip
+        laws = {
+            side: law_of(mechanism, data, depth=depth, paths=paths)
+            for side, data in ((0, one), (1, two))
+        }
         low: Fraction | None = verify(laws).epsilon.low
         return float("inf") if low is None else float_down(low)
 
@@ -52,8 +64,8 @@ def losing(mechanism: Callable[[Any, Bits], Hashable], *, depth: int = 64, paths
 def sampling(mechanism: Any, claim: Measure, *, samples: int = 2_000, seed: int | str = 0) -> Aim:
     """By samples: the parameter of a claim that a few of them prove.
 
-    Of many pairs the best one seems worse than it is.  So a pair found in this way proves nothing by itself: audit it
-    anew, with another seed, and quote that verdict.
+    Of many pairs the best one seems worse than it is.  So a pair found in this way proves nothing
+    by itself: audit it anew, with another seed, and quote that verdict.
     """
 
     def aim(one: Any, two: Any) -> float:

@@ -1,9 +1,10 @@
-"""The worst pair of neighbours: all of them where they are few, and otherwise climbing with some patience.
+"""The worst pair of neighbours: all of them where they are few, and otherwise climbing with some
+patience.
 
-The climb is simulated annealing.  A step changes a cell, a row, how many rows there are or where the unit stands; a step to
-a better pair is always taken, one to a worse pair now and then, less often as the search goes on; after a quarter of
-the budget without a better pair it starts anew.  What is found is a pair, which anyone can check; that a better one was not
-found proves nothing.
+The climb is simulated annealing.  A step changes a cell, a row, how many rows there are or where
+the unit stands; a step to a better pair is always taken, one to a worse pair now and then, less
+often as the search goes on; after a quarter of the budget without a better pair it starts anew.
+What is found is a pair, which anyone can check; that a better one was not found proves nothing.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def worst_pair(
 ) -> Found:
     """The pair of a domain with the largest ``aim``, of as many as the ``budget`` allows to try.
 
-    Guarantee: where the domain has no more pairs than the budget, all are tried, and none scores more.
-    Edges: with ``enough`` the search ends at the first pair that scores more than that.  The same seed takes the same way.
+    Guarantee: where the domain has no more pairs than the budget, all are tried, and none scores
+    more.  Edges: with ``enough`` the search ends at the first pair that scores more than that.  The
+    same seed takes the same way.
 
     >>> import shoal
     >>> noise = shoal.Laplace.for_epsilon(1, sensitivity=10)
@@ -142,7 +144,9 @@ def _climb(domain: Domain, trying: _Trying, dice: _Dice) -> None:
 
 
 def _heat(spent: float, best: float) -> float:
-    """How large a loss is taken about once in three times: a tenth of the best at first, and soon much less."""
+    """How large a loss is taken about once in three times: a tenth of the best at first, and soon
+    much less.
+    """
     scale = best if 0 < best < math.inf else 1.0
     return max(1e-9, 0.1 * scale * math.exp(-_COOLING * spent))
 
@@ -179,7 +183,16 @@ def _step(here: Neighbours, domain: Domain, dice: _Dice) -> Neighbours:
 
 def _changed(rows: Rows, choices: list[Any], least: int, most: int, dice: _Dice) -> Rows:
     """One row more, one less, another one, or another cell."""
-    acts = [name for name, can in (("more", len(rows) < most), ("less", len(rows) > least), ("other", bool(rows)), ("cell", bool(rows))) if can]  # fmt: skip
+    acts = [
+        name
+        for name, can in (
+            ("more", len(rows) < most),
+            ("less", len(rows) > least),
+            ("other", bool(rows)),
+            ("cell", bool(rows)),
+        )
+        if can
+    ]
     if not acts:
         return rows
     act, place = dice.one_of(acts), dice.below(max(1, len(rows)))

@@ -1,4 +1,6 @@
-"""Record and play: a program runs on two neighbours with the same randomness, and every input of a noise is compared."""
+"""Record and play: a program runs on two neighbours with the same randomness, and every input of a
+noise is compared.
+"""
 
 from shoal.auditing.replay.primitive import primitive
 from shoal.auditing.replay.replaying import ReplayDifference, ReplayResult, replay

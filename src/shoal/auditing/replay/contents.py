@@ -9,7 +9,8 @@ _PYTHON_MADE = 1 << 9
 
 
 def contents(value: Any) -> dict[str, Any] | None:
-    """Every attribute that an object of a class written in Python holds; None where it may hold more than can be seen.
+    """Every attribute that an object of a class written in Python holds; None where it may hold
+    more than can be seen.
 
     >>> class Point:
     ...     __slots__ = ("x",)
@@ -25,7 +26,11 @@ def contents(value: Any) -> dict[str, Any] | None:
     for kind in kinds:
         slots = vars(kind).get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else tuple(slots):
-            name = f"_{kind.__name__.lstrip('_')}{slot}" if slot.startswith("__") and not slot.endswith("__") else slot  # fmt: skip
+            name = (
+                f"_{kind.__name__.lstrip('_')}{slot}"
+                if slot.startswith("__") and not slot.endswith("__")
+                else slot
+            )
             if slot not in ("__dict__", "__weakref__") and hasattr(value, name):
                 held[name] = getattr(value, name)
     return held if held or not kinds or _is_bare(kinds) else None
@@ -54,15 +59,28 @@ def _pandas(frame: Any) -> dict[str, Any]:
     if hasattr(frame, "columns"):
         cells = [frame.iloc[:, place].tolist() for place in range(frame.shape[1])]
         types = [str(each) for each in frame.dtypes]
-        return {"columns": _pandas(frame.columns), "index": _pandas(frame.index), "types": types, "cells": cells}  # fmt: skip
-    own = {"names": list(getattr(frame, "names", [])) or [getattr(frame, "name", None)], "type": str(frame.dtype), "cells": frame.tolist()}  # fmt: skip
+        return {
+            "columns": _pandas(frame.columns),
+            "index": _pandas(frame.index),
+            "types": types,
+            "cells": cells,
+        }
+    own = {
+        "names": list(getattr(frame, "names", [])) or [getattr(frame, "name", None)],
+        "type": str(frame.dtype),
+        "cells": frame.tolist(),
+    }
     return {**own, "index": _pandas(frame.index)} if hasattr(frame, "index") else own
 
 
 def _polars(frame: Any) -> dict[str, Any]:
     if hasattr(frame, "columns"):
         cells = [frame[name].to_list() for name in frame.columns]
-        return {"columns": list(frame.columns), "types": [str(each) for each in frame.dtypes], "cells": cells}  # fmt: skip
+        return {
+            "columns": list(frame.columns),
+            "types": [str(each) for each in frame.dtypes],
+            "cells": cells,
+        }
     return {"name": frame.name, "type": str(frame.dtype), "cells": frame.to_list()}
 
 
@@ -70,5 +88,10 @@ def _arrow(frame: Any) -> dict[str, Any]:
     if hasattr(frame, "column_names"):
         cells = [each.to_pylist() for each in frame.columns]
         schema = frame.schema
-        return {"columns": list(frame.column_names), "types": [str(each.type) for each in schema], "notes": dict(schema.metadata or {}), "cells": cells}  # fmt: skip
+        return {
+            "columns": list(frame.column_names),
+            "types": [str(each.type) for each in schema],
+            "notes": dict(schema.metadata or {}),
+            "cells": cells,
+        }
     return {"type": str(frame.type), "cells": frame.to_pylist()}

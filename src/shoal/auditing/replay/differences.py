@@ -1,7 +1,8 @@
 """Where two results differ, in words, and where nobody can say.
 
-What is told apart is what a reader of the result can tell apart: types, shapes and values, down to the bits of floats.  The text of a value is never
-taken for the value: it may be cut, or hide what it is about.
+What is told apart is what a reader of the result can tell apart: types, shapes and values, down to
+the bits of floats.  The text of a value is never taken for the value: it may be cut, or hide what
+it is about.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Apart(NamedTuple):
 
 
 def apart(one: Any, two: Any) -> Apart | None:
-    """The first sure difference of two results; else the first place that cannot be compared; None where they are alike.
+    """The first sure difference of two results; else the first place that cannot be compared; None
+    where they are alike.
 
     >>> apart({"n": 1}, {"n": 2}).said
     "the result['n'] has another value"
@@ -89,11 +91,16 @@ class _Walk:
 
     def _arrays(self, one: Any, two: Any, at: str) -> Iterator[Apart]:
         if one.dtype != two.dtype:
-            yield Apart(f"{at} is an array of {one.dtype} on one side, of {two.dtype} on the other", known=True)  # fmt: skip
+            yield Apart(
+                f"{at} is an array of {one.dtype} on one side, of {two.dtype} on the other",
+                known=True,
+            )
         elif one.shape != two.shape:
             yield Apart(f"{at} has another shape", known=True)
         elif isinstance(one, np.ma.MaskedArray):
-            yield from self._arrays(np.ma.getmaskarray(one), np.ma.getmaskarray(two), f"the mask of {at}")  # fmt: skip
+            yield from self._arrays(
+                np.ma.getmaskarray(one), np.ma.getmaskarray(two), f"the mask of {at}"
+            )
             yield from self._arrays(one.data, two.data, at)
         elif one.dtype.kind in "OV":
             yield from self.between(one.tolist(), two.tolist(), at)
@@ -139,11 +146,15 @@ def _closed(one: Any, two: Any, at: str) -> Iterator[Apart]:
     if same is False:
         yield Apart(f"{at} has another value", known=True)
     elif same is None and one is not two:
-        yield Apart(f"{at} is of a type that cannot be compared ({type(one).__name__})", known=False)  # fmt: skip
+        yield Apart(
+            f"{at} is of a type that cannot be compared ({type(one).__name__})", known=False
+        )
 
 
 def _equal(one: Any, two: Any) -> bool | None:
-    """What the two say of each other; None where they have no equality but that of place, or it gives no plain answer."""
+    """What the two say of each other; None where they have no equality but that of place, or it
+    gives no plain answer.
+    """
     if not has_equality(one):
         return None
     try:

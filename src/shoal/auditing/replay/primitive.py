@@ -20,10 +20,11 @@ def primitive(
     norm: Norm | str = Norm.L1,
     name: str | None = None,
 ) -> Callable[..., Released]:
-    """A function that adds noise to its first argument, for `replay`: outside a replay it is the function itself.
+    """A function that adds noise to its first argument, for `replay`: outside a replay it is the
+    function itself.
 
-    Needs: the first argument is a number, or an array, list or tuple of numbers; ``sensitivity`` is what the noise was
-        made for.
+    Needs: the first argument is a number, or an array, list or tuple of numbers; ``sensitivity`` is
+        what the noise was made for.
 
     >>> from shoal.auditing.replay import replay
     >>> theirs = primitive(lambda value: value + 0.25, sensitivity=1, name="their noise")

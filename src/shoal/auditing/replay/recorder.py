@@ -1,11 +1,13 @@
-"""A source that is also a witness: it writes down every meeting of data and noise, and can play the outputs back.
+"""A source that is also a witness: it writes down every meeting of data and noise, and can play the
+outputs back.
 
-Recording keeps what each noise was given and what came out.  Playing runs the same program on a neighbour and hands
-it the recorded outputs, so that all it does after a release, it does with the same numbers: whatever still differs came
-from the data by another way.
+Recording keeps what each noise was given and what came out.  Playing runs the same program on a
+neighbour and hands it the recorded outputs, so that all it does after a release, it does with the
+same numbers: whatever still differs came from the data by another way.
 
-Threads that were started with a copy of the context (`asyncio.to_thread`, or `contextvars.copy_context().run`) draw here as well, one after another:
-their noises are told apart by the order in which they are asked for.
+Threads that were started with a copy of the context (`asyncio.to_thread`, or
+`contextvars.copy_context().run`) draw here as well, one after another: their noises are told apart
+by the order in which they are asked for.
 """
 
 from __future__ import annotations
@@ -126,7 +128,9 @@ def _is_ours(module: str) -> bool:
 
 
 def _alike(one: NoiseWitness, two: NoiseWitness) -> bool:
-    """Whether two meetings are of the same noise; laws given by a real number are told apart by who releases."""
+    """Whether two meetings are of the same noise; laws given by a real number are told apart by who
+    releases.
+    """
     return bool(
         type(one.by) is type(two.by)
         and one.by == two.by

@@ -1,16 +1,20 @@
-"""Run a program on neighbours with recorded randomness, and report everything that differs and must not.
+"""Run a program on neighbours with recorded randomness, and report everything that differs and must
+not.
 
-A program keeps its promise if it touches the data only through noises whose inputs move by at most what each was told,
-and does all the rest alike.  So, when the outputs of all noises are held fixed,
+A program keeps its promise if it touches the data only through noises whose inputs move by at most
+what each was told, and does all the rest alike.  So, when the outputs of all noises are held fixed,
 
 * the same noises must be asked for, in the same order, with the same parameters;
 * the input of each must move by at most its declared sensitivity, in its norm and for its relation;
 * draws outside the noises must be the same;
-* what is returned must be the same, in type, shape and value, and so must every error, to the letter.
+* what is returned must be the same, in type, shape and value, and so must every error, to the
+  letter.
 
-Each difference is a proof, for the pair at hand, that the promise as it was declared does not hold; no chance is involved.  Two kinds refute nothing:
-"draws", which is a hint, and "open", where something could not be compared: a result of a type that cannot be looked into, or noise that was drawn in a thread
-that knows nothing of the replay.  That nothing was found proves nothing about other pairs.
+Each difference is a proof, for the pair at hand, that the promise as it was declared does not hold;
+no chance is involved.  Two kinds refute nothing: "draws", which is a hint, and "open", where
+something could not be compared: a result of a type that cannot be looked into, or noise that was
+drawn in a thread that knows nothing of the replay.  That nothing was found proves nothing about
+other pairs.
 """
 
 from __future__ import annotations
@@ -39,8 +43,9 @@ HINTS = frozenset((HINT, OPEN))
 class ReplayDifference:
     """One thing that differs between the runs on a pair.
 
-    ``kind`` is "moved" (the input of a noise), "noise" (another sequence of noises), "draws", "result", "error",
-    "relation" or "open" (what could not be compared); ``share`` is how much of what was declared a movement uses.
+    ``kind`` is "moved" (the input of a noise), "noise" (another sequence of noises), "draws",
+    "result", "error", "relation" or "open" (what could not be compared); ``share`` is how much of
+    what was declared a movement uses.
     """
 
     kind: str
@@ -108,15 +113,19 @@ def replay(
 ) -> ReplayResult:
     """Record ``run`` on the first of each pair and play it on the second.
 
-    Guarantee: every difference is real, for the pair at hand: an input moves further than was declared, or the two runs can be told
-        apart though the outputs of all noises are the same.  "draws" is a hint, as nobody sees how many numbers are drawn outside
-        noises, and "open" says that nothing could be compared.
-    Needs: ``run`` is repeatable but for Shoal's noise and for noises wrapped by `primitive`; questions are asked with
-        `Ask.rehearse`.  The pairs differ by at most ``group`` steps of ``relation``, where it is given.
-    Edges: a noise declared for another relation is reported; under change one declared for add/remove may move twice as
-        far.  With ``repeats`` every pair is played with as many different outputs.  Noise is seen in the thread that runs and in
-        those started with a copy of its context; a pair with noise from another thread is left open.  A single draw that an older
-        thread made ahead is not noticed, so a program that hands work to threads kept from earlier may be refuted wrongly: let it start its own.
+    Guarantee: every difference is real, for the pair at hand: an input moves further than was
+        declared, or the two runs can be told apart though the outputs of all noises are the same.
+        "draws" is a hint, as nobody sees how many numbers are drawn outside noises, and "open" says
+        that nothing could be compared.
+    Needs: ``run`` is repeatable but for Shoal's noise and for noises wrapped by `primitive`;
+        questions are asked with `Ask.rehearse`.  The pairs differ by at most ``group`` steps of
+        ``relation``, where it is given.
+    Edges: a noise declared for another relation is reported; under change one declared for
+        add/remove may move twice as far.  With ``repeats`` every pair is played with as many
+        different outputs.  Noise is seen in the thread that runs and in those started with a copy
+        of its context; a pair with noise from another thread is left open.  A single draw that an
+        older thread made ahead is not noticed, so a program that hands work to threads kept from
+        earlier may be refuted wrongly: let it start its own.
 
     >>> import shoal
     >>> honest = shoal.Laplace.for_epsilon(1, sensitivity=1)
@@ -195,7 +204,12 @@ class _Playing:
         self._compare(first, second)
         if first.error is None and second.error is None and len(player.met) < len(recording.met):
             left = named(recording.met[len(player.met)].meeting)
-            self._tell("noise", f"noise {len(player.met) + 1}", "the same noise", f"{left} was asked for by one of the two only")  # fmt: skip
+            self._tell(
+                "noise",
+                f"noise {len(player.met) + 1}",
+                "the same noise",
+                f"{left} was asked for by one of the two only",
+            )
 
     def _ending(self, source: Recorder, data: Any) -> _Ending:
         with seam.use(source):
@@ -232,7 +246,9 @@ class _Playing:
                     yield self._difference("moved", place, allowed, found, each.share)
 
     def _movements(self, before: Met, after: Met) -> list[Movement] | None:
-        """How far an input moved; None where it moved at all and was declared for other neighbours."""
+        """How far an input moved; None where it moved at all and was declared for other
+        neighbours.
+        """
         times, declared = self._group, before.meeting.claim.relation
         if self._relation is Relation.CHANGE and declared is Relation.ADD_REMOVE:
             times *= 2
@@ -258,9 +274,16 @@ class _Playing:
                 )
         elif one is None or two is None:
             raised = one if two is None else two
-            self._tell("error", "at the end", "the same ending", f"{type(raised).__name__} on one side only")  # fmt: skip
+            self._tell(
+                "error",
+                "at the end",
+                "the same ending",
+                f"{type(raised).__name__} on one side only",
+            )
         elif (type(one), str(one)) != (type(two), str(two)):
-            self._tell("error", "at the end", "the same error", f"{type(one).__name__} with other words")  # fmt: skip
+            self._tell(
+                "error", "at the end", "the same error", f"{type(one).__name__} with other words"
+            )
         else:
             self._seen.errors += 1
 

@@ -1,4 +1,6 @@
-"""The long audit of ourselves: every public mechanism, local protocol, release of a function and kind of question, each with its own claim."""
+"""The long audit of ourselves: every public mechanism, local protocol, release of a function and
+kind of question, each with its own claim.
+"""
 
 from shoal.auditing.suite.case import Case, CaseOutcome, run_cases, suite_page
 from shoal.auditing.suite.functions import FUNCTIONS

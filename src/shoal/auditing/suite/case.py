@@ -33,7 +33,8 @@ class Case:
     d0: Any
     d1: Any
     act: Callable[[Any, Any], Any] | None = None
-    """One output of the mechanism on a dataset, where that is not ``mechanism.release(dataset)``."""
+    """One output of the mechanism on a dataset, where that is not ``mechanism.release(dataset)``.
+    """
     many: Callable[[Any, Any, int], Any] | None = None
     """Many outputs at once."""
     claim: Callable[[Any], Measure] | None = None
@@ -42,7 +43,9 @@ class Case:
     repeatable: bool = True
     """Whether its draws may come from a seed; what is charged to a budget must be secret."""
 
-    def run(self, *, quick: bool = False, confidence: Any = "0.99", seed: Any = None) -> EpsilonVerdict:  # fmt: skip
+    def run(
+        self, *, quick: bool = False, confidence: Any = "0.99", seed: Any = None
+    ) -> EpsilonVerdict:
         """Audit it."""
         made = self.make()
         claim = claim_of(made) if self.claim is None else self.claim(made)
@@ -57,8 +60,15 @@ class Case:
             subject = lambda data: act(made, data)  # noqa: E731 - a function of one argument, no more
         samples = max(min(LEAST, self.samples), self.samples // 10) if quick else self.samples
         return audit(
-            subject, self.d0, self.d1, claim=claim, samples=samples, batch=self.many is not None, confidence=confidence, seed=seed if self.repeatable else None
-        )  # fmt: skip
+            subject,
+            self.d0,
+            self.d1,
+            claim=claim,
+            samples=samples,
+            batch=self.many is not None,
+            confidence=confidence,
+            seed=seed if self.repeatable else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -71,13 +81,25 @@ class CaseOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return {"name": self.case.name, "covers": list(self.case.covers), **self.verdict.to_dict(), "seconds": round(self.seconds, 2)}  # fmt: skip
+        return {
+            "name": self.case.name,
+            "covers": list(self.case.covers),
+            **self.verdict.to_dict(),
+            "seconds": round(self.seconds, 2),
+        }
 
 
 def run_cases(
-    cases: Sequence[Case], *, quick: bool = False, risk: float = 0.01, seed: int | str | None = None, told: Told | None = None
-) -> list[CaseOutcome]:  # fmt: skip
-    """Audit one after another; if all claims hold, any at all is refuted with probability at most ``risk``: each has its share."""
+    cases: Sequence[Case],
+    *,
+    quick: bool = False,
+    risk: float = 0.01,
+    seed: int | str | None = None,
+    told: Told | None = None,
+) -> list[CaseOutcome]:
+    """Audit one after another; if all claims hold, any at all is refuted with probability at most
+    ``risk``: each has its share.
+    """
     outcomes = []
     for done, case in enumerate(cases):
         if told is not None:
@@ -97,8 +119,12 @@ def suite_page(outcomes: Sequence[CaseOutcome]) -> Page:
             f"{len(outcomes)} audits, each with its own claim on two neighbours that nearly exhaust it. {len(refuted)} refuted. "
             "If all claims hold, a page with any refutation at all has probability at most 0.01."
         ),
-        PageTable(["audit", "claim", "proven at least", "claimed", "samples", "seconds", "verdict"], [_row(each) for each in outcomes], frozenset((2, 3, 4, 5))),
-    ]  # fmt: skip
+        PageTable(
+            ["audit", "claim", "proven at least", "claimed", "samples", "seconds", "verdict"],
+            [_row(each) for each in outcomes],
+            frozenset((2, 3, 4, 5)),
+        ),
+    ]
     for each in refuted:
         parts += [Heading(each.case.name), *each.verdict.parts()]
     return Page("Every mechanism and question, audited", parts)
@@ -108,5 +134,11 @@ def _row(outcome: CaseOutcome) -> list[str]:
     verdict = outcome.verdict
     samples = dict(verdict.figures)["samples on d0"]
     return [
-        outcome.case.name, verdict.claim, text_above(verdict.lower, verdict.claimed), text_near(verdict.claimed), f"{samples}", f"{outcome.seconds:.1f}", verdict.verdict
-    ]  # fmt: skip
+        outcome.case.name,
+        verdict.claim,
+        text_above(verdict.lower, verdict.claimed),
+        text_near(verdict.claimed),
+        f"{samples}",
+        f"{outcome.seconds:.1f}",
+        verdict.verdict,
+    ]

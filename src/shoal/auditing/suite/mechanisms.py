@@ -1,4 +1,6 @@
-"""Every mechanism at the front of the package, on two neighbours between which its promise is nearly used up."""
+"""Every mechanism at the front of the package, on two neighbours between which its promise is
+nearly used up.
+"""
 
 from __future__ import annotations
 
@@ -44,21 +46,131 @@ def _cells(table: Histogram, tally: tuple[int, ...], wanted: int) -> Any:
 
 
 MECHANISMS = (
-    Case("laplace", ("Laplace",), lambda: Laplace.for_epsilon(1, sensitivity=1), 0, 1, samples=MANY),
-    Case("laplace, reals", ("Laplace",), lambda: Laplace.for_epsilon(1, sensitivity=1), 0.0, 1.0, samples=MANY // 4),
-    Case("geometric", ("Geometric",), lambda: Geometric.for_epsilon(1, sensitivity=2), 0, 2, samples=MANY),
-    Case("truncated geometric", ("TruncatedGeometric",), lambda: TruncatedGeometric.for_epsilon(1, sensitivity=1, low=0, high=5), 0, 1, samples=MANY),
-    Case("staircase", ("Staircase",), lambda: Staircase(epsilon=2, sensitivity=1), 0.0, 1.0, samples=MANY // 4),
+    Case(
+        "laplace", ("Laplace",), lambda: Laplace.for_epsilon(1, sensitivity=1), 0, 1, samples=MANY
+    ),
+    Case(
+        "laplace, reals",
+        ("Laplace",),
+        lambda: Laplace.for_epsilon(1, sensitivity=1),
+        0.0,
+        1.0,
+        samples=MANY // 4,
+    ),
+    Case(
+        "geometric",
+        ("Geometric",),
+        lambda: Geometric.for_epsilon(1, sensitivity=2),
+        0,
+        2,
+        samples=MANY,
+    ),
+    Case(
+        "truncated geometric",
+        ("TruncatedGeometric",),
+        lambda: TruncatedGeometric.for_epsilon(1, sensitivity=1, low=0, high=5),
+        0,
+        1,
+        samples=MANY,
+    ),
+    Case(
+        "staircase",
+        ("Staircase",),
+        lambda: Staircase(epsilon=2, sensitivity=1),
+        0.0,
+        1.0,
+        samples=MANY // 4,
+    ),
     Case("gaussian", ("Gaussian",), lambda: Gaussian(sigma=1, sensitivity=1), 0, 1, samples=MANY),
-    Case("gaussian, reals", ("Gaussian",), lambda: Gaussian(sigma=1, sensitivity=1), 0.0, 1.0, samples=MANY // 4),
-    Case("discrete gaussian", ("DiscreteGaussian",), lambda: DiscreteGaussian(sigma=1, sensitivity=1), 0, 1, samples=MANY),
-    Case("histogram", ("Histogram",), lambda: Histogram.for_epsilon(1), (5, 3), (6, 3), many=_cells, samples=MANY // 4),
-    Case("exponential", ("Exponential",), lambda: Exponential(epsilon=1, sensitivity=1), (1, 4), (0, 5), samples=SOME),
-    Case("exponential, monotone", ("Exponential",), lambda: Exponential(epsilon=1, sensitivity=1, monotone=True), (1, 3), (0, 3), samples=SOME),
-    Case("permute and flip", ("PermuteAndFlip",), lambda: PermuteAndFlip(epsilon=1, sensitivity=1), (1, 4), (0, 5), samples=SOME),
-    Case("noisy max", ("NoisyMax",), lambda: NoisyMax(epsilon=1, sensitivity=1), (1, *[-1] * 9), (0,) * 10, samples=SOME),
-    Case("top two", ("TopK",), lambda: TopK(k=2, epsilon=1, sensitivity=1), (1, 1, 4, 4), (0, 0, 5, 5), samples=SOME),
-    Case("randomized response", ("RandomizedResponse",), lambda: RandomizedResponse.for_epsilon(1, categories=3), 0, 1, samples=MANY),
-    Case("above threshold", ("AboveThreshold",), lambda: AboveThreshold(epsilon=1, sensitivity=1), [0] * 9 + [1], [1] * 9 + [0], act=_asked, samples=SOME),
-    Case("sparse vector", ("SparseVector", "SparseVectorRun"), lambda: SparseVector(epsilon=1, sensitivity=1, positives=2), [0] * 4 + [1] * 2, [1] * 4 + [0] * 2, act=_asked, samples=SOME),
-)  # fmt: skip
+    Case(
+        "gaussian, reals",
+        ("Gaussian",),
+        lambda: Gaussian(sigma=1, sensitivity=1),
+        0.0,
+        1.0,
+        samples=MANY // 4,
+    ),
+    Case(
+        "discrete gaussian",
+        ("DiscreteGaussian",),
+        lambda: DiscreteGaussian(sigma=1, sensitivity=1),
+        0,
+        1,
+        samples=MANY,
+    ),
+    Case(
+        "histogram",
+        ("Histogram",),
+        lambda: Histogram.for_epsilon(1),
+        (5, 3),
+        (6, 3),
+        many=_cells,
+        samples=MANY // 4,
+    ),
+    Case(
+        "exponential",
+        ("Exponential",),
+        lambda: Exponential(epsilon=1, sensitivity=1),
+        (1, 4),
+        (0, 5),
+        samples=SOME,
+    ),
+    Case(
+        "exponential, monotone",
+        ("Exponential",),
+        lambda: Exponential(epsilon=1, sensitivity=1, monotone=True),
+        (1, 3),
+        (0, 3),
+        samples=SOME,
+    ),
+    Case(
+        "permute and flip",
+        ("PermuteAndFlip",),
+        lambda: PermuteAndFlip(epsilon=1, sensitivity=1),
+        (1, 4),
+        (0, 5),
+        samples=SOME,
+    ),
+    Case(
+        "noisy max",
+        ("NoisyMax",),
+        lambda: NoisyMax(epsilon=1, sensitivity=1),
+        (1, *[-1] * 9),
+        (0,) * 10,
+        samples=SOME,
+    ),
+    Case(
+        "top two",
+        ("TopK",),
+        lambda: TopK(k=2, epsilon=1, sensitivity=1),
+        (1, 1, 4, 4),
+        (0, 0, 5, 5),
+        samples=SOME,
+    ),
+    Case(
+        "randomized response",
+        ("RandomizedResponse",),
+        lambda: RandomizedResponse.for_epsilon(1, categories=3),
+        0,
+        1,
+        samples=MANY,
+    ),
+    Case(
+        "above threshold",
+        ("AboveThreshold",),
+        lambda: AboveThreshold(epsilon=1, sensitivity=1),
+        [0] * 9 + [1],
+        [1] * 9 + [0],
+        act=_asked,
+        samples=SOME,
+    ),
+    Case(
+        "sparse vector",
+        ("SparseVector", "SparseVectorRun"),
+        lambda: SparseVector(epsilon=1, sensitivity=1, positives=2),
+        [0] * 4 + [1] * 2,
+        [1] * 4 + [0] * 2,
+        act=_asked,
+        samples=SOME,
+    ),
+)

@@ -44,9 +44,15 @@ def _rows(*, more: bool) -> list[dict[str, Any]]:
     """Six people, and perhaps a seventh with three rows at the upper ends."""
     towns = ("Aldam", "Brook", "Corve")
     few = [
-        {"who": who, "town": towns[who % 3], "kind": "ab"[who % 2], "age": 7 * who, "spend": float(37 * who)}
+        {
+            "who": who,
+            "town": towns[who % 3],
+            "kind": "ab"[who % 2],
+            "age": 7 * who,
+            "spend": float(37 * who),
+        }
         for who in range(6)
-    ]  # fmt: skip
+    ]
     one = {"who": 999, "town": "Aldam", "kind": "a", "age": 100, "spend": 500.0}
     return [*few, *({**one, "age": 100 - at} for at in range(3))] if more else few
 
@@ -56,8 +62,13 @@ def _table(*, more: bool, budget: Measure) -> Private:
 
     towns = pa.table({"town": ["Aldam", "Brook", "Corve"], "region": ["north", "south", "north"]})
     return private(
-        pa.Table.from_pylist(_rows(more=more)), name="data", protects=_PERSON, columns=_FACTS, budget=budget, public={"towns": towns}
-    )  # fmt: skip
+        pa.Table.from_pylist(_rows(more=more)),
+        name="data",
+        protects=_PERSON,
+        columns=_FACTS,
+        budget=budget,
+        public={"towns": towns},
+    )
 
 
 def _answer(asked: SuiteQuestion) -> Callable[[SuiteQuestion, bool], Any]:
@@ -73,12 +84,22 @@ def _answer(asked: SuiteQuestion) -> Callable[[SuiteQuestion, bool], Any]:
     return answered
 
 
-def _case(name: str, sql: str, spend: dict[str, Any] | None = None, promise: Measure | None = None) -> Case:  # fmt: skip
+def _case(
+    name: str, sql: str, spend: dict[str, Any] | None = None, promise: Measure | None = None
+) -> Case:
     promise = promise or Pure(1)
     asked = SuiteQuestion(sql, spend or {"epsilon": 1}, promise, _LARGE[type(promise)])
     return Case(
-        f"question: {name}", (), lambda: asked, False, True, act=_answer(asked), claim=lambda made: made.promise, samples=SAMPLES if isinstance(promise, Pure) else SAMPLES // 3, repeatable=False
-    )  # fmt: skip
+        f"question: {name}",
+        (),
+        lambda: asked,
+        False,
+        True,
+        act=_answer(asked),
+        claim=lambda made: made.promise,
+        samples=SAMPLES if isinstance(promise, Pure) else SAMPLES // 3,
+        repeatable=False,
+    )
 
 
 def _published() -> Case:
@@ -123,10 +144,23 @@ QUESTIONS = (
     _case("median", "SELECT MEDIAN(age) AS m FROM data"),
     _case("quantile", "SELECT QUANTILE(age, 0.9) AS m FROM data"),
     _case("groups", "SELECT kind, COUNT(*) AS n FROM data WHERE kind IS NOT NULL GROUP BY kind"),
-    _case("histogram", "SELECT WIDTH_BUCKET(age, 0, 120, 4) AS age, COUNT(*) AS n FROM data WHERE age < 120 GROUP BY ALL"),
+    _case(
+        "histogram",
+        "SELECT WIDTH_BUCKET(age, 0, 120, 4) AS age, COUNT(*) AS n FROM data WHERE age < 120 GROUP BY ALL",
+    ),
     _case("filter", "SELECT COUNT(*) AS n FROM data WHERE age > 90"),
     _case("join", "SELECT region, COUNT(*) AS n FROM data JOIN towns USING (town) GROUP BY region"),
     _case("several", "SELECT COUNT(*) AS n, AVG(spend) AS m FROM data"),
-    _case("gaussian noise", "SELECT SUM(spend) AS s FROM data", {"rho": "1/2", "noise": "gaussian"}, ZeroConcentrated("1/2")),
-    _case("selected keys", "SELECT town, COUNT(*) AS n FROM data GROUP BY town", {"epsilon": 1, "delta": DELTA}, Approx(1, DELTA)),
-)  # fmt: skip
+    _case(
+        "gaussian noise",
+        "SELECT SUM(spend) AS s FROM data",
+        {"rho": "1/2", "noise": "gaussian"},
+        ZeroConcentrated("1/2"),
+    ),
+    _case(
+        "selected keys",
+        "SELECT town, COUNT(*) AS n FROM data GROUP BY town",
+        {"epsilon": 1, "delta": DELTA},
+        Approx(1, DELTA),
+    ),
+)

@@ -32,13 +32,17 @@ def opened(*, threads: int | None = None, memory: str | None = None) -> duckdb.D
 
 
 def quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The connection without DuckDB's own bar, which a long query draws into the output wherever Python runs no script."""
+    """The connection without DuckDB's own bar, which a long query draws into the output wherever
+    Python runs no script.
+    """
     connection.execute("SET enable_progress_bar = false")
     return connection
 
 
 def described_by(connection: duckdb.DuckDBPyConnection, source: str) -> list[tuple[str, str]]:
-    """The columns of what is read from, each with its type; DESCRIBE says the same of many columns in twice the time."""
+    """The columns of what is read from, each with its type; DESCRIBE says the same of many columns
+    in twice the time.
+    """
     found = connection.sql(f"SELECT * FROM {source}")
     return list(zip(found.columns, map(str, found.types), strict=True))
 

@@ -1,4 +1,6 @@
-"""How the cells of a CSV file are read by DuckDB: as text first, and then as the declared type or NULL."""
+"""How the cells of a CSV file are read by DuckDB: as text first, and then as the declared type or
+NULL.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _TRUTH = "CASE LOWER(TRIM({0})) WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE WH
 
 
 def _cast(pattern: str, kind: str) -> str:
-    """A cell as a type if it is written as one: DuckDB alone would round 1.5 to 2, and read 1_000 as 1000."""
+    """A cell as a type if it is written as one: DuckDB alone would round 1.5 to 2, and read 1_000
+    as 1000.
+    """
     braces = pattern.replace("{", "{{").replace("}", "}}")
     return f"CASE WHEN REGEXP_MATCHES({{0}}, '{braces}') THEN TRY_CAST(TRIM({{0}}) AS {kind}) END"
 
@@ -48,7 +52,9 @@ FITS = {
     DATE: f"{_EMPTY}{_READ[DATE]} IS NOT NULL",
     TIMESTAMP: f"{_EMPTY}{_READ[TIMESTAMP]} IS NOT NULL",
 }
-"""Whether a cell c fits a type, for proposals; numbers that begin with zeros are labels, as postcodes are."""
+"""Whether a cell c fits a type, for proposals; numbers that begin with zeros are labels, as
+postcodes are.
+"""
 
 
 def cell_sql(column: str, kind: Type) -> str:
@@ -69,7 +75,9 @@ def _written(kind: Type) -> str:
 
 
 def csv_sql(file: CsvFile) -> str:
-    """The file as a table of texts c0, c1, ...; a row of another width, or a quote that does not end, is an error."""
+    """The file as a table of texts c0, c1, ...; a row of another width, or a quote that does not
+    end, is an error.
+    """
     columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(file.types)))
     paths = ", ".join("'" + str(each).replace("'", "''") + "'" for each in file.paths)
     return (
@@ -91,7 +99,8 @@ def typed_sql(file: CsvFile, only: Collection[str] | None = None) -> str:
 
 
 def run(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> list[tuple[Any, ...]]:
-    """Read a CSV file for the curator; what DuckDB says of an error may quote a row, so only the line is passed on.
+    """Read a CSV file for the curator; what DuckDB says of an error may quote a row, so only the
+    line is passed on.
 
     Needs: a caller who registers the file: which line is wrong depends on its rows.
     """

@@ -1,4 +1,6 @@
-"""The schema of a CSV file: completed from what is declared, or proposed to the curator, who decides."""
+"""The schema of a CSV file: completed from what is declared, or proposed to the curator, who
+decides.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _PROPOSED = (BOOLEAN, INTEGER, REAL, DATE, TIMESTAMP)
 
 
 def complete(file: CsvFile, facts: Mapping[str, object], name: str) -> CsvFile:
-    """The file with a type for every column, declared or implied by a fact; refused with a proposal if one is missing."""
+    """The file with a type for every column, declared or implied by a fact; refused with a proposal
+    if one is missing.
+    """
     names, mark = header_of(file, name)
     types = {each: kind for each in names if (kind := _type(each, file, facts)) is not None}
     if len(types) < len(set(names)):
@@ -51,7 +55,9 @@ def check_rows(file: CsvFile, name: str) -> None:
 
 
 def proposed(file: CsvFile, facts: Mapping[str, object], name: str) -> CsvFile:
-    """The file with types read off its rows where none is declared: for a curator to look at, or a table that is public."""
+    """The file with types read off its rows where none is declared: for a curator to look at, or a
+    table that is public.
+    """
     names, mark = header_of(file, name)
     has_header = file.header is not False
     plain = file.with_types(dict.fromkeys(names, TEXT), header=has_header, delimiter=mark)

@@ -6,7 +6,9 @@ from shoal.engines.sql import Dialect
 from shoal.plan import Kind
 
 _BYTES = ' COLLATE "C"'
-"""A text with this is compared by its bytes, whatever the collation of its column or of the database it is read in."""
+"""A text with this is compared by its bytes, whatever the collation of its column or of the
+database it is read in.
+"""
 
 DUCKDB = Dialect(
     types={

@@ -64,7 +64,8 @@ Weights = dict[tuple[Value, ...], dict[Value, int]]
 """The weight of each value, by key."""
 
 _MOST_KEPT, _MOST_ANSWERED = 4, 1 << 22
-"""How many tables of contributions and of groups, and how many numbers that were found, are kept."""
+"""How many tables of contributions and of groups, and how many numbers that were found, are kept.
+"""
 
 _MOST_GROUPS = 1 << 16
 """More groups than this are looked for anew each time: their names take memory."""
@@ -80,9 +81,10 @@ _COPIES = 16
 class DuckDB:
     """Named sources, fixed once, and the relations over them.
 
-    A source is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, or a `DuckTable`.
-    Once made, the engine reads these and no other file, and fetches nothing.  Up to ``most_rows`` rows are brought
-    into memory to be sorted by person, which is several times as fast; the answer is the same.
+    A source is a path to Parquet or CSV, an Arrow table, a pandas or polars frame, or a
+    `DuckTable`.  Once made, the engine reads these and no other file, and fetches nothing.  Up to
+    ``most_rows`` rows are brought into memory to be sorted by person, which is several times as
+    fast; the answer is the same.
 
     >>> import pyarrow as pa
     >>> engine = DuckDB({"people": pa.table({"age": [41, None], "tags": [["x"], []]})})
@@ -168,7 +170,9 @@ class DuckDB:
         return f"SELECT {listed} FROM {written}"
 
     def _sources(self, relation: Rows) -> dict[str, str]:
-        """What each table is read from: its view or, where it is wide, no more than the columns that are used."""
+        """What each table is read from: its view or, where it is wide, no more than the columns
+        that are used.
+        """
         return {
             name: self._views.get(name) or f"({self._in_our_types(name, columns)})"
             for name, columns in columns_read(relation).items()
@@ -187,9 +191,11 @@ class DuckDB:
     def least_hashes(
         self, table: str, columns: Sequence[str], key: str, most: int, *, persons: bool
     ) -> list[str]:
-        """The smallest hashes, under a key, of the persons that some columns name, or of rows; equal ones count once.
+        """The smallest hashes, under a key, of the persons that some columns name, or of rows;
+        equal ones count once.
 
-        Telling all rows apart would take memory for all of them, so of rows a few more are fetched, and told apart afterwards.
+        Telling all rows apart would take memory for all of them, so of rows a few more are fetched,
+        and told apart afterwards.
         """
         names = [DUCKDB.name(column) for column in columns]
         texts = ", ".join(f"coalesce(CAST({name} AS VARCHAR), chr(30))" for name in names)
@@ -209,7 +215,8 @@ class DuckDB:
     def read_through(self, relation: Rows) -> None:
         """Read every value of the sources themselves.
 
-        DuckDB plans many aggregates slowly, so those of wide tables are one, some columns at a time.
+        DuckDB plans many aggregates slowly, so those of wide tables are one, some columns at a
+        time.
         """
         self.check(relation)
         for table in tables_of(relation).values():
@@ -260,7 +267,8 @@ class DuckDB:
     def _asked(self, bounded: Bounded) -> dict[Term, tuple[object, ...]]:
         """Under which name the totals of each term are kept.
 
-        A term says its columns by name, and SQL by place: the same term means another one where names have changed places.
+        A term says its columns by name, and SQL by place: the same term means another one where
+        names have changed places.
         """
         frame, names = self._frame(bounded), tuple(names_of(bounded.relation))
         return {term: (frame, names, term) for term in bounded.terms}
@@ -271,7 +279,9 @@ class DuckDB:
         return replace(bounded, terms=tuple(t for t, a in asked.items() if a not in self._answered))
 
     def _added(self, wanted: list[Bounded]) -> dict[Term, dict[tuple[Value, ...], int]]:
-        """The totals of plans with rows and keys in common, computed now and kept; those of the first."""
+        """The totals of plans with rows and keys in common, computed now and kept; those of the
+        first.
+        """
         made = []
         for bounded, (keys, columns) in zip(wanted, self._computed(wanted), strict=True):
             by_term = zip(bounded.terms, columns, strict=True)
@@ -281,12 +291,16 @@ class DuckDB:
         return made[0] if made else {}
 
     def _frame(self, bounded: Bounded) -> str:
-        """What two totals of the same term differ by: rows, keys, and the shares of persons in a norm."""
+        """What two totals of the same term differ by: rows, keys, and the shares of persons in a
+        norm.
+        """
         alone = replace(bounded, terms=(count_of(),))
         return cells(alone, self._sources(alone.relation), DUCKDB) + totals(alone, "", DUCKDB)
 
     def _computed(self, wanted: list[Bounded]) -> Iterator[Totals]:
-        """Every key that rows have, and the totals of each term: by sorting where rows fit into memory."""
+        """Every key that rows have, and the totals of each term: by sorting where rows fit into
+        memory.
+        """
         for bounded, found in zip(wanted, self._sorted(wanted), strict=True):
             keys, columns = found or self._grouped(bounded)
             for at, term in enumerate(bounded.terms):
@@ -308,7 +322,9 @@ class DuckDB:
         return [None if each is None else (list(groups.keys), each) for each in found]
 
     def _fetched(self, wanted: Wanted) -> tuple[Groups, Any] | None:
-        """Rows that fit into memory, with their groups; groups, if not too many, are kept as totals are."""
+        """Rows that fit into memory, with their groups; groups, if not too many, are kept as totals
+        are.
+        """
         kept = self._numbered.pop(wanted.grouped, None)
         groups = kept or self._groups(wanted)
         try:
@@ -354,7 +370,9 @@ class DuckDB:
         return {row[:width]: int(row[width]) for row in rows}
 
     def _keep(self, asked: object, found: Any, numbers: int) -> None:
-        """Remember what was found, so many numbers; not for a connection that was handed over: its tables may change."""
+        """Remember what was found, so many numbers; not for a connection that was handed over: its
+        tables may change.
+        """
         if not self._keeps:
             return
         self._answered[asked] = found
@@ -434,7 +452,9 @@ class DuckDB:
         return select(relation, self._sources(relation), DUCKDB)
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
-        """Run a SELECT made of `sql` and give its rows; an error of the engine is told without its text."""
+        """Run a SELECT made of `sql` and give its rows; an error of the engine is told without its
+        text.
+        """
         with self._lock:
             return _guarded(self._connection, sql)
 
@@ -450,7 +470,9 @@ class DuckDB:
             yield
 
     def check(self, relation: Rows) -> None:
-        """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart."""
+        """Refuse tables that are stated otherwise than their sources have them, or whose persons
+        cannot be told apart.
+        """
         for table in tables_of(relation).values():
             self._check(table)
 
@@ -475,7 +497,9 @@ class DuckDB:
 
 
 def _read(reading: ColumnReading, name: str) -> str:
-    """A column as a type of ours; equal values are the same value from here on (`plan/bounding.md`, One equality)."""
+    """A column as a type of ours; equal values are the same value from here on (`plan/bounding.md`,
+    One equality).
+    """
     return DUCKDB.one_of_equals(reading.sql.format(name), reading.type.kind)
 
 

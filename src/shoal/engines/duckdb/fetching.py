@@ -1,4 +1,6 @@
-"""Rows for `sorting`: keys and persons by number, and what each row adds, brought into memory as numpy arrays."""
+"""Rows for `sorting`: keys and persons by number, and what each row adds, brought into memory as
+numpy arrays.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ _PEOPLE = "shoal_people"
 
 
 def sortable(bounded: Bounded) -> bool:
-    """Whether there is something to add up, persons are told apart by one whole number or text, and keys by their looks."""
+    """Whether there is something to add up, persons are told apart by one whole number or text, and
+    keys by their looks.
+    """
     person = bounded.relation.person
     return (
         bool(bounded.terms)
@@ -42,10 +46,12 @@ def sortable(bounded: Bounded) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The rows to fetch: a SELECT, the names of keys and of the person in it, the person's type, and what is added.
+    """The rows to fetch: a SELECT, the names of keys and of the person in it, the person's type,
+    and what is added.
 
-    ``grouped`` is a SELECT of keys and persons, ``people`` one of persons alone where it says more cheaply how many
-    there are.  ``added`` has the narrowest type in which each number fits: less memory is less time.
+    ``grouped`` is a SELECT of keys and persons, ``people`` one of persons alone where it says more
+    cheaply how many there are.  ``added`` has the narrowest type in which each number fits: less
+    memory is less time.
     """
 
     rows: str
@@ -76,7 +82,9 @@ class Wanted:
 
 
 def _plain(bounded: Bounded) -> bool:
-    """Whether all rows of a table are asked for: then what a file says of itself tells how many persons there are."""
+    """Whether all rows of a table are asked for: then what a file says of itself tells how many
+    persons there are.
+    """
     rows = bounded.relation
     while isinstance(rows, Project):
         rows = rows.source
@@ -84,7 +92,9 @@ def _plain(bounded: Bounded) -> bool:
 
 
 class Groups(NamedTuple):
-    """Every key that rows have, numbered in a table of the engine; how many rows and persons there are, and where."""
+    """Every key that rows have, numbered in a table of the engine; how many rows and persons there
+    are, and where.
+    """
 
     table: str
     keys: list[tuple[Value, ...]]
@@ -157,10 +167,11 @@ def fetched(
 
 @contextmanager
 def _people(connection: duckdb.DuckDBPyConnection, wanted: Wanted, groups: Groups) -> Iterator[int]:
-    """How many numbers persons have; those that are no dense whole numbers get theirs in a table meanwhile.
+    """How many numbers persons have; those that are no dense whole numbers get theirs in a table
+    meanwhile.
 
-    All rows without a person are one person's.  The engine numbers ten million rows of 700,000 texts in 4 CPU seconds;
-    a dictionary of Arrow took 10.
+    All rows without a person are one person's.  The engine numbers ten million rows of 700,000
+    texts in 4 CPU seconds; a dictionary of Arrow took 10.
     """
     if groups.dense:
         yield groups.people
@@ -190,7 +201,9 @@ def _selected(wanted: Wanted, groups: Groups) -> str:
 
 
 def _as_seen(columns: list[NDArray[Any]], rows: int, people: int) -> bool:
-    """Whether these can be the rows that were counted; False if the source was written between two looks."""
+    """Whether these can be the rows that were counted; False if the source was written between two
+    looks.
+    """
     persons = columns[0]
     if len(persons) != rows or any(np.ma.is_masked(column) for column in columns):
         return False

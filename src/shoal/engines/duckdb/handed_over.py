@@ -1,9 +1,11 @@
-"""A session of our own in a database that was handed over open: nothing in it changes what our SQL means.
+"""A session of our own in a database that was handed over open: nothing in it changes what our SQL
+means.
 
-A database may hold macros, which DuckDB finds before its own functions of that name, operators included; a connection
-may have settings of its own.  So the SQL is run in another session, which looks names up among DuckDB's own and among the
-temporary ones of that session, and which has every setting that could change a value set for itself: what is
-set for the whole database later does not reach it.
+A database may hold macros, which DuckDB finds before its own functions of that name, operators
+included; a connection may have settings of its own.  So the SQL is run in another session, which
+looks names up among DuckDB's own and among the temporary ones of that session, and which has every
+setting that could change a value set for itself: what is set for the whole database later does not
+reach it.
 """
 
 from __future__ import annotations
@@ -53,11 +55,15 @@ MEANINGS = {
 }
 """Settings that could change a value, an order, a name or what fails, and what each must be.
 
-The collation is not among them: SQL says for each text that it is compared by its bytes (`dialect.py`).  Others say how fast and where: threads, memory, optimizers, whether rows keep their order, which nothing of ours asks for.
+The collation is not among them: SQL says for each text that it is compared by its bytes
+(`dialect.py`).  Others say how fast and where: threads, memory, optimizers, whether rows keep their
+order, which nothing of ours asks for.
 """
 
 _PATH = "system.main"
-"""Where names are looked up: DuckDB's own.  Temporary ones, which only their own session sees, always come first."""
+"""Where names are looked up: DuckDB's own.  Temporary ones, which only their own session sees,
+always come first.
+"""
 
 
 _SCHEMA = "SELECT system.main.current_database(), system.main.current_schema()"
@@ -86,7 +92,9 @@ class HandedOver:
         self.check()
 
     def check(self) -> None:
-        """Refuse settings that could not be set for our session alone, and are not as they must be."""
+        """Refuse settings that could not be set for our session alone, and are not as they must
+        be.
+        """
         if not self._shared:
             return
         asked = ", ".join(
@@ -101,7 +109,9 @@ class HandedOver:
                 )
 
     def located(self, table: str, name: str) -> str:
-        """A table that the given connection means by a name, written with its database and schema."""
+        """A table that the given connection means by a name, written with its database and
+        schema.
+        """
         import duckdb  # noqa: PLC0415 - heavy
 
         try:
@@ -127,7 +137,9 @@ class HandedOver:
 
 
 def _settled(connection: duckdb.DuckDBPyConnection) -> Sequence[str]:
-    """Set everything for this session; the names of settings that are there for the whole database only."""
+    """Set everything for this session; the names of settings that are there for the whole database
+    only.
+    """
     import duckdb  # noqa: PLC0415 - heavy
 
     # first: what follows calls functions
@@ -143,7 +155,9 @@ def _settled(connection: duckdb.DuckDBPyConnection) -> Sequence[str]:
 
 
 def _exists(connection: duckdb.DuckDBPyConnection, name: str) -> bool:
-    """Whether DuckDB has a setting in this version; the table of settings does not list all of them."""
+    """Whether DuckDB has a setting in this version; the table of settings does not list all of
+    them.
+    """
     import duckdb  # noqa: PLC0415 - heavy
 
     try:

@@ -28,8 +28,9 @@ _TYPES = {
 def made_table(connection: duckdb.DuckDBPyConnection, rows: HeldRows, name: str) -> None:
     """A temporary table of this name with these rows.
 
-    Values go over as texts behind an equals sign, so that no column's type is guessed from its values and none is
-    taken for missing (a NaN would be); DuckDB reads every text of `written_out` as the value it was made of.
+    Values go over as texts behind an equals sign, so that no column's type is guessed from its
+    values and none is taken for missing (a NaN would be); DuckDB reads every text of `written_out`
+    as the value it was made of.
     """
     types = [_type(kind, rows.digits) for kind, _ in rows.columns.values()]
     listed = zip(map(DUCKDB.name, rows.columns), types, strict=True)

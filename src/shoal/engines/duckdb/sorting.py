@@ -1,7 +1,8 @@
-"""Bounded totals of rows that fit into memory: rows are brought into the order of persons, not hashed.
+"""Bounded totals of rows that fit into memory: rows are brought into the order of persons, not
+hashed.
 
-The same whole numbers as `shoal.engines.sql.totals` gives, several times as fast.  Where a number might not fit
-64 bits nothing is computed, and the caller goes the long way.
+The same whole numbers as `shoal.engines.sql.totals` gives, several times as fast.  Where a number
+might not fit 64 bits nothing is computed, and the caller goes the long way.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _CARRIED = 8
 """So many bytes of a row are moved with it when rows are sorted."""
 
 _BLOCK = 1 << 17
-"""About so many rows are worked on at a time; the numbers of so many fit the caches of a processor."""
+"""About so many rows are worked on at a time; the numbers of so many fit the caches of a processor.
+"""
 
 
 _BITS = 63
@@ -40,9 +42,11 @@ _FEW = 1 << 16
 
 
 class Columns:
-    """Rows with keys: the key and the person of each by number, and what it adds to each term with an argument.
+    """Rows with keys: the key and the person of each by number, and what it adds to each term with
+    an argument.
 
-    What is added is carried along while rows are sorted, where 8 bytes hold it; otherwise the place of a row is.
+    What is added is carried along while rows are sorted, where 8 bytes hold it; otherwise the place
+    of a row is.
     """
 
     def __init__(self, groups: int, rows: int, people: int, sizes: Sequence[Any]) -> None:
@@ -87,7 +91,9 @@ class Columns:
         return [data.view(kind)[name] for name in kind.names or ()]
 
     def _by_person(self) -> tuple[NDArray[Any], ...]:
-        """Rows in the order of persons and, of each, of keys: where persons start, then keys and what is carried."""
+        """Rows in the order of persons and, of each, of keys: where persons start, then keys and
+        what is carried.
+        """
         if self._carries:
             data = self._carried.view(np.dtype(f"i{self._carried.itemsize}"))
         else:  # places, if there is something to be found by them
@@ -96,7 +102,8 @@ class Columns:
                 if self._added
                 else np.zeros(self.rows, np.int8)
             )
-        # sparse matrices have counting sorts: 0.3 s for ten million rows, where numpy's sort takes 1.1 s
+        # sparse matrices have counting sorts: 0.3 s for ten million rows, where numpy's sort takes
+        # 1.1 s
         ordered = counted if self.rows > _FEW and _has_scipy() else compared
         return ordered(self.keys, self.persons, data, (self.groups, self.people))
 
@@ -114,7 +121,9 @@ def _has_scipy() -> bool:
 def counted(
     keys: NDArray[np.int32], persons: NDArray[np.int32], data: NDArray[Any], shape: tuple[int, int]
 ) -> tuple[NDArray[Any], ...]:
-    """Where persons start, and keys and data in the order of persons and keys: counting sorts by key, then by person."""
+    """Where persons start, and keys and data in the order of persons and keys: counting sorts by
+    key, then by person.
+    """
     from scipy.sparse import coo_array  # noqa: PLC0415 - heavy, and not always there
 
     rows = coo_array((data, (keys, persons)), shape=shape)
@@ -126,7 +135,9 @@ def counted(
 def compared(
     keys: NDArray[np.int32], persons: NDArray[np.int32], data: NDArray[Any], shape: tuple[int, int]
 ) -> tuple[NDArray[Any], ...]:
-    """The same without scipy: one sort of numbers that hold person, key and place of a row, where 63 bits hold them."""
+    """The same without scipy: one sort of numbers that hold person, key and place of a row, where
+    63 bits hold them.
+    """
     groups, people = shape
     starts = np.zeros(people + 1, np.int64)
     np.cumsum(np.bincount(persons, minlength=people), out=starts[1:])
@@ -178,10 +189,11 @@ class PersonTotals:
 
 
 class PersonCells(NamedTuple):
-    """Some persons' cells, which hold the rows of one person in one group each; those of a person follow one another.
+    """Some persons' cells, which hold the rows of one person in one group each; those of a person
+    follow one another.
 
-    ``rows`` is how many there are, ``sums`` what they add to each term, ``firsts`` the place of each person's
-    first cell.
+    ``rows`` is how many there are, ``sums`` what they add to each term, ``firsts`` the place of
+    each person's first cell.
     """
 
     keys: NDArray[np.int32]
@@ -193,10 +205,11 @@ class PersonCells(NamedTuple):
 def totals_of(
     wanted: Sequence[Bounded], rows: Columns | PersonTotals
 ) -> list[list[list[int]] | None]:
-    """For each bounded plan one total per group for each term; None if a number on the way might not fit.
+    """For each bounded plan one total per group for each term; None if a number on the way might
+    not fit.
 
-    The plans have the rows and keys in common, and rows add what all their terms need, in that order.
-    Proof that what is computed is what is meant: `plan/bounding.md`, Sorting.
+    The plans have the rows and keys in common, and rows add what all their terms need, in that
+    order.  Proof that what is computed is what is meant: `plan/bounding.md`, Sorting.
     """
     added = added_by(wanted)
     sums: list[list[_Sum] | None] = [[_Sum(rows.groups) for _ in each.terms] for each in wanted]
@@ -219,7 +232,8 @@ def added_by(wanted: Sequence[Bounded]) -> list[Term]:
 
 
 def weights_of(spread: Spread, rows: Columns, key_of: NDArray[np.int32]) -> list[int] | None:
-    """The weight of each pair of a key and a value; ``key_of`` gives the key of a pair, and does not fall.
+    """The weight of each pair of a key and a value; ``key_of`` gives the key of a pair, and does
+    not fall.
 
     None if a number on the way might not fit.  Proof: `plan/bounding.md`, Sorting.
     """
@@ -320,7 +334,9 @@ class _Room(NamedTuple):
 
 
 class _Shares(NamedTuple):
-    """Factors in 2^-20: of each cell for its rows, of each person for themselves; and the person's groups."""
+    """Factors in 2^-20: of each cell for its rows, of each person for themselves; and the person's
+    groups.
+    """
 
     cell: Ints
     person: Ints
@@ -337,7 +353,9 @@ def _shares(bounded: Bounded, unit: Person, cells: PersonCells, held: Ints) -> _
 
 
 def _factors(sizes: Ints, most: int, *, first: bool) -> Ints:
-    """The factor of each size, 2^20 up to ``most``; a root of at most 2^40 is exact in doubles once it is cut."""
+    """The factor of each size, 2^20 up to ``most``; a root of at most 2^40 is exact in doubles once
+    it is cut.
+    """
     factors = np.full(len(sizes), WHOLE, np.int64)
     over = np.flatnonzero(sizes > most)
     divisors = sizes[over]
@@ -350,7 +368,9 @@ def _factors(sizes: Ints, most: int, *, first: bool) -> Ints:
 
 
 def _scaled(sums: Ints, rows: Ints, weights: Ints, below: int) -> Ints:
-    """Each sum times weight / (rows below), toward zero; a quotient first, so that products stay small."""
+    """Each sum times weight / (rows below), toward zero; a quotient first, so that products stay
+    small.
+    """
     scaled = sums * (WHOLE // below)
     cut = np.flatnonzero(weights != rows * WHOLE)
     weight, divisor = weights[cut], rows[cut] * below

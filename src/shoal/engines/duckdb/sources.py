@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DuckTable:
-    """A table of a DuckDB database: a file, opened for reading only, or a connection that is open."""
+    """A table of a DuckDB database: a file, opened for reading only, or a connection that is
+    open.
+    """
 
     database: Any
     table: str
@@ -44,7 +46,9 @@ class FileOf:
 
     @property
     def sql(self) -> str:
-        """Columns as the files have them: none from the names of folders, and moments to the nanosecond."""
+        """Columns as the files have them: none from the names of folders, and moments to the
+        nanosecond.
+        """
         return f"{self.reader}({self.listed}, hive_partitioning=false, union_by_name=false, int96_as='timestamp_ns')"
 
 
@@ -53,7 +57,9 @@ Readable = FileOf | CsvFile | DuckTable | Any
 
 
 def readable(source: object, name: str) -> Readable:
-    """A source as something DuckDB can read; refused in words that quote nothing of its contents."""
+    """A source as something DuckDB can read; refused in words that quote nothing of its
+    contents.
+    """
     if is_csv(source):
         return complete(as_csv(source), {}, name)
     if isinstance(source, str | Path):
@@ -75,7 +81,8 @@ def _files(path: str, name: str) -> FileOf:
 
 
 def check_schemas(connection: duckdb.DuckDBPyConnection, source: FileOf, name: str) -> None:
-    """Refuse Parquet files that differ in the names or types of their columns, and names that SQL would mix up.
+    """Refuse Parquet files that differ in the names or types of their columns, and names that SQL
+    would mix up.
 
     DuckDB would impose the columns of the first file on all others, and cast what their rows hold.
     """

@@ -1,4 +1,6 @@
-"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are NULL."""
+"""DuckDB's types as ours, and the SQL that reads each: NaN, infinities and what does not fit are
+NULL.
+"""
 
 from __future__ import annotations
 

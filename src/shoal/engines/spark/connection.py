@@ -64,7 +64,9 @@ def remembered(address: str) -> str:
 
 
 def _found(address: str) -> str:
-    """An address with what was left out where it was kept: as it was given here, or as SPARK_REMOTE says it."""
+    """An address with what was left out where it was kept: as it was given here, or as SPARK_REMOTE
+    says it.
+    """
     remote, known = os.environ.get("SPARK_REMOTE", ""), address
     with suppress(SourceError):  # what is there may be meant for others
         known = remote if shown(remote) == address else address
@@ -72,12 +74,15 @@ def _found(address: str) -> str:
 
 
 def a_name(what: str) -> str:
-    """A name for something of ours in a session, used once in this process; no other begins with it."""
+    """A name for something of ours in a session, used once in this process; no other begins with
+    it.
+    """
     return f"shoal_{what}_{os.getpid()}_{next(_numbers)}_"
 
 
 def opened(address: str | None = None) -> Any:
-    """The session at an address; without one the session that is active, or else one in this process.
+    """The session at an address; without one the session that is active, or else one in this
+    process.
 
     A session that runs already is taken as it is, if it is at that address, and no other beside it.
     """
@@ -105,7 +110,9 @@ _remotes: dict[str, Any] = {}
 
 
 def _remote(sessions: Any, whole: str) -> Any:
-    """The session that was opened at an address before, unless it has ended; one of its own otherwise."""
+    """The session that was opened at an address before, unless it has ended; one of its own
+    otherwise.
+    """
     known = _remotes.get(whole)
     if known is None or known.is_stopped:
         known = told(lambda: sessions.builder.remote(whole).create(), _UNREACHED)
@@ -163,31 +170,53 @@ def is_lost(error: SourceError) -> bool:
 
 
 def _quiet(builder: Any) -> Any:
-    """A session in this process shows no bar of its own and serves no pages unless somebody asked for them."""
+    """A session in this process shows no bar of its own and serves no pages unless somebody asked
+    for them.
+    """
     return builder.appName("shoal").config(
         map={"spark.ui.showConsoleProgress": "false", "spark.ui.enabled": "false"}
     )
 
 
 _KINDS = {
-    "TABLE_OR_VIEW_NOT_FOUND": ("Spark knows no such table", "Check its name: catalogue.database.table."),
-    "SCHEMA_NOT_FOUND": ("Spark knows no such database", "Check its name: catalogue.database.table."),
-    "REQUIRES_SINGLE_PART_NAMESPACE": ("Spark knows no such catalogue", "Check the name of the table."),
+    "TABLE_OR_VIEW_NOT_FOUND": (
+        "Spark knows no such table",
+        "Check its name: catalogue.database.table.",
+    ),
+    "SCHEMA_NOT_FOUND": (
+        "Spark knows no such database",
+        "Check its name: catalogue.database.table.",
+    ),
+    "REQUIRES_SINGLE_PART_NAMESPACE": (
+        "Spark knows no such catalogue",
+        "Check the name of the table.",
+    ),
     "CATALOG_NOT_FOUND": ("Spark knows no such catalogue", "Check the settings of the cluster."),
-    "PATH_NOT_FOUND": ("there is nothing at the path that Spark was given", "Check the path, as the cluster sees it."),
-    "UNABLE_TO_INFER_SCHEMA": ("there are no files that hold columns at the path", "Check the path and the format."),
+    "PATH_NOT_FOUND": (
+        "there is nothing at the path that Spark was given",
+        "Check the path, as the cluster sees it.",
+    ),
+    "UNABLE_TO_INFER_SCHEMA": (
+        "there are no files that hold columns at the path",
+        "Check the path and the format.",
+    ),
     "DATA_SOURCE_NOT_FOUND": (
         "Spark lacks what reads this format",
         "Start the session with its package; Delta needs delta-spark (spark.jars.packages).",
     ),
-    "FAILED_READ_FILE": ("a file is not whole, or not of its format", "Write it again, or check the format."),
+    "FAILED_READ_FILE": (
+        "a file is not whole, or not of its format",
+        "Write it again, or check the format.",
+    ),
     "INSUFFICIENT_PERMISSIONS": ("Spark may not read this", "Ask for the right to read it."),
-}  # fmt: skip
+}
 """What Spark's own names of errors mean; they are of no row."""
 
 
 def _condition(error: Exception) -> str:
-    """Spark's name of an error, or nothing: it comes first in what the error says, in brackets, and nothing else is looked at."""
+    """Spark's name of an error, or nothing: it comes first in what the error says, in brackets, and
+    nothing else is looked at.
+    """
     with suppress(Exception):
         return str(error.getCondition())  # type: ignore[attr-defined]
     with suppress(Exception):

@@ -1,12 +1,16 @@
 """Contributions that were computed once, kept in the cluster for the next question.
 
-A table of contributions is computed as a whole when it is made, and never again: it is a local checkpoint (memory first, then the
-executors' disks) under a temporary view.  So all that is found of it is found of the same rows, and no other table is taken for it.
-An executor that is lost takes its part with it.  What reads the table then fails, all tables are dropped, and the next is made as a whole.
+A table of contributions is computed as a whole when it is made, and never again: it is a local
+checkpoint (memory first, then the executors' disks) under a temporary view.  So all that is found
+of it is found of the same rows, and no other table is taken for it.  An executor that is lost takes
+its part with it.  What reads the table then fails, all tables are dropped, and the next is made as
+a whole.
 
-Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks are freed.  They end with
-the session at the latest.  What was found of them, where that is few lines, is kept by the driver, too.  So each SELECT is asked for few
-lines first.  If there are more, it is asked again, of contributions that are there already, and what it finds is held by the executors while it comes.
+Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks
+are freed.  They end with the session at the latest.  What was found of them, where that is few
+lines, is kept by the driver, too.  So each SELECT is asked for few lines first.  If there are more,
+it is asked again, of contributions that are there already, and what it finds is held by the
+executors while it comes.
 """
 
 from __future__ import annotations
@@ -43,7 +47,9 @@ Key = tuple[Frame, tuple[Term, ...]]
 
 
 class HeldContributions(NamedTuple):
-    """A table that is held: its name, the terms whose sums it has, and the frame that was computed."""
+    """A table that is held: its name, the terms whose sums it has, and the frame that was
+    computed.
+    """
 
     name: str
     terms: tuple[Term, ...]
@@ -61,7 +67,9 @@ class Contributions:
         self._long: set[str] = set()
         """Tables of which more than few lines are found."""
         self.closed = 0
-        """How often every table was dropped: what was found of another count is of tables that are gone."""
+        """How often every table was dropped: what was found of another count is of tables that are
+        gone.
+        """
         self._lock = RLock()
         self._users = 0
 
@@ -116,7 +124,9 @@ class Contributions:
                 kept.frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: SLF001
 
     def few(self, sql: str, fetch: Callable[[str], Iterator[Line]]) -> list[Line] | None:
-        """The lines of a SELECT made here, if they are few: those that are kept, or found now; None if there are more."""
+        """The lines of a SELECT made here, if they are few: those that are kept, or found now; None
+        if there are more.
+        """
         with self._lock:
             found = self._lines.get(sql)
             if found is not None or any(name in sql for name in self._long):
@@ -142,9 +152,11 @@ class Contributions:
 
     @contextmanager
     def in_parts(self, sql: str) -> Iterator[str]:
-        """A SELECT of the lines of another, which the cluster holds meanwhile: they come in parts that a small driver can take.
+        """A SELECT of the lines of another, which the cluster holds meanwhile: they come in parts
+        that a small driver can take.
 
-        Spark brings one part after the other, each as a whole, and would make as few of them as its executors like.
+        Spark brings one part after the other, each as a whole, and would make as few of them as its
+        executors like.
         """
         kept = self._made(sql, ())
         try:

@@ -1,4 +1,5 @@
-"""How the cells of a CSV file are read by Spark: as text first, and then as the declared type or NULL.
+"""How the cells of a CSV file are read by Spark: as text first, and then as the declared type or
+NULL.
 
 The rules are those of DuckDB's reading; only the words of SQL differ.
 """
@@ -32,14 +33,17 @@ _WRITTEN = {
 def check_headers(
     table: SparkTable, session: Any, files: Sequence[str], frame: Any, name: str
 ) -> None:
-    """Refuse files whose first rows differ, that Spark would rename, or that look like data where nobody declared the names.
+    """Refuse files whose first rows differ, that Spark would rename, or that look like data where
+    nobody declared the names.
 
-    Spark takes the names from one file and reads all others by the place of a cell.  A first row that may be data is quoted nowhere.
+    Spark takes the names from one file and reads all others by the place of a cell.  A first row
+    that may be data is quoted nowhere.
     """
     first, *others = files
     names = _first_row(table, session, first)
     if len(frame.columns) == 1:
-        # An empty cell is then an empty line, which Spark skips: the number of rows would depend on what is in them.
+        # An empty cell is then an empty line, which Spark skips: the number of rows would depend on
+        # what is in them.
         raise SchemaError(
             f"the files of {name!r} have one column, and Spark skips rows in which it is empty.",
             remedy="Write the table as Parquet, or with a second column, such as the number of the row.",
@@ -72,7 +76,9 @@ def _first_row(table: SparkTable, session: Any, file: str) -> list[str]:
 
 
 def _question_header(frame: Any, names: Sequence[str], name: str) -> None:
-    """Refuse a first row that may be data: a cell that no name looks like, or that stands below again."""
+    """Refuse a first row that may be data: a cell that no name looks like, or that stands below
+    again.
+    """
     is_data = any(map(is_datum, names))
     if not is_data:
         same = reduce(or_, (frame[_quoted(each)] == each for each in names))

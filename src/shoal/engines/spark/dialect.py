@@ -1,7 +1,9 @@
-"""Spark's spellings: the same whatever the session's settings (ANSI mode, time zone, escapes, precision of decimals).
+"""Spark's spellings: the same whatever the session's settings (ANSI mode, time zone, escapes,
+precision of decimals).
 
-Timestamps are held as whole microseconds since 1970, without a zone, so that no session's time zone can show.  Names and
-texts are written in hexadecimal where a setting could give a sign in them a meaning.
+Timestamps are held as whole microseconds since 1970, without a zone, so that no session's time zone
+can show.  Names and texts are written in hexadecimal where a setting could give a sign in them a
+meaning.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ class SparkDialect(Dialect):
     """Spellings whose names and texts mean the same under every setting."""
 
     def name(self, name: str) -> str:
-        """A name in hexadecimal: letters of either case differ, and nothing in it is substituted."""
+        """A name in hexadecimal: letters of either case differ, and nothing in it is
+        substituted.
+        """
         return "n" + name.encode().hex()
 
     def text(self, text: str) -> str:

@@ -1,4 +1,6 @@
-"""Spark as an engine: sources become views in our types, and only whole numbers by key come back, some at a time."""
+"""Spark as an engine: sources become views in our types, and only whole numbers by key come back,
+some at a time.
+"""
 
 from __future__ import annotations
 
@@ -59,16 +61,19 @@ BATCH = 1 << 16
 
 
 MOST_ROWS = 1 << 22
-"""So many rows are brought to this process, where rows themselves are asked for: those of public tables."""
+"""So many rows are brought to this process, where rows themselves are asked for: those of public
+tables.
+"""
 
 
 class Spark:
     """Named sources, fixed once, and the relations over them, in one session of Spark.
 
-    A source is a frame of Spark, a `SparkTable`, a path that the cluster can read, or a small Arrow table or frame that
-    is sent to it.  Rows stay in the cluster: what comes back is one line per key, ``BATCH`` of them at a time.
-    Contributions are computed once and kept as temporary views for the next question, at most four, until `close`; the
-    session's own settings are neither changed nor relied on.  ``progress`` is called with tasks done and tasks known.
+    A source is a frame of Spark, a `SparkTable`, a path that the cluster can read, or a small Arrow
+    table or frame that is sent to it.  Rows stay in the cluster: what comes back is one line per
+    key, ``BATCH`` of them at a time.  Contributions are computed once and kept as temporary views
+    for the next question, at most four, until `close`; the session's own settings are neither
+    changed nor relied on.  ``progress`` is called with tasks done and tasks known.
     """
 
     def __init__(
@@ -178,7 +183,8 @@ class Spark:
                     return
 
     def _totals_with(self, bounded: Bounded, soon: Bounded | None) -> str:
-        """The SELECT of totals; if what is asked next has the same groups, the lines of both are found here, where they are few.
+        """The SELECT of totals; if what is asked next has the same groups, the lines of both are
+        found here, where they are few.
 
         Each is then kept as if it had been found by itself, for its own SELECT.
         """
@@ -262,7 +268,9 @@ class Spark:
         return found
 
     def _splits(self, spread: Spread) -> str:
-        """The table of splits; those of protected rows are as few as there are values, and are not kept."""
+        """The table of splits; those of protected rows are as few as there are values, and are not
+        kept.
+        """
         made = splits(spread, self._views, SPARK)
         return self._kept.table(made) if isinstance(spread.unit, Person) else f"({made})"
 
@@ -274,10 +282,12 @@ class Spark:
     def _lines(
         self, plan: Bounded | Spread, select: Callable[[], str]
     ) -> Iterator[tuple[Any, ...]]:
-        """The lines of a SELECT over contributions; where a part of these is lost, they are made again, once.
+        """The lines of a SELECT over contributions; where a part of these is lost, they are made
+        again, once.
 
-        Lines that were handed on are not taken back: what is lost after the first of them is told.  If somebody else who lost
-        a part has dropped the tables meanwhile, they are as good as lost; nobody drops what was made again after that.
+        Lines that were handed on are not taken back: what is lost after the first of them is told.
+        If somebody else who lost a part has dropped the tables meanwhile, they are as good as lost;
+        nobody drops what was made again after that.
         """
         for again in (False, True):
             came, before = False, self._kept.closed
@@ -294,7 +304,9 @@ class Spark:
                 return
 
     def _found(self, plan: Bounded | Spread, sql: str) -> Iterator[tuple[Any, ...]]:
-        """Lines, in parts where there may be very many; those of contributions, which do not change, are found once."""
+        """Lines, in parts where there may be very many; those of contributions, which do not
+        change, are found once.
+        """
         if not isinstance(plan.unit, Person):
             is_one = isinstance(plan, Bounded) and not plan.keys
             return self.fetched(sql) if is_one else self._in_parts(sql)
@@ -309,14 +321,18 @@ class Spark:
             yield from self.fetched(lines)
 
     def fetched(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        """The lines of a SELECT made here, as they come; an error of the engine is told without its text."""
+        """The lines of a SELECT made here, as they come; an error of the engine is told without its
+        text.
+        """
         with running(self.session, self._progress):
             lines = told(lambda: self.session.sql(sql).toLocalIterator())
             while (line := told(lambda: next(lines, None))) is not None:
                 yield tuple(line)
 
     def check(self, relation: Rows) -> None:
-        """Refuse tables that are stated otherwise than their sources have them, or whose persons cannot be told apart."""
+        """Refuse tables that are stated otherwise than their sources have them, or whose persons
+        cannot be told apart.
+        """
         self._check(relation)
 
     def _check(self, relation: Rows) -> None:
@@ -325,7 +341,9 @@ class Spark:
 
 
 def _check_once(keys: int, lines: int) -> None:
-    """One of two lines with the same key would be lost, and with it the bound on what a person adds."""
+    """One of two lines with the same key would be lost, and with it the bound on what a person
+    adds.
+    """
     if keys != lines:
         raise InternalError("two groups came back under one key.", remedy="Please report it.")
 
@@ -337,7 +355,9 @@ def _added(wanted: Sequence[Bounded]) -> tuple[Term, ...]:
 
 
 def _are_found_together(bounded: Bounded, soon: Bounded) -> bool:
-    """Whether two plans differ in their terms alone, and all of these are added up over the same cells."""
+    """Whether two plans differ in their terms alone, and all of these are added up over the same
+    cells.
+    """
     return (
         isinstance(bounded.unit, Person)
         and bounded.has_groups_of(soon)
@@ -347,7 +367,9 @@ def _are_found_together(bounded: Bounded, soon: Bounded) -> bool:
 
 
 def _places(bounded: Bounded, both: Bounded) -> list[int]:
-    """Where the line of a plan stands in the line of one with more terms: its keys, the words of its terms, the number of rows."""
+    """Where the line of a plan stands in the line of one with more terms: its keys, the words of
+    its terms, the number of rows.
+    """
     ends = list(accumulate(_sizes(both), initial=len(both.keys)))
     begins = dict(zip(both.terms, pairwise(ends), strict=True))
     words = [at for term in bounded.terms for at in range(*begins[term])]
@@ -355,7 +377,9 @@ def _places(bounded: Bounded, both: Bounded) -> list[int]:
 
 
 def _sizes(bounded: Bounded) -> list[int]:
-    """In how many words the total of each term comes; what a cell adds must fit 64 bits (`exactness.md`)."""
+    """In how many words the total of each term comes; what a cell adds must fit 64 bits
+    (`exactness.md`).
+    """
     sizes = [size_of(bounded, term) for term in bounded.terms]
     if any(size >> 63 for size in sizes):
         raise InternalError("a cell would add more than 64 bits hold.", remedy="Please report it.")
@@ -369,7 +393,9 @@ def _numbers(row: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _counted(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Lines whose last number says of how many rows they are; more rows than sums are exact for are refused."""
+    """Lines whose last number says of how many rows they are; more rows than sums are exact for are
+    refused.
+    """
     seen, most = 0, most_added(SPARK)
     for row in rows:
         seen += int(row[-1] or 0)

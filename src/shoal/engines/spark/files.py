@@ -1,7 +1,9 @@
-"""Files behind a path must have one schema: Spark takes it from one of them and imposes it on the rows of all others.
+"""Files behind a path must have one schema: Spark takes it from one of them and imposes it on the
+rows of all others.
 
-Every file is read by itself here, as far as its columns go.  If all files have the same columns by themselves, then reading them together
-reads each row as its own file has it.  See the paragraph on scans in `plan/stability.md`.
+Every file is read by itself here, as far as its columns go.  If all files have the same columns by
+themselves, then reading them together reads each row as its own file has it.  See the paragraph on
+scans in `plan/stability.md`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _SPARKS_OWN = "org.apache.spark.sql.parquet.row.metadata"
 
 
 class Footer(NamedTuple):
-    """What a file of Parquet says of its columns; whether one may hold no NULL does not matter, nor the name of the schema."""
+    """What a file of Parquet says of its columns; whether one may hold no NULL does not matter, nor
+    the name of the schema.
+    """
 
     schema: str
     width: int
@@ -60,7 +64,9 @@ def escaped(path: str) -> str:
 
 
 def footers_of(session: Any, files: Sequence[str]) -> dict[str, Footer] | None:
-    """The footers of files of Parquet, read by the driver; None at the other end of Spark Connect, where nobody can."""
+    """The footers of files of Parquet, read by the driver; None at the other end of Spark Connect,
+    where nobody can.
+    """
     if is_remote(session):
         return None
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -95,9 +101,11 @@ def _body(schema: str) -> str:
 def check_alike(
     frame: Any, load: Load, files: Sequence[str], footers: dict[str, Footer] | None, name: str
 ) -> None:
-    """Refuse files that differ in the names or types of their columns, and a summary file that says other columns.
+    """Refuse files that differ in the names or types of their columns, and a summary file that says
+    other columns.
 
-    Files with the same footer have the same columns, so one of them is looked at; without footers, each file is.
+    Files with the same footer have the same columns, so one of them is looked at; without footers,
+    each file is.
     """
     if footers is None:
         some = list(files)

@@ -1,6 +1,8 @@
-"""Functions that Spark is given in a way of their own: 64-bit arithmetic that is NULL where it does not fit, dates, LIKE.
+"""Functions that Spark is given in a way of their own: 64-bit arithmetic that is NULL where it does
+not fit, dates, LIKE.
 
-No form here can raise an error in ANSI mode, nor wrap around outside of it; `exactness.md` goes through them.
+No form here can raise an error in ANSI mode, nor wrap around outside of it; `exactness.md` goes
+through them.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ _SIGNS = "!#^~&*+/"
 
 
 def _like(it: Lowered) -> SqlPiece:
-    """LIKE with a sign of escape that is none of its letters: Spark has one even where none is given."""
+    """LIKE with a sign of escape that is none of its letters: Spark has one even where none is
+    given.
+    """
     pattern, escape = str(it.constant(1)), str(it.constant(2))
     parts = parts_of_pattern(pattern, escape)
     if is_searched(parts):

@@ -1,4 +1,6 @@
-"""Rows that are other rows whenever they are read are refused: no two questions would be of the same table."""
+"""Rows that are other rows whenever they are read are refused: no two questions would be of the
+same table.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ _SOME = {"GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample"}
 def check_repeats(name: str, frame: Any) -> None:
     """Refuse a frame that draws at random, numbers its rows, or takes some of them as they come.
 
-    Edges: the plan of a frame at the other end of Spark Connect is not known here; ranks among ties, other databases and
-    functions that wrongly say they repeat themselves cannot be told.
+    Edges: the plan of a frame at the other end of Spark Connect is not known here; ranks among
+    ties, other databases and functions that wrongly say they repeat themselves cannot be told.
     """
     if not is_remote(frame.sparkSession) and not told(lambda: _repeats(frame)):
         raise SourceError(

@@ -1,7 +1,8 @@
-"""How a question runs in a session: under a name of its own, so that it alone is cancelled, and with how far it is.
+"""How a question runs in a session: under a name of its own, so that it alone is cancelled, and
+with how far it is.
 
-A session in this process has job groups, and its tracker is looked at from time to time; a session at the other end of Spark Connect has tags, and
-tells by itself.
+A session in this process has job groups, and its tracker is looked at from time to time; a session
+at the other end of Spark Connect has tags, and tells by itself.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ _LOOK = 0.3
 
 @contextmanager
 def running(session: Any, progress: Progress | None = None) -> Iterator[None]:
-    """Whatever ends what runs meanwhile early, Ctrl-C too, cancels it in the cluster, and nothing else."""
+    """Whatever ends what runs meanwhile early, Ctrl-C too, cancels it in the cluster, and nothing
+    else.
+    """
     if is_remote(session):
         way = _tagged(session, progress)
     else:

@@ -1,4 +1,6 @@
-"""Where rows may come from: frames of Spark, tables of its catalogue, files it reads, and small tables sent to it."""
+"""Where rows may come from: frames of Spark, tables of its catalogue, files it reads, and small
+tables sent to it.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,12 @@ _FORMATS = {".parquet": "parquet", ".csv": "csv", ".tsv": "csv", ".delta": "delt
 class SparkTable:
     """Rows that Spark reads: a table of its catalogue, or a path.
 
-    ``session`` is a session of Spark or the address of one (``sc://host:15002``, ``spark://host:7077``, ``local[4]``);
-    without it the active session is meant.  ``table`` is ``database.table``, or a path to Parquet, CSV, ORC or Delta:
-    what holds a slash or ends in ``.parquet``, ``.csv``, ``.orc`` or ``.delta``, or begins with ``delta:``.  ``types`` are those of
-    the columns of a CSV file, by the names in its header; a column without one is text.  ``header`` says that the first row
-    of a CSV file holds the names even if it looks like data.
+    ``session`` is a session of Spark or the address of one (``sc://host:15002``,
+    ``spark://host:7077``, ``local[4]``); without it the active session is meant.  ``table`` is
+    ``database.table``, or a path to Parquet, CSV, ORC or Delta: what holds a slash or ends in
+    ``.parquet``, ``.csv``, ``.orc`` or ``.delta``, or begins with ``delta:``.  ``types`` are those
+    of the columns of a CSV file, by the names in its header; a column without one is text.
+    ``header`` says that the first row of a CSV file holds the names even if it looks like data.
 
     >>> SparkTable("sc://host:15002", "db.visits").form, SparkTable(None, "delta:/lake/visits").form
     ('table', 'delta')
@@ -54,7 +57,8 @@ class SparkTable:
         return self.table.removeprefix("delta:")
 
     def frame(self, session: Any, path: str | None = None, *, header: bool = True) -> Any:
-        """The rows as a frame of a session, those of a CSV file as texts; ``path`` is another one that is read alike.
+        """The rows as a frame of a session, those of a CSV file as texts; ``path`` is another one
+        that is read alike.
 
         Without ``header`` the first row of a CSV file is a row as the others are.
         """
@@ -109,7 +113,9 @@ def session_of(sources: Mapping[str, object], session: Any = None) -> Any:
 
 
 def held(source: object, name: str) -> object:
-    """A source that Spark or the cluster reads as it is, or else as an Arrow table, which is sent."""
+    """A source that Spark or the cluster reads as it is, or else as an Arrow table, which is
+    sent.
+    """
     is_place = is_sparks(source) or isinstance(source, str | Path | CsvFile)
     return source if is_place else as_arrow(source, name)
 
@@ -178,7 +184,9 @@ def _cut_short(table: Any) -> list[str]:
 
 
 def _placed(table: Any) -> Any:
-    """An Arrow table whose timestamps without a zone are said to be of UTC: else the session's zone would move them."""
+    """An Arrow table whose timestamps without a zone are said to be of UTC: else the session's zone
+    would move them.
+    """
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.compute as pc  # noqa: PLC0415 - heavy
 

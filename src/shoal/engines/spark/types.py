@@ -1,4 +1,5 @@
-"""Spark's types as ours, and the SQL that reads each: NaN, infinities, bytes that are no text and what does not fit are NULL.
+"""Spark's types as ours, and the SQL that reads each: NaN, infinities, bytes that are no text and
+what does not fit are NULL.
 
 Each reading also says what it may lose, as for every engine; timestamps become whole microseconds.
 """

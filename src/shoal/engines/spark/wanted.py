@@ -1,4 +1,6 @@
-"""Of groups in the cluster those that are wanted, so that the others need not come to the driver."""
+"""Of groups in the cluster those that are wanted, so that the others need not come to the
+driver.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Casts as SQL: text by the fixed grammar of the plan, numbers by whole-number and IEEE arithmetic."""
+"""Casts as SQL: text by the fixed grammar of the plan, numbers by whole-number and IEEE
+arithmetic.
+"""
 
 from __future__ import annotations
 

@@ -17,19 +17,21 @@ from shoal.plan import Kind
 class Dialect:
     """The spellings of an engine.
 
-    ``wide`` is an integer type of at least 126 bits, ``digits`` one for digits of text, of which larger ones than it
-    holds are NULL; ``try_cast`` gives NULL for what does not fit; ``nearest`` is the 64-bit integer nearest to a real,
-    ties to even, NULL where none is; ``away`` is the nearest whole real, ties away from zero; ``divided`` truncates toward zero, and its result
-    need only fit 64 bits; ``tenth`` is the same by 10, of ``digits``; ``anchored`` makes ``matches`` look at a whole text;
-    ``cut`` is text {0}, at most {1} letters of it, and costs next to nothing where the text is not longer;
-    ``one_of_many``, where there is such a thing, is text {0} if it is one of the listed {1}, and else NULL;
-    ``listed``, where joining is faster still, is a SELECT of the different values among {0}, named v;
-    ``read_text`` is how the text of a kind is read once its form is known to be right;
-    ``word``, where SUM holds 64 bits only, is how many bits of a number are added up at once (`words.py`);
-    ``canonical`` has the kinds of which two equal values could differ in looks, and what makes them one: reals lose the sign of a zero,
-    texts their collation;
-    ``together``, where windows over a person are faster than a join (`beside.py`), is a hint to keep the rows of one person, told apart by {0}, in one place;
-    ``own`` has the functions that are written in a way of their own, as `LOWER_CALL` has the others.
+    ``wide`` is an integer type of at least 126 bits, ``digits`` one for digits of text, of which
+    larger ones than it holds are NULL; ``try_cast`` gives NULL for what does not fit; ``nearest``
+    is the 64-bit integer nearest to a real, ties to even, NULL where none is; ``away`` is the
+    nearest whole real, ties away from zero; ``divided`` truncates toward zero, and its result need
+    only fit 64 bits; ``tenth`` is the same by 10, of ``digits``; ``anchored`` makes ``matches``
+    look at a whole text; ``cut`` is text {0}, at most {1} letters of it, and costs next to nothing
+    where the text is not longer; ``one_of_many``, where there is such a thing, is text {0} if it is
+    one of the listed {1}, and else NULL; ``listed``, where joining is faster still, is a SELECT of
+    the different values among {0}, named v; ``read_text`` is how the text of a kind is read once
+    its form is known to be right; ``word``, where SUM holds 64 bits only, is how many bits of a
+    number are added up at once (`words.py`); ``canonical`` has the kinds of which two equal values
+    could differ in looks, and what makes them one: reals lose the sign of a zero, texts their
+    collation; ``together``, where windows over a person are faster than a join (`beside.py`), is a
+    hint to keep the rows of one person, told apart by {0}, in one place; ``own`` has the functions
+    that are written in a way of their own, as `LOWER_CALL` has the others.
     """
 
     types: dict[Kind, str]
@@ -76,7 +78,9 @@ class Dialect:
         return '"' + name.replace('"', '""') + '"'
 
     def one_of_equals(self, sql: str, kind: Kind) -> str:
-        """A value so that all that are equal are the same: which one an engine shows then says nothing of a row."""
+        """A value so that all that are equal are the same: which one an engine shows then says
+        nothing of a row.
+        """
         return self.canonical.get(kind, "{0}").format(sql)
 
     def text(self, text: str) -> str:

@@ -28,7 +28,9 @@ def lowered(
 def _lowered(
     expression: Expression, names: Mapping[str, str], layers: Layers, dialect: Dialect
 ) -> SqlPiece:
-    """The same for an argument: a constant there stands beside something that is no constant, and is compared as that is."""
+    """The same for an argument: a constant there stands beside something that is no constant, and
+    is compared as that is.
+    """
     match expression:
         case Ref(column):
             return SqlPiece(names[column.name], atom=True)
@@ -58,5 +60,7 @@ _KEEPS_ONE_ZERO = {
 
 
 def _keeps_one_zero(call: Call) -> bool:
-    """Whether a real function of reals without -0.0 never is -0.0; of those not listed nothing is assumed."""
+    """Whether a real function of reals without -0.0 never is -0.0; of those not listed nothing is
+    assumed.
+    """
     return call.name in _KEEPS_ONE_ZERO or (call.name == "cast" and call.arguments[0].type.exact)

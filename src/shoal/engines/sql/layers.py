@@ -1,7 +1,7 @@
 """Expressions as SQL of linear size: a value that is needed twice is named once, in a layer below.
 
-A layer is a SELECT around the ones before it that adds named values.  A piece of SQL has a level: the
-number of layers below it that it may refer to.
+A layer is a SELECT around the ones before it that adds named values.  A piece of SQL has a level:
+the number of layers below it that it may refer to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Patterns of LIKE as regular expressions that no text makes slow.
 
-An engine may try every place of a text for each sign %: a text of n letters then takes n^k steps for k of them.  A
-pattern is matched as well by finding each part at its first place after the one before it, which takes no more than
-pattern times text.
+An engine may try every place of a text for each sign %: a text of n letters then takes n^k steps
+for k of them.  A pattern is matched as well by finding each part at its first place after the one
+before it, which takes no more than pattern times text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ def is_searched(parts: list[list[Part]]) -> bool:
 
 
 def without_return(parts: list[list[Part]]) -> str:
-    """A pattern for an engine whose regular expressions return to earlier places unless they are forbidden to."""
+    """A pattern for an engine whose regular expressions return to earlier places unless they are
+    forbidden to.
+    """
     first, *others = map(_written, parts)
     middle = "".join(f"(?>.*?{part})" for part in others[:-1] if part)
     return f"(?s)\\A{first}{middle}.*{others[-1]}\\z"

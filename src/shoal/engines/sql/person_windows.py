@@ -1,7 +1,9 @@
-"""What a person has in all, beside each of their cells: for engines that keep the rows of a person in one place.
+"""What a person has in all, beside each of their cells: for engines that keep the rows of a person
+in one place.
 
-Windows over persons then move no rows, and nobody is looked up: a1 and a2 are the sums of min(n, R) and of its square over a
-person's groups, m is their number.  Of splits, n is the number of rows of their cell.
+Windows over persons then move no rows, and nobody is looked up: a1 and a2 are the sums of min(n, R)
+and of its square over a person's groups, m is their number.  Of splits, n is the number of rows of
+their cell.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ def cells_beside(cells: str, persons: list[str], unit: Unit) -> str:
 def splits_beside(splits: str, persons: list[str], keys: list[str], unit: Unit) -> str:
     """A SELECT of splits, with the size of their cell and the sums of their person.
 
-    The split with the least value stands for its cell: a cell has each value once.  One order of rows serves all windows.
+    The split with the least value stands for its cell: a cell has each value once.  One order of
+    rows serves all windows.
     """
     assert isinstance(unit, Person)
     cell = f"OVER (PARTITION BY {', '.join([*persons, *keys])})"

@@ -39,7 +39,8 @@ Names = frozenset[str]
 def select(
     rows: Rows, sources: Mapping[str, str], dialect: Dialect, read: Names = frozenset()
 ) -> str:
-    """The rows of a relation as a SELECT in a dialect; ``sources`` says what to read each table from.
+    """The rows of a relation as a SELECT in a dialect; ``sources`` says what to read each table
+    from.
 
     ``read`` are the columns known to be read of every row, for which a scan may take more trouble.
     """
@@ -93,7 +94,9 @@ def computed(
     *,
     read: Names = frozenset(),
 ) -> str:
-    """Expressions over a relation, of the rows that satisfy a condition; without any, all its columns."""
+    """Expressions over a relation, of the rows that satisfy a condition; without any, all its
+    columns.
+    """
     layers, names = Layers(), names_of(source)
     pieces = [lowered(expression, names, layers, dialect) for expression in expressions]
     where = lowered(condition, names, layers, dialect) if condition is not None else None
@@ -110,7 +113,9 @@ def computed(
 
 
 def counted(rows: Rows, sql: str) -> str:
-    """The SELECT that reads every value of a relation, of which ``sql`` is the SELECT, and tells how many there are."""
+    """The SELECT that reads every value of a relation, of which ``sql`` is the SELECT, and tells
+    how many there are.
+    """
     counts = ", ".join(f"COUNT({name})" for name in names_of(rows).values())
     return f"SELECT {counts} FROM ({sql})"
 
@@ -118,7 +123,8 @@ def counted(rows: Rows, sql: str) -> str:
 def _equal(scan: Scan, condition: Expression, dialect: Dialect) -> list[str]:
     """What a condition says of texts as they are stored, for an engine that finds equal ones fast.
 
-    A text that was cut has all the letters it may have, so only a text that was not cut equals a shorter constant.
+    A text that was cut has all the letters it may have, so only a text that was not cut equals a
+    shorter constant.
     """
     match condition:
         case Call("and", (left, right)):
@@ -170,7 +176,9 @@ def _choices(column: Column, dialect: Dialect) -> str:
 
 
 def _made_true(column: Column, dialect: Dialect, looked_up: str) -> str:
-    """A column as its facts say; ``looked_up`` is where the choice that a text is was joined, if it was."""
+    """A column as its facts say; ``looked_up`` is where the choice that a text is was joined, if it
+    was.
+    """
     name = f"s.{dialect.name(column.name)}"
     least = "" if column.nullable else value(lowest(column), column.type, dialect)
     if (

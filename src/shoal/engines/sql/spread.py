@@ -1,6 +1,7 @@
 """Bounded weights by key and value as SQL: rows into splits, splits into cells, cells into persons.
 
-A split holds the rows of one person, key and value: k0, k1, ..., p0, p1, ..., the value v, the number of rows c.
+A split holds the rows of one person, key and value: k0, k1, ..., p0, p1, ..., the value v, the
+number of rows c.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def weight_words(spread: Spread, dialect: Dialect) -> list[str]:
 
 
 def weights(spread: Spread, made: str, dialect: Dialect) -> str:
-    """The SELECT of weights over a table of splits: the keys, the value, the words of its weight, as for `totals`."""
+    """The SELECT of weights over a table of splits: the keys, the value, the words of its weight,
+    as for `totals`.
+    """
     keys, unit = keys_of(spread.bounded), spread.unit
     by = ", ".join([*keys, "v"])
     if not isinstance(unit, Person):
@@ -69,7 +72,9 @@ def weights(spread: Spread, made: str, dialect: Dialect) -> str:
 
 
 def _beside(spread: Spread, unit: Person, made: str, dialect: Dialect) -> str:
-    """Splits with their weights, of splits with what their person has in all beside them (`person_windows`)."""
+    """Splits with their weights, of splits with what their person has in all beside them
+    (`person_windows`).
+    """
     keys, rows = keys_of(spread.bounded), unit.rows_per_group
     factor = factor_beside(unit, spread.norm, dialect) if keys else "CAST(NULL AS BIGINT)"
     listed = ", ".join([*keys, "v", "c", "n", f"{factor} AS f"])
@@ -87,7 +92,9 @@ def _beside(spread: Spread, unit: Person, made: str, dialect: Dialect) -> str:
 
 
 def _looked_up(spread: Spread, unit: Person, made: str, dialect: Dialect) -> str:
-    """Splits with their weights; cells with more rows than count, and persons beyond their share, are joined."""
+    """Splits with their weights; cells with more rows than count, and persons beyond their share,
+    are joined.
+    """
     keys, persons = keys_of(spread.bounded), persons_of(spread.relation)
     cell = ", ".join([*keys, *persons])
     cells = f"(SELECT {cell}, CAST(SUM(c) AS BIGINT) AS n FROM {made} GROUP BY {cell})"

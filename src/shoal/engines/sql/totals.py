@@ -1,7 +1,8 @@
 """Bounded totals as SQL: rows are grouped into cells, cells into persons, and both into totals.
 
-A cell holds the rows of one person in one group: the key k0, k1, ..., the person p0, p1, ..., the number
-of rows n and the sum of each term s0, s1, ..., in words where SUM needs them.  Distinct values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
+A cell holds the rows of one person in one group: the key k0, k1, ..., the person p0, p1, ..., the
+number of rows n and the sum of each term s0, s1, ..., in words where SUM needs them.  Distinct
+values are counted elsewhere and are 0 here.  Only persons who exceed their share have a factor.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def keys_of(bounded: Bounded) -> list[str]:
 def row_values(
     bounded: Bounded, sources: Mapping[str, str], dialect: Dialect
 ) -> tuple[str, list[str]]:
-    """The SELECT of what is needed of each row, and how it names what is added to terms t0, t1, ..."""
+    """The SELECT of what is needed of each row, and how it names what is added to terms t0, t1,
+    ...
+    """
     relation = bounded.relation
     layers, names = Layers(), names_of(relation)
     keys = [lowered(key, names, layers, dialect) for key in bounded.keys]
@@ -44,7 +47,9 @@ def row_values(
 
 
 def cells(bounded: Bounded, sources: Mapping[str, str], dialect: Dialect) -> str:
-    """The SELECT of cells; for protected rows the cells are the groups, and the sums their totals."""
+    """The SELECT of cells; for protected rows the cells are the groups, and the sums their
+    totals.
+    """
     rows, added = row_values(bounded, sources, dialect)
     by = keys_of(bounded)
     if isinstance(bounded.unit, Person):
@@ -71,10 +76,13 @@ def totals(
     of: Sequence[Term] | None = None,
     everyone: bool = False,
 ) -> str:
-    """The SELECT of totals over a table of cells: the keys, then the words of one whole number per term.
+    """The SELECT of totals over a table of cells: the keys, then the words of one whole number per
+    term.
 
-    ``of`` are the terms wanted, where these are not all; with ``everyone`` nobody exceeds their share, and nobody is
-    looked up; nor is anyone where the cells have what their person has in all beside them (`person_windows`).  Where words are added up, the number of rows comes last: `most_added` says for how many sums are exact.
+    ``of`` are the terms wanted, where these are not all; with ``everyone`` nobody exceeds their
+    share, and nobody is looked up; nor is anyone where the cells have what their person has in all
+    beside them (`person_windows`).  Where words are added up, the number of rows comes last:
+    `most_added` says for how many sums are exact.
     """
     by, wanted = keys_of(bounded), bounded.terms if of is None else of
     terms = [(bounded.terms.index(term), term) for term in wanted]
@@ -108,7 +116,9 @@ _NOBODY = "CAST(NULL AS BIGINT)"
 
 
 class _Factors(NamedTuple):
-    """How the factors of a cell's person, and the number of their groups, are written; NULL for who does not exceed."""
+    """How the factors of a cell's person, and the number of their groups, are written; NULL for who
+    does not exceed.
+    """
 
     rows: str
     person: str
@@ -124,7 +134,9 @@ def _with_exceeding(bounded: Bounded, exceeding: str) -> str:
 
 
 def _with_factors(bounded: Bounded, made: str, dialect: Dialect) -> str:
-    """Cells with f for their person's rows and g for the person, where there is more than a share; else NULL."""
+    """Cells with f for their person's rows and g for the person, where there is more than a share;
+    else NULL.
+    """
     unit = bounded.unit
     assert isinstance(unit, Person)
     votes = (term.hi for term in bounded.terms if term.quantity is Quantity.VOTES)
@@ -134,7 +146,9 @@ def _with_factors(bounded: Bounded, made: str, dialect: Dialect) -> str:
 
 
 def factor_beside(unit: Person, norm: Norm, dialect: Dialect) -> str:
-    """The factor for rows of what stands beside a cell; NULL for whoever has no more than a share."""
+    """The factor for rows of what stands beside a cell; NULL for whoever has no more than a
+    share.
+    """
     first = norm is Norm.L1
     most, name = unit.groups * unit.rows_per_group ** (1 if first else 2), "a1" if first else "a2"
     return f"CASE WHEN {name} > {most} THEN {_factor(name, most, dialect, first=first)} END"
@@ -167,7 +181,8 @@ def _added(term: Term, names: Mapping[str, str], layers: Layers, dialect: Dialec
 
 
 def steps_of(term: Term, value: SqlPiece, dialect: Dialect) -> str:
-    """A value in steps, held between its ends; nothing in it can overflow: it is held before it is cut.
+    """A value in steps, held between its ends; nothing in it can overflow: it is held before it is
+    cut.
 
     LEAST and GREATEST pass over NULL: one where none can be would count as an end.
     """

@@ -1,8 +1,10 @@
-"""Exact sums where SUM holds 64 bits only: numbers are cut into words, and each word is added up by itself.
+"""Exact sums where SUM holds 64 bits only: numbers are cut into words, and each word is added up by
+itself.
 
-With words of b bits a number x, |x| <= ``size``, is x = sum of 2^(b i) w_i, where the highest word has the sign and the
-others are from 0 to 2^b - 1; all are at most 2^b in size, so fewer than 2^(63 - b) of them add up within 64 bits.
-Where SUM is wide by itself (``dialect.word`` is 0) a number is its only word.
+With words of b bits a number x, |x| <= ``size``, is x = sum of 2^(b i) w_i, where the highest word
+has the sign and the others are from 0 to 2^b - 1; all are at most 2^b in size, so fewer than 2^(63
+- b) of them add up within 64 bits.  Where SUM is wide by itself (``dialect.word`` is 0) a number is
+its only word.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def _shifted(name: str, bits: int) -> str:
 
 
 def joined(names: Sequence[str], dialect: Dialect, *, wide: bool) -> str:
-    """One number of sums of words; with ``wide`` whatever they are, without where all of it fits 64 bits."""
+    """One number of sums of words; with ``wide`` whatever they are, without where all of it fits 64
+    bits.
+    """
     if len(names) == 1:
         return names[0]
     first = f"CAST({names[0]} AS {dialect.wide})" if wide else names[0]

@@ -1,4 +1,6 @@
-"""Statistics that most datasets hold still: noise that follows how far this one can move, smoothly."""
+"""Statistics that most datasets hold still: noise that follows how far this one can move,
+smoothly.
+"""
 
 from shoal.functions.smooth.arsinh import SmoothArsinhNormal
 from shoal.functions.smooth.cauchy import SmoothCauchy

@@ -1,4 +1,6 @@
-"""What the two laws with a delta share: a price in two parts, and the least width that the second part pays for."""
+"""What the two laws with a delta share: a price in two parts, and the least width that the second
+part pays for.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from shoal.noise import secret
 
 @dataclass(frozen=True, init=False, repr=False)
 class SmoothApproximate(Smooth):
-    """``share`` of epsilon hides the value; the rest, and some of delta, hides the width of the noise."""
+    """``share`` of epsilon hides the value; the rest, and some of delta, hides the width of the
+    noise.
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -53,7 +57,9 @@ class SmoothApproximate(Smooth):
 
     @cached_property
     def keep(self) -> Fraction:
-        """The least keep whose change of width costs at most the rest of epsilon and its part of delta."""
+        """The least keep whose change of width costs at most the rest of epsilon and its part of
+        delta.
+        """
 
         def holds(lost: Fraction) -> bool:
             if lost >= 1 or lower(lambda: ball(1 - lost).log() + ball(self._spare)) <= 0:

@@ -22,12 +22,14 @@ from shoal.noise import IntegerNoise, rounded_arsinh_normal, secret
 class SmoothArsinhNormal(Smooth):
     """Add noise sinh(bend * N) times smooth sensitivity / alpha, for a standard normal N.
 
-    Guarantee: rho-zero-concentrated DP with sqrt(2 rho) = alpha (1 / bend + bend) + b (1.2 / bend + 0.77 bend), where
-        b = -ln(keep); ``share`` of the sum is spent on the value and the rest on the width.
+    Guarantee: rho-zero-concentrated DP with sqrt(2 rho) = alpha (1 / bend + bend) + b (1.2 / bend +
+        0.77 bend), where b = -ln(keep); ``share`` of the sum is spent on the value and the rest on
+        the width.
     Needs: rho > 0, bend > 0, 0 < share < 1.
-    Edges: the tails are those of a log-normal law, so all moments exist.  A small bend is nearly normal and lets
-        the width change little.
-    Reference: Bun and Steinke 2019, Section 4, for the law; the constants are ours.  Proof: smooth.md.
+    Edges: the tails are those of a log-normal law, so all moments exist.  A small bend is nearly
+        normal and lets the width change little.
+    Reference: Bun and Steinke 2019, Section 4, for the law; the constants are ours.  Proof:
+        smooth.md.
 
     >>> mechanism = SmoothArsinhNormal(rho="1/2")
     >>> print(mechanism.cost, "| alpha", round(float(mechanism.alpha), 3))

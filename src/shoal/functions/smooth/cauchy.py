@@ -24,13 +24,14 @@ from shoal.noise import IntegerNoise, rounded_cauchy, secret
 class SmoothCauchy(Smooth):
     """Add Cauchy noise of scale smooth sensitivity / alpha.
 
-    Guarantee: epsilon-DP, exactly: the largest alpha is used that keeps the ratio of two Cauchy densities
-        within e^epsilon, which is a distance in the hyperbolic plane.
-    Needs: epsilon > 0; ``keep`` above e^-epsilon and below 1, by default min(e^-(epsilon / 2), 1 / (2 cosh(epsilon) - 1)).
-    Edges: the noise has no mean; `error` is a quantile.  A smaller keep lets the smooth sensitivity follow the
-        data closer and leaves less for alpha.
-    Reference: Nissim, Raskhodnikova and Smith 2007, Lemma 2.6, whose alpha = epsilon / 6 is here some
-        epsilon.  Proof: smooth.md.
+    Guarantee: epsilon-DP, exactly: the largest alpha is used that keeps the ratio of two Cauchy
+        densities within e^epsilon, which is a distance in the hyperbolic plane.
+    Needs: epsilon > 0; ``keep`` above e^-epsilon and below 1, by default min(e^-(epsilon / 2), 1 /
+        (2 cosh(epsilon) - 1)).
+    Edges: the noise has no mean; `error` is a quantile.  A smaller keep lets the smooth sensitivity
+        follow the data closer and leaves less for alpha.
+    Reference: Nissim, Raskhodnikova and Smith 2007, Lemma 2.6, whose alpha = epsilon / 6 is here
+        some epsilon.  Proof: smooth.md.
 
     >>> mechanism = SmoothCauchy(epsilon=1)
     >>> print(mechanism.cost, "| alpha", round(float(mechanism.alpha), 3))
@@ -62,7 +63,9 @@ class SmoothCauchy(Smooth):
 
     @cached_property
     def alpha(self) -> Fraction:
-        """The largest with alpha^2 <= 2 c and alpha^2 <= 2 c / keep - (1 / keep - 1)^2, c = cosh(epsilon) - 1."""
+        """The largest with alpha^2 <= 2 c and alpha^2 <= 2 c / keep - (1 / keep - 1)^2, c =
+        cosh(epsilon) - 1.
+        """
         wide = 1 / self.kept
 
         def room() -> arb:

@@ -19,10 +19,10 @@ from shoal.noise import IntegerNoise, rounded_normal
 class SmoothGaussian(SmoothApproximate):
     """Add normal noise of standard deviation smooth sensitivity / alpha.
 
-    Guarantee: (epsilon, delta)-DP: ``share`` of epsilon and half of delta hide the value, the rest hides the width.
-    Needs: epsilon > 0, 0 < delta < 1, 0 < share < 1.
-    Edges: the width may change less than with Laplace noise: keep is about 1 - epsilon / (4 ln(1 / delta)).
-    Reference: Nissim, Raskhodnikova and Smith 2007, Lemma 2.7; both parts are exact here.  Proof: smooth.md.
+    Guarantee: (epsilon, delta)-DP: ``share`` of epsilon and half of delta hide the value, the rest
+    hides the width.  Needs: epsilon > 0, 0 < delta < 1, 0 < share < 1.  Edges: the width may change
+    less than with Laplace noise: keep is about 1 - epsilon / (4 ln(1 / delta)).  Reference: Nissim,
+    Raskhodnikova and Smith 2007, Lemma 2.7; both parts are exact here.  Proof: smooth.md.
 
     >>> mechanism = SmoothGaussian(epsilon=1, delta="1e-6")
     >>> print(mechanism.cost, "| alpha", round(float(mechanism.alpha), 3))
@@ -40,7 +40,9 @@ class SmoothGaussian(SmoothApproximate):
         return self.delta / 2
 
     def _width_delta(self, lost: Fraction) -> Real:
-        """P(|N| > t q) - e^spare P(|N| > t), q = 1 - lost, t^2 = 2 (spare - ln q) / (1 - q^2): where the wider law is likelier."""
+        """P(|N| > t q) - e^spare P(|N| > t), q = 1 - lost, t^2 = 2 (spare - ln q) / (1 - q^2):
+        where the wider law is likelier.
+        """
         keep = 1 - lost
 
         def delta() -> arb:

@@ -1,4 +1,6 @@
-"""What all smooth mechanisms share: the value plus (smooth sensitivity / alpha) times a fixed law, rounded."""
+"""What all smooth mechanisms share: the value plus (smooth sensitivity / alpha) times a fixed law,
+rounded.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,10 @@ from shoal.sensitivity.claims import Follows
 class Smooth(Mechanism, ABC):
     """Noise whose width follows the smooth sensitivity of the dataset at hand.
 
-    The release is the rounding, to the public steps of the statistic, of value + S / alpha * Z.  Neighbours have
-    values at most min(S, S') apart and S and S' within a factor 1 / keep, and each law of Z is proved to hide
-    both.  Rounding is a function of the ideal release, so it costs nothing.
+    The release is the rounding, to the public steps of the statistic, of value + S / alpha * Z.
+    Neighbours have values at most min(S, S') apart and S and S' within a factor 1 / keep, and each
+    law of Z is proved to hide both.  Rounding is a function of the ideal release, so it costs
+    nothing.
     """
 
     @property
@@ -52,7 +55,8 @@ class Smooth(Mechanism, ABC):
         """What |Z| stays within with this probability."""
 
     def release(self, statistic: SmoothStatistic, data: Any, *, clamped: bool = True) -> float:
-        """The value plus noise, as a float; by default clamped to the public range of the statistic.
+        """The value plus noise, as a float; by default clamped to the public range of the
+        statistic.
 
         Guarantee: what `cost` says, for neighbours under the statistic's relation.
         Edges: the time of a release depends on the data and is not hidden.
@@ -73,10 +77,11 @@ class Smooth(Mechanism, ABC):
         return _nearest(noisy * statistic.spacing)
 
     def error(self, confidence: Number, *, smooth: Number) -> float:
-        """How far off a release is, with at least this probability, where the smooth sensitivity is ``smooth``.
+        """How far off a release is, with at least this probability, where the smooth sensitivity is
+        ``smooth``.
 
-        For planning with datasets one can imagine: the smooth sensitivity of the real one is private.  The
-        rounding to steps, half a step at most, is not counted.
+        For planning with datasets one can imagine: the smooth sensitivity of the real one is
+        private.  The rounding to steps, half a step at most, is not counted.
         """
         wanted = open_unit(confidence, "confidence")
         width = non_negative(smooth, "smooth") / self.alpha

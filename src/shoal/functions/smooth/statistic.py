@@ -1,11 +1,14 @@
-"""A statistic that knows how far it can move: next to this dataset, and next to those a few changes away.
+"""A statistic that knows how far it can move: next to this dataset, and next to those a few changes
+away.
 
-The local sensitivity at distance k, A_k(x), is the most that one change moves the statistic on any dataset at
-most k changes from x.  Noise must not follow A_0 itself, which can jump between neighbours; it follows
+The local sensitivity at distance k, A_k(x), is the most that one change moves the statistic on any
+dataset at most k changes from x.  Noise must not follow A_0 itself, which can jump between
+neighbours; it follows
 
     S(x) = max over k of w_k A_k(x),     w_0 = 1,  w_{k+1} >= keep * w_k,
 
-which is at least A_0 and changes by a factor of at most 1 / keep between neighbours.  Proof: smooth.md.
+which is at least A_0 and changes by a factor of at most 1 / keep between neighbours.  Proof:
+smooth.md.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ _UNIT = 1 << 256
 class Reading:
     """What a statistic sees in one dataset; private, all of it.
 
-    ``value`` is in steps.  ``span(k)`` is A_k in steps, or a bound of it with span(k) of x at most span(k + 1) of
-    any neighbour; it never falls, and is the same from ``last`` on.
+    ``value`` is in steps.  ``span(k)`` is A_k in steps, or a bound of it with span(k) of x at most
+    span(k + 1) of any neighbour; it never falls, and is the same from ``last`` on.
     """
 
     value: int
@@ -75,7 +78,8 @@ class SmoothStatistic(ABC):
         return found.span(min(away, found.last)) * self.spacing
 
     def smooth_sensitivity(self, data: Any, *, keep: Number) -> Fraction:
-        """The smallest bound of the local sensitivity that keeps this share of itself at every change.
+        """The smallest bound of the local sensitivity that keeps this share of itself at every
+        change.
 
         It is private.  It is exact up to the rounding of the weights, below 2^-200, upwards.
 
@@ -91,8 +95,8 @@ def smooth_steps(reading: Reading, keep: Fraction) -> Fraction:
     """The largest of w_k span(k) over all k, in steps.
 
     Guarantee: at least span(0), and for neighbours at most 1 / keep times one another.
-    Proof: w_k span(k, x) <= w_k span(k + 1, x') <= w_{k+1} span(k + 1, x') / keep; from ``last`` on spans are the
-        largest of all, the same for all datasets, and weights only fall.
+    Proof: w_k span(k, x) <= w_k span(k + 1, x') <= w_{k+1} span(k + 1, x') / keep; from ``last`` on
+        spans are the largest of all, the same for all datasets, and weights only fall.
     """
     best, weight, largest = 0, _UNIT, reading.span(reading.last)
     for distance in range(reading.last + 1):

@@ -22,13 +22,15 @@ MOST_NODES = 4096
 
 @dataclass(frozen=True, init=False)
 class TriangleCount(SmoothStatistic):
-    """The number of triangles of a graph on ``nodes`` public nodes, 0 to nodes - 1; its edges are the rows.
+    """The number of triangles of a graph on ``nodes`` public nodes, 0 to nodes - 1; its edges are
+    the rows.
 
-    Guarantee: A_k = max over pairs i, j of min(a + floor((k + min(k, b)) / 2), nodes - 2), exactly, where a nodes
-        are joined to both and b to exactly one of i and j.
-    Needs: neighbours under ADD_REMOVE: one edge comes or goes.  A person with many edges is not one row.
-    Edges: an edge given twice counts once; one that joins a node to itself or leaves the graph does not count, and neither
-        does a row that is no pair of whole numbers, whatever it is.
+    Guarantee: A_k = max over pairs i, j of min(a + floor((k + min(k, b)) / 2), nodes - 2), exactly,
+        where a nodes are joined to both and b to exactly one of i and j.
+    Needs: neighbours under ADD_REMOVE: one edge comes or goes.  A person with many edges is not one
+        row.
+    Edges: an edge given twice counts once; one that joins a node to itself or leaves the graph does
+        not count, and neither does a row that is no pair of whole numbers, whatever it is.
     Reference: Nissim, Raskhodnikova and Smith 2007, Section 3.2.  Proof: smooth.md.
 
     >>> TriangleCount(nodes=4).value([(0, 1), (1, 2), (0, 2), (2, 3)])
@@ -72,7 +74,9 @@ class TriangleCount(SmoothStatistic):
         return Reading(int((both * present).sum()) // 6, span, 2 * most)
 
     def _joined(self, edges: Iterable[Any]) -> NDArray[np.float64]:
-        """The matrix of edges; products of it are whole numbers far below 2^53, so floats hold them exactly."""
+        """The matrix of edges; products of it are whole numbers far below 2^53, so floats hold them
+        exactly.
+        """
         joined = np.zeros((self.nodes, self.nodes))
         for edge in each_row(edges, of="edge", among=(Sequence, AbstractSet)):
             ends = _ends(edge, self.nodes)

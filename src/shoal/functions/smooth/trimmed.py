@@ -1,4 +1,6 @@
-"""Means of the rows between two ranks: the median, every quantile, the trimmed mean and the mean."""
+"""Means of the rows between two ranks: the median, every quantile, the trimmed mean and the
+mean.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,14 @@ from shoal.sensitivity import Relation
 class TrimmedMean(SmoothStatistic):
     """The mean of the rows that are left when the lowest and the highest few are dropped.
 
-    ``size`` rows, a public number, are clamped to [low, high] and rounded to the grid; ``below`` of the lowest
-    and ``above`` of the highest are dropped.  One row left is a quantile, `median` the middle one.
+    ``size`` rows, a public number, are clamped to [low, high] and rounded to the grid; ``below`` of
+    the lowest and ``above`` of the highest are dropped.  One row left is a quantile, `median` the
+    middle one.
 
-    Guarantee: A_k = max over c from 0 to k + 1 of x[size - above + c] - x[below - k + c], over the number of
-        rows left, in sorted rows with ``low`` before and ``high`` behind them; exact where k is at most the
-        number of rows left less 2 or one row is left, and a bound that serves elsewhere.
+    Guarantee: A_k = max over c from 0 to k + 1 of x[size - above + c] - x[below - k + c], over the
+        number of rows left, in sorted rows with ``low`` before and ``high`` behind them; exact
+        where k is at most the number of rows left less 2 or one row is left, and a bound that
+        serves elsewhere.
     Needs: neighbours under CHANGE.
     Reference: Nissim, Raskhodnikova and Smith 2007, Section 3.1.  Proof: smooth.md.
 

@@ -1,4 +1,5 @@
-"""The catalogue of local protocols: frequencies, means, ranges, heavy hitters, several attributes and repeated reports.
+"""The catalogue of local protocols: frequencies, means, ranges, heavy hitters, several attributes
+and repeated reports.
 
 Surveys and polls need none of them; they stand on the files of ``shoal.local`` itself.
 """

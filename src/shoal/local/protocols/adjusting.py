@@ -26,8 +26,9 @@ class Adjusted:
 def adjust(frequencies: Any, *, how: str = "simplex") -> Adjusted:
     """Make unbiased estimates look like shares.
 
-    "simplex" takes the nearest shares that are 0 or more and add up to 1: one number is taken off all of them, and what falls below 0 becomes 0.  "cut" moves
-    what is outside [0, 1] to its ends.  "cut and scaled" then divides by the sum, which pulls common values down.
+    "simplex" takes the nearest shares that are 0 or more and add up to 1: one number is taken off
+    all of them, and what falls below 0 becomes 0.  "cut" moves what is outside [0, 1] to its ends.
+    "cut and scaled" then divides by the sum, which pulls common values down.
 
     >>> adjust([0.7, 0.5, -0.2]).shares.round(3).tolist()
     [0.6, 0.4, 0.0]

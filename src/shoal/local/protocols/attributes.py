@@ -1,4 +1,6 @@
-"""Several attributes of each person: all of them with a part of epsilon, one of them with all of it, or one among fakes."""
+"""Several attributes of each person: all of them with a part of epsilon, one of them with all of
+it, or one among fakes.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ def plain_oracle(epsilon: Number, size: int) -> Oracle:
 class SplitAttributes:
     """Every attribute is reported, each by an oracle with its part of epsilon.
 
-    Guarantee: a report costs the sum of what its parts cost.
-    Reference: sequential composition.  `SampledAttributes` has less error for more than one attribute.
+    Guarantee: a report costs the sum of what its parts cost.  Reference: sequential composition.
+    `SampledAttributes` has less error for more than one attribute.
 
     >>> SplitAttributes.for_epsilon(2, sizes=[4, 10]).report([[0, 9], [3, 3]]).shape
     (2, 2)
@@ -101,17 +103,22 @@ class SampledAttributes:
     def estimate(self, reports: Any) -> list[Frequencies]:
         """The shares of the values of each attribute."""
         told = read_choices(reports, len(self.parts))
-        return [part.estimate(told[told[:, 0] == place, 1]) for place, part in enumerate(self.parts)]  # fmt: skip
+        return [
+            part.estimate(told[told[:, 0] == place, 1]) for place, part in enumerate(self.parts)
+        ]
 
 
 @dataclass(frozen=True)
 class FakedAttributes:
-    """One attribute, chosen at random and not told, is reported by k-ary response; the others are uniform fakes.
+    """One attribute, chosen at random and not told, is reported by k-ary response; the others are
+    uniform fakes.
 
-    Guarantee: for a person all of whose attributes may change, a report costs ln ``odds``; for one attribute that changes, ln ``attribute_odds``,
-        which is less.  Published accounts state the second as if it were the first.
+    Guarantee: for a person all of whose attributes may change, a report costs ln ``odds``; for one
+        attribute that changes, ln ``attribute_odds``, which is less.  Published accounts state the
+        second as if it were the first.
     Needs: k-ary response with the same odds for every attribute.
-    Edges: who guesses the attribute that was chosen learns more about it: the fakes are uniform, true answers are not.
+    Edges: who guesses the attribute that was chosen learns more about it: the fakes are uniform,
+        true answers are not.
     Reference: Arcolezi et al. 2021.  Proof: attributes.md.
 
     >>> made = FakedAttributes.for_epsilon(1, sizes=[5, 5, 5])
@@ -166,7 +173,9 @@ class FakedAttributes:
         return even * sum(ratios, Fraction(0)) / len(self.sizes)
 
     def report(self, rows: Any) -> NDArray[np.int64]:
-        """A row of as many values for each row of values; one of them is a report, the rest are fakes."""
+        """A row of as many values for each row of values; one of them is a report, the rest are
+        fakes.
+        """
         values = _read_rows(rows, self.sizes)
         chosen = uniform_below(len(self.sizes), len(values))
         made = np.stack([uniform_below(size, len(values)) for size in self.sizes], axis=1)
@@ -202,7 +211,9 @@ def _read_rows(rows: Any, sizes: Sequence[int]) -> NDArray[np.int64]:
             f"rows of {len(sizes)} whole numbers are needed.",
             remedy="Give one row for each person, one number for each attribute.",
         )
-    columns = [read_indices(values[:, place], size, what="values") for place, size in enumerate(sizes)]  # fmt: skip
+    columns = [
+        read_indices(values[:, place], size, what="values") for place, size in enumerate(sizes)
+    ]
     return np.stack(columns, axis=1).astype(np.int64, copy=False)
 
 

@@ -1,4 +1,6 @@
-"""RAPPOR for texts: the bits of a Bloom filter, flipped twice, and the shares of candidates that explain them."""
+"""RAPPOR for texts: the bits of a Bloom filter, flipped twice, and the shares of candidates that
+explain them.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BloomRappor:
-    """A text sets ``hashes`` of ``bits`` bits, by a rule of its cohort; bits are flipped for ever, and again for each report.
+    """A text sets ``hashes`` of ``bits`` bits, by a rule of its cohort; bits are flipped for ever,
+    and again for each report.
 
-    A permanent bit is the true one except with chance ``noise``, when it is 0 or 1 alike; a report shows 1 with chance ``one`` where it is 1 and ``zero`` where it is 0.
+    A permanent bit is the true one except with chance ``noise``, when it is 0 or 1 alike; a report
+    shows 1 with chance ``one`` where it is 1 and ``zero`` where it is 0.
 
-    Guarantee: one report costs ln ``odds``.  For a person whose text never changes, all reports together, however many, cost ln ``lifetime_odds``.  For any two histories of texts that
+    Guarantee: one report costs ln ``odds``.  For a person whose text never changes, all reports
+        together, however many, cost ln ``lifetime_odds``.  For any two histories of texts that
         differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
-    Needs: noise, one and zero strictly between 0 and 1, one above zero; the permanent bits of a text are never drawn again for that text.
-    Edges: a person keeps one cohort, drawn without looking at the text; the cohort is told with the report.
+    Needs: noise, one and zero strictly between 0 and 1, one above zero; the permanent bits of a
+        text are never drawn again for that text.
+    Edges: a person keeps one cohort, drawn without looking at the text; the cohort is told with the
+        report.
     Reference: Erlingsson, Pihur and Korolova 2014.  Proof: bloom.md.
 
     >>> made = BloomRappor.of(bits=32, hashes=2, cohorts=8, noise="1/2", one="3/4", zero="1/2")
@@ -77,13 +84,17 @@ class BloomRappor:
 
     @property
     def odds(self) -> Fraction:
-        """The largest ratio of the chances of one report: all bits of one text are shown and none of the other's."""
+        """The largest ratio of the chances of one report: all bits of one text are shown and none
+        of the other's.
+        """
         own, other = self.shown
         return _power(own * (1 - other) / (other * (1 - own)), self.hashes)
 
     @property
     def lifetime_odds(self) -> Fraction:
-        """The same of all reports of a person whose text never changes: that of the permanent bits."""
+        """The same of all reports of a person whose text never changes: that of the permanent
+        bits.
+        """
         return _power((2 - self.noise) / self.noise, 2 * self.hashes)
 
     @property
@@ -97,7 +108,9 @@ class BloomRappor:
         return upper(lambda: ball(self.lifetime_odds).log())
 
     def epsilon_if_changed(self, reports: int) -> Fraction:
-        """What all reports cost together for two histories that differ in so many of them, rounded up."""
+        """What all reports cost together for two histories that differ in so many of them, rounded
+        up.
+        """
         return epsilon_of_changes(fresh_odds(self.one, self.zero, self.bits), reports)
 
     @property
@@ -152,7 +165,9 @@ class BloomRappor:
     # counting
 
     def count(self, reports: Bytes, *, cohorts: NDArray[np.int64]) -> BloomCounts:
-        """How many reports of each cohort there are, and how many show each bit; such counts add up."""
+        """How many reports of each cohort there are, and how many show each bit; such counts add
+        up.
+        """
         told = read_bits(reports, self.bits)
         known = self._cohorts(cohorts, len(told))
         shown = [count_bits(told[known == c], self.bits) for c in range(self.cohorts)]
@@ -169,9 +184,11 @@ class BloomRappor:
         return np.asarray(known, dtype=np.int64)
 
     def estimate(self, counts: BloomCounts, candidates: Sequence[str]) -> BloomShares:
-        """The shares of candidates that explain the bits best, by least squares weighed with the variance of every bit.
+        """The shares of candidates that explain the bits best, by least squares weighed with the
+        variance of every bit.
 
-        They are unbiased if every text that anyone has is among the candidates; what is left unexplained is otherwise shared out among them.
+        They are unbiased if every text that anyone has is among the candidates; what is left
+        unexplained is otherwise shared out among them.
         """
         own, other = (float(chance) for chance in self.shown)
         heard = np.flatnonzero(counts.people)
@@ -233,7 +250,9 @@ def _read_texts(texts: Sequence[str]) -> Sequence[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _places(text: str, cohort: int, bits: int, hashes: int) -> tuple[int, ...]:
-    """The first different numbers that SHAKE-256 of cohort and text gives, 64 bits each, modulo the bits."""
+    """The first different numbers that SHAKE-256 of cohort and text gives, 64 bits each, modulo the
+    bits.
+    """
     wanted, length = list[int](), 8 * hashes
     while len(wanted) < hashes:
         length *= 4

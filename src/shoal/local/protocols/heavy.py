@@ -1,4 +1,6 @@
-"""Common values among more than can be listed: prefixes that are common are extended, a few bits at a time."""
+"""Common values among more than can be listed: prefixes that are common are extended, a few bits at
+a time.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ class HeavyHitters:
     """Each person reports a prefix of one length, chosen at random, by local hashing.
 
     Guarantee: a report costs what the dearest of its oracles costs; the length depends on nothing.
-    Needs: values of at most 56 bits, as whole numbers; a first length whose prefixes can all be tried.
-    Edges: a value that is common but whose prefixes are lost on the way is not found; estimates of those that are found lean upwards a little,
-        because they were chosen for being large.
+    Needs: values of at most 56 bits, as whole numbers; a first length whose prefixes can all be
+        tried.
+    Edges: a value that is common but whose prefixes are lost on the way is not found; estimates of
+        those that are found lean upwards a little, because they were chosen for being large.
     Reference: Wang, Li and Jha 2021, prefix extension.
 
     >>> HeavyHitters.for_epsilon(2, bits=32).lengths
@@ -73,7 +76,9 @@ class HeavyHitters:
     def find(
         self, reports: list[NDArray[Any]], *, most: int = 16, errors: float = 3.0
     ) -> list[HeavyHitter]:
-        """The values whose share stands out by so many standard errors, at most ``most`` of them, the commonest first."""
+        """The values whose share stands out by so many standard errors, at most ``most`` of them,
+        the commonest first.
+        """
         listed = reports if isinstance(reports, list | tuple) else []
         told = [array_of(each, what="reports") for each in listed]
         if len(told) != len(self.lengths) or not all(each.size for each in told):
@@ -91,8 +96,13 @@ class HeavyHitters:
         return found
 
     def _common(
-        self, place: int, told: NDArray[Any], candidates: NDArray[np.int64], most: int, errors: float
-    ) -> list[HeavyHitter]:  # fmt: skip
+        self,
+        place: int,
+        told: NDArray[Any],
+        candidates: NDArray[np.int64],
+        most: int,
+        errors: float,
+    ) -> list[HeavyHitter]:
         oracle = self.oracle(place)
         if not len(candidates):
             return []

@@ -33,7 +33,8 @@ class OneReport:
 
 
 def epsilon_of_changes(fresh_odds: Fraction, reports: int) -> Fraction:
-    """What reports cost together that are made from kept answers, where two histories differ in so many of them; rounded up.
+    """What reports cost together that are made from kept answers, where two histories differ in so
+    many of them; rounded up.
 
     Needs: ``fresh_odds`` bounds the ratio of the chances of one report from any two kept answers.
     Proof: repeated.md.

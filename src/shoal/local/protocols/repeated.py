@@ -1,4 +1,6 @@
-"""Reports about the same thing again and again: a first answer is kept for ever, and told anew with fresh noise."""
+"""Reports about the same thing again and again: a first answer is kept for ever, and told anew with
+fresh noise.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ from shoal.local.protocols.promise import epsilon_of_changes
 
 
 def second_odds(lifetime: Fraction, single: Fraction, size: int) -> Fraction:
-    """The odds of a fresh round that, after a first one with odds ``lifetime``, lead to a report with odds ``single``.
+    """The odds of a fresh round that, after a first one with odds ``lifetime``, lead to a report
+    with odds ``single``.
 
-    Two rounds of k-ary response with odds a and c are one with odds (ac + k - 1) / (a + c + k - 2); solved for c.
+    Two rounds of k-ary response with odds a and c are one with odds (ac + k - 1) / (a + c + k - 2);
+    solved for c.
 
     >>> second_odds(Fraction(9), Fraction(3), 2)
     Fraction(13, 3)
@@ -35,14 +39,18 @@ def second_odds(lifetime: Fraction, single: Fraction, size: int) -> Fraction:
 
 @dataclass(frozen=True)
 class RepeatedResponse:
-    """k-ary response in two rounds: the first is drawn once for each value and kept, the second for every report.
+    """k-ary response in two rounds: the first is drawn once for each value and kept, the second for
+    every report.
 
-    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, all reports together, however many, cost ln ``lifetime_odds``.  For any two histories of
-        values that differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
+    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, all reports
+        together, however many, cost ln ``lifetime_odds``.  For any two histories of values that
+        differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
     Needs: 1 < odds < lifetime_odds; the kept answer of a value is never drawn again for that value.
-    Edges: no number of different values bounds the cost: that a value changed can be seen in the reports, and the more of them the better.  Where a new answer is kept from a
-        date on that is the same for everyone, whatever their values, each such period costs ln ``lifetime_odds``.
-    Reference: Erlingsson, Pihur and Korolova 2014; Arcolezi et al. 2022, whose second round is exact for two values only.  Proof: repeated.md.
+    Edges: no number of different values bounds the cost: that a value changed can be seen in the
+        reports, and the more of them the better.  Where a new answer is kept from a date on that is
+        the same for everyone, whatever their values, each such period costs ln ``lifetime_odds``.
+    Reference: Erlingsson, Pihur and Korolova 2014; Arcolezi et al. 2022, whose second round is
+        exact for two values only.  Proof: repeated.md.
 
     >>> made = RepeatedResponse.for_epsilons(2, single=1, size=10)
     >>> round(float(made.together.variance(0)), 2)
@@ -83,7 +91,8 @@ class RepeatedResponse:
         return self.first.epsilon
 
     def epsilon_if_changed(self, reports: int) -> Fraction:
-        """What all reports cost together for two histories that differ in so many of them, rounded up.
+        """What all reports cost together for two histories that differ in so many of them, rounded
+        up.
 
         >>> round(float(RepeatedResponse.for_epsilons(2, single=1, size=10).epsilon_if_changed(30)), 1)
         58.5
@@ -105,13 +114,18 @@ class RepeatedResponse:
 
 @dataclass(frozen=True)
 class RepeatedHash:
-    """The same after a hash that each person draws once: a change of value inside a bucket costs nothing more.
+    """The same after a hash that each person draws once: a change of value inside a bucket costs
+    nothing more.
 
-    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, or only within its bucket, all reports together, however many, cost ln ``lifetime_odds``.  For any
-        two histories of values that differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
+    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, or only within
+        its bucket, all reports together, however many, cost ln ``lifetime_odds``.  For any two
+        histories of values that differ in r reports they cost `epsilon_if_changed(r)`, which grows
+        with r without end.
     Needs: buckets a power of two, 1 < odds < lifetime_odds.
-    Edges: reports of one person can be linked, since they show the same hash.  The number of buckets does not bound a lifetime: which kept answer speaks depends on the value.
-    Reference: Arcolezi, Pinzón, Palamidessi and Gambs 2023, with the exact second round.  Proof: repeated.md.
+    Edges: reports of one person can be linked, since they show the same hash.  The number of
+        buckets does not bound a lifetime: which kept answer speaks depends on the value.
+    Reference: Arcolezi, Pinzón, Palamidessi and Gambs 2023, with the exact second round.  Proof:
+        repeated.md.
 
     >>> RepeatedHash.for_epsilons(2, single=1, size=1000).buckets
     4
@@ -148,7 +162,9 @@ class RepeatedHash:
         return self._rounds.lifetime_epsilon
 
     def epsilon_if_changed(self, reports: int) -> Fraction:
-        """What all reports cost together for two histories that differ in so many of them, rounded up."""
+        """What all reports cost together for two histories that differ in so many of them, rounded
+        up.
+        """
         return self._rounds.epsilon_if_changed(reports)
 
     def start(self, people: int) -> HashedPeople:

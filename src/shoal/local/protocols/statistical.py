@@ -21,10 +21,12 @@ Query = Callable[[NDArray[Any]], Any]
 
 
 def people_needed(*, tolerance: Number, queries: int, failure: Number, epsilon: Number) -> int:
-    """How many people answer so many queries to within a tolerance, all at once but for a chance of failure.
+    """How many people answer so many queries to within a tolerance, all at once but for a chance of
+    failure.
 
-    Guarantee: each query has the mean of n scores of size c = (E + 1) / (E - 1), E the odds; by Hoeffding's bound it is off by more than the tolerance t
-        with chance at most 2 exp(-n t^2 / (2 c^2)).  With n >= 2 c^2 ln(2 T / β) / t^2 for each of T queries, all hold but for β.
+    Guarantee: each query has the mean of n scores of size c = (E + 1) / (E - 1), E the odds; by
+        Hoeffding's bound it is off by more than the tolerance t with chance at most 2 exp(-n t^2 /
+        (2 c^2)).  With n >= 2 c^2 ln(2 T / β) / t^2 for each of T queries, all hold but for β.
     Reference: Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith 2011.
 
     >>> people_needed(tolerance="0.1", queries=10, failure="0.05", epsilon=1)
@@ -38,13 +40,18 @@ def people_needed(*, tolerance: Number, queries: int, failure: Number, epsilon: 
 
 
 class StatisticalQueries(Owned):
-    """An oracle for means of functions with values from -1 to 1, each answered to within a tolerance.
+    """An oracle for means of functions with values from -1 to 1, each answered to within a
+    tolerance.
 
-    Guarantee: each person answers one query, with one bit that costs at most epsilon; but for the chance ``failure`` all answers are within ``tolerance`` of the mean of the
-        population that the people were drawn from.
-    Needs: as many people as `people_needed` says.  What a query prints, writes or keeps, and how long it takes, is not hidden.
-    Edges: a query is asked of each person by itself, as an array of one, so nobody's value depends on another's; it counts as asked before it runs.  A value outside
-        [-1, 1] is cut to it; where the query fails or gives no number, the person counts as 0.  A query too many is refused; queries may depend on earlier answers.
+    Guarantee: each person answers one query, with one bit that costs at most epsilon; but for the
+        chance ``failure`` all answers are within ``tolerance`` of the mean of the population that
+        the people were drawn from.
+    Needs: as many people as `people_needed` says.  What a query prints, writes or keeps, and how
+        long it takes, is not hidden.
+    Edges: a query is asked of each person by itself, as an array of one, so nobody's value depends
+        on another's; it counts as asked before it runs.  A value outside [-1, 1] is cut to it;
+        where the query fails or gives no number, the person counts as 0.  A query too many is
+        refused; queries may depend on earlier answers.
     Reference: Kearns 1998; Kasiviswanathan et al. 2011.  Argument: mechanisms/totality.md.
 
     >>> people = np.linspace(0, 1, 60_000)
@@ -101,7 +108,9 @@ class StatisticalQueries(Owned):
 
 
 def _people(people: Any) -> Any:
-    """People as an array of one dtype, or as a list, where each person has a type of their own and nobody else's changes with it."""
+    """People as an array of one dtype, or as a list, where each person has a type of their own and
+    nobody else's changes with it.
+    """
     lines = (
         len(getattr(people, "shape", ())) > 1
     )  # an array or a frame, with a line for each person

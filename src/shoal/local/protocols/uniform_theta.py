@@ -1,4 +1,6 @@
-"""One small question answered in four ways: how large is θ, if people's numbers are uniform between 0 and θ?"""
+"""One small question answered in four ways: how large is θ, if people's numbers are uniform between
+0 and θ?
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,14 @@ def draw_uniform(theta: Number, *, people: int) -> NDArray[np.float64]:
 def estimate_uniform(
     numbers: Any, *, largest: Number, epsilon: Number, failure: Number = "0.05"
 ) -> list[ThetaEstimate]:
-    """θ from people's numbers, each of them 0 or more: as a learner, a curator, a pollster and an asker of statistics.
+    """θ from people's numbers, each of them 0 or more: as a learner, a curator, a pollster and an
+    asker of statistics.
 
-    *PAC* takes the largest number: off by about θ / n, and it publishes one person's number.  *DP* lets a trusted curator choose a place below which all but a few
-    numbers lie, by the exponential mechanism: off by about θ / 256 + θ log(2048) / (n epsilon).  *LDP* doubles the mean of one-bit reports: off by about 2 largest / (epsilon sqrt n).
-    *SQ* may ask one statistical query and does the same through an oracle, whose tolerance these people can support.
+    *PAC* takes the largest number: off by about θ / n, and it publishes one person's number.  *DP*
+    lets a trusted curator choose a place below which all but a few numbers lie, by the exponential
+    mechanism: off by about θ / 256 + θ log(2048) / (n epsilon).  *LDP* doubles the mean of one-bit
+    reports: off by about 2 largest / (epsilon sqrt n).  *SQ* may ask one statistical query and does
+    the same through an oracle, whose tolerance these people can support.
 
     >>> found = estimate_uniform(draw_uniform("0.5", people=200_000), largest=1, epsilon=1)
     >>> [way.name for way in found], all(abs(way.estimate - 0.5) < 0.05 for way in found)
@@ -64,15 +69,31 @@ def estimate_uniform(
     bit = OneBit.for_epsilon(price, low=0, high=top)
     answered = oracle.ask(lambda x: 2 * x / float(top) - 1)
     return [
-        ThetaEstimate("PAC", float(cut.max()), "whoever reads the answer sees the largest number itself"),
-        ThetaEstimate("DP", _by_curator(cut, top, price), f"the curator sees all, readers epsilon {short(price)}"),
-        ThetaEstimate("LDP", 2 * bit.estimate(bit.report(cut)).mean, "nobody sees more than one random bit of a person"),
-        ThetaEstimate("SQ", (answered + 1) * float(top), f"an oracle with tolerance {short(tolerance)}, made of such bits"),
-    ]  # fmt: skip
+        ThetaEstimate(
+            "PAC", float(cut.max()), "whoever reads the answer sees the largest number itself"
+        ),
+        ThetaEstimate(
+            "DP",
+            _by_curator(cut, top, price),
+            f"the curator sees all, readers epsilon {short(price)}",
+        ),
+        ThetaEstimate(
+            "LDP",
+            2 * bit.estimate(bit.report(cut)).mean,
+            "nobody sees more than one random bit of a person",
+        ),
+        ThetaEstimate(
+            "SQ",
+            (answered + 1) * float(top),
+            f"an oracle with tolerance {short(tolerance)}, made of such bits",
+        ),
+    ]
 
 
 def supported_tolerance(people: int, *, epsilon: Number, failure: Number) -> Fraction:
-    """The least tolerance, in steps of 1/1000 of itself, that so many people support for one query."""
+    """The least tolerance, in steps of 1/1000 of itself, that so many people support for one
+    query.
+    """
     risk = open_unit(failure, "failure")
     unit = people_needed(tolerance=1, queries=1, failure=risk, epsilon=epsilon)
     tolerance = Fraction(unit, people).limit_denominator(10**9)
@@ -85,7 +106,8 @@ def supported_tolerance(people: int, *, epsilon: Number, failure: Number) -> Fra
 def _by_curator(cut: NDArray[np.float64], top: Fraction, epsilon: Fraction) -> float:
     """The place below which all but m numbers lie, drawn up by n / (n - m).
 
-    Places fall by 1 in 256, so that some place leaves out m up to n / 512; m is larger, and by enough that no place above θ is chosen.
+    Places fall by 1 in 256, so that some place leaves out m up to n / 512; m is larger, and by
+    enough that no place above θ is chosen.
     """
     count = len(cut)
     sure = math.ceil(2 * math.log(20 * _CANDIDATES) / epsilon)

@@ -1,7 +1,7 @@
 """Casts: every pair of types that has one, each total and the same on every engine.
 
-Text is read by a fixed grammar, so that no engine's own leniency shows.  Reals have no cast to text: engines
-write the same double in different ways.
+Text is read by a fixed grammar, so that no engine's own leniency shows.  Reals have no cast to
+text: engines write the same double in different ways.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ TEXT_FORMS = {
     Kind.TIMESTAMP: r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,6})?",
     Kind.BOOLEAN: r"[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]",
 }
-"""How each kind is written in text; text of another form casts to NULL.  Letters and digits are ASCII."""
+"""How each kind is written in text; text of another form casts to NULL.  Letters and digits are
+ASCII.
+"""
 
 _FORMS = {kind: re.compile(form) for kind, form in TEXT_FORMS.items()}
 _TARGETS = {
@@ -99,7 +101,9 @@ def _may_be_null(call: Call) -> bool:
 
 
 def _scaled_real(number: float, to: Type) -> int | None:
-    """A real in units of a scale: ties to even for integers, away from zero for decimals, as in DuckDB."""
+    """A real in units of a scale: ties to even for integers, away from zero for decimals, as in
+    DuckDB.
+    """
     if to == INTEGER:
         return round(number)
     scaled = finite(number * float(10**to.scale))

@@ -110,7 +110,9 @@ def _nullif(_: Call, value: Value, other: Value) -> Value:
 
 
 def _end(expression: Expression, *, top: bool) -> Fraction | None:
-    """One end of an expression's values: of LEAST and GREATEST also where the other end is not known."""
+    """One end of an expression's values: of LEAST and GREATEST also where the other end is not
+    known.
+    """
     if not (isinstance(expression, Call) and expression.name in ("least", "greatest")):
         span = expression.span
         return None if span is None else (span.hi if top else span.lo)

@@ -30,7 +30,9 @@ PARTS = {
     "hour": (0, 23),
     "minute": (0, 59),
 }
-"""Every part that can be extracted, with its least and its greatest value; Sunday is day 0 of a week."""
+"""Every part that can be extracted, with its least and its greatest value; Sunday is day 0 of a
+week.
+"""
 
 _OF_A_DAY = ("hour", "minute")
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute")

@@ -1,8 +1,10 @@
-"""What every function of the row language states: its types, its meaning, its span, and how it is written.
+"""What every function of the row language states: its types, its meaning, its span, and how it is
+written.
 
-A function is total.  It has a value for all arguments of its types; where mathematics has none (division
-by zero, overflow, a cast that does not fit) the value is NULL.  Total includes size and work: both have public bounds.  And its value is fixed bit for bit:
-whole numbers are exact, and on reals only the operations that IEEE 754 rounds correctly are used.
+A function is total.  It has a value for all arguments of its types; where mathematics has none
+(division by zero, overflow, a cast that does not fit) the value is NULL.  Total includes size and
+work: both have public bounds.  And its value is fixed bit for bit: whole numbers are exact, and on
+reals only the operations that IEEE 754 rounds correctly are used.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ LARGEST_REAL = Fraction(nearest(Fraction(2**1024 - 2**971)))
 class Function:
     """One function of the row language.
 
-    ``fit`` checks and casts arguments and gives the type of the result; ``value`` is the meaning, given
-    the call and the values of its arguments, which are not NULL if the function is strict;
-    ``span`` bounds the results; ``may_be_null`` says whether NULL can come of arguments that are not;
-    ``written`` is the SQL a person would write, with {0}, {1} for arguments.  ``length`` bounds the characters of a
-    text result; ``work`` the characters touched in one row, of its arguments and result; ``uses`` says how often an
-    engine may compute an argument.
+    ``fit`` checks and casts arguments and gives the type of the result; ``value`` is the meaning,
+    given the call and the values of its arguments, which are not NULL if the function is strict;
+    ``span`` bounds the results; ``may_be_null`` says whether NULL can come of arguments that are
+    not; ``written`` is the SQL a person would write, with {0}, {1} for arguments.  ``length``
+    bounds the characters of a text result; ``work`` the characters touched in one row, of its
+    arguments and result; ``uses`` says how often an engine may compute an argument.
     """
 
     name: str
@@ -183,9 +185,11 @@ MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
 
 
 def rounded(lo: Fraction, hi: Fraction, kind: Type) -> Span:
-    """The span of results between two exact ends, after the rounding of their type and what fits it.
+    """The span of results between two exact ends, after the rounding of their type and what fits
+    it.
 
-    Rounding is monotone, so the ends round to bounds of everything between; what does not fit is NULL.
+    Rounding is monotone, so the ends round to bounds of everything between; what does not fit is
+    NULL.
     """
     if kind.kind is Kind.REAL:
         lo, hi = (Fraction(nearest(_held(end, LARGEST_REAL))) for end in (lo, hi))

@@ -199,13 +199,17 @@ def _pattern(like: str, escape: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _work_of_like(call: Call) -> int:
-    """Each part is looked for once, from where the one before it ended: at most pattern times text."""
+    """Each part is looked for once, from where the one before it ended: at most pattern times
+    text.
+    """
     return 1 + call.arguments[0].length * max(1, call.arguments[1].length)
 
 
 @function("like", _fit_like, written="({0} LIKE {1})", work=_work_of_like)
 def _like(_: Call, text: str, pattern: str, escape: str) -> Value:
-    """Parts are found one after the other, each at its first place: one that is found early leaves most room for the rest."""
+    """Parts are found one after the other, each at its first place: one that is found early leaves
+    most room for the rest.
+    """
     first, *others = _pattern(pattern, escape)
     if not others:
         return first.fullmatch(text) is not None

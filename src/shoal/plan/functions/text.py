@@ -157,7 +157,9 @@ def _fit_replace(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
 
 
 def _replaced(call: Call) -> int:
-    """Every old text becomes a new one: the most if there is nothing between them, or if none is there."""
+    """Every old text becomes a new one: the most if there is nothing between them, or if none is
+    there.
+    """
     whole, old, new = (argument.length for argument in call.arguments)
     kept = whole % old
     return max(whole, whole // old * new + kept)

@@ -1,4 +1,6 @@
-"""Who pays for a question in a vault: the accounts of its datasets, and the analyst's allowances."""
+"""Who pays for a question in a vault: the accounts of its datasets, and the analyst's
+allowances.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def allowance(dataset: str, analyst: str) -> str:
 
 
 def asked_in(budgets: Sequence[Measure]) -> Measure:
-    """The measure that a question is asked in which several budgets pay for: the one with the least delta."""
+    """The measure that a question is asked in which several budgets pay for: the one with the least
+    delta.
+    """
     kinds = {type(budget) for budget in budgets}
     if len(kinds) > 1:
         raise VaultError(
@@ -42,7 +46,9 @@ def asked_in(budgets: Sequence[Measure]) -> Measure:
 
 @dataclass(frozen=True)
 class AccountPayer:
-    """The payer of one question: every account of every private dataset it reads, and the asker's allowances."""
+    """The payer of one question: every account of every private dataset it reads, and the asker's
+    allowances.
+    """
 
     ledger: Ledger
     datasets: Sequence[Dataset]
@@ -61,7 +67,9 @@ class AccountPayer:
 
     @property
     def whole(self) -> Measure:
-        """The measure that questions are asked in: of several budgets the one with the least delta."""
+        """The measure that questions are asked in: of several budgets the one with the least
+        delta.
+        """
         return asked_in([self.ledger.account(name).budget for name in self._checked()])
 
     @property
@@ -85,7 +93,9 @@ class AccountPayer:
         return self.ledger.would_fit(self._checked(), event)
 
     def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge | StoredAnswer:
-        """Take an event from every account or from none; an answer that was given before is free."""
+        """Take an event from every account or from none; an answer that was given before is
+        free.
+        """
         self._check_apart()
         self.engine.check_content()
         same = hashlib.sha256(asked.canonical.encode())
@@ -109,7 +119,9 @@ class AccountPayer:
         return LedgerCharge(charge=found, engine=self.engine, facts=self._facts(found))
 
     def _facts(self, charge: Charge) -> dict[str, Any]:
-        """What the certificate says beside the question: the datasets, and the place in the journal."""
+        """What the certificate says beside the question: the datasets, and the place in the
+        journal.
+        """
         return {
             "datasets": [each.stated for each in self.datasets],
             "asked_by": self.analyst or CURATOR,
@@ -128,7 +140,9 @@ class AccountPayer:
         return self.ledger.account(self.names[0]).relation
 
     def _check_apart(self) -> None:
-        """Refuse protected rows that may lie in two of the datasets: each would count once in each."""
+        """Refuse protected rows that may lie in two of the datasets: each would count once in
+        each.
+        """
         seen: set[str] = set()
         for each in self.datasets:
             if not isinstance(each.protects, Row):

@@ -1,4 +1,6 @@
-"""The budget of a dataset as it stands: what may be spent, what was, who may, and what it means for one person."""
+"""The budget of a dataset as it stands: what may be spent, what was, who may, and what it means for
+one person.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from shoal.vault.plain_values import budget_to
 class Standing:
     """The accounts that pay for a dataset, and the allowances of analysts under it.
 
-    Where several accounts pay, a question must fit all of them: ``whole``, ``spent`` and ``left`` are those of the one that
-    has least left.
+    Where several accounts pay, a question must fit all of them: ``whole``, ``spent`` and ``left``
+    are those of the one that has least left.
     """
 
     dataset: str
@@ -45,16 +47,19 @@ class Standing:
 
     @property
     def left(self) -> Measure:
-        """What still fits every account, exactly; of an approximate budget as the rho of an event that does.
+        """What still fits every account, exactly; of an approximate budget as the rho of an event
+        that does.
 
-        As text a measure is rounded up, since it says what is spent; `str` of a standing shows what is left rounded down.
+        As text a measure is rounded up, since it says what is spent; `str` of a standing shows what
+        is left rounded down.
         """
         return self.tightest.left
 
     def risk(self) -> tuple[str, ...]:
         """What an attacker can learn of one person, at most: if all is spent, and so far.
 
-        Where several accounts pay, somebody may be in the data of all of them: then what is spent on each adds up.
+        Where several accounts pay, somebody may be in the data of all of them: then what is spent
+        on each adds up.
         """
         used = any(each.events for each in self.accounts)
         budgets = [each.budget for each in self.accounts]
@@ -100,7 +105,8 @@ def _risks(promises: Sequence[Measure]) -> list[str]:
 
 
 def together(promises: Sequence[Measure]) -> Measure | None:
-    """What several promises about one person come to together, by adding up; None if they are of different kinds.
+    """What several promises about one person come to together, by adding up; None if they are of
+    different kinds.
 
     >>> print(together([Pure(1), Pure(2)]))
     epsilon 3
@@ -129,7 +135,9 @@ def risk_of(promise: Measure) -> str:
 
 
 def _told(promise: Measure) -> tuple[float, float]:
-    """How much a promise lets through, to compare: how far a belief can rise, and how often farther."""
+    """How much a promise lets through, to compare: how far a belief can rise, and how often
+    farther.
+    """
     try:
         figures = dict(explain(promise).figures)
     except ConversionError:

@@ -1,4 +1,6 @@
-"""Where rows are: files, tables of DuckDB and what Spark reads, and which accounts pay for the people in them."""
+"""Where rows are: files, tables of DuckDB and what Spark reads, and which accounts pay for the
+people in them.
+"""
 
 from shoal.vault.sources.choosing import source_from, source_of
 from shoal.vault.sources.data_source import DataSource, Overlap

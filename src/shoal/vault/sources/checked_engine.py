@@ -24,12 +24,13 @@ _READ = "Rows may have been read; what was charged stays spent, and no answer wa
 class CheckedEngine:
     """An engine over the sources of some datasets.
 
-    Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are held open: what is
-        hashed is what is read, wherever their path leads meanwhile.  They are hashed at the first use; afterwards their
-        sizes and dates say whether they were written.  What has none that prove it, as a file that was written just
-        now, is hashed at every `check_content`: before a question is charged, and before its answer is kept.
-    Edges: what Spark reads, and files where the system reads none through a handle, are known by their path alone.
-        A forked child opens an engine of its own.
+    Guarantee: rows are read only from content whose keyed hash is the one declared.  Files are held
+        open: what is hashed is what is read, wherever their path leads meanwhile.  They are hashed
+        at the first use; afterwards their sizes and dates say whether they were written.  What has
+        none that prove it, as a file that was written just now, is hashed at every `check_content`:
+        before a question is charged, and before its answer is kept.
+    Edges: what Spark reads, and files where the system reads none through a handle, are known by
+        their path alone.  A forked child opens an engine of its own.
     """
 
     def __init__(
@@ -65,7 +66,9 @@ class CheckedEngine:
         return self._open_lock
 
     def check(self, relation: Rows) -> None:
-        """Refuse tables that are stated otherwise than they are declared; what their sources have is checked when they are opened."""
+        """Refuse tables that are stated otherwise than they are declared; what their sources have
+        is checked when they are opened.
+        """
         for table in tables_of(relation).values():
             held = self.datasets.get(table.name)
             declared = {each.name: each.type for each in held.columns} if held else {}
@@ -76,7 +79,9 @@ class CheckedEngine:
                 )
 
     def check_content(self, *, after_reading: bool = False) -> None:
-        """Refuse content that was not declared; no row is looked at.  ``after_reading`` says that rows were before."""
+        """Refuse content that was not declared; no row is looked at.  ``after_reading`` says that
+        rows were before.
+        """
         with self._lock:
             for each in self.datasets.values():
                 self._check(each, _READ if after_reading else _NOT_READ)
@@ -107,7 +112,9 @@ class CheckedEngine:
             self._settled.add(name)
 
     def _known(self, dataset: Dataset) -> Dates | None:
-        """The dates of the files when they were hashed last; None if they were not, here or when they were declared."""
+        """The dates of the files when they were hashed last; None if they were not, here or when
+        they were declared.
+        """
         if dataset.name not in self._dates and dataset.dates:
             self._dates[dataset.name] = dataset.dates
             self._settled.add(dataset.name)
@@ -197,7 +204,8 @@ class CheckedEngine:
 def _never_end(inherited: Engine | None) -> None:
     """Neither use nor close an engine that a fork has copied, not even at exit.
 
-    Its threads stayed with the parent: whoever waits for them waits for ever, and its destructor ends the process.
+    Its threads stayed with the parent: whoever waits for them waits for ever, and its destructor
+    ends the process.
     """
     if inherited is not None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))

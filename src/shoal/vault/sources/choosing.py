@@ -1,4 +1,6 @@
-"""Which source is meant: by what a curator names, by what a declaration says, and by what the journal has."""
+"""Which source is meant: by what a curator names, by what a declaration says, and by what the
+journal has.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ _WAYS = (
 def source_of(source: object, table: str | None = None, *, name: str = "data") -> DataSource:
     """The place that a curator names; frames in memory have none and are refused.
 
-    A frame of Spark has a place for as long as this process runs, under the ``name`` of its dataset.
+    A frame of Spark has a place for as long as this process runs, under the ``name`` of its
+    dataset.
     """
     if is_sparks(source) or (isinstance(source, str) and is_address(source)):
         return spark_source_of(source, name, table)
@@ -60,7 +63,9 @@ def source_of(source: object, table: str | None = None, *, name: str = "data") -
 
 
 def _followed(source: str | Path) -> Path | None:
-    """A path to its end; None if it leads nowhere: too long, forbidden, without a home, or a link to itself."""
+    """A path to its end; None if it leads nowhere: too long, forbidden, without a home, or a link
+    to itself.
+    """
     try:
         path = Path(source).expanduser().resolve()
         path.exists()
@@ -94,16 +99,20 @@ def _form(path: Path, table: str | None) -> str:
         raise SourceError(f"{path.name!r} is not a kind of file that can be read.", remedy=_WAYS)
     if (form == "duckdb") != (table is not None):
         raise SourceError(
-            "a DuckDB file needs the name of one of its tables." if form == "duckdb"
+            "a DuckDB file needs the name of one of its tables."
+            if form == "duckdb"
             else "a table can be named only inside a DuckDB file.",
-            remedy="Give table= (or --table), the name of the table in the file." if form == "duckdb"
+            remedy="Give table= (or --table), the name of the table in the file."
+            if form == "duckdb"
             else "Leave table out.",
-        )  # fmt: skip
+        )
     return form
 
 
 def source_moved(there: DataSource, path: object, table: str | None, *, name: str) -> DataSource:
-    """The place that a dataset moves to; a database, and Spark, may have a table of the same name there."""
+    """The place that a dataset moves to; a database, and Spark, may have a table of the same name
+    there.
+    """
     if path is None and table is None:
         return there
     if path is None:
@@ -117,7 +126,9 @@ def source_moved(there: DataSource, path: object, table: str | None, *, name: st
 
 
 def source_named(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkTable:
-    """Where the rows lie: a path beside the file, with the types of a CSV file, or a table that Spark reads."""
+    """Where the rows lie: a path beside the file, with the types of a CSV file, or a table that
+    Spark reads.
+    """
     if "spark" in said:
         return SparkTable(str(said["spark"]) or None, str(said.get("table", "")))
     place = Path(str(said["path"])).expanduser()
@@ -131,7 +142,9 @@ def source_named(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkT
 
 
 def check_vault_name(where: str) -> None:
-    """Refuse the name of a data file where a vault is meant: a vault holds no rows, and would be made under that name."""
+    """Refuse the name of a data file where a vault is meant: a vault holds no rows, and would be
+    made under that name.
+    """
     if "://" not in where and where.lower().removesuffix(".gz").endswith(_DATA):
         raise VaultError(
             f"{where!r} is the name of a data file, not of a vault.",

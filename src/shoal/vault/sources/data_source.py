@@ -1,7 +1,9 @@
-"""Where rows are: one protocol, of which a file, a table of a DuckDB file and what Spark reads are implementations.
+"""Where rows are: one protocol, of which a file, a table of a DuckDB file and what Spark reads are
+implementations.
 
-Only the place is kept, never a row.  Three acts matter for privacy: `identity` tells one content from another, `overlaps`
-says whether two sources may hold the same rows, and `open` holds a source so that what is hashed and what is read are the same.
+Only the place is kept, never a row.  Three acts matter for privacy: `identity` tells one content
+from another, `overlaps` says whether two sources may hold the same rows, and `open` holds a source
+so that what is hashed and what is read are the same.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ class Overlap(Enum):
 class Handle:
     """A source held open; ``source`` reads it through the handle.
 
-    A path is looked up anew by whoever opens it.  A folder that is renamed away while rows are read, and put back afterwards,
-    has the same path, sizes and dates before and after, though the rows came from another one.  A handle is no path: it leads to
-    the file or folder that was opened, for as long as it is held.
+    A path is looked up anew by whoever opens it.  A folder that is renamed away while rows are
+    read, and put back afterwards, has the same path, sizes and dates before and after, though the
+    rows came from another one.  A handle is no path: it leads to the file or folder that was
+    opened, for as long as it is held.
     """
 
     def __init__(self, source: DataSource, descriptor: int | None = None) -> None:
@@ -64,8 +67,8 @@ class Handle:
 class DataSource(Protocol):
     """A place of rows; ``form`` is parquet, csv, folder, duckdb, spark or frame.
 
-    ``header`` and ``delimiter`` are what is said of a CSV file.  ``is_local`` says that this process reads the files itself,
-    ``listed`` that all files behind it are known.
+    ``header`` and ``delimiter`` are what is said of a CSV file.  ``is_local`` says that this
+    process reads the files itself, ``listed`` that all files behind it are known.
     """
 
     @property
@@ -97,7 +100,9 @@ class DataSource(Protocol):
     # what else is asked of it
 
     def dates(self) -> Dates:
-        """Sizes and dates of its files, from which it is seen that nothing was written; nothing if they prove nothing."""
+        """Sizes and dates of its files, from which it is seen that nothing was written; nothing if
+        they prove nothing.
+        """
 
     def holds(self, path: Path, secret: bytes) -> bool:
         """Whether writing to a path would change what is here."""
@@ -106,7 +111,9 @@ class DataSource(Protocol):
         """The source with what lies behind it now, as far as that can be told."""
 
     def for_engine(self, types: Mapping[str, Type] | None = None) -> object:
-        """What an engine is given; a CSV file with the types of its columns, which it does not say itself."""
+        """What an engine is given; a CSV file with the types of its columns, which it does not say
+        itself.
+        """
 
     # what is said and kept of it
 

@@ -1,4 +1,6 @@
-"""Rows in a table of a DuckDB file, as its own catalogue spells it: one table has one name, and a view is no table."""
+"""Rows in a table of a DuckDB file, as its own catalogue spells it: one table has one name, and a
+view is no table.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class DuckDBSource(FileSource):
 
 
 def table_in(path: Path, table: str) -> str:
-    """The table that is meant, in the spelling of the catalogue; views and what is not there are refused."""
+    """The table that is meant, in the spelling of the catalogue; views and what is not there are
+    refused.
+    """
     kinds = _names_in(path)
     meant = next((name for name in kinds if name.lower() == str(table).lower()), None)
     tables = [name for name, kind in kinds.items() if kind == "table"]

@@ -1,6 +1,7 @@
 """Rows in files: a Parquet or CSV file, or a folder of Parquet files.
 
-Edges: only Linux reads files through handles by name (/proc/self/fd); elsewhere the path is all there is.
+Edges: only Linux reads files through handles by name (/proc/self/fd); elsewhere the path is all
+there is.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from shoal.vault.sources.fingerprint import Dates, Fingerprint, Progress, keyed
 _THROUGH = Path("/proc/self/fd")
 _PIECE = 1 << 20
 _SETTLED = 2_000_000_000
-"""A file that was written less than so many nanoseconds before its hashing began may change without a later date."""
+"""A file that was written less than so many nanoseconds before its hashing began may change without
+a later date.
+"""
 
 
 @dataclass(frozen=True)
 class FileSource:
     """A place of rows; ``form`` is parquet, csv, folder or duckdb.
 
-    ``header`` and ``delimiter`` are what is said of a CSV file.  ``handle`` is where files that are held open are read through.
+    ``header`` and ``delimiter`` are what is said of a CSV file.  ``handle`` is where files that are
+    held open are read through.
     """
 
     path: Path
@@ -104,8 +108,8 @@ class FileSource:
     def dates(self) -> Dates:
         """Size, dates and place of every file, in order.
 
-        The date of writing can be set by hand.  That of the last change cannot, and a file that was put in the place of
-        another has a place of its own.
+        The date of writing can be set by hand.  That of the last change cannot, and a file that was
+        put in the place of another has a place of its own.
         """
         self.check_settled()
         found = tuple(
@@ -173,7 +177,9 @@ class FileSource:
         return self
 
     def declared(self, beside: Path | None) -> dict[str, Any]:
-        """A path, relative to the folder where it lies below that, and what is said of a CSV file."""
+        """A path, relative to the folder where it lies below that, and what is said of a CSV
+        file.
+        """
         path = self.path
         if beside is not None and path.is_relative_to(beside.resolve()):
             path = path.relative_to(beside.resolve())

@@ -1,7 +1,9 @@
-"""What tells one content from another: sizes and SHA-256 of the files, keyed by a secret of the vault.
+"""What tells one content from another: sizes and SHA-256 of the files, keyed by a secret of the
+vault.
 
-A plain hash of a table would let anyone who knows all rows but one find out the last, so it is never shown: what is
-kept and written is a keyed hash, and the key is a random fact in the journal that never leaves the vault.  Names of files do not count.
+A plain hash of a table would let anyone who knows all rows but one find out the last, so it is
+never shown: what is kept and written is a keyed hash, and the key is a random fact in the journal
+that never leaves the vault.  Names of files do not count.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ Progress = Callable[[int, int], None]
 """Called with how many bytes have been read, and how many there are."""
 
 Dates = tuple[tuple[int, ...], ...]
-"""Of every file its size, when it was written, when anything about it was changed, and its place on the disk."""
+"""Of every file its size, when it was written, when anything about it was changed, and its place on
+the disk.
+"""
 
 _KIND = "vault"
 """The kind of fact that the key is."""
@@ -28,10 +32,12 @@ _KIND = "vault"
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """A keyed hash of the content, and sizes and dates of the files, from which it is seen that nothing was written.
+    """A keyed hash of the content, and sizes and dates of the files, from which it is seen that
+    nothing was written.
 
-    ``dates`` is empty where they prove nothing: the files were written just before they were read.  ``files`` is what was found of
-    the files alone, by which a copy of a database is known whichever of its tables is meant; it is never kept.
+    ``dates`` is empty where they prove nothing: the files were written just before they were read.
+    ``files`` is what was found of the files alone, by which a copy of a database is known whichever
+    of its tables is meant; it is never kept.
     """
 
     digest: str

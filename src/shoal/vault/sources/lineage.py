@@ -1,16 +1,20 @@
-"""Which accounts pay for a version of a dataset: budgets follow the people in the data, not names of files.
+"""Which accounts pay for a version of a dataset: budgets follow the people in the data, not names
+of files.
 
-Guarantee: whoever is in several versions, or under several names, is protected by one account that all of them are
-    charged to, and has one id in all datasets of which it is declared (`shares`, and every word but `new people`) that an id means
-    the same person there.  `same rows` and `same people` go on with the accounts of the version before: a question is charged for
-    everyone in it, so that is right whoever came or went.  `new people` opens an account: right only if nobody of this
-    version is in an earlier one, for then each person is in the data of one account.  `all people` charges every account
-    the dataset ever had: right whoever is in it.  Content that is known to the vault keeps its accounts, whatever is said.
-    A new dataset where private rows lie or lay shares their accounts, unless it is said that its people are new.
-    A dataset that is moved to such a place pays from their accounts, too, but nobody said that its ids are theirs: `shoal.plan.id_spaces`
-    then refuses questions that read both.
-Needs: the curator's word is true where the vault cannot see for itself.  What it sees: the same bytes, the same place, and, by keyed samples (`people_sample.py`), many of
-    the same ids or rows.  What it does not see: ids that were replaced, few people in common, what Spark reads.
+Guarantee: whoever is in several versions, or under several names, is protected by one account that
+    all of them are charged to, and has one id in all datasets of which it is declared (`shares`,
+    and every word but `new people`) that an id means the same person there.  `same rows` and `same
+    people` go on with the accounts of the version before: a question is charged for everyone in it,
+    so that is right whoever came or went.  `new people` opens an account: right only if nobody of
+    this version is in an earlier one, for then each person is in the data of one account.  `all
+    people` charges every account the dataset ever had: right whoever is in it.  Content that is
+    known to the vault keeps its accounts, whatever is said.  A new dataset where private rows lie
+    or lay shares their accounts, unless it is said that its people are new.  A dataset that is
+    moved to such a place pays from their accounts, too, but nobody said that its ids are theirs:
+    `shoal.plan.id_spaces` then refuses questions that read both.
+Needs: the curator's word is true where the vault cannot see for itself.  What it sees: the same
+    bytes, the same place, and, by keyed samples (`people_sample.py`), many of the same ids or rows.
+    What it does not see: ids that were replaced, few people in common, what Spark reads.
 """
 
 from __future__ import annotations
@@ -34,7 +38,9 @@ RELATIONS = (SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE)
 
 
 class Paying(NamedTuple):
-    """Accounts that pay for a dataset, and those of them whose datasets use the same ids for the same people."""
+    """Accounts that pay for a dataset, and those of them whose datasets use the same ids for the
+    same people.
+    """
 
     accounts: tuple[str, ...]
     ids: tuple[str, ...]
@@ -86,13 +92,16 @@ def of_content(digest: str, history: Sequence[Dataset]) -> Paying:
 def accounts_of_place(
     name: str, location: DataSource, protects: Unit, history: Sequence[Dataset], secret: bytes
 ) -> tuple[str, ...]:
-    """The accounts of other datasets whose private rows lie or lay at a place that a dataset moves to."""
+    """The accounts of other datasets whose private rows lie or lay at a place that a dataset moves
+    to.
+    """
     met = [
         each
         for each in history
-        if each.name != name and not each.public
+        if each.name != name
+        and not each.public
         and each.location.overlaps(location, secret) is Overlap.TABLE
-    ]  # fmt: skip
+    ]
     for each in met:
         check_known(each, protects)
     return tuple(dict.fromkeys(account for each in met for account in each.accounts))
@@ -107,10 +116,12 @@ def check_place(
     *,
     is_copy: Callable[[Dataset], bool] = lambda _: False,
 ) -> None:
-    """Refuse new content at a place of private rows, unless it is said whether the same people are in it.
+    """Refuse new content at a place of private rows, unless it is said whether the same people are
+    in it.
 
-    A file that was written anew, and another table of the same file or of a copy of it, are most often about the same people.
-    The same is asked where it cannot be told whether two places hold the same rows.  ``is_copy`` says whether a dataset lies or lay in a file with the same bytes.
+    A file that was written anew, and another table of the same file or of a copy of it, are most
+    often about the same people.  The same is asked where it cannot be told whether two places hold
+    the same rows.  ``is_copy`` says whether a dataset lies or lay in a file with the same bytes.
     """
     if relation not in (None, NEW_PEOPLE):
         raise VaultError(
@@ -138,7 +149,9 @@ def check_place(
 
 
 def check_public_place(location: DataSource, history: Sequence[Dataset], secret: bytes) -> None:
-    """Refuse to call public what lies where private rows lay, and what may be computed from them."""
+    """Refuse to call public what lies where private rows lay, and what may be computed from
+    them.
+    """
     for each in history:
         if each.public:
             continue
@@ -155,7 +168,9 @@ def check_public_place(location: DataSource, history: Sequence[Dataset], secret:
 
 
 def after(name: str, relation: str, history: Sequence[Dataset], version: int) -> Paying:
-    """The accounts of the next version of a dataset; whoever was in it before has the ids of before."""
+    """The accounts of the next version of a dataset; whoever was in it before has the ids of
+    before.
+    """
     own = [each for each in history if each.name == name]
     if relation == NEW_PEOPLE:
         return Paying.opened(f"{name}#{version}")
@@ -181,7 +196,9 @@ def check_known(known: Dataset, protects: Unit | None) -> None:
 
 
 def _protected(unit: Unit) -> tuple[object, ...]:
-    """What a budget is counted for; how much of a person may count in an answer is not part of it."""
+    """What a budget is counted for; how much of a person may count in an answer is not part of
+    it.
+    """
     if isinstance(unit, Row):
         return "row", unit.relation
     assert isinstance(unit, Person)
@@ -191,7 +208,8 @@ def _protected(unit: Unit) -> tuple[object, ...]:
 def check_read_alike(made: Dataset, digest: str, history: Iterable[Dataset]) -> None:
     """Refuse to tell people apart by other cells of known content than before.
 
-    A CSV file names and types its columns only by what is declared, so equal names need not be equal columns.
+    A CSV file names and types its columns only by what is declared, so equal names need not be
+    equal columns.
     """
     for each in history:
         if each.digest == digest and _person_cells(each) != _person_cells(made):
@@ -202,7 +220,9 @@ def check_read_alike(made: Dataset, digest: str, history: Iterable[Dataset]) -> 
 
 
 def _person_cells(dataset: Dataset) -> tuple[object, ...]:
-    """Which cells of a CSV file identify a person, and as what they are read; nothing for other sources."""
+    """Which cells of a CSV file identify a person, and as what they are read; nothing for other
+    sources.
+    """
     location, unit = dataset.location, dataset.protects
     if location.form != "csv" or not isinstance(unit, Person):
         return ()

@@ -1,8 +1,10 @@
-"""A sample of who is in a dataset, by which the vault knows most of the same people again in another file.
+"""A sample of who is in a dataset, by which the vault knows most of the same people again in
+another file.
 
-Of every person and of every row a hash is computed under a key of the vault, and the smallest `MOST` are kept in the journal.
-Which people are in the sample depends on the key alone, so two datasets about the same people have nearly the same sample, and
-below the smaller of their largest hashes both samples are whole.  `vault.md` in docs says who could learn what from it.
+Of every person and of every row a hash is computed under a key of the vault, and the smallest
+`MOST` are kept in the journal.  Which people are in the sample depends on the key alone, so two
+datasets about the same people have nearly the same sample, and below the smaller of their largest
+hashes both samples are whole.  `vault.md` in docs says who could learn what from it.
 """
 
 from __future__ import annotations
@@ -26,9 +28,11 @@ _ALIKE = 10
 
 
 def with_samples(dataset: Dataset, secret: bytes) -> Dataset:
-    """A dataset with the smallest keyed hashes of those whom it protects, and of its rows where it protects people.
+    """A dataset with the smallest keyed hashes of those whom it protects, and of its rows where it
+    protects people.
 
-    None where it is public, or lies in Spark.  Rows are sampled too since another dataset may protect the same rows in another way.
+    None where it is public, or lies in Spark.  Rows are sampled too since another dataset may
+    protect the same rows in another way.
     """
     if dataset.protects is None or not dataset.location.is_local:
         return replace(dataset, sample=(), row_sample=())
@@ -65,9 +69,11 @@ def meet(one: Dataset, other: Dataset) -> bool:
 
 
 def check_people(made: Dataset, history: Sequence[Dataset], *, is_update: bool = False) -> None:
-    """Refuse a dataset in which many are whom another account pays for already, and not those of this dataset.
+    """Refuse a dataset in which many are whom another account pays for already, and not those of
+    this dataset.
 
-    Datasets of which some under the accounts of this one met the other were questioned then, and the curator's word stands.
+    Datasets of which some under the accounts of this one met the other were questioned then, and
+    the curator's word stands.
     """
     kin = [each for each in history if set(each.accounts) & set(made.accounts)]
     for each in history:

@@ -1,10 +1,14 @@
-"""What tells one content of a table of Spark from another: the keyed hash of all its rows, made in the cluster.
+"""What tells one content of a table of Spark from another: the keyed hash of all its rows, made in
+the cluster.
 
-Stamps of the files behind it (names, sizes, dates) say later that nothing was written; they are asked of the cluster, too.  They prove something only
-of a path or a table that is nothing but its files, listed anew each time.  A frame knows the files of the day it was made, a view may be computed from anything, and some
-formats mark rows as gone without writing to a file: of these all rows are hashed each time, before and after a question.
+Stamps of the files behind it (names, sizes, dates) say later that nothing was written; they are
+asked of the cluster, too.  They prove something only of a path or a table that is nothing but its
+files, listed anew each time.  A frame knows the files of the day it was made, a view may be
+computed from anything, and some formats mark rows as gone without writing to a file: of these all
+rows are hashed each time, before and after a question.
 
-The files behind it, as keyed hashes of their paths, say whether it meets another source, however the two are spelled.
+The files behind it, as keyed hashes of their paths, say whether it meets another source, however
+the two are spelled.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ if TYPE_CHECKING:
     from shoal.vault.sources.spark_source import SparkSource
 
 _SETTLED = 2_000_000
-"""A file that was written less than so many microseconds before it was hashed may change without a later date."""
+"""A file that was written less than so many microseconds before it was hashed may change without a
+later date.
+"""
 
 _MOST_FILES = 256
 """Of more files than so many the folders are kept."""
@@ -42,7 +48,9 @@ _MOST_FILES = 256
 def spark_content(
     source: SparkSource, secret: bytes, progress: Progress | None = None
 ) -> Fingerprint:
-    """The keyed hash of the rows, the bytes of the files, their stamps if these prove something, and the hash itself."""
+    """The keyed hash of the rows, the bytes of the files, their stamps if these prove something,
+    and the hash itself.
+    """
     start, before = time.time_ns() // 1000, spark_stamps(source)
     given = source.for_engine()
     if isinstance(given, SparkTable):  # whose names they are was asked when it was declared
@@ -60,12 +68,16 @@ def spark_content(
 
 
 def _derived(secret: bytes) -> bytes:
-    """The key of the hashes of rows, which the cluster sees: made of the vault's, and telling nothing of it."""
+    """The key of the hashes of rows, which the cluster sees: made of the vault's, and telling
+    nothing of it.
+    """
     return hmac.new(secret, b"rows of Spark", hashlib.sha256).digest()
 
 
 def spark_stamps(source: SparkSource) -> Dates:
-    """The stamps of all files behind a path or a table, as one line; nothing where they would prove nothing."""
+    """The stamps of all files behind a path or a table, as one line; nothing where they would prove
+    nothing.
+    """
     if source.form == "frame":
         return ()
     session = session_of({"rows": source.for_engine()})

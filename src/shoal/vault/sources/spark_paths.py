@@ -1,4 +1,6 @@
-"""Paths and names that Spark reads, in one spelling each, and keyed hashes of them, so that two can be compared."""
+"""Paths and names that Spark reads, in one spelling each, and keyed hashes of them, so that two can
+be compared.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,11 @@ def _keyed(place: Parts, secret: bytes) -> str:
 
 
 def parts_of(path: str) -> Parts:
-    """A path in one spelling, cut into its folders; what holds a password or does not parse is refused, and not quoted.
+    """A path in one spelling, cut into its folders; what holds a password or does not parse is
+    refused, and not quoted.
 
-    The service that a cluster's own file system is asked at does not count: ``hdfs:///x`` and ``hdfs://name/x`` may be one.
+    The service that a cluster's own file system is asked at does not count: ``hdfs:///x`` and
+    ``hdfs://name/x`` may be one.
 
     >>> parts_of("s3a://Lake/visits/"), parts_of("hdfs://name:8020/x"), parts_of("file:///data//x")
     (('s3://lake', 'visits'), ('hdfs:', 'x'), ('', 'data', 'x'))
@@ -116,7 +120,9 @@ def name_parts(table: str) -> Parts:
 
 
 def check_no_pattern(path: str) -> None:
-    """Refuse a pattern: what it reads changes with what lies there, and its files cannot be told apart from others."""
+    """Refuse a pattern: what it reads changes with what lies there, and its files cannot be told
+    apart from others.
+    """
     if re.search(r"[*?\[\]{}]", path):
         raise SourceError(
             "a path of Spark that holds one of * ? [ ] { } stands for many.",

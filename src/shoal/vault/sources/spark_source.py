@@ -1,11 +1,13 @@
-"""Rows that Spark reads: a table of its catalogue or a path, at an address; or a frame that was handed over.
+"""Rows that Spark reads: a table of its catalogue or a path, at an address; or a frame that was
+handed over.
 
-An address is kept without what could be secret in it.  Who needs a token or a password to get there has the whole address in
-the environment (SPARK_REMOTE), or gives it again.  A frame lies nowhere: it is known for as long as this process runs, and
-whoever opens the vault later hands over a frame with the same rows.
+An address is kept without what could be secret in it.  Who needs a token or a password to get there
+has the whole address in the environment (SPARK_REMOTE), or gives it again.  A frame lies nowhere:
+it is known for as long as this process runs, and whoever opens the vault later hands over a frame
+with the same rows.
 
-Some things cannot be told: a frame or a view may be computed from anything, and a hash of rows cannot be compared with a
-hash of files.  Such sources are never taken for apart.
+Some things cannot be told: a frame or a view may be computed from anything, and a hash of rows
+cannot be compared with a hash of files.  Such sources are never taken for apart.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from shoal.vault.sources.spark_content import files_behind, spark_content, spark
 from shoal.vault.sources.spark_paths import PathMarks, check_no_pattern, name_parts, parts_of
 
 _FRAMES: dict[tuple[str, str], Any] = {}
-"""Frames that were declared in this process, by the dataset's name and the keyed hash of their rows.
+"""Frames that were declared in this process, by the dataset's name and the keyed hash of their
+rows.
 
 The key of the hash is that of one vault, so that no vault sees the frames of another.
 """
@@ -33,10 +36,12 @@ The key of the hash is that of one vault, so that no vault sees the frames of an
 
 @dataclass(frozen=True)
 class SparkSource:
-    """A place of rows that Spark reads; ``form`` is spark or frame, ``address`` that of its session if one was given.
+    """A place of rows that Spark reads; ``form`` is spark or frame, ``address`` that of its session
+    if one was given.
 
-    ``reads`` and ``above`` are keyed hashes of the files or folders behind it, and of the folders above these, as they were found
-    when it was declared; ``listed`` says that they are all there is.  ``key`` is that of a frame among those this process was handed.
+    ``reads`` and ``above`` are keyed hashes of the files or folders behind it, and of the folders
+    above these, as they were found when it was declared; ``listed`` says that they are all there
+    is.  ``key`` is that of a frame among those this process was handed.
     """
 
     table: str
@@ -89,7 +94,9 @@ class SparkSource:
         return replace(held, reads=marks.reads, above=marks.above, listed=listed)
 
     def for_engine(self, types: Mapping[str, Type] | None = None) -> object:
-        """What an engine is given; a CSV file with the types of its columns, which it does not say itself."""
+        """What an engine is given; a CSV file with the types of its columns, which it does not say
+        itself.
+        """
         if self.form == "frame":
             return self.frame
         found = SparkTable(self.address, self.table)
@@ -100,7 +107,9 @@ class SparkSource:
         return own.joined(PathMarks(self.reads, self.above))
 
     def _is_one_name(self, other: SparkSource) -> bool:
-        """Whether two names of the catalogue may be one: as far as both are written, from the end, they agree."""
+        """Whether two names of the catalogue may be one: as far as both are written, from the end,
+        they agree.
+        """
         if "frame" in (self.form, other.form) or self.path is not None or other.path is not None:
             return False
         ours, theirs = name_parts(self.table), name_parts(other.table)
@@ -198,7 +207,9 @@ def spark_source_of(source: object, name: str, table: str | None) -> SparkSource
 
 
 def _settled(table: str) -> str:
-    """A path as it is meant from every folder; what has a scheme, and a table, is as it is written."""
+    """A path as it is meant from every folder; what has a scheme, and a table, is as it is
+    written.
+    """
     named = SparkTable(None, table)
     if named.form == "table":
         name_parts(table)

@@ -56,7 +56,9 @@ def test_unit_vectors_are_unbiased_with_the_stated_error(epsilon: int) -> None:
 
 
 def test_a_vector_beyond_the_cut_is_as_much_likelier_as_stated() -> None:
-    """The share of reports beyond the cut has the chance that the lean implies, and not that of another lean."""
+    """The share of reports beyond the cut has the chance that the lean implies, and not that of
+    another lean.
+    """
     made, people = UnitVector(6, Fraction(5), Fraction(1, 2)), 60_000
     value = np.array([[1.0, -2, 0.5, 0, 3, 1]])
     with seeded("cap"):

@@ -173,7 +173,9 @@ def test_reports_have_their_stated_law_and_not_that_of_another_value(name: str) 
 def test_errors_over_a_thousand_values_have_the_stated_variance(
     kind: type[Oracle], epsilon: int
 ) -> None:
-    """The mean square over 1000 values is within a fifth of the truth; a third off would be seen."""
+    """The mean square over 1000 values is within a fifth of the truth; a third off would be
+    seen.
+    """
     oracle, people = kind.for_epsilon(epsilon, size=1000), 60_000
     values = (np.arange(people) ** 2) % 1000
     with seeded(f"errors of {kind.__name__} {epsilon}"):

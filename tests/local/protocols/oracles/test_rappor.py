@@ -44,7 +44,9 @@ def test_both_flips_together_have_the_law_of_one_report() -> None:
 
 
 def test_reports_from_one_permanent_row_are_not_independent() -> None:
-    """Their average shows the permanent row and not the value: that is what the lifetime cost is for."""
+    """Their average shows the permanent row and not the value: that is what the lifetime cost is
+    for.
+    """
     with seeded("again"):
         row = RAPPOR.permanent([2])
         told = RAPPOR.report_again(np.repeat(row, 20_000, axis=0))

@@ -23,7 +23,8 @@ _LARGE = Fraction(10**100)
 class OneBit(NumericReport):
     """The number becomes a bit at random, and the bit is told by randomized response.
 
-    Reference: Duchi, Jordan and Wainwright 2018; Ding, Kulkarni and Yekhanin 2017 (for [0, m] the same).  Best for epsilon up to about 1.3.
+    Reference: Duchi, Jordan and Wainwright 2018; Ding, Kulkarni and Yekhanin 2017 (for [0, m] the
+    same).  Best for epsilon up to about 1.3.
 
     >>> OneBit.for_epsilon(1, low=0, high=100).reports
     2
@@ -66,9 +67,11 @@ class OneBit(NumericReport):
 
 @dataclass(frozen=True)
 class Piecewise(NumericReport):
-    """A report is one of ``places``; those of a window around the number are ``odds`` times as likely as the others.
+    """A report is one of ``places``; those of a window around the number are ``odds`` times as
+    likely as the others.
 
-    Reference: Wang et al. 2019, the piecewise mechanism, here on a row of places with exact odds.  Best for a large epsilon.
+    Reference: Wang et al. 2019, the piecewise mechanism, here on a row of places with exact odds.
+    Best for a large epsilon.
 
     >>> float(Piecewise.for_epsilon(4, low=-1, high=1).worst_variance()) < 0.25
     True
@@ -152,14 +155,19 @@ class Hybrid(NumericReport):
 
     @classmethod
     def for_odds(cls, odds: Fraction, *, low: Fraction, high: Fraction) -> Self:
-        """The share that makes the larger of the variances in the middle and at the ends the least."""
+        """The share that makes the larger of the variances in the middle and at the ends the
+        least.
+        """
         pieces = Piecewise.for_odds(odds, low=low, high=high)
         bit = OneBit.for_odds(odds, low=low, high=high)
         middle = (low + high) / 2
         rise = [made.variance(high) - made.variance(middle) for made in (pieces, bit)]
         level = rise[1] / (rise[1] - rise[0])  # where both are equal
         choices = [Fraction(0), level.limit_denominator(10**4), Fraction(1)]
-        return min((cls(low, high, odds, part, pieces, bit) for part in choices), key=lambda made: made.worst_variance())  # fmt: skip
+        return min(
+            (cls(low, high, odds, part, pieces, bit) for part in choices),
+            key=lambda made: made.worst_variance(),
+        )
 
     @property
     def levels(self) -> int:

@@ -39,12 +39,13 @@ GRID = 1 << 30
 
 @dataclass(frozen=True)
 class NumericReport(OneReport, ABC):
-    """A number between ``low`` and ``high`` is rounded at random to one of ``levels`` + 1 levels, which a report then tells with noise.
+    """A number between ``low`` and ``high`` is rounded at random to one of ``levels`` + 1 levels,
+    which a report then tells with noise.
 
-    Guarantee: a report costs its sender at most the logarithm of ``odds``, exactly; rounding comes before it and costs nothing.
-    Needs: low < high with at least two doubles between them, chosen without looking at the data; values beyond them are cut.
-    Edges: a value that is not a number is refused without being quoted.
-    Proof: numeric.md.
+    Guarantee: a report costs its sender at most the logarithm of ``odds``, exactly; rounding comes
+    before it and costs nothing.  Needs: low < high with at least two doubles between them, chosen
+    without looking at the data; values beyond them are cut.  Edges: a value that is not a number is
+    refused without being quoted.  Proof: numeric.md.
     """
 
     low: Fraction
@@ -153,7 +154,9 @@ class NumericReport(OneReport, ABC):
         return (self._squared_score(place, spread) - place**2) * self.half_range**2 / people
 
     def worst_variance(self, *, people: int = 1) -> Fraction:
-        """The larger of the variances in the middle and at an end of the range: the largest, but for the rounding between levels."""
+        """The larger of the variances in the middle and at an end of the range: the largest, but
+        for the rounding between levels.
+        """
         middle = (self.low + self.high) / 2
         return max(self.variance(middle, people=people), self.variance(self.high, people=people))
 

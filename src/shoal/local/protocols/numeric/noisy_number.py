@@ -22,9 +22,10 @@ from shoal.mechanisms.values import real_array
 class NoisyNumber:
     """A number between ``low`` and ``high``, plus noise that hides where in the range it lies.
 
-    Guarantee: that of the mechanism, whose sensitivity is the whole range: values are cut to the outermost doubles inside it, which
-        are at most high - low apart.
-    Needs: low < high with at least two doubles between them, chosen without looking at the data; values beyond them are cut.
+    Guarantee: that of the mechanism, whose sensitivity is the whole range: values are cut to the
+        outermost doubles inside it, which are at most high - low apart.
+    Needs: low < high with at least two doubles between them, chosen without looking at the data;
+        values beyond them are cut.
     Edges: the other mechanisms of this folder have less error; this one is what most people know.
     Reference: Dwork, McSherry, Nissim and Smith 2006.
 

@@ -30,12 +30,14 @@ _LARGEST = 1 << 14
 
 @dataclass(frozen=True)
 class UnitVector:
-    """A normal vector U, ``lean`` times as likely where its product with the value exceeds ``cut`` as where it does not.
+    """A normal vector U, ``lean`` times as likely where its product with the value exceeds ``cut``
+    as where it does not.
 
-    Guarantee: a report costs its sender ``epsilon``, which is the logarithm of ``lean`` plus what rounding can add, rounded up; all comparisons are of whole numbers.
-    Needs: vectors of length 1 with 2 to 16384 coordinates; other lengths are scaled to 1.
-    Edges: a vector of zeros has no direction and is refused.
-    Reference: Bhowmick et al. 2018, PrivUnit; Asi, Feldman and Talwar 2022, PrivUnitG, whose vector is normal.  Proof: numeric.md.
+    Guarantee: a report costs its sender ``epsilon``, which is the logarithm of ``lean`` plus what
+    rounding can add, rounded up; all comparisons are of whole numbers.  Needs: vectors of length 1
+    with 2 to 16384 coordinates; other lengths are scaled to 1.  Edges: a vector of zeros has no
+    direction and is refused.  Reference: Bhowmick et al. 2018, PrivUnit; Asi, Feldman and Talwar
+    2022, PrivUnitG, whose vector is normal.  Proof: numeric.md.
 
     >>> mechanism = UnitVector.for_epsilon(2, dimensions=8)
     >>> mechanism.epsilon <= 2, mechanism.report(np.eye(8)).shape
@@ -65,16 +67,20 @@ class UnitVector:
 
     @property
     def _slack(self) -> Fraction:
-        """How far the product of the rounded vectors can lie from that of the true ones, over the length of the value.
+        """How far the product of the rounded vectors can lie from that of the true ones, over the
+        length of the value.
 
-        Rounding U moves it by at most sqrt(d) 2^-21, and the length of the rounded value moves the cut by its relative error.
+        Rounding U moves it by at most sqrt(d) 2^-21, and the length of the rounded value moves the
+        cut by its relative error.
         """
         root = root_up(Fraction(self.dimensions))
         return Fraction(1, 2 << _STEPS) * root + (self.cut + 1) * root / (1 << _GRID)
 
     @cached_property
     def epsilon(self) -> Fraction:
-        """What a report costs: the ratio of two chances is the lean times that of the two normalisations."""
+        """What a report costs: the ratio of two chances is the lean times that of the two
+        normalisations.
+        """
         more, slack = self.lean - 1, self._slack
 
         def cost() -> arb:

@@ -16,14 +16,17 @@ from shoal.floats import chance_of
 
 Floats = NDArray[np.float64]
 _MARGIN = 1e-9
-"""Ends of exact intervals are moved outwards by this, far more than the error of the float functions."""
+"""Ends of exact intervals are moved outwards by this, far more than the error of the float
+functions.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
     """What the reports say about the share of each value; unbiased, so possibly below 0 or above 1.
 
-    ``speaking`` reports count ``scores[0]`` for a value and ``against`` ones ``scores[1]``; the rest count nothing.
+    ``speaking`` reports count ``scores[0]`` for a value and ``against`` ones ``scores[1]``; the
+    rest count nothing.
     """
 
     people: int
@@ -69,9 +72,9 @@ class Frequencies:
     ) -> tuple[Floats, Floats]:
         """The ends of a confidence interval for the share of each value in the population.
 
-        "exact" maps Clopper-Pearson intervals of the reports and cuts them to [0, 1]: it covers at least as often as it
-        says.  "normal" is the estimate plus and minus so many standard errors.  With ``together`` all intervals hold
-        at once with this confidence.
+        "exact" maps Clopper-Pearson intervals of the reports and cuts them to [0, 1]: it covers at
+        least as often as it says.  "normal" is the estimate plus and minus so many standard errors.
+        With ``together`` all intervals hold at once with this confidence.
         """
         risk = 1 - open_unit(confidence, "confidence")
         each = risk / len(self.speaking) if together else risk

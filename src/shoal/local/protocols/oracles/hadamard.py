@@ -20,12 +20,14 @@ MOST_PLACES = 1 << 26
 
 @dataclass(frozen=True)
 class HadamardResponse(Oracle):
-    """A report is a place of one of several blocks; in the sender's block, places of even parity with its row are likelier.
+    """A report is a place of one of several blocks; in the sender's block, places of even parity
+    with its row are likelier.
 
     Guarantee: as every oracle.
-    Needs: blocks a power of two; each has room for a power of two of places, one row of which (the first) stands for no value.
-    Edges: with several blocks the variance of a value grows with the share of its block; `variance` takes the
-        shares of the other values to be spread evenly.
+    Needs: blocks a power of two; each has room for a power of two of places, one row of which (the
+        first) stands for no value.
+    Edges: with several blocks the variance of a value grows with the share of its block; `variance`
+        takes the shares of the other values to be spread evenly.
     Reference: Acharya, Sun and Zhang 2019.
 
     >>> HadamardResponse.for_epsilon(1, size=100).blocks, HadamardResponse.for_epsilon(3, size=100).blocks

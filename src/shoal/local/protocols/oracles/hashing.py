@@ -1,4 +1,6 @@
-"""Local hashing: a random hash of the value is told by randomized response, in a form that is tested fast."""
+"""Local hashing: a random hash of the value is told by randomized response, in a form that is
+tested fast.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,17 @@ _TESTED_AT_ONCE = 1 << 14
 
 @dataclass(frozen=True)
 class LocalHash(Oracle):
-    """A report is a pair of words (a, c); it speaks for every v with (a v + c) mod 2^bits < 2^bits / buckets.
+    """A report is a pair of words (a, c); it speaks for every v with (a v + c) mod 2^bits < 2^bits
+    / buckets.
 
-    Every report speaks for one value in ``buckets``, whatever was reported, and for the sender's ``odds`` times as readily.
+    Every report speaks for one value in ``buckets``, whatever was reported, and for the sender's
+    ``odds`` times as readily.
 
     Guarantee: as every oracle; the chance of speaking for another value is 1 / buckets exactly.
-    Needs: buckets a power of two; words long enough that all differences of values reach the highest bits.
-    Edges: the tally tests every value on every report, at about a quarter of a nanosecond each; `LinearHash` needs no such work.
-    Reference: Wang, Blocki, Li and Jha 2017, for local hashing; Dietzfelbinger 1996, for the family of hashes.
+    Needs: buckets a power of two; words long enough that all differences of values reach the
+    highest bits.  Edges: the tally tests every value on every report, at about a quarter of a
+    nanosecond each; `LinearHash` needs no such work.  Reference: Wang, Blocki, Li and Jha 2017, for
+    local hashing; Dietzfelbinger 1996, for the family of hashes.
 
     >>> LocalHash.for_epsilon(1, size=1000).buckets, LocalHash.binary(1, size=1000).buckets
     (4, 2)
@@ -112,7 +117,9 @@ class LocalHash(Oracle):
         return made
 
     def hashes(self, count: int) -> NDArray[Any]:
-        """Uniform hashes: rows (a, c), under which v lies in the bucket of the highest bits of a v + c."""
+        """Uniform hashes: rows (a, c), under which v lies in the bucket of the highest bits of a v
+        + c.
+        """
         return _words(self.bits, 2 * count).reshape(count, 2)
 
     def buckets_of(self, hashes: NDArray[Any], values: IntegerArray) -> NDArray[np.int64]:
@@ -123,7 +130,9 @@ class LocalHash(Oracle):
         return found
 
     def speaking_reports(self, hashes: NDArray[Any], buckets: NDArray[np.int64]) -> NDArray[Any]:
-        """The reports that speak for all values in a bucket: the hash, turned so that the bucket is the first."""
+        """The reports that speak for all values in a bucket: the hash, turned so that the bucket is
+        the first.
+        """
         kind = _KINDS[self.bits]
         made = hashes.copy()
         made[:, 1] -= buckets.astype(kind) * kind(self._limit)

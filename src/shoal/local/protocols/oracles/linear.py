@@ -19,21 +19,25 @@ from shoal.local.protocols.oracles.oracle import Counters, Oracle, below, read_n
 
 MOST_COUNTERS = 1 << 22
 _GROUP = 400
-"""Clients handle digits in groups with at most so many values: their table of products stays in the cache."""
+"""Clients handle digits in groups with at most so many values: their table of products stays in the
+cache.
+"""
 _AS_GOOD = Fraction(101, 100)
 
 
 @dataclass(frozen=True)
 class LinearHash(Oracle):
-    """A value is written in digits of a prime base; its hash is their product with a random vector, modulo the prime.
+    """A value is written in digits of a prime base; its hash is their product with a random vector,
+    modulo the prime.
 
-    A report is one number: the vector a and the hash, told by randomized response.  The tally has one counter for each such
-    number, so that adding a report is one step, and a transform finds the support of all values together.
+    A report is one number: the vector a and the hash, told by randomized response.  The tally has
+    one counter for each such number, so that adding a report is one step, and a transform finds the
+    support of all values together.
 
-    Guarantee: as every oracle; two values have the same hash with chance 1 / prime exactly.
-    Needs: a prime whose table of counters has at most 2^22 of them.
-    Edges: a larger epsilon wants a larger prime, until the table is full; then the variance is that of the prime used.
-    Reference: Wang, Blocki, Li and Jha 2017; Carter and Wegman 1979.
+    Guarantee: as every oracle; two values have the same hash with chance 1 / prime exactly.  Needs:
+    a prime whose table of counters has at most 2^22 of them.  Edges: a larger epsilon wants a
+    larger prime, until the table is full; then the variance is that of the prime used.  Reference:
+    Wang, Blocki, Li and Jha 2017; Carter and Wegman 1979.
 
     >>> oracle = LinearHash.for_epsilon(1, size=10_000)
     >>> oracle.prime, oracle.digits, oracle.counters
@@ -121,9 +125,11 @@ class LinearHash(Oracle):
         return np.bincount(read_numbers(reports, self.counters), minlength=self.counters)
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
-        """Σ_a T[a, <a, v>] = (1/q) Σ_w Y[w v, w], with Y the transform of T, forwards along the hash and backwards along the digits.
+        """Σ_a T[a, <a, v>] = (1/q) Σ_w Y[w v, w], with Y the transform of T, forwards along the
+        hash and backwards along the digits.
 
-        The terms of w and q - w are conjugate.  The sums are whole numbers, and so are found exactly by rounding.
+        The terms of w and q - w are conjugate.  The sums are whole numbers, and so are found
+        exactly by rounding.
         """
         prime, digits = self.prime, self.digits
         waves = np.fft.rfft(counters.reshape(-1, prime), axis=1)

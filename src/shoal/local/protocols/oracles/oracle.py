@@ -1,4 +1,6 @@
-"""A frequency oracle: what each person sends, and what a table of counters says about all of them."""
+"""A frequency oracle: what each person sends, and what a table of counters says about all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,11 @@ _AT_ONCE = 1 << 16
 
 @dataclass(frozen=True)
 class Oracle(OneReport, ABC):
-    """Reports of one of ``size`` values, and the counters from which the share of every value is estimated.
+    """Reports of one of ``size`` values, and the counters from which the share of every value is
+    estimated.
 
-    Guarantee: a report costs its sender at most the logarithm of ``odds``, the largest ratio of its chances under two
-        values (relation "change"); ``odds`` is rational and exact.
+    Guarantee: a report costs its sender at most the logarithm of ``odds``, the largest ratio of its
+        chances under two values (relation "change"); ``odds`` is rational and exact.
     Needs: values numbered from 0 to size - 1.
     Edges: that a report was sent at all is not hidden; two reports about one value cost twice.
     Proof: oracles.md.
@@ -53,7 +56,9 @@ class Oracle(OneReport, ABC):
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, *, size: int) -> Self:
-        """The oracle of this kind with the best parameters for an epsilon; it costs at most that."""
+        """The oracle of this kind with the best parameters for an epsilon; it costs at most
+        that.
+        """
         return cls.for_odds(odds_down(epsilon), size=size)
 
     @classmethod
@@ -66,7 +71,9 @@ class Oracle(OneReport, ABC):
     @property
     @abstractmethod
     def support(self) -> tuple[Fraction, Fraction]:
-        """The chance that a report supports the sender's value, and that it supports a given other one."""
+        """The chance that a report supports the sender's value, and that it supports a given other
+        one.
+        """
 
     @property
     def variation(self) -> Fraction:
@@ -139,7 +146,9 @@ class Oracle(OneReport, ABC):
 
     @property
     def scores(self) -> tuple[Fraction, Fraction]:
-        """By what a report for a value counts towards its share, and one against it; other reports count 0."""
+        """By what a report for a value counts towards its share, and one against it; other reports
+        count 0.
+        """
         own, other = self.support
         return (1 - other) / (own - other), -other / (own - other)
 
@@ -151,7 +160,8 @@ class Oracle(OneReport, ABC):
     def variance(self, frequency: Number = 0, *, people: int = 1, fixed: bool = False) -> Fraction:
         """The variance of the estimated share of a value that has this share, exactly.
 
-        People are drawn from a population; with ``fixed`` they are given and only their reports vary.
+        People are drawn from a population; with ``fixed`` they are given and only their reports
+        vary.
 
         >>> from shoal.local.protocols.oracles import KaryResponse
         >>> KaryResponse(4, Fraction(3)).variance(0, people=5)
@@ -252,7 +262,9 @@ def read_rows(
 
 
 def read_bits(given: Any, bits: int) -> NDArray[np.uint8]:
-    """Reports that are rows of so many packed bits; what follows the last of them is 0 in every report."""
+    """Reports that are rows of so many packed bits; what follows the last of them is 0 in every
+    report.
+    """
     reports: NDArray[np.uint8] = read_rows(given, -(-bits // 8), np.uint8)
     if (reports[:, -1] & ((1 << -bits % 8) - 1)).any():
         raise not_a_report()

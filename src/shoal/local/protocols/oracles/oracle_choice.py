@@ -28,7 +28,9 @@ _IN_ORDER: tuple[type[Oracle], ...] = (
 
 
 def oracles(epsilon: Number, *, size: int) -> Iterator[Oracle]:
-    """Every kind of oracle that serves so many values, with its best parameters; the simplest reports first."""
+    """Every kind of oracle that serves so many values, with its best parameters; the simplest
+    reports first.
+    """
     odds = odds_down(epsilon)
     many = size > LISTED  # then sets of a line are drawn and counted faster than all sets
     for kind in sorted(_IN_ORDER, key=lambda each: many and each is SubsetSelection):
@@ -39,7 +41,8 @@ def oracles(epsilon: Number, *, size: int) -> Iterator[Oracle]:
 
 
 def choose(epsilon: Number, *, size: int, frequency: Number = 0, within: Number = "1/20") -> Oracle:
-    """The simplest oracle whose exact variance at a share is at most ``within`` above the least of all.
+    """The simplest oracle whose exact variance at a share is at most ``within`` above the least of
+    all.
 
     >>> [type(choose(1, size=k)).__name__ for k in (2, 10, 500, 10_000)]
     ['KaryResponse', 'SubsetSelection', 'LineSelection', 'LinearHash']

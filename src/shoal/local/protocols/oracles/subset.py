@@ -21,20 +21,22 @@ from shoal.local.subset_size import best_chosen, set_support
 
 MOST_IN_SETS = 62
 LISTED = 20
-"""Up to so many values all sets are written down once, and a set is drawn by its place in the list."""
+"""Up to so many values all sets are written down once, and a set is drawn by its place in the list.
+"""
 MOST_IN_LINES = math.isqrt(MOST_COUNTERS)
 
 
 @dataclass(frozen=True)
 class SubsetSelection(Oracle):
-    """A set of ``chosen`` values; each one that holds the sender's value is ``odds`` times as likely as one that does not.
+    """A set of ``chosen`` values; each one that holds the sender's value is ``odds`` times as
+    likely as one that does not.
 
     A report is the number whose bits are the members.
 
-    Guarantee: as every oracle.
-    Needs: at most 62 values, the bits of a report; `LineSelection` serves more here, and `shoal.local.Subsets` any number, one report at a time.
-    Edges: sets of one value are k-ary randomized response, which is therefore never better.
-    Reference: Ye and Barg 2018; Wang et al. 2019.  The least variance of all for few values.
+    Guarantee: as every oracle.  Needs: at most 62 values, the bits of a report; `LineSelection`
+    serves more here, and `shoal.local.Subsets` any number, one report at a time.  Edges: sets of
+    one value are k-ary randomized response, which is therefore never better.  Reference: Ye and
+    Barg 2018; Wang et al. 2019.  The least variance of all for few values.
 
     >>> SubsetSelection.for_epsilon(1, size=10).chosen
     2
@@ -108,10 +110,12 @@ class SubsetSelection(Oracle):
 
 @dataclass(frozen=True)
 class LineSelection(Oracle):
-    """Subset selection from few sets: those of a line over a prime field, each named by two numbers.
+    """Subset selection from few sets: those of a line over a prime field, each named by two
+    numbers.
 
-    A report (a, c), a not 0, stands for the values v with (a v + c) mod prime < chosen.  Any two values lie together in equally many of
-    these sets, so that the variance is that of all sets, but a report is short, is counted in one step, and all are decoded together.
+    A report (a, c), a not 0, stands for the values v with (a v + c) mod prime < chosen.  Any two
+    values lie together in equally many of these sets, so that the variance is that of all sets, but
+    a report is short, is counted in one step, and all are decoded together.
 
     Guarantee: as every oracle.
     Needs: a prime of at least as many values, whose square is at most 2^22.
@@ -176,7 +180,9 @@ class LineSelection(Oracle):
         return np.bincount(read_numbers(reports, self.counters), minlength=self.counters)
 
     def _supports(self, counters: Counters, people: int) -> tuple[Counters, Counters]:
-        """The sum of ``chosen`` counters in a row of each slope ends where the value lies on its line."""
+        """The sum of ``chosen`` counters in a row of each slope ends where the value lies on its
+        line.
+        """
         prime, table = self.prime, counters.reshape(self.prime - 1, self.prime)
         doubled = np.zeros((prime - 1, 2 * prime + 1), dtype=np.int64)
         np.cumsum(np.concatenate([table, table], axis=1), axis=1, out=doubled[:, 1:])
@@ -202,7 +208,8 @@ def _bits(members: Iterable[int]) -> int:
 def _drawn(size: int, chosen: int, count: int) -> NDArray[np.int64]:
     """So many sets, each equally likely: by their place in the list, or value by value.
 
-    A value joins a set with the chance of the members still wanted among the values still left; every set is then equally likely.
+    A value joins a set with the chance of the members still wanted among the values still left;
+    every set is then equally likely.
     """
     if size <= LISTED:
         every = _sets(size, chosen)

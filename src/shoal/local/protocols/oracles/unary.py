@@ -29,7 +29,8 @@ _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np
 
 @dataclass(frozen=True)
 class UnaryEncoding(Oracle):
-    """A bit for each value: 1 with chance ``own`` for the sender's value and ``other`` for every other one.
+    """A bit for each value: 1 with chance ``own`` for the sender's value and ``other`` for every
+    other one.
 
     A report is a row of packed bits, the first value in the highest bit of the first byte.
 
@@ -108,14 +109,18 @@ class UnaryEncoding(Oracle):
 class Rappor(UnaryEncoding):
     """Basic RAPPOR: a permanent flip, kept for ever by the client, and a fresh one for each report.
 
-    A permanent bit is the true one except with chance ``noise``, when it is 0 or 1 alike.  A report shows 1 with chance ``one``
-    where the permanent bit is 1 and ``zero`` where it is 0.
+    A permanent bit is the true one except with chance ``noise``, when it is 0 or 1 alike.  A report
+    shows 1 with chance ``one`` where the permanent bit is 1 and ``zero`` where it is 0.
 
-    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, all reports together, however many, cost ln ``lifetime_odds``.  For any two histories of values that
+    Guarantee: one report costs ln ``odds``.  For a person whose value never changes, all reports
+        together, however many, cost ln ``lifetime_odds``.  For any two histories of values that
         differ in r reports they cost `epsilon_if_changed(r)`, which grows with r without end.
-    Needs: noise, one and zero strictly between 0 and 1, one above zero; the permanent row of a value is never drawn again for that value.
-    Edges: no number of different values bounds the cost: that a value changed can be seen in the reports, and the more of them the better.
-    Reference: Erlingsson, Pihur and Korolova 2014, with one bit for each value.  Proof: ../repeated.md.
+    Needs: noise, one and zero strictly between 0 and 1, one above zero; the permanent row of a
+        value is never drawn again for that value.
+    Edges: no number of different values bounds the cost: that a value changed can be seen in the
+        reports, and the more of them the better.
+    Reference: Erlingsson, Pihur and Korolova 2014, with one bit for each value.  Proof:
+        ../repeated.md.
 
     >>> rappor = Rappor.of(size=10, noise="1/2", one="3/4", zero="1/2")
     >>> rappor.lifetime_odds, rappor.support
@@ -136,7 +141,9 @@ class Rappor(UnaryEncoding):
 
     @property
     def lifetime_odds(self) -> Fraction:
-        """The largest ratio of all reports together of a person whose value never changes: that of the permanent bits."""
+        """The largest ratio of all reports together of a person whose value never changes: that of
+        the permanent bits.
+        """
         return ((1 - self.noise / 2) / (self.noise / 2)) ** 2
 
     @property
@@ -145,7 +152,9 @@ class Rappor(UnaryEncoding):
         return upper(lambda: ball(self.lifetime_odds).log())
 
     def epsilon_if_changed(self, reports: int) -> Fraction:
-        """What all reports cost together for two histories that differ in so many of them, rounded up."""
+        """What all reports cost together for two histories that differ in so many of them, rounded
+        up.
+        """
         return epsilon_of_changes(fresh_odds(self.one, self.zero, self.size), reports)
 
     def permanent(self, values: Any) -> Bytes:
@@ -159,13 +168,17 @@ class Rappor(UnaryEncoding):
 
 
 def fresh_odds(one: Fraction, zero: Fraction, bits: int) -> Fraction:
-    """The largest ratio of the chances of one report from two permanent rows, which can differ in every bit."""
+    """The largest ratio of the chances of one report from two permanent rows, which can differ in
+    every bit.
+    """
     most = max(one / zero, (1 - zero) / (1 - one))
     return Fraction(most.numerator**bits, most.denominator**bits)
 
 
 def flipped_one_hot(values: IntegerArray, size: int, own: Fraction, other: Fraction) -> Bytes:
-    """Packed rows of independent bits, 1 with chance ``own`` at the value and ``other`` elsewhere."""
+    """Packed rows of independent bits, 1 with chance ``own`` at the value and ``other``
+    elsewhere.
+    """
     return meet(
         lambda: _one_hot(values, size, own, other),
         lambda: NoiseWitness("bits", (own, other, size), values, Answers()),
@@ -185,7 +198,9 @@ def _one_hot(values: IntegerArray, size: int, own: Fraction, other: Fraction) ->
 
 
 def flip_bits(rows: NDArray[np.bool_], own: Fraction, other: Fraction) -> Bytes:
-    """Packed rows of independent bits, 1 with chance ``own`` where the row has a 1 and ``other`` where it has a 0."""
+    """Packed rows of independent bits, 1 with chance ``own`` where the row has a 1 and ``other``
+    where it has a 0.
+    """
     flat = rows.reshape(-1)
 
     def draw() -> Bytes:

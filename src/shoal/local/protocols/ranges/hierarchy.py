@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class IntervalTree:
-    """Values 0 to size - 1 under a tree; each person reports the interval of one level, chosen at random.
+    """Values 0 to size - 1 under a tree; each person reports the interval of one level, chosen at
+    random.
 
     Guarantee: a report costs what the dearest of its oracles costs; the level depends on nothing.
     Needs: at least two values, and two branches or more.
@@ -80,7 +81,9 @@ class IntervalTree:
 
 @dataclass(frozen=True, eq=False)
 class TreeEstimate:
-    """Shares of all intervals of a tree; ``how`` says whether they are as reported or were made to agree."""
+    """Shares of all intervals of a tree; ``how`` says whether they are as reported or were made to
+    agree.
+    """
 
     size: int
     branches: int
@@ -89,7 +92,9 @@ class TreeEstimate:
     how: str
 
     def share_of(self, first: int, last: int) -> tuple[float, float]:
-        """The share of values from ``first`` to ``last``, both included, and its standard error for rare values."""
+        """The share of values from ``first`` to ``last``, both included, and its standard error for
+        rare values.
+        """
         if not 0 <= first <= last < self.size:
             raise RangeError(
                 f"a range within 0 to {self.size - 1} is needed.", remedy="Give its first and last."
@@ -127,10 +132,12 @@ class TreeEstimate:
         return min(self.size - 1, int(np.searchsorted(self.distribution, wanted)))
 
     def consistent(self) -> TreeEstimate:
-        """The shares nearest to those reported, weighed by their variance, in which every interval is the sum of its parts.
+        """The shares nearest to those reported, weighed by their variance, in which every interval
+        is the sum of its parts.
 
-        Up the tree each interval takes the best of its own share and of its parts' sum; down the tree parts are moved alike until they add up.
-        What is estimated this way stays unbiased and has less variance; standard errors of ranges are then upper bounds.
+        Up the tree each interval takes the best of its own share and of its parts' sum; down the
+        tree parts are moved alike until they add up.  What is estimated this way stays unbiased and
+        has less variance; standard errors of ranges are then upper bounds.
         """
         best = [level.copy() for level in self.shares]
         spread = list(self.variances)
@@ -145,4 +152,6 @@ class TreeEstimate:
             parts = best[level].reshape(-1, self.branches)
             parts += ((above - parts.sum(axis=1)) / self.branches)[:, None]
             above = best[level] = parts.reshape(-1)
-        return TreeEstimate(self.size, self.branches, tuple(best), tuple(spread), how="made to agree")  # fmt: skip
+        return TreeEstimate(
+            self.size, self.branches, tuple(best), tuple(spread), how="made to agree"
+        )

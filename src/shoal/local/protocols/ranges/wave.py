@@ -1,4 +1,6 @@
-"""The square wave: a report near the value, and the distribution that makes all reports likeliest."""
+"""The square wave: a report near the value, and the distribution that makes all reports
+likeliest.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,13 @@ _STEPS, _ENOUGH = 10_000, 1e-7
 
 @dataclass(frozen=True)
 class SquareWave:
-    """A report is a place within ``reach`` of the value, ``odds`` times as likely as one further away.
+    """A report is a place within ``reach`` of the value, ``odds`` times as likely as one further
+    away.
 
-    Guarantee: a report costs ln ``odds``, exactly.
-    Needs: values are numbered bins in order; reports have ``reach`` more places on either side.
-    Edges: what is estimated is a likeliest distribution, optionally smoothed: it is no unbiased estimate, and says so.
-    Reference: Li, Wang, Lopuhaä-Zwakenberg, Li and Škorić 2020.
+    Guarantee: a report costs ln ``odds``, exactly.  Needs: values are numbered bins in order;
+    reports have ``reach`` more places on either side.  Edges: what is estimated is a likeliest
+    distribution, optionally smoothed: it is no unbiased estimate, and says so.  Reference: Li,
+    Wang, Lopuhaä-Zwakenberg, Li and Škorić 2020.
 
     >>> wave = SquareWave.for_epsilon(1, bins=100)
     >>> wave.reach, wave.places
@@ -108,9 +111,11 @@ class SquareWave:
         return made
 
     def estimate(self, reports: Any, *, smooth: bool = True) -> WaveEstimate:
-        """The distribution under which the reports are likeliest, found by expectation and maximisation.
+        """The distribution under which the reports are likeliest, found by expectation and
+        maximisation.
 
-        With ``smooth`` each step is followed by an average of neighbouring bins, which keeps noise from becoming peaks.
+        With ``smooth`` each step is followed by an average of neighbouring bins, which keeps noise
+        from becoming peaks.
         """
         counts = np.array(counted(reports, self.places), dtype=np.float64)
         shares = np.full(self.bins, 1 / self.bins)
@@ -161,7 +166,9 @@ class WaveEstimate:
 
 
 def _smoothed(shares: Floats) -> Floats:
-    """Each bin with half of its own share and a quarter of each neighbour's; at the ends they give what they have."""
+    """Each bin with half of its own share and a quarter of each neighbour's; at the ends they give
+    what they have.
+    """
     padded = np.concatenate([shares[:1], shares, shares[-1:]])
     averaged: Floats = (padded[:-2] + 2 * padded[1:-1] + padded[2:]) / 4
     return averaged
