@@ -95,7 +95,8 @@ class PrivacyFilter(Owned, ABC):
         """Return the cost of an event that was spent on and whose release was never begun.
 
         Needs: that no data was read for it.  The decision to give up must not depend on data
-        either.  Edges: what had no price stays spent.  No sum falls below 0.
+            either.
+        Edges: what had no price stays spent.  No sum falls below 0.
         """
         cost = self._read(event)
         less = Cost(cost.relation, tuple(None if a is None else -a for a in cost.amounts))

@@ -119,8 +119,10 @@ def best_of_poisson_divergence_up(
     """The Rényi divergence of the best of a Poisson number of runs.
 
     Guarantee: D(α) + μ δ + ln(μ) / (α - 1), rounded up, if one run is (ln(α / (α - 1)), δ)-DP;
-    ln(μ) counts as 0 for μ < 1.  Needs: order > 1, mean > 0; ``delta_at`` gives a delta at any
-    epsilon, and is asked below the epsilon above.  Edges: None where D or delta is unknown.
+        ln(μ) counts as 0 for μ < 1.
+    Needs: order > 1, mean > 0; ``delta_at`` gives a delta at any epsilon, and is asked below the
+        epsilon above.
+    Edges: None where D or delta is unknown.
     Reference: Papernot and Steinke 2022, Theorem 6.
     """
     alpha, runs = order_above_one(order), positive(mean, "mean")

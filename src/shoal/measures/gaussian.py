@@ -64,7 +64,9 @@ def gaussian_delta_down(mu: Number, epsilon: Number) -> Fraction:
     """A delta below which no mu-GDP promise can be said at this epsilon.
 
     Guarantee: two normals mu apart are not (epsilon, delta)-DP for any delta below the one
-    returned.  Needs: mu >= 0, epsilon >= 0.  Edges: a delta below 2^-16500 is returned as 0.
+        returned.
+    Needs: mu >= 0, epsilon >= 0.
+    Edges: a delta below 2^-16500 is returned as 0.
     Reference: as `gaussian_delta_up`; rounded down instead.
     """
     mu, epsilon = non_negative(mu, "mu"), non_negative(epsilon, "epsilon")

@@ -50,9 +50,10 @@ class Clipped:
 class Clipping:
     """Two counts of persons and the noise they get.
 
-    Guarantee: one person moves the two counts together by at most ``noise.sensitivity``.  Needs: an
-    engine in which one person changes one number of `Engine.shares` by one.  Edges: ``by_rows`` is
-    off where only persons are counted; then rows in a group do not matter.  Proof: clipping.md.
+    Guarantee: one person moves the two counts together by at most ``noise.sensitivity``.
+    Needs: an engine in which one person changes one number of `Engine.shares` by one.
+    Edges: ``by_rows`` is off where only persons are counted; then rows in a group do not matter.
+        Proof: clipping.md.
     """
 
     bounded: Bounded

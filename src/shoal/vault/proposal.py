@@ -60,8 +60,8 @@ def undeclared(source: object, name: str, names: Sequence[str] = ()) -> Dataset:
     protected.
 
     A CSV file has the types that fit all its cells, and without a header the ``names`` that are
-    given.  Needs: a curator's act.  The types of a CSV file depend on its rows, and are only
-    proposed.
+    given.
+    Needs: a curator's act.  The types of a CSV file depend on its rows, and are only proposed.
     """
     location = source_of(as_csv(source) if is_csv(source) else source, name=name)
     if location.form == "csv":
