@@ -83,8 +83,8 @@ class PermuteAndFlip(Selection):
     Guarantee: epsilon-DP, exactly, and never a worse choice than `Exponential` on the same scores.
     Needs: as `Exponential`.
     Edges: as `Exponential`; its price in zero-concentrated terms is that of a pure mechanism.
-    Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential noise.  Proof:
-        selection.md.
+    Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential noise.
+    Proof: selection.md.
 
     >>> PermuteAndFlip(epsilon=1, sensitivity=1).release([1, 5, 2]) in (0, 1, 2)
     True
