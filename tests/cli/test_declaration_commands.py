@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import good, run
+from tests.cli.test_cli import good, run
 
 from shoal.cli.console import Exit
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.test_vault_commands import COUNT, good, office, run
+from tests.cli.test_cli import COUNT, good, office, run
 
 import shoal
 from shoal.cli import options

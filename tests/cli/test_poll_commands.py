@@ -9,7 +9,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import data, good, run
+from tests.cli.test_cli import data, good, run
 
 import shoal
 from shoal.cli import poll_commands, poll_results

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.ledger.test_tampering import built
+from tests.ledger.test_verification import built
 from tests.vault.office import COUNT, office
 
 from shoal.errors import LedgerError, StorageError

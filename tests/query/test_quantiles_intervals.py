@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.query.tables import made, rows
-from tests.query.test_places import CELLS, FACTS, LEVELS, UNITS, log_chances, neighbours
+from tests.query.test_quantiles import CELLS, FACTS, LEVELS, UNITS, log_chances, neighbours
 
 import shoal
 from shoal.accounting import account

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 import typer
-from tests.cli.test_vault_commands import COUNT, PERSON, data, good, office, run
+from tests.cli.test_cli import COUNT, PERSON, data, good, office, run
 from tests.vault.office import PLANTED, rows, write
 
 from shoal.cli.app import app
