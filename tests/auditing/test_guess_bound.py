@@ -117,8 +117,13 @@ def test_without_delta_the_p_value_is_a_binomial_tail_rounded_up(epsilon: float)
 
 @pytest.mark.parametrize(
     ("canaries", "guesses", "right", "delta"),
-    [(1000, 1000, 700, 0), (1000, 200, 190, "1e-5"), (300, 300, 300, "1e-6"), (2000, 60, 60, "1e-5")],
-)  # fmt: skip
+    [
+        (1000, 1000, 700, 0),
+        (1000, 200, 190, "1e-5"),
+        (300, 300, 300, "1e-6"),
+        (2000, 60, 60, "1e-5"),
+    ],
+)
 def test_the_bound_is_refuted_and_a_little_more_is_not(
     canaries: int, guesses: int, right: int, delta: str | int
 ) -> None:

@@ -65,7 +65,9 @@ def one_by_one(event: OutputEvent, outputs: Outputs) -> list[bool]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_every_event_that_is_searched_for_holds_of_an_output_whatever_others_there_are(law: Any) -> None:  # fmt: skip
+def test_every_event_that_is_searched_for_holds_of_an_output_whatever_others_there_are(
+    law: Any,
+) -> None:
     first, second = read(law, 600)
     judge = Judge(claims_of(Pure(1)), (600, 600), (600, 600))
     found = list(_searched(first, second, judge))
@@ -121,5 +123,8 @@ def test_a_rare_word_among_numbers_is_no_evidence_where_both_datasets_have_it() 
     """
     for seed in RARE:
         r = random.Random(seed)
-        drawn = [["suppressed" if r.random() < 1e-4 else r.choice([3, 4]) for _ in range(20_000)] for _ in range(2)]  # fmt: skip
+        drawn = [
+            ["suppressed" if r.random() < 1e-4 else r.choice([3, 4]) for _ in range(20_000)]
+            for _ in range(2)
+        ]
         assert not audit_samples(*drawn, claim=Pure(1)).refuted

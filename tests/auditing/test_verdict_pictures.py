@@ -46,13 +46,16 @@ KINDS: dict[str, tuple[Callable[[], Verdict], str]] = {
     "repeats": (lambda: repeats(constant, 0.0, 1.0), "second answer less first"),
     "one run": (lambda: one_run(COINS, COINS, epsilon=1), "share of right guesses"),
     "one run without a claim": (lambda: one_run(COINS, -COINS), "share of right guesses"),
-    "one run of few": (lambda: one_run([1, 0], [1, 0], guesses=2, epsilon=1), "share of right guesses"),
+    "one run of few": (
+        lambda: one_run([1, 0], [1, 0], guesses=2, epsilon=1),
+        "share of right guesses",
+    ),
     "pure": (lambda: judge(LAWS, shoal.Pure(2)), "delta"),
     "approx": (lambda: judge(LAWS, shoal.Approx(1, "0.1")), "delta"),
     "normal": (lambda: judge(APART, shoal.GaussianDP(1)), "delta"),
     "concentrated": (lambda: judge(LAWS, shoal.ZeroConcentrated("0.3")), "Rényi epsilon"),
     "rényi": (lambda: judge(APART, shoal.Renyi({2: 1})), "Rényi epsilon"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
@@ -140,8 +143,12 @@ def test_the_profile_is_drawn_with_its_own_values_and_those_of_the_claim() -> No
 
 @pytest.mark.parametrize(
     ("claim", "last"),
-    [(shoal.Pure(2), "holds for the pairs"), (shoal.Pure("0.5"), "is false"), (shoal.GaussianDP(9), "neither refuted nor proven")],
-)  # fmt: skip
+    [
+        (shoal.Pure(2), "holds for the pairs"),
+        (shoal.Pure("0.5"), "is false"),
+        (shoal.GaussianDP(9), "neither refuted nor proven"),
+    ],
+)
 def test_the_page_of_the_verifier_ends_as_its_verdict_does(claim: shoal.Measure, last: str) -> None:
     written = judge(LAWS, claim).to_page().markdown()
     assert last in written

@@ -58,7 +58,9 @@ def test_numbers_change_to_exponents_where_arrow_changes(number: float) -> None:
 
 
 def same(one: Any, two: Any) -> bool:
-    return one == two or (isinstance(one, float) and isinstance(two, float) and math.isnan(one) and math.isnan(two))  # fmt: skip
+    return one == two or (
+        isinstance(one, float) and isinstance(two, float) and math.isnan(one) and math.isnan(two)
+    )
 
 
 @given(held())

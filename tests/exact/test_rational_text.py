@@ -45,8 +45,10 @@ ENTRIES: dict[str, Callable[[str], Any]] = {
     "a sum of the ledger": sum_from_text,
     "a matrix": _integer,
     "an option with a whole number": lambda text: typed("attack", "--seed", text),
-    "a value to release": lambda text: typed("mechanism", "laplace", "--budget", "1", "--release", text),
-}  # fmt: skip
+    "a value to release": lambda text: typed(
+        "mechanism", "laplace", "--budget", "1", "--release", text
+    ),
+}
 
 NO_NUMERALS = [
     "1_5", "1_000", "١٢", "１２", "1²", "½", "৪", "0x10", "0b1", "1e1_0", "nan", "NaN", "inf", "-Infinity", "1.2.3", "1e", "e5",

@@ -452,7 +452,7 @@ def test_data_outside_are_moved_to_the_edge_and_nan_to_the_low_end() -> None:
         lambda: CASES["regression"].make(1, "change"),
         lambda: CASES["regression"].make(Pure(1), "neighbours"),
     ],
-)  # fmt: skip
+)
 def test_data_and_parameters_of_the_wrong_kind_are_refused(act: Any) -> None:
     with pytest.raises((ShapeError, RangeError)):
         act()
@@ -462,13 +462,17 @@ def test_data_and_parameters_of_the_wrong_kind_are_refused(act: Any) -> None:
     "act",
     [
         lambda: PriestleyChao.for_epsilon(1, relation="add_remove", low=0, high=1, degree=2),
-        lambda: LossSurface.for_epsilon(1, relation="add_remove", loss="hinge", domain=[(0, 1)], degree=2),
-        lambda: LossSurface.for_epsilon(1, relation="change", loss="cubic", domain=[(0, 1)], degree=2),
+        lambda: LossSurface.for_epsilon(
+            1, relation="add_remove", loss="hinge", domain=[(0, 1)], degree=2
+        ),
+        lambda: LossSurface.for_epsilon(
+            1, relation="change", loss="cubic", domain=[(0, 1)], degree=2
+        ),
         lambda: KernelRegression.for_epsilon(1, relation="change", low=1, high=1, degree=2),
         lambda: KernelDensity.for_epsilon(1, relation="change", degree=2, kernel="square"),
         lambda: KernelDensity.for_epsilon(1, relation="change", degree=2, dims=4),
     ],
-)  # fmt: skip
+)
 def test_parameters_without_a_proof_are_refused_with_a_way_out(act: Any) -> None:
     with pytest.raises(RangeError) as refused:
         act()

@@ -272,8 +272,11 @@ def test_a_role_with_the_rights_of_the_page_asks_and_changes_nothing_of_the_past
             _spent(ledger, TENTH)
             ledger.record("note", {"a": 1})
             assert ledger.verify().is_sound
-        for change in (*list(CHANGES.values())[:3], "DROP TABLE shoal_entries",
-                       "ALTER TABLE shoal_entries DISABLE TRIGGER ALL"):  # fmt: skip
+        for change in (
+            *list(CHANGES.values())[:3],
+            "DROP TABLE shoal_entries",
+            "ALTER TABLE shoal_entries DISABLE TRIGGER ALL",
+        ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 _run(asker, change)
     finally:

@@ -130,8 +130,13 @@ def run(
     }
     done = subprocess.run(
         [sys.executable, "-c", program, *words],
-        env=environment, capture_output=True, text=True, check=False, preexec_fn=before, timeout=300,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=before,
+        timeout=300,
+    )
     return done.returncode, done.stdout + done.stderr
 
 

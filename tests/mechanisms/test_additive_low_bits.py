@@ -121,8 +121,9 @@ def test_the_low_bits_of_neighbours_are_equally_uniform(
     spacing = mechanism._on_grid(N)[0].spacing
     for value in pair:
         steps = [
-            int(Fraction(each) / spacing) & 15 for each in vector(mechanism, value, seed="uniform").tolist()
-        ]  # fmt: skip
+            int(Fraction(each) / spacing) & 15
+            for each in vector(mechanism, value, seed="uniform").tolist()
+        ]
         counts = np.bincount(steps, minlength=16)
         assert ((counts - N / 16) ** 2 / (N / 16)).sum() < 70  # p of about 10^-8 for 15 degrees
 

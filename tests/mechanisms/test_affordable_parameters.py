@@ -172,5 +172,9 @@ def test_the_classic_formula_is_refused_where_it_is_false() -> None:
 
 
 def test_the_sigma_of_the_textbooks() -> None:
-    assert float(Gaussian.classic(epsilon=1, delta="1e-5", sensitivity=1).sigma) == pytest.approx(4.8448, abs=1e-4)  # fmt: skip
-    assert float(Gaussian.for_budget(Approx(1, "1e-5"), sensitivity=1).sigma) == pytest.approx(3.7306, abs=1e-4)  # fmt: skip
+    assert float(Gaussian.classic(epsilon=1, delta="1e-5", sensitivity=1).sigma) == pytest.approx(
+        4.8448, abs=1e-4
+    )
+    assert float(Gaussian.for_budget(Approx(1, "1e-5"), sensitivity=1).sigma) == pytest.approx(
+        3.7306, abs=1e-4
+    )

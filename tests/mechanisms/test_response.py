@@ -27,9 +27,13 @@ def table(mechanism: RandomizedResponse) -> list[list[arb]]:
     """P(report | answer), from the coin that decides about lying and the uniform way of lying."""
     with recorded_coins() as chances:
         fresh = RandomizedResponse(
-            **({"epsilon": mechanism.epsilon} if mechanism.truth is None else {"truth": mechanism.truth}),
+            **(
+                {"epsilon": mechanism.epsilon}
+                if mechanism.truth is None
+                else {"truth": mechanism.truth}
+            ),
             categories=mechanism.categories,
-        )  # fmt: skip
+        )
         told = fresh.release(np.arange(mechanism.categories))
     assert told.tolist() == list(range(mechanism.categories))
     (chance,) = chances

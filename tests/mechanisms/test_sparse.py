@@ -41,9 +41,7 @@ class Scales:
 
 def scales_of(mechanism: SparseVector, grid: Grid) -> Scales:
     """What a real run draws when its lattice is this coarse one."""
-    with recorded() as drawn, patch(
-        "shoal.mechanisms.sparse.default_grid", lambda *_: grid
-    ):  # fmt: skip
+    with recorded() as drawn, patch("shoal.mechanisms.sparse.default_grid", lambda *_: grid):
         run = mechanism.start(threshold=0)
         (threshold,) = drawn
         if mechanism.epsilon_answers:

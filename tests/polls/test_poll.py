@@ -291,7 +291,10 @@ def test_a_design_with_a_harmless_question_is_refused_without_one(design: Design
 
 @pytest.mark.parametrize("design", [crosswise("1/4"), triangular("1/4"), unrelated("2/3")])
 def test_two_questions_are_not_hidden_by_one_harmless_question(design: Design) -> None:
-    ways = [by_own(design, harmless=text) for text in ("Born in spring?", "born  in SPRING?", "Born in June?")]  # fmt: skip
+    ways = [
+        by_own(design, harmless=text)
+        for text in ("Born in spring?", "born  in SPRING?", "Born in June?")
+    ]
     with pytest.raises(PollError, match="learns whether the true answers are the same"):
         Poll("a", title="T", questions=TWO, arms=[Arm("x", ways[0])])
     with pytest.raises(PollError, match="learns whether"):
@@ -324,7 +327,9 @@ def test_text_with_lines_and_joined_letters_is_kept() -> None:
     assert Poll.from_json(Poll("a", text, epsilon=1).to_json()).title == text
 
 
-@pytest.mark.parametrize("pair", [("e\u0301", "\u00e9"), ("ok", "\uff4f\uff4b"), ("a b", "a  b"), ("ab", "a\u200db")])  # fmt: skip
+@pytest.mark.parametrize(
+    "pair", [("e\u0301", "\u00e9"), ("ok", "\uff4f\uff4b"), ("a b", "a  b"), ("ab", "a\u200db")]
+)
 def test_two_answers_that_look_alike_are_refused(pair: tuple[str, str]) -> None:
     with pytest.raises(PollError, match="different answers"):
         PollQuestion("a", "Q?", answers=pair)

@@ -183,9 +183,11 @@ def test_order_limit_and_having_look_at_released_values() -> None:
 
 
 def test_an_answer_becomes_a_table_in_every_form(tmp_path: Path) -> None:
-    answer = made(rows(30)).sql("SELECT kind, COUNT(*) AS n, COUNT(*) / 2 AS h FROM data GROUP BY kind").release(
-        epsilon=1
-    )  # fmt: skip
+    answer = (
+        made(rows(30))
+        .sql("SELECT kind, COUNT(*) AS n, COUNT(*) / 2 AS h FROM data GROUP BY kind")
+        .release(epsilon=1)
+    )
     table = answer.to_arrow()
     assert table.column_names == ["kind", "n", "n_low", "n_high", "h", "h_low", "h_high"]
     assert answer.to_arrow(intervals=False).column_names == ["kind", "n", "h"]

@@ -67,7 +67,11 @@ def test_a_selection_costs_its_epsilon_and_its_delta() -> None:
 
 @pytest.mark.slow
 def test_a_refused_question_costs_nothing_and_says_what_would_fit() -> None:
-    for budget, name in ((shoal.Pure(1), "epsilon"), (shoal.ZeroConcentrated("0.1"), "rho"), (shoal.Approx(1, "1e-6"), "epsilon")):  # fmt: skip
+    for budget, name in (
+        (shoal.Pure(1), "epsilon"),
+        (shoal.ZeroConcentrated("0.1"), "rho"),
+        (shoal.Approx(1, "1e-6"), "epsilon"),
+    ):
         held = made(rows(40), budget=budget)
         ask, before = held.sql(BY_KIND), repr(held.budget)
         big: dict[str, Any] = {name: 3}
@@ -120,7 +124,10 @@ def test_preview_and_plans_read_no_private_row(monkeypatch: pytest.MonkeyPatch) 
         preview["nobody"]
     assert held.sql(BY_TOWN).preview(epsilon="0.5", delta="1e-8").threshold
     assert "release count rows AS n" in held.sql(BY_KIND).explain()
-    assert held.budget.spent.to_approx(delta="1e-6").epsilon == made([], budget=shoal.Approx(5, "1e-6")).budget.spent.to_approx(delta="1e-6").epsilon  # fmt: skip
+    assert (
+        held.budget.spent.to_approx(delta="1e-6").epsilon
+        == made([], budget=shoal.Approx(5, "1e-6")).budget.spent.to_approx(delta="1e-6").epsilon
+    )
 
 
 @pytest.mark.slow

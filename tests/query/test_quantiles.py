@@ -149,7 +149,12 @@ def test_the_claim_is_nearly_reached() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sql", ["SELECT kind, MEDIAN(age) AS m, QUANTILE_CONT(spend, 0.9) AS q, COUNT(*) AS n, COUNT(DISTINCT town) AS d FROM data GROUP BY kind"])  # fmt: skip
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT kind, MEDIAN(age) AS m, QUANTILE_CONT(spend, 0.9) AS q, COUNT(*) AS n, COUNT(DISTINCT town) AS d FROM data GROUP BY kind"
+    ],
+)
 def test_quantiles_cost_what_was_asked(sql: str) -> None:
     def events(answer: shoal.Answer) -> Event:
         return Composed(tuple(Event.from_dict(each) for each in answer.certificate["events"]))
@@ -210,7 +215,12 @@ def test_a_quantile_is_off_in_rank_no_further_than_the_preview_says() -> None:
 
 def test_dates_have_quantiles_and_an_empty_group_has_one_too() -> None:
     table = pa.table({"who": [1, 2, 3], "day": [dt.date(2026, 5, day) for day in (1, 2, 3)]})
-    held = shoal.private(table, protects=shoal.Row(), columns={"day": shoal.Range("2026-01-01", "2026-12-31")}, budget=shoal.Pure(1000))  # fmt: skip
+    held = shoal.private(
+        table,
+        protects=shoal.Row(),
+        columns={"day": shoal.Range("2026-01-01", "2026-12-31")},
+        budget=shoal.Pure(1000),
+    )
     told = held.sql("SELECT MEDIAN(day) AS d FROM data").release(epsilon=500).rows[0][0]
     assert told == dt.date(2026, 5, 2)
     empty = (
@@ -239,7 +249,11 @@ def test_a_quantile_has_no_interval_in_value() -> None:
 
 def test_distinct_values_are_counted_in_full_where_nobody_exceeds() -> None:
     with without_noise():
-        answer = made(rows(90)).sql("SELECT kind, COUNT(DISTINCT town) AS d FROM data GROUP BY kind").release(epsilon=1)  # fmt: skip
+        answer = (
+            made(rows(90))
+            .sql("SELECT kind, COUNT(DISTINCT town) AS d FROM data GROUP BY kind")
+            .release(epsilon=1)
+        )
     assert answer.rows == [("a", 3), ("b", 3), ("c", 0), (None, 0)]
 
 

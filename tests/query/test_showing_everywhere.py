@@ -31,7 +31,9 @@ from shoal.query.showing import as_html, as_text, sheet_of
 from shoal.query.storing import Kept, plain, stored
 from shoal.vault.release_pages import answer_grid
 
-REALS = st.floats(-1e12, 1e12) | st.sampled_from([sign * each for each in HOSTILE for sign in (1, -1)])  # fmt: skip
+REALS = st.floats(-1e12, 1e12) | st.sampled_from(
+    [sign * each for each in HOSTILE for sign in (1, -1)]
+)
 DAYS = st.integers(-700_000, 2_900_000)
 KINDS: dict[Type, st.SearchStrategy[Any]] = {
     INTEGER: REALS.filter(lambda number: abs(number) < 1e30),
@@ -107,7 +109,12 @@ def place(text: str, kind: Type) -> Fraction:
 @given(data=st.data())
 def test_every_shown_interval_holds_the_exact_one(name: str, kind: Type, data: Any) -> None:
     low, high = sorted((float(data.draw(KINDS[kind])), float(data.draw(KINDS[kind]))))
-    value = {INTEGER: 7, REAL: 0.5, DATE: dt.date(2026, 1, 1), TIMESTAMP: dt.datetime(2026, 1, 1)}.get(kind, Decimal("1.50"))  # fmt: skip
+    value = {
+        INTEGER: 7,
+        REAL: 0.5,
+        DATE: dt.date(2026, 1, 1),
+        TIMESTAMP: dt.datetime(2026, 1, 1),
+    }.get(kind, Decimal("1.50"))
     kept = json.loads(json.dumps(answered(kind, value, Interval(low, high))))
     found = re.search(PAIR, RENDERINGS[name](kept).split("x\n", 1)[-1])
     assert found is not None
@@ -149,7 +156,7 @@ def test_ends_of_decimals_and_dates_have_the_type_of_their_number() -> None:
         columns={"cost": shoal.Range(0, 5)},
         budget=shoal.Pure(100),
     )
-    answer = held.sql("SELECT SUM(cost) AS c FROM data").release(epsilon=1)  # fmt: skip
+    answer = held.sql("SELECT SUM(cost) AS c FROM data").release(epsilon=1)
     arrow = answer.to_arrow()
     row = arrow.to_pylist()[0]
     assert isinstance(row["c_low"], Decimal)

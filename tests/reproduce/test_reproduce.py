@@ -15,7 +15,9 @@ from shoal.page import Page, PagePicture, PageTable, Part
 from shoal.reproduce import CORRECTIONS, EXPERIMENTS, Effort, Experiment, report, run
 
 QUICK = Effort(quick=True)
-every_experiment = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=list(EXPERIMENTS))  # fmt: skip
+every_experiment = pytest.mark.parametrize(
+    "experiment", EXPERIMENTS.values(), ids=list(EXPERIMENTS)
+)
 
 
 @cache

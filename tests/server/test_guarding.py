@@ -147,7 +147,10 @@ def test_more_requests_than_are_worked_on_at_a_time_are_told_when_to_come_back(
     assert answer.json()["error"]["code"] == "request-4"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost@evil.example"])  # fmt: skip
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost@evil.example"],
+)
 def test_a_request_that_names_another_host_is_refused(served: Running, host: str) -> None:
     answer = httpx.get(f"{served.origin}/p/fare", headers={"Host": host})
     assert answer.status_code == 400
@@ -161,11 +164,17 @@ def test_names_of_this_machine_are_its_own(served: Running, host: str) -> None:
 
 
 def test_a_public_name_and_allowed_ones_are_taken(tmp_path: Any) -> None:
-    address = Address.of("127.0.0.1", 8000, public="https://polls.example.org:8443", also=["Polls.internal"])  # fmt: skip
+    address = Address.of(
+        "127.0.0.1", 8000, public="https://polls.example.org:8443", also=["Polls.internal"]
+    )
     with shoal.open(tmp_path / "office.shoal") as vault:
         vault.publish(FARE)
         asker = Asker(vault, address)
-        for host, status in (("polls.example.org", 200), ("polls.internal:80", 200), ("polls.other", 400)):  # fmt: skip
+        for host, status in (
+            ("polls.example.org", 200),
+            ("polls.internal:80", 200),
+            ("polls.other", 400),
+        ):
             assert asker.get("/p/fare", headers={"Host": host}).status_code == status
 
 
@@ -187,10 +196,14 @@ def test_long_queries_are_refused_and_not_failures(tmp_path: Any, query: str, st
     assert "999" not in answer.text or status == 200
 
 
-@pytest.mark.parametrize("path", ["/p/fare", "/nothing", "/api/polls", "/static/style.css", "/p/" + "a" * 3000])  # fmt: skip
+@pytest.mark.parametrize(
+    "path", ["/p/fare", "/nothing", "/api/polls", "/static/style.css", "/p/" + "a" * 3000]
+)
 def test_every_answer_names_its_request(served: Running, path: str) -> None:
     asked = {"X-Request-Id": "mine"}
-    names = [httpx.get(f"{served.origin}{path}", headers=asked).headers["X-Request-Id"] for _ in range(2)]  # fmt: skip
+    names = [
+        httpx.get(f"{served.origin}{path}", headers=asked).headers["X-Request-Id"] for _ in range(2)
+    ]
     assert all(re.fullmatch(NAMED, name) for name in names)
     assert names[0] != names[1]
 

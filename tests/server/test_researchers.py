@@ -155,7 +155,11 @@ def test_a_form_with_two_hidden_questions_takes_a_harmless_one_for_each(asker: A
     answer = asker.unlock().post("/api/polls", {"draft": changed(questions=[QUESTION, fine])})
     assert answer.status_code == 201
     told = [each.instructions for each in asker.vault.poll("secrets").poll.arms[1].designs]
-    assert ["Born in spring?" in told[0], "Born in June?" in told[1], "spring" in told[1]] == [True, True, False]  # fmt: skip
+    assert ["Born in spring?" in told[0], "Born in June?" in told[1], "spring" in told[1]] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_sending_the_form_twice_makes_one_poll_and_another_form_of_the_name_is_refused(
@@ -300,7 +304,10 @@ def test_while_a_poll_is_open_every_comparison_has_an_interval_for_every_look(
     assert all(row["exact"][0] < row["value"] < row["exact"][1] for row in rows)
 
 
-@pytest.mark.parametrize("path", ["posterior?question=none", "what-if?question=none", "crosstab?one=none&two=fare", "posterior"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    ["posterior?question=none", "what-if?question=none", "crosstab?one=none&two=fare", "posterior"],
+)
 def test_a_question_that_is_not_there_is_refused(asker: Asker, path: str) -> None:
     assert asker.unlock().get(f"/api/polls/fare/{path}").status_code == 400
 

@@ -59,7 +59,9 @@ def told(
 def test_a_report_that_proves_little_says_so_with_the_posterior(scripts: Path) -> None:
     found = told(scripts, by_device(odds=3), 1)
     assert found["title"] == "Why “yes” proves little. "
-    assert found["words"].startswith("Of 100 people who send “yes”, about 75 have that answer and about 25 do not")  # fmt: skip
+    assert found["words"].startswith(
+        "Of 100 people who send “yes”, about 75 have that answer and about 25 do not"
+    )
     assert "about 25 of the 100 do" in found["words"]
     assert (found["filled"], found["warn"]) == (75, False)
 
@@ -81,7 +83,9 @@ def test_odds_below_one_are_never_rounded_to_certainty(scripts: Path) -> None:
     assert "all but about 1 time in 22,0" in design_of(by_device(epsilon=10))["words"]
 
 
-@pytest.mark.parametrize("chance", ["1999/2001", "99999/100001", "1/100000000000", "4999999/5000000"])  # fmt: skip
+@pytest.mark.parametrize(
+    "chance", ["1999/2001", "99999/100001", "1/100000000000", "4999999/5000000"]
+)
 def test_no_chance_is_put_into_words_as_all_or_none_of_so_many(chance: str) -> None:
     words = times(Fraction(chance)).replace(",", "").split()
     numbers = [int(each) for each in words if each.isdigit()]

@@ -92,7 +92,12 @@ def test_text_of_the_poll_is_never_markup(asker: Asker) -> None:
 def test_scripts_and_styles_are_loaded_with_their_fingerprint(asker: Asker, poll: Poll) -> None:
     page = asker.get(f"/p/{poll.name}").text
     loaded = re.findall(r'<(?:script|link)[^>]*(?:src|href)="(/[^"]+)"([^>]*)>', page)
-    assert [path for path, _ in loaded] == ["/static/style.css", "/static/client.js", "/static/telling.js", "/static/respond.js"]  # fmt: skip
+    assert [path for path, _ in loaded] == [
+        "/static/style.css",
+        "/static/client.js",
+        "/static/telling.js",
+        "/static/respond.js",
+    ]
     assert all('integrity="sha384-' in rest for _, rest in loaded)
 
 
@@ -210,7 +215,9 @@ def test_the_first_report_from_another_address_is_said_on_the_terminal_and_no_ot
 ) -> None:
     for _ in range(3):
         asker.report(FARE, "01", ONCE, headers={"Origin": "https://elsewhere.example"})
-    assert [each.getMessage()[:10] for each in caplog.records if each.name == "uvicorn.error"] == ["[origin-1]"]  # fmt: skip
+    assert [each.getMessage()[:10] for each in caplog.records if each.name == "uvicorn.error"] == [
+        "[origin-1]"
+    ]
     assert "--public" in caplog.text
     assert not any(word in caplog.text for word in ("elsewhere", ONCE, "fare"))
 
@@ -263,8 +270,13 @@ def test_the_file_holds_nothing_of_who_sent_a_report(tmp_path: Path) -> None:
         handle = asker.vault.poll("guests")
         tokens = handle.invite(3)
         before = _count(tmp_path / "office.shoal")
-        headers = {"User-Agent": "Agent-7f3c", "Accept-Language": "x-very-rare", "Referer": "https://clinic.example/",
-                   "X-Forwarded-For": "198.51.100.23", "Cookie": "who=lovelace"}  # fmt: skip
+        headers = {
+            "User-Agent": "Agent-7f3c",
+            "Accept-Language": "x-very-rare",
+            "Referer": "https://clinic.example/",
+            "X-Forwarded-For": "198.51.100.23",
+            "Cookie": "who=lovelace",
+        }
         for token in tokens:
             assert asker.report(GUESTS, "01", token, headers=headers).status_code == 201
         after = _count(tmp_path / "office.shoal")

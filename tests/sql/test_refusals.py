@@ -85,7 +85,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits WHERE a.b.age = 1", "two parts"),
     ("SELECT COUNT(*) FROM visits WHERE isnan(spend)", "NaN"),
     ("SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > day", "whole days"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("sql", "word"), REFUSED)

@@ -233,9 +233,13 @@ def test_budgets_in_every_measure_are_charged_and_kept(
 def test_budgets_in_different_measures_cannot_pay_for_one_question(tmp_path: Path) -> None:
     vault = office(tmp_path)
     vault.add(
-        "more", write(tmp_path, "more.parquet", rows(20)), protects=UNIT, columns=FACTS,
-        budget=shoal.ZeroConcentrated(1), relation="new people",
-    )  # fmt: skip
+        "more",
+        write(tmp_path, "more.parquet", rows(20)),
+        protects=UNIT,
+        columns=FACTS,
+        budget=shoal.ZeroConcentrated(1),
+        relation="new people",
+    )
     both = "SELECT COUNT(*) AS n FROM (SELECT spend FROM visits UNION ALL SELECT spend FROM more)"
     with pytest.raises(VaultError, match="different measures"):
         vault.sql(both).release(epsilon="0.1")

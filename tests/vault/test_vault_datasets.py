@@ -54,10 +54,8 @@ PLACES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "csv": lambda folder: {"source": shoal.CsvFile(write(folder, "visits.csv"), TYPES)},
     "folder": _folder,
     "duckdb": _database,
-    "duck table": lambda folder: {
-        "source": DuckTable(_database(folder)["source"], "taken")
-    },
-}  # fmt: skip
+    "duck table": lambda folder: {"source": DuckTable(_database(folder)["source"], "taken")},
+}
 
 
 @pytest.mark.slow

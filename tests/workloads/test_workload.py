@@ -53,40 +53,62 @@ REFUSED: dict[str, tuple[Callable[[], object], type[ShoalError], str]] = {
     "no weight": (lambda: Total(weight=0), RangeError, "weight must be above 0"),
     "itself in by": (lambda: PrefixSums("a", by=["a"]), SchemaError, "by"),
     "too many cells": (
-        lambda: Workload.of(dict.fromkeys("abc", 1000), [Marginals(list("abc"))]), SchemaError, "cells together",
+        lambda: Workload.of(dict.fromkeys("abc", 1000), [Marginals(list("abc"))]),
+        SchemaError,
+        "cells together",
     ),
     "too long an order": (
-        lambda: Workload.of({"a": 5000}, [AllRanges("a")]), SchemaError, "at most 4096",
+        lambda: Workload.of({"a": 5000}, [AllRanges("a")]),
+        SchemaError,
+        "at most 4096",
     ),
     "no budget": (lambda: Workload.of(SMALL, [Total()]).plan(), RangeError, "a budget or a rho"),
     "two budgets": (
-        lambda: Workload.of(SMALL, [Total()]).plan(shoal.ZeroConcentrated(1), rho=1), RangeError, "not both",
+        lambda: Workload.of(SMALL, [Total()]).plan(shoal.ZeroConcentrated(1), rho=1),
+        RangeError,
+        "not both",
     ),
     "a pure budget": (
-        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Pure(1)), RangeError, "pure budget",
+        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Pure(1)),
+        RangeError,
+        "pure budget",
     ),
     "an approximate budget without delta": (
-        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Approx(1, 0)), RangeError, "pure budget",
+        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Approx(1, 0)),
+        RangeError,
+        "pure budget",
     ),
     "hardly any budget": (
-        lambda: Workload.of(SMALL, [Total()]).plan(rho="1e-40"), CalibrationError, "wider",
+        lambda: Workload.of(SMALL, [Total()]).plan(rho="1e-40"),
+        CalibrationError,
+        "wider",
     ),
     "an unknown table": (lambda: _plan().rmse("a"), UnknownNameError, "The tables are: a,b"),
-    "an array of another shape": (lambda: _plan().release(np.zeros(6, dtype=int)), ShapeError, "shape"),
+    "an array of another shape": (
+        lambda: _plan().release(np.zeros(6, dtype=int)),
+        ShapeError,
+        "shape",
+    ),
     "counts that are no numbers": (lambda: _plan().release([["x"] * 3] * 2), DataError, "whole"),
     "counts that are floats": (lambda: _plan().release(np.zeros((2, 3))), DataError, "whole"),
     "a cell outside": (lambda: _plan().release({("z", 1): 4}), DataError, "not in the declared"),
     "a cell of one value": (lambda: _plan().release({"x": 4}), DataError, "not in the declared"),
     "a marginal that is missing": (
-        lambda: _plan().release(GivenMarginals.of(TableDomain.of(SMALL), {("a",): [1, 2]})), ShapeError, "not given",
+        lambda: _plan().release(GivenMarginals.of(TableDomain.of(SMALL), {("a",): [1, 2]})),
+        ShapeError,
+        "not given",
     ),
     "a marginal of another shape": (
-        lambda: GivenMarginals.of(TableDomain.of(SMALL), {("a",): [1, 2, 3]}), ShapeError, "shape",
+        lambda: GivenMarginals.of(TableDomain.of(SMALL), {("a",): [1, 2, 3]}),
+        ShapeError,
+        "shape",
     ),
     "no person": (
-        lambda: Workload.of(SMALL, [Total()]).plan(rho=1, rows_per_person=0), RangeError, "rows_per_person",
+        lambda: Workload.of(SMALL, [Total()]).plan(rho=1, rows_per_person=0),
+        RangeError,
+        "rows_per_person",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -26,10 +26,15 @@ LINES: dict[str, Any] = {
     "weights": [Marginals(["a", "b"], weight=9), Marginals(["b", "c"]), Total(weight="1/4")],
     "a column of one value": [Marginals(["a", "one"], up_to=2), Marginals(["one", "b"])],
     "prefix sums": [PrefixSums("b")],
-    "ranges and more of one column": [AllRanges("b", weight=2), PrefixSums("b"), Marginals(["b"]), Total()],
+    "ranges and more of one column": [
+        AllRanges("b", weight=2),
+        PrefixSums("b"),
+        Marginals(["b"]),
+        Total(),
+    ],
     "ranges among marginals": [AllRanges("b", by=["a"]), Marginals(["a", "c"], up_to=2)],
     "two ordered columns": [PrefixSums("b", by=["c"]), AllRanges("c"), Marginals(["a"])],
-}  # fmt: skip
+}
 
 
 def _written_out(workload: Any) -> Any:

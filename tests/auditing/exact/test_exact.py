@@ -156,7 +156,11 @@ def table_of(oracle: Oracle) -> Exact:
     )
 
 
-@pytest.mark.parametrize("oracle", [KaryResponse(4, Fraction(3)), SubsetSelection.for_epsilon(1, size=5)], ids=["k-ary", "subsets"])  # fmt: skip
+@pytest.mark.parametrize(
+    "oracle",
+    [KaryResponse(4, Fraction(3)), SubsetSelection.for_epsilon(1, size=5)],
+    ids=["k-ary", "subsets"],
+)
 def test_local_protocols_have_exactly_their_odds_and_their_variation(oracle: Oracle) -> None:
     exact = table_of(oracle)
     assert exact.ratio.exact == oracle.odds
@@ -272,7 +276,7 @@ CLAIMS = [
     (ZeroConcentrated("0.55"), False, None),
     (GaussianDP("0.5"), True, False),
     (GaussianDP(3), False, None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.slow
@@ -416,10 +420,12 @@ def test_a_mechanism_that_draws_elsewhere_is_told_so(name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"laws": {"x": {"a": 1}, "x": {"b": 1}, "y": {"a": 1}}}',
-     '{"laws": {"x": {"a": 1, "a": "1/2", "b": "1/2"}, "y": {"a": "1/2", "b": "1/2"}}}',
-     '{"laws": {"x": {"b": 1}, "y": {"a": 1}}, "laws": {"x": {"a": 1}, "y": {"a": 1}}}'],
-)  # fmt: skip
+    [
+        '{"laws": {"x": {"a": 1}, "x": {"b": 1}, "y": {"a": 1}}}',
+        '{"laws": {"x": {"a": 1, "a": "1/2", "b": "1/2"}, "y": {"a": "1/2", "b": "1/2"}}}',
+        '{"laws": {"x": {"b": 1}, "y": {"a": 1}}, "laws": {"x": {"a": 1}, "y": {"a": 1}}}',
+    ],
+)
 def test_a_table_with_a_name_twice_is_refused_and_none_of_the_two_dropped(
     text: str, tmp_path: Path
 ) -> None:

@@ -42,7 +42,9 @@ def counts(rows: list[dict[str, Any]], *, fault: int) -> Any:
     return np.array([found[kind] for kind in "abcd"])
 
 
-PEOPLE = Domain.of_cells({"kind": list("abcd"), "age": [0, 1, 2, 3]}, size=6, unit=4, person="who", people=3)  # fmt: skip
+PEOPLE = Domain.of_cells(
+    {"kind": list("abcd"), "age": [0, 1, 2, 3]}, size=6, unit=4, person="who", people=3
+)
 
 
 def test_all_pairs_of_a_small_domain_are_tried() -> None:
@@ -75,7 +77,9 @@ def test_a_person_in_three_groups_is_found(seed: int) -> None:
     assert not found.complete
     assert found.score == 1.5
     one, two = found.pair
-    assert {row["kind"] for row in one if row["who"] == 0} in [set(k) for k in ("abc", "abd", "acd", "bcd")]  # fmt: skip
+    assert {row["kind"] for row in one if row["who"] == 0} in [
+        set(k) for k in ("abc", "abd", "acd", "bcd")
+    ]
     assert replay(broken, [(one, two)]).verdict.refuted
 
 
@@ -88,7 +92,9 @@ def test_without_the_fault_nothing_is_found() -> None:
 
 def test_a_change_can_be_worse_than_a_coming() -> None:
     def spread(rows: list[int]) -> Any:
-        return SUM.release(60 * (sum(1 for age in rows if age > 60) - sum(1 for age in rows if age <= 60)))  # fmt: skip
+        return SUM.release(
+            60 * (sum(1 for age in rows if age > 60) - sum(1 for age in rows if age <= 60))
+        )
 
     ages = (0, 59, 61, 120)
     coming, changing = (
@@ -134,7 +140,11 @@ def test_samples_lead_to_a_pair_that_is_then_audited_anew() -> None:
 @pytest.mark.slow
 def test_a_question_is_searched_like_any_program() -> None:
     def asked(rows: list[dict[str, Any]]) -> Any:
-        return table(rows).sql("SELECT kind, SUM(age) AS s FROM data GROUP BY kind").rehearse(epsilon=1)  # fmt: skip
+        return (
+            table(rows)
+            .sql("SELECT kind, SUM(age) AS s FROM data GROUP BY kind")
+            .rehearse(epsilon=1)
+        )
 
     def table(rows: list[dict[str, Any]]) -> Private:
         schema = pa.schema({"who": pa.int64(), "kind": pa.string(), "age": pa.int64()})

@@ -102,7 +102,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "attribute of a number": weighed,
     "key of a mapping": lambda leak: {(leak, "a"): 1},
     "decimal": Decimal,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -160,8 +160,9 @@ def numbers(rows: list[int]) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    "run", [numbers, lambda rows: lambda: rows, Never, lambda _: Never(1), lambda _: nested(100_000)]
-)  # fmt: skip
+    "run",
+    [numbers, lambda rows: lambda: rows, Never, lambda _: Never(1), lambda _: nested(100_000)],
+)
 def test_what_cannot_be_compared_is_open_and_neither_refuted_nor_passed_over(
     run: Callable[[Any], Any],
 ) -> None:

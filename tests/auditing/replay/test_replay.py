@@ -94,11 +94,18 @@ def test_a_real_may_move_by_the_sensitivity_and_no_further(name: str) -> None:
     assert replay(run, [(0.1, 2.101)]).verdict.refuted
 
 
-@pytest.mark.parametrize(("name", "within", "beyond"), [
-    ("laplace", [1, 1, 0], [1, 1, 1]), ("geometric", [2, 0, 0], [2, 1, 0]),
-    ("gaussian", [2, 0, 0], [2, 1, 0]), ("discrete gaussian", [1, 1, 1], [2, 0, 1]),
-])  # fmt: skip
-def test_a_vector_moves_in_the_norm_of_its_noise(name: str, within: list[int], beyond: list[int]) -> None:  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "within", "beyond"),
+    [
+        ("laplace", [1, 1, 0], [1, 1, 1]),
+        ("geometric", [2, 0, 0], [2, 1, 0]),
+        ("gaussian", [2, 0, 0], [2, 1, 0]),
+        ("discrete gaussian", [1, 1, 1], [2, 0, 1]),
+    ],
+)
+def test_a_vector_moves_in_the_norm_of_its_noise(
+    name: str, within: list[int], beyond: list[int]
+) -> None:
     run: Run = ADDITIVE[name].release
     zero = np.zeros(3, dtype=np.int64)
     assert not replay(run, [(zero, np.array(within))]).verdict.refuted
@@ -158,9 +165,13 @@ def test_a_mechanism_draws_nothing_that_a_witness_is_not_told_of(name: str) -> N
 # local protocols: anybody's answer may be any other
 
 ORACLES = [
-    KaryResponse.for_epsilon(1, size=4), HadamardResponse.for_epsilon(1, size=4), LocalHash.for_epsilon(1, size=9),
-    SubsetSelection.for_epsilon(1, size=5), UnaryEncoding.for_epsilon(1, size=5), Rappor.of(size=4, noise="1/2", one="3/4", zero="1/4"),
-]  # fmt: skip
+    KaryResponse.for_epsilon(1, size=4),
+    HadamardResponse.for_epsilon(1, size=4),
+    LocalHash.for_epsilon(1, size=9),
+    SubsetSelection.for_epsilon(1, size=5),
+    UnaryEncoding.for_epsilon(1, size=5),
+    Rappor.of(size=4, noise="1/2", one="3/4", zero="1/4"),
+]
 TEXTS = ["rum", "tea", "ale"]
 BLOOM = BloomRappor.of(bits=6, hashes=2, cohorts=3, noise="1/2", one="3/4", zero="1/4")
 COHORTS = np.array([0, 1, 2])
@@ -180,12 +191,22 @@ LOCAL: dict[str, Run] = {
     "permanent": lambda v: RepeatedResponse.for_epsilons(2, single=1, size=4).permanent(v),
     "hashed": lambda v: HASHED.report(HASHED.start(len(v)), v),
     "bloom": lambda v: BLOOM.report([TEXTS[int(x)] for x in v], cohorts=COHORTS),
-    "coordinates": lambda v: Coordinates.for_epsilon(1, dimensions=2, low=0, high=2).report(np.stack([v, v], axis=1)),
-    "directions": lambda v: UnitVector.for_epsilon(2, dimensions=2).report(np.stack([v + 1, 2 - v], axis=1)),
-    "split": lambda v: SplitAttributes.for_epsilon(1, sizes=[3, 3]).report(np.stack([v, v], axis=1)),
-    "sampled": lambda v: SampledAttributes.for_epsilon(1, sizes=[3, 3]).report(np.stack([v, v], axis=1)),
-    "faked": lambda v: FakedAttributes.for_epsilon(1, sizes=[3, 3]).report(np.stack([v, v], axis=1)),
-}  # fmt: skip
+    "coordinates": lambda v: Coordinates.for_epsilon(1, dimensions=2, low=0, high=2).report(
+        np.stack([v, v], axis=1)
+    ),
+    "directions": lambda v: UnitVector.for_epsilon(2, dimensions=2).report(
+        np.stack([v + 1, 2 - v], axis=1)
+    ),
+    "split": lambda v: SplitAttributes.for_epsilon(1, sizes=[3, 3]).report(
+        np.stack([v, v], axis=1)
+    ),
+    "sampled": lambda v: SampledAttributes.for_epsilon(1, sizes=[3, 3]).report(
+        np.stack([v, v], axis=1)
+    ),
+    "faked": lambda v: FakedAttributes.for_epsilon(1, sizes=[3, 3]).report(
+        np.stack([v, v], axis=1)
+    ),
+}
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -209,7 +230,9 @@ def test_odds_above_those_claimed_are_found() -> None:
             own = Fraction(9, 10)
             return own if value == report else (1 - own) / (self.size - 1)
 
-    found = replay(Greedy(4, Fraction(3)).report, [(np.array([0, 0, 0]), np.array([1, 2, 3]))], repeats=9)  # fmt: skip
+    found = replay(
+        Greedy(4, Fraction(3)).report, [(np.array([0, 0, 0]), np.array([1, 2, 3]))], repeats=9
+    )
     assert found.verdict.refuted
 
 
@@ -227,9 +250,11 @@ MEDIAN = TrimmedMean.median(size=11, low=0, high=120)
 GRAPHS = [[(0, 1), (1, 2), (0, 2), (2, 3)], [(0, 1), (1, 2), (2, 3)]]
 INVERSE = InverseSensitivity.median(epsilon=1, size=11, low=0, high=120, points=61)
 SMOOTH: dict[str, Any] = {
-    "cauchy": SmoothCauchy(epsilon=1), "laplace": SmoothLaplace(epsilon=1, delta="1e-3"),
-    "gaussian": SmoothGaussian(epsilon=1, delta="1e-3"), "arsinh": SmoothArsinhNormal(rho=1),
-}  # fmt: skip
+    "cauchy": SmoothCauchy(epsilon=1),
+    "laplace": SmoothLaplace(epsilon=1, delta="1e-3"),
+    "gaussian": SmoothGaussian(epsilon=1, delta="1e-3"),
+    "arsinh": SmoothArsinhNormal(rho=1),
+}
 CHANGING: dict[str, Run] = {
     **{name: partial(made.release, MEDIAN) for name, made in SMOOTH.items()},
     "inverse": INVERSE.release,
@@ -239,10 +264,14 @@ CHANGING: dict[str, Run] = {
     "stable": StableHistogram(epsilon=1, delta="0.2", relation="change").release,
     "mode": StableMode(epsilon=9, delta="0.4", relation="change").release,
     "blocks": lambda rows: SampleAndAggregate(
-        aggregator=InverseSensitivity.median(epsilon=1, size=5, low=0, high=120, points=13), otherwise=5, relation="change"
+        aggregator=InverseSensitivity.median(epsilon=1, size=5, low=0, high=120, points=13),
+        otherwise=5,
+        relation="change",
     ).release(lambda block: sum(block) / len(block), rows),
-    "any function": privatize(lambda rows: sum(rows) / 11, epsilon=1, sensitivity=Fraction(120, 11)).release,
-}  # fmt: skip
+    "any function": privatize(
+        lambda rows: sum(rows) / 11, epsilon=1, sensitivity=Fraction(120, 11)
+    ).release,
+}
 
 
 @pytest.mark.parametrize("name", CHANGING)
@@ -262,7 +291,9 @@ def test_rows_that_come_and_go_show_through_noise_only() -> None:
         (list("aab"), list("aa")),
     ]
     for made in (StableHistogram(epsilon=1, delta="0.4"), StableMode(epsilon=9, delta="0.4")):
-        found = replay(made.release, pairs + [(b, a) for a, b in pairs], relation="add_remove", repeats=3)  # fmt: skip
+        found = replay(
+            made.release, pairs + [(b, a) for a, b in pairs], relation="add_remove", repeats=3
+        )
         assert [str(each) for each in found.differences] == []
 
 
@@ -330,4 +361,7 @@ def test_a_category_that_one_row_brings_with_too_heavy_a_count_is_found() -> Non
         return made.release([row for row in rows for _ in range(2)])
 
     found = replay(doubled, [(list("aab"), list("aa"))])
-    assert {each.found.split(" moved")[0] for each in found.differences} == {"the input in l1", "1 keys on one side alone"}  # fmt: skip
+    assert {each.found.split(" moved")[0] for each in found.differences} == {
+        "the input in l1",
+        "1 keys on one side alone",
+    }

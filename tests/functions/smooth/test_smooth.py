@@ -40,13 +40,17 @@ LAWS: dict[type[Smooth], Any] = {
 }
 STATISTICS: dict[str, tuple[SmoothStatistic, Any, Any]] = {
     "median of five": (
-        TrimmedMean.median(size=5, low=0, high=VALUES - 1, grid=Grid(0)), rows(5, VALUES), changed(VALUES)
+        TrimmedMean.median(size=5, low=0, high=VALUES - 1, grid=Grid(0)),
+        rows(5, VALUES),
+        changed(VALUES),
     ),
     "trimmed mean of four": (
-        TrimmedMean(size=4, low=0, high=VALUES - 1, below=1, above=1, grid=Grid(0)), rows(4, VALUES), changed(VALUES)
+        TrimmedMean(size=4, low=0, high=VALUES - 1, below=1, above=1, grid=Grid(0)),
+        rows(4, VALUES),
+        changed(VALUES),
     ),
     "triangles of four nodes": (TriangleCount(nodes=4), graphs(4), one_edge(4)),
-}  # fmt: skip
+}
 
 
 @cache

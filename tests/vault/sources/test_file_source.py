@@ -49,8 +49,11 @@ def _database(path: Path, rows: int) -> Any:
 
 
 KINDS: dict[str, Callable[[Path, int], Any]] = {
-    "folder": _folder, "parquet": _parquet, "csv": _csv, "duckdb": _database,
-}  # fmt: skip
+    "folder": _folder,
+    "parquet": _parquet,
+    "csv": _csv,
+    "duckdb": _database,
+}
 
 
 def _path(source: Any) -> Path:
