@@ -6,7 +6,7 @@ import struct
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.generated import (
     PAIR_SCAN,
@@ -58,7 +58,7 @@ def both(project: Project | Filter, table: pa.Table) -> tuple[list[object], list
 
 
 @pytest.mark.slow
-@examples(120, many=500)
+@examples(60, many=500)
 @given(tables(), st.lists(st.sampled_from(TYPES).flatmap(expressions), min_size=1, max_size=8))
 def test_duckdb_gives_each_expression_the_value_of_the_reference(
     table: pa.Table, made: list[Expression]
@@ -105,7 +105,7 @@ def held(value: Value, kind: Type, expression: Expression) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@examples(133, many=400)
 @given(tables(), st.sampled_from(TYPES).flatmap(expressions))
 def test_no_value_leaves_the_span_the_list_or_the_nullability_of_its_expression(
     table: pa.Table, made: Expression
@@ -129,7 +129,7 @@ def keeps_its_facts(kept: Filter, table: pa.Table) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(50, many=150)
 @given(tables(), expressions(TYPES[5]))
 def test_a_filter_keeps_the_same_rows_and_its_columns_keep_what_it_taught(
     table: pa.Table, condition: Expression
@@ -141,7 +141,7 @@ def test_a_filter_keeps_the_same_rows_and_its_columns_keep_what_it_taught(
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@examples(66, many=200)
 @given(st.lists(comparisons(), min_size=1, max_size=3))
 def test_a_comparison_teaches_only_what_is_true(parts: list[Expression]) -> None:
     condition = parts[0]

@@ -63,6 +63,7 @@ def same(one: Any, two: Any) -> bool:
     )
 
 
+@pytest.mark.slow
 @given(held())
 def test_an_engine_reads_what_it_reads_of_an_arrow_table(rows: HeldRows) -> None:
     ours, theirs = DuckDB({"t": rows}), DuckDB({"t": rows.to_arrow()})

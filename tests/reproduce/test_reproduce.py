@@ -130,6 +130,7 @@ def test_the_largest_noisy_number_runs_away_and_the_mean_of_reports_does_not() -
     assert number(errors.rows[-1][3]) < number(errors.rows[0][3]) / 5
 
 
+@pytest.mark.slow
 def test_the_pure_release_of_a_curve_is_nearer_to_the_truth_than_the_published_random_one() -> None:
     for row in tables("bernstein")[1].rows:
         theirs, random, pure = (number(cell) for cell in row[2:5])

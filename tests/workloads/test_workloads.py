@@ -105,6 +105,7 @@ def test_asked_one_by_one_the_same_tables_have_half_as_much_error_again() -> Non
     assert sqrt(len(tables)) == pytest.approx(9.54, abs=0.005)  # sigma of each at rho 0.5 / 91
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "published"), [(PrefixSums, 2.956), (AllRanges, 3.515)])
 def test_one_ordered_column_of_1024_values_reaches_the_published_optimum(
     line: Any, published: Any

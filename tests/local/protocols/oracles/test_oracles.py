@@ -257,6 +257,7 @@ def test_exact_intervals_cover_at_least_as_often_as_they_say(
     assert chances[(low <= float(f)) & (float(f) <= high)].sum() >= 0.95
 
 
+@pytest.mark.slow
 def test_exact_intervals_of_blocks_cover_at_least_as_often_as_they_say() -> None:
     oracle, people = BLOCKS["hadamard blocks"], 4000
     values = np.arange(people) % 6
