@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.engines.spark_java import BRIEF
-
 import shoal
 from shoal.engines import engine_choice
 from shoal.engines.spark import Spark, SparkTable
@@ -52,7 +50,6 @@ def main() -> None:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "512m",
-        "spark.driver.extraJavaOptions": BRIEF,
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.liveUpdate.period": "0",
@@ -60,7 +57,7 @@ def main() -> None:
         "spark.local.dir": str(Path(place).parent / "local"),
         "spark.sql.warehouse.dir": str(Path(place).parent / "warehouse"),
     }
-    given = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
+    given = " ".join(f"--conf {name}={value}" for name, value in settings.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{given} pyspark-shell"
     spark = opened(address)
     frame = spark.read.parquet(rows)
