@@ -12,12 +12,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.query.tables import made, rows
-from tests.query.test_places import CELLS, FACTS, LEVELS, UNITS, log_chances, neighbours
+from tests.query.test_places import (
+    CELLS,
+    FACTS,
+    LEVELS,
+    UNITS,
+    log_chances,
+    neighbours,
+    scores_of,
+)
 
 import shoal
 from shoal.accounting import account
 from shoal.errors import RangeError
 from shoal.events import Composed, Event
+from shoal.plan import ValueWeights
 from shoal.query.pricing import priced
 from shoal.query.quantiles import PlacedQuantile
 
@@ -55,9 +64,10 @@ def test_no_neighbour_changes_the_chances_of_an_end_by_more_than_is_claimed(
                 assert square <= float(end.loss) ** 2 + 1e-9
 
 
-def missed(end: PlacedQuantile, weights: dict[Any, int]) -> float:
+def missed(end: PlacedQuantile, counts: dict[Any, int]) -> float:
     """The exact chance that an end does not lie on its side of every point of the wanted rank."""
     grid, level = end.place.grid, end.place.level
+    weights = {point: count for point, count in counts.items() if count}
     points = list(range(grid.lo, grid.hi + 1))
     mass = np.array([weights.get(point, 0) for point in points])
     upto, wanted = mass.cumsum(), level * int(mass.sum())
@@ -65,7 +75,8 @@ def missed(end: PlacedQuantile, weights: dict[Any, int]) -> float:
         right = mass > 0
     else:
         right = (upto - mass <= float(wanted)) & (upto >= float(wanted))
-    scores = np.array(end.scores(weights), dtype=float) * float(end.mechanism.rate)
+    found = ValueWeights.of(weights, points=True)
+    scores = scores_of(end, found) * float(end.mechanism.rate)
     chances = np.exp(scores - np.logaddexp.reduce(scores))
     if not mass.any():
         return 0.0

@@ -71,6 +71,7 @@ from shoal.plan.types import (
     decimal,
     type_named,
 )
+from shoal.plan.value_weights import NO_WEIGHTS, ValueWeights
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "DATE",
     "FUNCTIONS",
     "INTEGER",
+    "NO_WEIGHTS",
     "PERSONS",
     "REAL",
     "TEXT",
@@ -123,6 +125,7 @@ __all__ = [
     "UnionAll",
     "Unit",
     "Value",
+    "ValueWeights",
     "call",
     "cast",
     "check_size",
