@@ -17,7 +17,7 @@ from shoal.errors import InternalError
 from shoal.exact import at_precision, ball, decide, floor_of
 from shoal.mechanisms import Exponential
 from shoal.noise import race, run_race
-from shoal.noise.equal_runs import MOST_CANDIDATES, _RunLottery
+from shoal.noise.equal_runs import MOST_CANDIDATES, _keeps, _RunLottery
 from shoal.noise.race import CLEARLY_ACCEPTED
 from shoal.noise.seam import seeded, use
 
@@ -154,7 +154,44 @@ def test_scores_beyond_64_bits_are_drawn_too() -> None:
     assert run_race(scores, np.array([9, 1, 9]), Fraction(1)) == (1, 0)
 
 
+def test_candidates_behind_their_run_come_as_often_as_their_own_scores_say() -> None:
+    """One run of three with gaps 0, 1 and 3, and one of a single candidate at -1."""
+    gaps = {(0, 0): 0, (0, 1): 1, (0, 2): 3, (1, 0): 0}
+    with seeded("behind"):
+        seen = Counter(
+            run_race(
+                np.array([0, -1]),
+                np.array([3, 1]),
+                Fraction(1),
+                behind=lambda run, place: gaps[run, place],
+            )
+            for _ in range(6000)
+        )
+    weights = [1, math.exp(-1), math.exp(-3), math.exp(-1)]
+    counts = [seen[0, 0], seen[0, 1], seen[0, 2], seen[1, 0]]
+    # 30.7 is passed once in a million by chance, for three degrees of freedom.
+    assert surprise(counts, [w / sum(weights) for w in weights]) < 30.7
+    level = [3 / (3 + math.exp(-1)) / 3] * 3 + [math.exp(-1) / (3 + math.exp(-1))]
+    assert surprise(counts, level) > 1000
+
+
+@given(
+    gap=st.integers(1, 40),
+    rate=st.fractions(Fraction(1, 50), 1, max_denominator=1000),
+    shift=st.sampled_from([-1, 1]),
+)
+def test_a_candidate_behind_is_kept_with_exactly_its_share(
+    gap: int, rate: Fraction, shift: int
+) -> None:
+    digits = floor_of(lambda: ball(-gap * rate).exp(), bits=128)
+    word, tail = digits >> 64, digits & ONES
+    if 0 < word < ONES and 0 < tail < ONES:
+        for script in ([word + shift, 0], [word, tail + shift]):
+            with use(Scripted(script)):
+                assert _keeps(gap * rate) is (shift < 0)
+
+
 @pytest.mark.parametrize("lengths", [[], [0, 1], [-1, 3], [MOST_CANDIDATES, 1]])
 def test_runs_of_no_candidate_or_of_too_many_are_refused(lengths: list[int]) -> None:
-    with pytest.raises(InternalError, match="1 to 2\\^40 candidates"):
+    with pytest.raises(InternalError, match="1 to 2\\^42 candidates"):
         run_race(np.zeros(len(lengths), np.int64), np.array(lengths, np.int64), Fraction(1))

@@ -38,7 +38,11 @@ def places(
     statistic: str, column: str, unit: Any, law: str = "laplace", epsilon: int = 1
 ) -> tuple[PlacedQuantile, ...]:
     """A quantile and the ends of its interval: of ages from 0 to 6, or of spend, a real."""
-    facts = {"age": shoal.Range(0, 6), "spend": shoal.Range(0, 500), "kind": shoal.Choices(["a", "b"])}
+    facts = {
+        "age": shoal.Range(0, 6),
+        "spend": shoal.Range(0, 500),
+        "kind": shoal.Choices(["a", "b"]),
+    }
     held = made([], protects=unit, budget=shoal.Approx(50, "1e-2"), columns=facts)
     ask = held.sql(f"SELECT kind, {statistic.format(column)} AS q FROM data GROUP BY kind")
     request = held.budget.request(epsilon=epsilon)

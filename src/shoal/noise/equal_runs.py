@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import accumulate
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InternalError
+from shoal.exact import ball
 from shoal.noise import race
 from shoal.noise.ladder import WORD, falls_below
 from shoal.noise.race import (
@@ -31,24 +33,45 @@ from shoal.noise.source import current
 from shoal.noise.uniform import one_below
 from shoal.noise.weights import upper_weights
 
-MOST_CANDIDATES = 1 << 40
+MOST_CANDIDATES = 1 << 42
 """So many candidates at most: a run of more could be taken for one whose weight is known well."""
 
 
-def run_race(scores: Scores, lengths: NDArray[np.int64], rate: Fraction) -> tuple[int, int]:
+Behind = Callable[[int, int], int]
+"""How far the score of a candidate, by its run and its place inside, lies below that of its run."""
+
+
+def run_race(
+    scores: Scores,
+    lengths: NDArray[np.int64],
+    rate: Fraction,
+    *,
+    behind: Behind | None = None,
+) -> tuple[int, int]:
     """The run and the place inside it of one candidate.
 
     Guarantee: each candidate of each run has a probability proportional to exp(rate * score),
-        exactly.
-    Needs: ``lengths`` of 1 or more, at most 2^40 together.
+        exactly; with ``behind`` the score of a run is the best of its candidates, and each has
+        that score less what it lies behind.
+    Needs: ``lengths`` of 1 or more, at most 2^42 together.
     """
     if not len(lengths) or int(lengths.min()) < 1 or int(lengths.sum()) > MOST_CANDIDATES:
         raise InternalError(
-            "runs to choose from must hold 1 to 2^40 candidates.",
+            "runs to choose from must hold 1 to 2^42 candidates.",
             remedy="Please report it with the range of the column that was asked for.",
         )
-    run = _RunLottery(scores, lengths, rate).draw()
-    return run, one_below(int(lengths[run]))
+    lottery = _RunLottery(scores, lengths, rate)
+    while True:
+        run = lottery.draw()
+        place = one_below(int(lengths[run]))
+        if behind is None or _keeps(behind(run, place) * rate):
+            return run, place
+
+
+def _keeps(exponent: Fraction) -> bool:
+    """Whether a candidate stays, with probability e to the minus ``exponent``."""
+    word = int(current().words(np.uint64, 1)[0])
+    return exponent == 0 or falls_below(lambda: ball(-exponent).exp(), word, WORD, current())
 
 
 class _RunLottery:

@@ -49,6 +49,10 @@ def canonical_of(made: Priced) -> str:
             for placed in made.places
         ],
     }
+    if made.trees:
+        body["trees"] = [
+            [[str(place.level), place.points] for place in tree.places] for tree in made.trees
+        ]
     if made.clipping is not None:
         body["clipped"] = True
     return json.dumps(body, sort_keys=True, separators=(",", ":"))

@@ -178,7 +178,7 @@ class PlacedQuantile:
     def release(self, engine: Engine, groups: list[Group]) -> list[Fraction]:
         """A point for each group, on the number line of the argument."""
         if self.place.points == 1:
-            return [self._point(0) for _ in groups]
+            return [self.point(0) for _ in groups]
         points: list[Fraction] = []
         for start in range(0, len(groups), _BATCH):
             points += self._chosen(engine, groups[start : start + _BATCH])
@@ -189,7 +189,7 @@ class PlacedQuantile:
         weighed = engine.weights(replace(self.spread, only=tuple(groups)))
         found = [weighed.get(group, NO_WEIGHTS) for group in groups]
         chosen = meet(lambda: [self.choice(each) for each in found], lambda: self._meeting(found))
-        return [self._point(place) for place in chosen]
+        return [self.point(place) for place in chosen]
 
     def choice(self, found: ValueWeights) -> int:
         """The place of a point in the grid, drawn for the weights of one group."""
@@ -217,7 +217,8 @@ class PlacedQuantile:
             [grid.lo + (grid.hi - grid.lo) * at // last for at in range(count)], dtype=np.int64
         )
 
-    def _point(self, chosen: int) -> Fraction:
+    def point(self, chosen: int) -> Fraction:
+        """A point of the grid by its place, on the number line of the argument."""
         grid = self.place.grid
         assert self.place.aggregate.argument is not None
         lo, hi = range_of(self.place.aggregate.argument)

@@ -180,7 +180,8 @@ def plain(value: object) -> Json:
 
 
 def _drawn(made: Priced) -> list[Term | Quantile]:
-    return [*made.noised.bounded.terms, *(placed.place for placed in made.places)]
+    together = (place for tree in made.trees for place in tree.places)
+    return [*made.noised.bounded.terms, *(placed.place for placed in made.places), *together]
 
 
 def _value(value: Any, kind: Type) -> Value:
