@@ -84,6 +84,7 @@ class _RunLottery:
     def __init__(self, scores: Scores, lengths: NDArray[np.int64], rate: Fraction) -> None:
         self.scores, self.lengths, self.rate = scores, lengths, rate
         self.best, self.speed = scores.max(), float_rate(rate)
+        self._last: tuple[int, NDArray[np.float64]] | None = None
         self._starts = range(0, len(scores), race.CHUNK)
         heaviest = max(float(self._bounds(start).max()) for start in self._starts)
         # A power of two, so that scaling by it is exact in floats.
@@ -114,16 +115,18 @@ class _RunLottery:
 
     def tickets(self, start: int) -> NDArray[np.int64]:
         """Whole numbers above 2^shift times each weight of one chunk."""
-        bounds = self._bounds(start)
-        np.ldexp(bounds, self.shift, out=bounds)
-        tickets: NDArray[np.int64] = bounds.astype(np.int64)
+        tickets: NDArray[np.int64] = np.ldexp(self._bounds(start), self.shift).astype(np.int64)
         # astype cuts off; one more keeps the ticket count at or above the weight.
         tickets += 1
         return tickets
 
     def _bounds(self, start: int) -> NDArray[np.float64]:
-        """Upper bounds of the weights of one chunk."""
-        here = slice(start, start + race.CHUNK)
-        bounds = upper_weights(gaps_below(self.best, self.scores[here]), self.speed)
-        bounds *= self.lengths[here]
-        return bounds
+        """Upper bounds of the weights of one chunk; those of the last one are kept, which is all
+        there is where runs are few.
+        """
+        if self._last is None or self._last[0] != start:
+            here = slice(start, start + race.CHUNK)
+            bounds = upper_weights(gaps_below(self.best, self.scores[here]), self.speed)
+            bounds *= self.lengths[here]
+            self._last = start, bounds
+        return self._last[1]

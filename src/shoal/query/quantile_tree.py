@@ -190,18 +190,12 @@ class QuantileTree:
         self, groups: list[Positions], parts: list[tuple[int, Node, Span]]
     ) -> list[int]:
         """The positions of all choices at one depth; every row lies in one part at most."""
+        nodes = {node.level: node for _, node, _ in parts}
+        made = {level: self.mechanism(node) for level, node in nodes.items()}
         return meet(
-            lambda: [self._choice(groups[at], node, span) for at, node, span in parts],
+            lambda: [_choice(groups[at], node, span, made[node.level]) for at, node, span in parts],
             lambda: self._meeting(groups, parts),
         )
-
-    def _choice(self, group: Positions, node: Node, span: Span) -> int:
-        if span.start == span.end:  # nothing lies below the lowest position
-            return span.start
-        mechanism = self.mechanism(node)
-        runs = group.runs(span, node.rank, mechanism.rate)
-        run, inside = mechanism.choose_in_runs(-runs.losses, runs.lengths, runs.behind)
-        return int(runs.starts[run]) + inside
 
     def _meeting(
         self, groups: list[Positions], parts: list[tuple[int, Node, Span]]
@@ -217,6 +211,15 @@ class QuantileTree:
         claim = Moves.of(self.spread.sensitivity, block=_WITNESSED)
         rates = tuple(self.rate(node) for _, node, _ in parts)
         return NoiseWitness(self, ("gumbel_race", *rates), flat, claim)
+
+
+def _choice(group: Positions, node: Node, span: Span, mechanism: Exponential) -> int:
+    """A position of one part."""
+    if span.start == span.end:  # nothing lies below the lowest position
+        return span.start
+    runs = group.runs(span, node.rank, mechanism.rate)
+    run, inside = mechanism.choose_in_runs(-runs.losses, runs.lengths, runs.behind)
+    return int(runs.starts[run]) + inside
 
 
 def witnessed(span: Span) -> NDArray[np.int64]:

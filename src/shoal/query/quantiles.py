@@ -132,13 +132,13 @@ class PlacedQuantile:
     spread: Spread
     loss: Fraction
 
-    @property
+    @cached_property
     def rate(self) -> Fraction:
         """How much a unit of weight in rank counts."""
         level = self.place.level
         return self.loss / (2 * max(level, 1 - level) * self.spread.sensitivity.value)
 
-    @property
+    @cached_property
     def mechanism(self) -> Exponential:
         """The choice, for losses in units of weight times the denominator of the level."""
         return Exponential(epsilon=2 * self.rate / self.place.level.denominator, sensitivity=1)

@@ -24,7 +24,7 @@ _SAFE = 1 << 62
 
 _FLAT, _NEAR = 1.0, 64.0
 """Positions of a point are runs of their own where their losses differ by more than this and lie
-nearer than that, both in units of 1 / rate.
+nearer than that, both in units of 1 / rate: those of some hundred points at most.
 
 This decides how long a draw takes and not what it gives: other points are drawn as one run, of which
 few positions are refused, or that is drawn once in e^64.
@@ -40,8 +40,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class SplitRuns:
-    """Runs of positions: where each starts, its length and its least loss; ``low`` is the weight
-    below it in its part, and ``slope`` what each of its positions weighs.
+    """Runs of positions, in no order: where each starts, its length and its least loss; ``low`` is
+    the weight below it in its part, and ``slope`` what each of its positions weighs.
     """
 
     starts: NDArray[np.int64]
@@ -125,15 +125,25 @@ class Positions:
         there = lengths > 0
         starts, lengths, low, slope = (each[there] for each in (starts, lengths, low, slope))
         losses = _losses(low, low + slope * lengths, unit, wanted)
-        by_position = (slope * lengths * unit).astype(float) * float(rate) > _FLAT
-        by_position &= losses.astype(float) * float(rate) < _NEAR
-        counts = np.where(by_position, lengths, 1)
-        run = np.repeat(np.arange(len(starts)), counts)
-        inside = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
-        starts, low, slope = starts[run] + inside, low[run] + slope[run] * inside, slope[run]
-        lengths = np.where(by_position, 1, lengths)[run]
-        losses = _losses(low, low + slope * lengths, unit, wanted)
+        steep = (slope * lengths).astype(float) > _FLAT / float(unit * rate)
+        steep &= losses.astype(float) < _NEAR / float(rate)
+        if steep.any():
+            by_position = _by_position(starts[steep], lengths[steep], low[steep], slope[steep])
+            columns = zip((starts, lengths, low, slope), by_position, strict=True)
+            starts, lengths, low, slope = (
+                np.concatenate([each[~steep], more]) for each, more in columns
+            )
+            losses = _losses(low, low + slope * lengths, unit, wanted)
         return SplitRuns(starts, lengths, losses, low, slope, unit, wanted)
+
+
+def _by_position(
+    starts: NDArray[np.int64], lengths: NDArray[np.int64], low: NDArray[Any], slope: NDArray[Any]
+) -> tuple[NDArray[Any], ...]:
+    """Runs with one for each of their positions."""
+    inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    first, below, weight = (np.repeat(each, lengths) for each in (starts, low, slope))
+    return first + inside, np.ones(len(inside), np.int64), below + weight * inside, weight
 
 
 def _losses(low: NDArray[Any], high: NDArray[Any], unit: int, wanted: int) -> NDArray[Any]:
