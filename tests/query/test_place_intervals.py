@@ -27,8 +27,10 @@ from shoal.accounting import account
 from shoal.errors import RangeError
 from shoal.events import Composed, Event
 from shoal.plan import ValueWeights
+from shoal.query.estimates import interval
 from shoal.query.pricing import priced
 from shoal.query.quantiles import PlacedQuantile
+from shoal.query.recipes import recipes_of
 
 SURE = Fraction(9, 10)
 
@@ -116,6 +118,20 @@ def test_an_end_is_not_far_more_careful_than_it_has_to_be() -> None:
     far = abs(low.offset) // 2
     some = {0: 1000 - far, 1: far, **dict.fromkeys(range(2, 900), 0), 900: 1000}
     assert missed(low, some) > float(1 - low.place.sure) / 50
+
+
+def test_an_interval_allows_for_the_rounding_to_the_grid_of_its_ends() -> None:
+    held = made(rows(9))
+    question = held.sql("SELECT MEDIAN(spend) AS m FROM data").question
+    (recipe,) = recipes_of(question, ends=SURE)
+    assert recipe.place is not None
+    low, high = recipe.ends
+    assert low.grid == high.grid != recipe.place.grid
+    told = interval(recipe, {recipe.place: Fraction(9), low: Fraction(8), high: Fraction(10)}, {})
+    half = float(low.grid.step) / 2
+    assert told.lo == pytest.approx(8 - half, abs=1e-12)
+    assert told.hi == pytest.approx(10 + half, abs=1e-12)
+    assert told.lo <= 8 - half < 10 + half <= told.hi
 
 
 @pytest.mark.slow
