@@ -113,7 +113,7 @@ def _expected_of_tree(
 ) -> Expected:
     step = float(place.grid.step)
     noise = (
-        f"a choice among {place.points} points, {step:,.4g} apart, "
+        f"a choice among {place.points:,} points, {step:,.4g} apart, "
         f"together with {len(tree.places) - 1} other quantiles of the same column"
     )
     if recipe.ends:
@@ -126,7 +126,7 @@ def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
     for placed in priced.places:
         if placed.place == recipe.place:
             step = float(placed.place.grid.step)
-            noise = f"a choice among {placed.place.points} points, {step:,.4g} apart"
+            noise = f"a choice among {placed.place.points:,} points, {step:,.4g} apart"
             if recipe.ends:
                 more = len(recipe.ends)
                 noise += f", and {more} more choice{'s' * (more > 1)} for its interval"

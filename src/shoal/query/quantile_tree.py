@@ -75,7 +75,8 @@ class QuantileTree:
     Guarantee: all of them in all groups together are loss-DP with ``norm`` L1, and loss^2/8-zCDP
         with L2; they never fall where levels rise.
     Needs: weights bounded in that norm by the spread.
-    Edges: an empty group has any points, in order.
+    Edges: an empty group has any points, in order.  Shares of the budget that single quantiles were
+        given by ``weights`` are added up.
     Reference: Kaplan, Schnapp and Stemmer 2022.  Proof: quantiles.md, Several quantiles.
     """
 
