@@ -77,7 +77,8 @@ class QuantileTree:
     Needs: weights bounded in that norm by the spread.
     Edges: an empty group has any points, in order.  Shares of the budget that single quantiles were
         given by ``weights`` are added up.
-    Reference: Kaplan, Schnapp and Stemmer 2022.  Proof: quantiles.md, Several quantiles.
+    Reference: Kaplan, Schnapp and Stemmer 2022.
+    Proof: quantiles.md, Several quantiles.
     """
 
     places: tuple[Quantile, ...]
