@@ -566,8 +566,8 @@ DATA = (
     Mutation(
         "rows-take-part-in-two-parts",
         "src/shoal/query/quantile_tree.py",
-        "(node.above, Span(position, span.end))",
-        "(node.above, Span(span.start, span.end))",
+        "(node.above, PositionSpan(position, span.end))",
+        "(node.above, PositionSpan(span.start, span.end))",
         "A row is counted in the choices below and above it, and the price is for one of them.",
         ("tests/query/test_quantile_tree.py::test_outcomes_come_as_often_as_the_law_says",),
     ),

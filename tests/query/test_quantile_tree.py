@@ -32,7 +32,7 @@ from shoal.query import quantile_tree, split_positions
 from shoal.query.canonical import canonical_of
 from shoal.query.pricing import Priced, priced
 from shoal.query.quantile_tree import Node, QuantileTree, nodes_of
-from shoal.query.split_positions import Positions, Span
+from shoal.query.split_positions import Positions, PositionSpan
 from shoal.query.storing import restored, stored
 from shoal.sensitivity import Norm
 
@@ -212,7 +212,7 @@ def test_runs_and_what_lies_behind_them_say_the_loss_of_every_position(
 ) -> None:
     found = ValueWeights.of({at: n for at, n in enumerate(counts) if n}, points=True)
     grid = tree_of(THREE, shoal.Row(), "laplace", highest=3).places[0].grid
-    positions, span = Positions.of(found, grid), Span(min(ends), max(ends))
+    positions, span = Positions.of(found, grid), PositionSpan(min(ends), max(ends))
     runs = positions.runs(span, rank, rate)
     order = np.argsort(runs.starts)
     starts, lengths = runs.starts[order], runs.lengths[order]
@@ -313,6 +313,25 @@ def test_a_stored_answer_of_several_quantiles_is_read_back_as_it_was() -> None:
     for name in ("q_25", "q_50", "q_90"):
         for row, between in zip(answer.rows, answer.interval(name), strict=True):
             assert between.lo <= row[answer.columns.index(name)] <= between.hi  # type: ignore[operator]
+
+
+def test_an_answer_that_was_stored_on_a_coarser_grid_is_read_with_the_rounding_it_had() -> None:
+    """Earlier builds had a thousand points for all and did not tell the steps of their grids."""
+    held = made(rows(90), protects=shoal.Row())
+    ask = held.sql("SELECT MEDIAN(spend) AS m, MEDIAN(age) AS a FROM data", intervals="0.9")
+    answer = ask.release(epsilon=3)
+    kept = stored(answer)
+    assert len(kept["steps"]) == 6
+    assert restored(answer.priced, kept, answer.confidence).interval("m") == answer.interval("m")
+    earlier = {name: said for name, said in kept.items() if name != "steps"}
+    earlier["released"] = [["200", "100", "300", "50", "40", "60"]]
+    found = restored(answer.priced, earlier, answer.confidence)
+    between = found.interval("m")[0]
+    assert (between.lo, between.hi) == pytest.approx((99.75, 300.25))  # 500 / 1024, rounded up
+    ages = found.interval("a")[0]
+    assert (ages.lo, ages.hi) == (40.0, 60.0)
+    assert "steps" not in stored(found)
+    assert canonical_of(found.priced) == canonical_of(answer.priced)
 
 
 def test_the_preview_bounds_how_far_off_in_rank_each_of_them_is() -> None:

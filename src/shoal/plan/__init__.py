@@ -47,7 +47,7 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
-from shoal.plan.spread import Spread, distinct_of, points_of
+from shoal.plan.spread import Spread, distinct_of, grid_of, points_of
 from shoal.plan.terms import (
     BY_PERSON,
     PERSONS,
@@ -142,6 +142,7 @@ __all__ = [
     "factor_for_groups",
     "factor_for_rows",
     "facts_of",
+    "grid_of",
     "known_values",
     "made_true",
     "name_of",

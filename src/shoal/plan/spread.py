@@ -105,6 +105,11 @@ def points_of(argument: Expression, most: int = MOST_POINTS) -> Term:
         unit = Fraction(1, 10**argument.type.scale)
         steps = int(width / unit) // most
         step = unit * (1 << steps.bit_length())
+    return grid_of(argument, step)
+
+
+def grid_of(argument: Expression, step: Fraction) -> Term:
+    """The grid over the range of an argument with points so far apart."""
     half = Fraction(1, 2)
-    first, last = (math.floor(end / step + half) for end in (lo, hi))
+    first, last = (math.floor(end / step + half) for end in range_of(argument))
     return Term(Quantity.SUM, argument, step, first, last)

@@ -44,15 +44,10 @@ def canonical_of(made: Priced) -> str:
         "request": str(made.request),
         "noise": made.law,
         "event": made.event().to_dict(),
-        "ends": [
-            [placed.place.side, str(placed.place.sure), placed.place.points]
-            for placed in made.places
-        ],
+        "ends": [[placed.place.side, str(placed.place.sure)] for placed in made.places],
     }
     if made.trees:
-        body["trees"] = [
-            [[str(place.level), place.points] for place in tree.places] for tree in made.trees
-        ]
+        body["trees"] = [[str(place.level) for place in tree.places] for tree in made.trees]
     if made.clipping is not None:
         body["clipped"] = True
     return json.dumps(body, sort_keys=True, separators=(",", ":"))

@@ -12,7 +12,17 @@ from typing import NamedTuple
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
-from shoal.plan import Bounded, Person, Query, Spread, Statistic, check_size, count_of, votes_of
+from shoal.plan import (
+    Bounded,
+    Person,
+    Query,
+    Spread,
+    Statistic,
+    Term,
+    check_size,
+    count_of,
+    votes_of,
+)
 from shoal.query.budget import CostRequest
 from shoal.query.clipping import SHARE, Clipping
 from shoal.query.keys import selects
@@ -62,6 +72,38 @@ class Priced:
     def price(self) -> str:
         """What is charged, in words; epsilon 0 where all that is released is public."""
         return str(self.request) if self.events(1) else "epsilon 0"
+
+    def on_grids(self, grids: Mapping[Quantile, Term]) -> Priced:
+        """The same with quantiles on other grids, as an answer that was stored had them."""
+
+        def moved(place: Quantile) -> Quantile:
+            return replace(place, grid=grids[place])
+
+        if all(place.grid == grid for place, grid in grids.items()):
+            return self
+        recipes = (
+            replace(each, place=moved(each.place), ends=tuple(map(moved, each.ends)))
+            if each.place is not None
+            else each
+            for each in self.recipes
+        )
+        places = (
+            replace(
+                each,
+                place=moved(each.place),
+                spread=replace(each.spread, grid=grids[each.place]),
+            )
+            for each in self.places
+        )
+        trees = (
+            replace(
+                each,
+                places=tuple(map(moved, each.places)),
+                spread=replace(each.spread, grid=grids[each.places[0]]),
+            )
+            for each in self.trees
+        )
+        return replace(self, recipes=tuple(recipes), places=tuple(places), trees=tuple(trees))
 
     @property
     def variance(self) -> float:
@@ -165,7 +207,7 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Prici
         for term in bounded.terms
     )
     selection = _selection(bounded, means, shares[-1]) if selecting else None
-    together = trees_among(asked)
+    together = trees_among(asked) if asked else []
     alone = [place for place in asked if not any(place in each for each in together)]
     trees = tuple(
         _tree(

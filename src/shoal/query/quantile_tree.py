@@ -25,7 +25,7 @@ from shoal.mechanisms.witness import NoiseWitness, meet
 from shoal.plan import NO_WEIGHTS, Spread, Statistic, ValueWeights
 from shoal.query.keys import Group
 from shoal.query.quantiles import PlacedQuantile, Quantile
-from shoal.query.split_positions import SPLIT, Positions, Span
+from shoal.query.split_positions import SPLIT, Positions, PositionSpan
 from shoal.sensitivity import Norm
 from shoal.sensitivity.claims import Moves
 
@@ -174,12 +174,12 @@ class QuantileTree:
         parts = [(at, self.root, group.whole) for at, group in enumerate(groups)]
         while parts:
             positions = self._at_one_depth(groups, parts)
-            below: list[tuple[int, Node, Span]] = []
+            below: list[tuple[int, Node, PositionSpan]] = []
             for (at, node, span), position in zip(parts, positions, strict=True):
                 levels[at][node.level] = position
                 halves = (
-                    (node.below, Span(span.start, position)),
-                    (node.above, Span(position, span.end)),
+                    (node.below, PositionSpan(span.start, position)),
+                    (node.above, PositionSpan(position, span.end)),
                 )
                 below += [(at, child, half) for child, half in halves if child is not None]
             parts = below
@@ -189,7 +189,7 @@ class QuantileTree:
         return PlacedQuantile(self.places[0], self.spread, self.loss).point(position // SPLIT)
 
     def _at_one_depth(
-        self, groups: list[Positions], parts: list[tuple[int, Node, Span]]
+        self, groups: list[Positions], parts: list[tuple[int, Node, PositionSpan]]
     ) -> list[int]:
         """The positions of all choices at one depth; every row lies in one part at most."""
         nodes = {node.level: node for _, node, _ in parts}
@@ -200,7 +200,7 @@ class QuantileTree:
         )
 
     def _meeting(
-        self, groups: list[Positions], parts: list[tuple[int, Node, Span]]
+        self, groups: list[Positions], parts: list[tuple[int, Node, PositionSpan]]
     ) -> NoiseWitness:
         """What a witness is told: for each part the losses at public positions, over how far a unit
         of weight moves them at most.  The largest movements of all parts together are bounded.
@@ -215,7 +215,7 @@ class QuantileTree:
         return NoiseWitness(self, ("gumbel_race", *rates), flat, claim)
 
 
-def _choice(group: Positions, node: Node, span: Span, mechanism: Exponential) -> int:
+def _choice(group: Positions, node: Node, span: PositionSpan, mechanism: Exponential) -> int:
     """A position of one part."""
     if span.start == span.end:  # nothing lies below the lowest position
         return span.start
@@ -224,7 +224,7 @@ def _choice(group: Positions, node: Node, span: Span, mechanism: Exponential) ->
     return int(runs.starts[run]) + inside
 
 
-def witnessed(span: Span) -> NDArray[np.int64]:
+def witnessed(span: PositionSpan) -> NDArray[np.int64]:
     """Positions of a part, evenly spread; some of them twice where there are few."""
     last = max(0, span.end - span.start - 1)
     return np.array(

@@ -31,7 +31,7 @@ few positions are refused, or that is drawn once in e^64.
 """
 
 
-class Span(NamedTuple):
+class PositionSpan(NamedTuple):
     """Positions from ``start`` up to but not including ``end``."""
 
     start: int
@@ -67,12 +67,12 @@ class Positions:
     points: NDArray[np.int64]
     weights: NDArray[np.int64]
     below: NDArray[np.int64]
-    whole: Span
+    whole: PositionSpan
 
     @classmethod
     def of(cls, found: ValueWeights, grid: Term) -> Positions:
         below = np.concatenate([np.zeros(1, np.int64), np.cumsum(found.weights)])
-        whole = Span(0, (grid.hi - grid.lo + 1) * SPLIT)
+        whole = PositionSpan(0, (grid.hi - grid.lo + 1) * SPLIT)
         return cls(found.values - grid.lo, found.weights, below, whole)
 
     def upto(self, positions: NDArray[np.int64]) -> NDArray[Any]:
@@ -89,12 +89,14 @@ class Positions:
         """Numbers that can be taken `SPLIT` times."""
         return numbers if int(self.below[-1]) * SPLIT < _SAFE else numbers.astype(object)
 
-    def wanted(self, span: Span, rank: Fraction) -> tuple[int, int]:
+    def wanted(self, span: PositionSpan, rank: Fraction) -> tuple[int, int]:
         """The weight below a part, and the rank looked for in it times its denominator."""
         ends = self.upto(np.array(span, dtype=np.int64))
         return int(ends[0]), rank.numerator * (int(ends[1]) - int(ends[0]))
 
-    def losses_at(self, span: Span, rank: Fraction, positions: NDArray[np.int64]) -> list[int]:
+    def losses_at(
+        self, span: PositionSpan, rank: Fraction, positions: NDArray[np.int64]
+    ) -> list[int]:
         """The losses of some positions of a part, times the denominator of the rank."""
         if span.start == span.end:
             return [0] * len(positions)
@@ -105,7 +107,7 @@ class Positions:
         pairs = zip(low, high, strict=True)
         return [max(0, unit * one - wanted, wanted - unit * two) for one, two in pairs]
 
-    def runs(self, span: Span, rank: Fraction, rate: Fraction) -> SplitRuns:
+    def runs(self, span: PositionSpan, rank: Fraction, rate: Fraction) -> SplitRuns:
         """The runs of a part: the gaps between points, and points, whole or by position."""
         first = int(np.searchsorted(self.points, span.start // SPLIT))
         last = int(np.searchsorted(self.points, (span.end - 1) // SPLIT, side="right"))
