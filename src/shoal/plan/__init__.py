@@ -47,7 +47,7 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
-from shoal.plan.spread import Spread, distinct_of, points_of
+from shoal.plan.spread import Spread, distinct_of, grid_of, points_of
 from shoal.plan.terms import (
     BY_PERSON,
     PERSONS,
@@ -71,6 +71,7 @@ from shoal.plan.types import (
     decimal,
     type_named,
 )
+from shoal.plan.value_weights import NO_WEIGHTS, ValueWeights
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "DATE",
     "FUNCTIONS",
     "INTEGER",
+    "NO_WEIGHTS",
     "PERSONS",
     "REAL",
     "TEXT",
@@ -123,6 +125,7 @@ __all__ = [
     "UnionAll",
     "Unit",
     "Value",
+    "ValueWeights",
     "call",
     "cast",
     "check_size",
@@ -139,6 +142,7 @@ __all__ = [
     "factor_for_groups",
     "factor_for_rows",
     "facts_of",
+    "grid_of",
     "known_values",
     "made_true",
     "name_of",

@@ -364,6 +364,9 @@ def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
     for placed in made.places:
         for row, value in zip(released, placed.release(engine, groups), strict=True):
             row[placed.place] = value
+    for tree in made.trees:
+        for row, found in zip(released, tree.release(engine, groups), strict=True):
+            row.update(found)
     return list(released)
 
 
