@@ -8,6 +8,34 @@ _CHANGE = "tests/plan/test_change.py"
 
 DATA = (
     Mutation(
+        "each-of-two-columns-has-its-own-rows",
+        "src/shoal/plan/moments.py",
+        "    if not other.nullable:\n        return value\n",
+        "    if True:\n        return value\n",
+        "A covariance adds up rows in which only one of its columns is known, and counts other rows than it adds up.",
+        (
+            "tests/query/test_moments.py::test_rows_in_which_either_is_missing_are_left_out_of_all_totals",
+        ),
+    ),
+    Mutation(
+        "an-interval-subtracts-end-from-end",
+        "src/shoal/query/enclosures.py",
+        "return Enclosure(self.lo - other.hi, self.hi - other.lo)",
+        "return Enclosure(self.lo - other.lo, self.hi - other.hi)",
+        "The interval of a covariance is narrower than the noise of its totals.",
+        (
+            "tests/query/test_moments.py::test_an_interval_holds_every_value_that_totals_within_their_errors_can_give",
+        ),
+    ),
+    Mutation(
+        "a-power-may-overflow",
+        "src/shoal/plan/moments.py",
+        "            if part.partial:\n",
+        "            if False:\n",
+        "A row whose fourth power no real holds counts in some totals of a kurtosis and not in others.",
+        ("tests/query/test_moments.py::test_powers_that_no_real_holds_are_refused",),
+    ),
+    Mutation(
         "a-join-multiplies-nobody",
         "src/shoal/plan/relation.py",
         "name: factor and factor * self.at_most for name, factor in self.left.stability.items()",

@@ -19,10 +19,20 @@ from shoal.plan.facts import (
 from shoal.plan.functions import FUNCTIONS, Function
 from shoal.plan.id_spaces import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
+from shoal.plan.moments import (
+    centre_of,
+    counted_by,
+    cubes_of,
+    fourths_of,
+    known_together,
+    products_of,
+)
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.printing import name_of, text_of
 from shoal.plan.protected_unit import Person, Row, Unit
 from shoal.plan.question import (
+    PAIRED,
+    SYMMETRIC,
     After,
     Aggregate,
     FromTable,
@@ -79,8 +89,10 @@ __all__ = [
     "DATE",
     "FUNCTIONS",
     "INTEGER",
+    "PAIRED",
     "PERSONS",
     "REAL",
+    "SYMMETRIC",
     "TEXT",
     "TIMESTAMP",
     "WHOLE",
@@ -125,12 +137,15 @@ __all__ = [
     "Value",
     "call",
     "cast",
+    "centre_of",
     "check_size",
     "check_text",
     "column",
     "columns_of",
     "common_type",
     "count_of",
+    "counted_by",
+    "cubes_of",
     "decimal",
     "distinct_of",
     "evaluate",
@@ -139,11 +154,14 @@ __all__ = [
     "factor_for_groups",
     "factor_for_rows",
     "facts_of",
+    "fourths_of",
+    "known_together",
     "known_values",
     "made_true",
     "name_of",
     "number_of",
     "points_of",
+    "products_of",
     "range_of",
     "read",
     "rows_per_key",

@@ -88,11 +88,15 @@ def _people(made: Priced) -> list[str]:
 
 
 def _values(made: Priced) -> list[str]:
-    read = [each.argument for each in made.question.aggregates if each.statistic not in _COUNTS]
+    read = [
+        argument
+        for each in made.question.aggregates
+        if each.statistic not in _COUNTS
+        for argument in each.arguments
+    ]
     held = any(
         column.span is not None and column.choices is None
         for argument in read
-        if argument is not None
         for column in columns_of(argument)
     )
     return ["Values outside a declared range count as its nearer end."] if held else []
