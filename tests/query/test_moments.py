@@ -79,7 +79,7 @@ def test_without_noise_each_statistic_is_that_of_plain_sql(written: str, kind: A
     connection = duckdb.connect()
     connection.register("t", rows)
     with without_noise():
-        found = dict(held(rows).sql(sql).release(epsilon=1).rows)
+        found: dict[Any, Any] = dict(held(rows).sql(sql).release(epsilon=1).rows)  # type: ignore[arg-type]
     wanted = dict(connection.execute(sql.replace("APPROX_COUNT_DISTINCT(", "COUNT(DISTINCT ")).fetchall())  # fmt: skip
     assert [found[key] for key in range(3)] == pytest.approx(
         [float(wanted[key]) for key in range(3)], rel=1e-6
@@ -97,7 +97,7 @@ def recipe_of(statistic: Statistic) -> Recipe:
     return recipe
 
 
-def by_hand(statistic: Statistic, totals: dict[str, float]) -> float | None:
+def by_hand(statistic: Statistic, totals: dict[str, Any]) -> Any:
     """The statistic from moments about 0, in floats: another road than that of the recipes."""
     n = max(totals["n"], 1.0)
     mx, my = totals["x"] / n, totals["y"] / n
@@ -138,7 +138,7 @@ def exact_totals(statistic: Statistic) -> list[Fraction]:
     return found
 
 
-def sums(xs: list[float], ys: list[float]) -> dict[str, float]:
+def sums(xs: list[float], ys: list[float]) -> dict[str, Any]:
     x, y = np.array(xs), np.array(ys)
     return {
         "n": len(xs), "x": x.sum(), "y": y.sum(), "xx": (x * x).sum(), "yy": (y * y).sum(),
@@ -149,7 +149,7 @@ def sums(xs: list[float], ys: list[float]) -> dict[str, float]:
 @pytest.mark.parametrize("statistic", WRITTEN)
 def test_an_estimate_is_the_textbook_formula_of_its_totals(statistic: Statistic) -> None:
     recipe = recipe_of(statistic)
-    noisy = dict(zip(recipe.terms, exact_totals(statistic), strict=True))
+    noisy: dict[Any, Fraction] = dict(zip(recipe.terms, exact_totals(statistic), strict=True))
     assert estimate(recipe, noisy) == pytest.approx(by_hand(statistic, sums(*MIXED)), rel=1e-5)
 
 
@@ -168,7 +168,7 @@ def test_an_interval_holds_every_value_that_totals_within_their_errors_can_give(
         total + error * data.draw(st.sampled_from([-1, 0, 1]) | st.fractions(-1, 1))
         for total, error in zip(totals, errors, strict=True)
     ]
-    noisy = dict(zip(recipe.terms, moved, strict=True))
+    noisy: dict[Any, Fraction] = dict(zip(recipe.terms, moved, strict=True))
     off = {term: float(error) for term, error in zip(recipe.terms, errors, strict=True)}
     truth = by_hand(statistic, sums(*MIXED))
     found = interval(recipe, noisy, off)

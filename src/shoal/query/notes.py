@@ -101,6 +101,25 @@ def _values(made: Priced) -> list[str]:
     return ["Values outside a declared range count as its nearer end."] if held else []
 
 
+def interval_notes(made: Priced) -> tuple[str, ...]:
+    """Which quantiles have no interval, and why."""
+    without = [each.aggregate for each in made.recipes if each.place is not None and not each.ends]
+    bare = [each.name for each in without if each.type.numeric]
+    moments = [each.name for each in without if not each.type.numeric]
+    said = []
+    if bare:
+        some = "quantiles get them" if len(bare) > 1 else "a quantile gets one"
+        said.append(
+            f"No interval for {', '.join(map(name_of, bare))}: {some} for a part of the cost. "
+            "Ask with intervals='0.95'."
+        )
+    if moments:
+        said.append(
+            f"No interval for {', '.join(map(name_of, moments))}: quantiles of dates have none."
+        )
+    return tuple(said)
+
+
 def matching_notes(
     made: Priced, groups: Sequence[Group], noisy: Sequence[Noisy]
 ) -> tuple[str, ...]:

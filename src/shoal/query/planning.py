@@ -105,7 +105,7 @@ def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
     """
     listed = tuple(targets)
     budget = _one_budget(listed)
-    planned = tuple(_planned(target) for target in listed)
+    planned = tuple(planned_for(target) for target in listed)
     event = Composed(tuple(each.priced.event() for each in planned))
     return BudgetPlan(planned, _least(budget, event), budget.would_fit(event))
 
@@ -125,7 +125,7 @@ def _one_budget(targets: tuple[AccuracyTarget, ...]) -> Payer:
     return next(iter(budgets.values()))
 
 
-def _planned(target: AccuracyTarget) -> Planned:
+def planned_for(target: AccuracyTarget) -> Planned:
     """The least price in few digits at which the target is met."""
     size = target.ask.least(target)
     while not target.ask.meets(target, rounded := Fraction(short_up(size, digits=_DIGITS))):
