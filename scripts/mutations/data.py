@@ -9,7 +9,7 @@ _CHANGE = "tests/plan/test_change.py"
 DATA = (
     Mutation(
         "each-of-two-columns-has-its-own-rows",
-        "src/shoal/plan/moments.py",
+        "src/shoal/plan/product_terms.py",
         "    if not other.nullable:\n        return value\n",
         "    if True:\n        return value\n",
         "A covariance adds up rows in which only one of its columns is known, and counts other rows than it adds up.",
@@ -29,7 +29,7 @@ DATA = (
     ),
     Mutation(
         "a-power-may-overflow",
-        "src/shoal/plan/moments.py",
+        "src/shoal/plan/product_terms.py",
         "            if part.partial:\n",
         "            if False:\n",
         "A row whose fourth power no real holds counts in some totals of a kurtosis and not in others.",

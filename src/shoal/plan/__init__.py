@@ -18,7 +18,9 @@ from shoal.plan.facts import (
 from shoal.plan.functions import FUNCTIONS, Function
 from shoal.plan.id_spaces import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
-from shoal.plan.moments import (
+from shoal.plan.multiplicity import rows_per_key
+from shoal.plan.printing import name_of, text_of
+from shoal.plan.product_terms import (
     centre_of,
     counted_by,
     cubes_of,
@@ -26,8 +28,6 @@ from shoal.plan.moments import (
     known_together,
     products_of,
 )
-from shoal.plan.multiplicity import rows_per_key
-from shoal.plan.printing import name_of, text_of
 from shoal.plan.protected_unit import Person, Row, Unit
 from shoal.plan.question import (
     PAIRED,

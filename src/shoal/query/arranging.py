@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Taken:
+class ReleasedCell:
     """A cell with a released number: that of a column of the answer."""
 
     column: str
 
 
 @dataclass(frozen=True)
-class BinEnd:
+class BinEndCell:
     """A cell with the lower (0) or the upper (1) end of the bin that a key stands for."""
 
     key: str
@@ -40,13 +40,13 @@ class BinEnd:
 
 
 @dataclass(frozen=True)
-class Said:
+class FixedCell:
     """A cell that is the same in every answer: a name, or a number that follows from no data."""
 
     value: str | float
 
 
-Cell = Taken | BinEnd | Said
+Cell = ReleasedCell | BinEndCell | FixedCell
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ArrangedAnswer(Answer):
     @property
     def keys(self) -> tuple[str, ...]:
         first, _ = self.layout.heads[0] if self.layout.heads else ("", None)
-        said = all(isinstance(line[0], Said) for line in self.layout.lines)
+        said = all(isinstance(line[0], FixedCell) for line in self.layout.lines)
         return (*self.layout.keys, *([first] if said else []))
 
     @property
@@ -115,12 +115,12 @@ class ArrangedAnswer(Answer):
         found: list[list[Any]] = []
         for line in self.layout.lines:
             match line[head]:
-                case Taken(column):
+                case ReleasedCell(column):
                     found.append(list(self.plain[column]))
-                case BinEnd(key, side):
+                case BinEndCell(key, side):
                     bins = self.plain.bins(key) or []
                     found.append([None if each is None else each[side] for each in bins])
-                case Said(value):
+                case FixedCell(value):
                     found.append([value] * len(self.plain))
         return _woven(found)
 
@@ -132,9 +132,9 @@ class ArrangedAnswer(Answer):
         """The interval of every line, as it is shown; a cell that was not released is its own."""
         found: list[Sequence[Ends]] = []
         for cell in self._line_cells(column):
-            if isinstance(cell, Taken) and self.plain.has_interval(cell.column):
+            if isinstance(cell, ReleasedCell) and self.plain.has_interval(cell.column):
                 found.append(self.plain.ends(cell.column))
-            elif isinstance(cell, Said) and not isinstance(cell.value, str):
+            elif isinstance(cell, FixedCell) and not isinstance(cell.value, str):
                 found.append([(cell.value, cell.value)] * len(self.plain))
             else:
                 found.append([(None, None)] * len(self.plain))
@@ -152,12 +152,12 @@ class ArrangedAnswer(Answer):
             )
         found: list[Sequence[Interval]] = []
         for cell in self._line_cells(column):
-            if isinstance(cell, Taken):
+            if isinstance(cell, ReleasedCell):
                 found.append(
                     self.plain.interval(cell.column, confidence, simultaneous=simultaneous)
                 )
             else:
-                value = float(cell.value) if isinstance(cell, Said) else float("nan")
+                value = float(cell.value) if isinstance(cell, FixedCell) else float("nan")
                 found.append([Interval(value, value)] * len(self.plain))
         return _woven(found)
 
@@ -175,8 +175,8 @@ class ArrangedAnswer(Answer):
             return []
         return [line[names.index(column)] for line in self.layout.lines]
 
-    def _taken(self, column: str) -> list[Taken]:
-        return [cell for cell in self._line_cells(column) if isinstance(cell, Taken)]
+    def _taken(self, column: str) -> list[ReleasedCell]:
+        return [cell for cell in self._line_cells(column) if isinstance(cell, ReleasedCell)]
 
 
 def _woven(lists: Sequence[Sequence[T]]) -> list[T]:

@@ -27,7 +27,7 @@ from shoal.plan import (
     name_of,
 )
 from shoal.query.answer import CONFIDENCE, Answer
-from shoal.query.arranging import BinEnd, Layout, Said, Taken, share_text
+from shoal.query.arranging import BinEndCell, FixedCell, Layout, ReleasedCell, share_text
 from shoal.query.asking import Ask
 from shoal.query.bin_edges import bin_key
 from shoal.query.planning import planned_for
@@ -128,7 +128,7 @@ class FrameVerbs:
         text = bin_key(expression(self._text(column), built.rows), self._text(column), bins)
         keyed = built.group_by(**{column: text})
         made = outputs(keyed.rows, by=dict(keyed.keys), show={"n": "COUNT(*)"})
-        line = (BinEnd(column, 0), BinEnd(column, 1), Taken("n"))
+        line = (BinEndCell(column, 0), BinEndCell(column, 1), ReleasedCell("n"))
         heads = ((f"{column}_from", REAL), (f"{column}_to", REAL), ("n", INTEGER))
         layout = Layout(tuple(name for name, _ in built.keys), heads, (line,))
         return self._priced(made, f"hist({column!r}, bins={bins})", spend, layout)
@@ -149,7 +149,7 @@ class FrameVerbs:
                 **{share_text(each): _quantile(text, each) for each in QUARTILES},
             }
             shown |= {f"{column} {what}": sql for what, sql in own.items()}
-            lines.append((Said(column), *(Taken(f"{column} {what}") for what in own)))
+            lines.append((FixedCell(column), *(ReleasedCell(f"{column} {what}") for what in own)))
         kinds = [INTEGER, *[REAL] * (2 + len(QUARTILES))]
         names = ("count", "mean", "std", *map(share_text, QUARTILES))
         heads = (("column", TEXT), *zip(names, kinds, strict=True))
@@ -176,9 +176,9 @@ class FrameVerbs:
         }
         lines = [
             (
-                Said(one),
+                FixedCell(one),
                 *(
-                    Said(1.0) if one == other else Taken(pairs[frozenset((one, other))])
+                    FixedCell(1.0) if one == other else ReleasedCell(pairs[frozenset((one, other))])
                     for other in texts
                 ),
             )
