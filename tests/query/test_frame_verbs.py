@@ -88,7 +88,7 @@ def test_with_a_price_a_verb_is_released_at_that_price() -> None:
     answer = held.mean("age", epsilon=1, noise="gaussian", intervals="0.9")
     assert isinstance(answer, Answer)
     assert answer.confidence == Fraction(9, 10)
-    assert answer.certificate["question"]["text"] == "table('people').mean('age')"
+    assert answer.certificate["question"] == "table('people').mean('age')"
 
 
 def test_a_wanted_error_is_met_with_the_least_budget_that_meets_it() -> None:
