@@ -28,6 +28,16 @@ DATA = (
         ),
     ),
     Mutation(
+        "tuples-are-texts-one-after-another",
+        "src/shoal/sql/distinct_tuples.py",
+        'whole = call("concat", call("concat", size, Literal(":", TEXT)), text)',
+        "whole = text",
+        "Two different pairs count as one value, so what is counted is not what was asked.",
+        (
+            "tests/query/test_answers.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
+        ),
+    ),
+    Mutation(
         "a-power-may-overflow",
         "src/shoal/plan/product_terms.py",
         "            if part.partial:\n",

@@ -37,7 +37,7 @@ WRITTEN = {
 MORE = [
     "REGR_COUNT(y, x)", "REGR_AVGX(y, x)", "REGR_AVGY(y, x)", "REGR_SXX(y, x)", "REGR_SYY(y, x)",
     "REGR_SXY(y, x)", "SUM(b)", "CORR(y, x) FILTER (WHERE b)", "REGR_SXX(y, x) FILTER (WHERE b)",
-    "APPROX_COUNT_DISTINCT(k)",
+    "APPROX_COUNT_DISTINCT(k)", "COUNT(DISTINCT (k, b))",
 ]  # fmt: skip
 MIXED = ([0.0, 60.0, 12.5, 40.0, 33.0, 8.0] * 8, [0.0, 290.0, 40.0, 170.0, 300.0, 12.0] * 8)
 

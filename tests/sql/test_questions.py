@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from tests.sql.catalogue import ROWS, TABLES, VISITS
 
+from shoal.errors import RefusedError
 from shoal.plan import (
     Filter,
     FromTable,
@@ -86,6 +87,11 @@ def test_counting_distinct_keys_of_several_columns_counts_persons_only_if_all_ar
     made = outputs(rows, by={}, show={"n": "COUNT(DISTINCT (a, b))", "m": "COUNT(DISTINCT a)"})
     kinds = [aggregate.statistic for aggregate in made.aggregates]
     assert kinds == [Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT]
+
+
+def test_distinct_pairs_with_a_real_are_refused_because_engines_write_reals_differently() -> None:
+    with pytest.raises(RefusedError, match="texts, whole numbers, dates and conditions"):
+        asked("SELECT COUNT(DISTINCT (city, spend)) FROM visits")
 
 
 def test_a_filter_of_an_aggregate_becomes_null_where_it_does_not_hold() -> None:

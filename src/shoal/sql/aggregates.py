@@ -31,6 +31,7 @@ from shoal.plan import (
     number_of,
     text_of,
 )
+from shoal.sql.distinct_tuples import joined
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.question_text import Text
@@ -278,21 +279,23 @@ class Gathered:
             return Statistic.COUNT, _where(_one(), condition)
         if type(inner).__name__ != "Distinct":
             return Statistic.COUNT, _where(rows.of(inner), condition)
-        parts = inner.expressions
+        parts, is_tuple = inner.expressions, False
         if len(parts) == 1 and type(parts[0]).__name__ in ("Tuple", "Paren"):
+            is_tuple = type(parts[0]).__name__ == "Tuple"
             parts = parts[0].expressions or [parts[0].this]
         listed = [rows.of(part) for part in parts]
         person = {e.column.person for e in listed if isinstance(e, Ref)} - {None}
         whole = len(person) == len(listed) == len(self.scope.rows.person)
         if whole and condition is None and not any(e.nullable and self._one_null() for e in listed):
             return Statistic.COUNT_PERSONS, None
-        if len(listed) > 1:
+        value = listed[0] if len(listed) == 1 else joined(listed, with_nulls=is_tuple)
+        if value is None:
             raise self.text.refused(
                 node,
-                "COUNT(DISTINCT ...) takes one expression, or all columns of the person.",
-                "Count one.",
+                "COUNT(DISTINCT ...) of several columns takes texts, whole numbers, dates and conditions.",
+                "Count one column, or cast: CAST(x AS INTEGER).",
             )
-        return Statistic.COUNT_DISTINCT, _where(listed[0], condition)
+        return Statistic.COUNT_DISTINCT, _where(value, condition)
 
     def _one_null(self) -> bool:
         """Whether rows without a key count as one person, whom COUNT(DISTINCT key) would not
