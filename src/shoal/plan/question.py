@@ -71,8 +71,16 @@ PAIRED = (
     Statistic.DETERMINATION,
 )
 """Statistics of two arguments, over the rows in which neither is NULL."""
+_POWERS = (Statistic.SKEWNESS, Statistic.KURTOSIS)
 SYMMETRIC = (*PAIRED[:3], Statistic.DETERMINATION)
 """Those of them that do not depend on the order of the two."""
+
+
+def _uses(statistic: Statistic) -> int:
+    """How often a row computes an argument, at most: products and powers need it in several
+    terms.
+    """
+    return 10 if statistic in (*PAIRED, *_POWERS) else 1
 
 
 @dataclass(frozen=True)
@@ -278,7 +286,7 @@ class Query:
     def _check_cost(self) -> None:
         """Every plan has a public bound on its work per row."""
         asked = [key.expression for key in self.keys]
-        asked += [each for a in self.aggregates for each in a.arguments]
+        asked += [each for a in self.aggregates for each in a.arguments * _uses(a.statistic)]
         require_little(sum((each.cost for each in asked), cost_of(self.relation)))
 
     def _check_after(self) -> None:

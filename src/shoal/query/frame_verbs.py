@@ -224,7 +224,8 @@ class FrameVerbs:
         ask = Ask(built.held, made, text, weights, _intervals(made, spend), layout=layout)
         if "within" in spend:
             words = {word: spend[word] for word in _OF_WITHIN if word in spend}  # type: ignore[literal-required]
-            return planned_for(ask.within(spend["within"], **words)).release()
+            planned = planned_for(ask.within(spend["within"], **words))
+            return planned.release(key=spend.get("key"))
         if "epsilon" in spend or "rho" in spend:
             words = {word: spend[word] for word in _OF_RELEASE if word in spend}  # type: ignore[literal-required]
             return ask.release(**words)

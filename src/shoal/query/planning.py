@@ -33,10 +33,10 @@ class Planned:
         """The epsilon or rho to ask with, in few digits, rounded up."""
         return self.priced.request.size
 
-    def release(self) -> Answer:
-        """Ask it, with that."""
+    def release(self, *, key: str | None = None) -> Answer:
+        """Ask it, with that; ``key`` is as in `Ask.release`."""
         of, asked = self.target, dict[str, Any]({_word(self.priced): self.size})
-        return of.ask.release(delta=of.delta, noise=self.priced.law, **asked)
+        return of.ask.release(delta=of.delta, noise=self.priced.law, key=key, **asked)
 
     def to_dict(self) -> dict[str, Any]:
         """The question, the target and the price, as plain data."""
