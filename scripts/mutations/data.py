@@ -8,6 +8,44 @@ _CHANGE = "tests/plan/test_change.py"
 
 DATA = (
     Mutation(
+        "each-of-two-columns-has-its-own-rows",
+        "src/shoal/plan/product_terms.py",
+        "    if not other.nullable:\n        return value\n",
+        "    if True:\n        return value\n",
+        "A covariance adds up rows in which only one of its columns is known, and counts other rows than it adds up.",
+        (
+            "tests/query/test_moments.py::test_rows_in_which_either_is_missing_are_left_out_of_all_totals",
+        ),
+    ),
+    Mutation(
+        "an-interval-subtracts-end-from-end",
+        "src/shoal/query/enclosures.py",
+        "return Enclosure(self.lo - other.hi, self.hi - other.lo)",
+        "return Enclosure(self.lo - other.lo, self.hi - other.hi)",
+        "The interval of a covariance is narrower than the noise of its totals.",
+        (
+            "tests/query/test_moments.py::test_an_interval_holds_every_value_that_totals_within_their_errors_can_give",
+        ),
+    ),
+    Mutation(
+        "tuples-are-texts-one-after-another",
+        "src/shoal/sql/distinct_tuples.py",
+        'whole = call("concat", call("concat", size, Literal(":", TEXT)), text)',
+        "whole = text",
+        "Two different pairs count as one value, so what is counted is not what was asked.",
+        (
+            "tests/query/test_answers.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
+        ),
+    ),
+    Mutation(
+        "a-power-may-overflow",
+        "src/shoal/plan/product_terms.py",
+        "            if part.partial:\n",
+        "            if False:\n",
+        "A row whose fourth power no real holds counts in some totals of a kurtosis and not in others.",
+        ("tests/query/test_moments.py::test_powers_that_no_real_holds_are_refused",),
+    ),
+    Mutation(
         "a-join-multiplies-nobody",
         "src/shoal/plan/relation.py",
         "name: factor and factor * self.at_most for name, factor in self.left.stability.items()",
@@ -582,7 +620,7 @@ DATA = (
         "recipe.place.grid.step * place.grid.halves / 2) for place in recipe.places]",
         "The interval of a quantile misses values that its coarser grid rounds away.",
         (
-            "tests/query/test_place_intervals.py::test_an_interval_allows_for_the_rounding_to_the_grid_of_its_ends",
+            "tests/query/test_quantiles_intervals.py::test_an_interval_allows_for_the_rounding_to_the_grid_of_its_ends",
         ),
     ),
 )
