@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
     from shoal.query import Answer, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
+    from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
     from shoal.workloads import AllRanges, Marginals, PrefixSums, Total, Workload
 
@@ -135,6 +136,7 @@ __all__ = [
     "errors",
     "events",
     "exact",
+    "full_traceback",
     "functions",
     "interpret",
     "ledger",
@@ -220,6 +222,7 @@ def __getattr__(name: str) -> Any:
             "CsvFile": ("engines",),
             "EngineLimits": ("engines",),
             "audit": ("auditing",),
+            "full_traceback": ("short_traceback",),
             "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),

@@ -182,10 +182,7 @@ def preview(
             ),
             soft_wrap=True,
         )
-        rows = [
-            (each.name, *str(each).removeprefix(f"{each.name}: ").split("; ", 1))
-            for each in found.columns
-        ]
+        rows = [(each.name, each.within, each.noise) for each in found.columns]
         console.print(plain_table(["column", "error", "noise"], rows))
         for note in found.notes:
             console.print(Text(f"note: {note}", style="yellow"))

@@ -31,13 +31,15 @@ from shoal.plan import (
     facts_of,
 )
 from shoal.query.asking import Ask
-from shoal.query.budget import Budget
+from shoal.query.budget import Budget, budget_bar
 from shoal.query.building import Building
+from shoal.query.notebook_html import block, title
 from shoal.query.paying import Askable, Payer, QuestionSource
 from shoal.query.public_tables import read_public
 from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
+from shoal.query.table_html import columns_table
 from shoal.sql import expression, question
 from shoal.workloads import WantedTables
 
@@ -163,6 +165,13 @@ class Private:
         table = self._held.tables[self.name]
         columns = "; ".join(str(each) for each in table.columns)
         return f"<private {self.name!r}, protecting {table.protects}: {columns}>"
+
+    def _repr_html_(self) -> str:
+        parts, payer = list[str](), self.budget
+        for name, each in self._held.tables.items():
+            about = "public" if each.protects is None else f"protects {each.protects}"
+            parts += [title(name, about), columns_table(each.columns)]
+        return block(*parts, budget_bar(payer.whole, payer.spent, payer.left))
 
 
 def private(

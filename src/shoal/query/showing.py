@@ -3,13 +3,11 @@ pages and terminals.
 
 `sheet_of` decides what is shown of an answer: each number's text, its interval rounded outward at
 the digits shown, and the notes.  Whoever shows an answer renders a `Sheet` and formats nothing.
-Everything in HTML is escaped.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,12 +17,10 @@ from typing import Protocol
 from shoal.exact import Shown, short_down, shown
 from shoal.plan import Type
 from shoal.query.interval_ends import Ends
+from shoal.query.notebook_html import HtmlCell, block, quiet, table
 
 MOST_ROWS = 60
 """An answer shows so many rows, and says how many more there are."""
-
-_QUIET = "opacity:.65;font-size:85%"
-_GAP = "padding:.25em .6em"
 
 
 @dataclass(frozen=True)
@@ -139,6 +135,15 @@ def _rounded(kind: Type, value: object, ends: Ends) -> Shown:
     return shown(value, low, high, places=places)  # type: ignore[arg-type]
 
 
+def plain_number(size: float) -> str:
+    """The size of something, in four digits, as people write it.
+
+    >>> plain_number(52.604), plain_number(13150.2), plain_number(2e-7)
+    ('52.6', '13,150', '2e-07')
+    """
+    return f"{size:,.0f}" if 1e4 <= abs(size) < 1e15 else f"{size:,.4g}"
+
+
 def plain_text(value: object) -> str:
     """A value without an interval, as text."""
     if value is None:
@@ -161,29 +166,25 @@ def as_html(sheet: Sheet) -> str:
     """A table with its numbers to the right, their intervals small beside them, and the cost
     below.
     """
-    head = "".join(
-        f'<th colspan="{1 if column.ends is None else 2}" style="text-align:'
-        f'{"right" if column.number and column.ends is None else "center" if column.ends else "left"};{_GAP}">'
-        f"{html.escape(column.name)}</th>"
-        for column in sheet.columns
-    )
-    body = "".join(
-        f"<tr>{''.join(_cell(column, at) for column in sheet.columns)}</tr>"
+    head = [_head(column) for column in sheet.columns]
+    rows = (
+        [cell for column in sheet.columns for cell in _cells(column, at)]
         for at in range(sheet.length)
     )
-    below = "".join(f"<br>{html.escape(line)}" for line in sheet.notes)
-    foot = f'<div style="max-width:46em;{_GAP};{_QUIET}">{html.escape(sheet.caption)}{below}</div>'
-    table = "border-collapse:collapse;font-variant-numeric:tabular-nums"
-    return f'<div><table style="{table}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}</div>'
+    return block(table(head, rows), quiet([sheet.caption, *sheet.notes]))
 
 
-def _cell(column: ShownColumn, at: int) -> str:
-    side = "right" if column.number else "left"
-    value = f'<td style="text-align:{side};{_GAP}">{html.escape(column.values[at])}</td>'
+def _head(column: ShownColumn) -> HtmlCell:
+    if column.ends is not None:
+        return HtmlCell(column.name, "center", span=2)
+    return HtmlCell(column.name, "right" if column.number else "left")
+
+
+def _cells(column: ShownColumn, at: int) -> list[HtmlCell]:
+    value = HtmlCell(column.values[at], "right" if column.number else "left")
     if column.ends is None:
-        return value
-    near = "padding:.25em .6em .25em 0;text-align:left;white-space:nowrap"
-    return f'{value}<td style="{near};{_QUIET}">{html.escape(column.ends[at].bracket)}</td>'
+        return [value]
+    return [value, HtmlCell(column.ends[at].bracket, quiet=True)]
 
 
 def _blocks(column: ShownColumn) -> list[list[str]]:

@@ -12,6 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
+from shoal.query.notebook_html import block, quiet, title
+from shoal.query.table_html import columns_table
 from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 from shoal.vault.sources.choosing import source_from
 from shoal.vault.sources.data_source import DataSource
@@ -141,6 +143,14 @@ class Dataset:
         said = {name: value for name, value in read.items() if value is not None}
         stated = {**self.stated, "reading": said} if said else self.stated
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
+
+    def _repr_html_(self) -> str:
+        who = "public: it protects nobody" if self.protects is None else f"protects {self.protects}"
+        return block(
+            title(self.name, f"version {self.version}; {who}"),
+            columns_table(self.table.columns),
+            quiet([f"rows: {self.location}"]),
+        )
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from shoal.plan import (
     Term,
     written,
 )
+from shoal.query.notebook_html import block, preformatted
 from shoal.sensitivity import Norm
 from shoal.sql import expression
 from shoal.vault.dataset import Dataset, StatedColumn
@@ -112,6 +113,9 @@ class DeclarationCheck:
         lines += [f"{c.name}: {'; '.join(c.findings) or 'nothing is cut'}" for c in self.columns]
         lines += [_share_in_words(each, self.allowed) for each in self.shares if self.allowed]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return block(preformatted(str(self)))
 
 
 def check_declaration(dataset: Dataset) -> DeclarationCheck:

@@ -43,6 +43,7 @@ from shoal.vault.sources.checked_engine import CheckedEngine
 from shoal.vault.sources.choosing import check_vault_name
 from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
+from shoal.vault.vault_html import vault_html
 
 _MOST_PAYERS = 8
 """How many sets of datasets are kept open."""
@@ -494,6 +495,11 @@ class Vault(NotCopied):
 
     def __repr__(self) -> str:
         return f"<vault of {', '.join(self.datasets) or 'no datasets yet'}>"
+
+    def _repr_html_(self) -> str:
+        found = self.datasets
+        private = [name for name, each in found.items() if not each.public]
+        return vault_html(found, {name: self.budget(name) for name in private}, self._analyst)
 
     def _curator(self) -> None:
         if self._analyst is not None:
