@@ -16,7 +16,7 @@ from shoal.engines.engine_choice import engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
-from shoal.measures import Measure
+from shoal.measures import StatedBudget, budget_of
 from shoal.plan import (
     TEXT,
     Choices,
@@ -179,7 +179,7 @@ def private(
     *,
     protects: Unit,
     columns: Facts | None = None,
-    budget: Measure,
+    budget: StatedBudget,
     required: Sequence[str] = (),
     keys: Mapping[str, int] | None = None,
     public: Mapping[str, object] | None = None,
@@ -194,6 +194,7 @@ def private(
     ``required`` ones hold no NULL, and one that is found is read as the lowest value stated, which
     spares means a count of their own.  ``public`` tables protect nobody; what there is to know of
     them, and their rows, is read now.  ``limits`` is what the engine may take for a question.
+    A ``budget`` that is a number means epsilon; others are measures such as `shoal.Approx`.
 
     Several private tables of the same persons are a mapping of names to sources, which declares
     that an id means the same person in all of them; columns are then written ``table.column``, and
@@ -246,7 +247,7 @@ def private(
             Table(table, known, protects=protects, keys=own), known, facts, filled
         )
     tables |= {other: table for other, (table, _) in read.items()}
-    held = QuestionSource(engine, tables, Budget(budget, relation=protects.relation))
+    held = QuestionSource(engine, tables, Budget(budget_of(budget), relation=protects.relation))
     return Private(held, next(iter(sources)), stated)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, header_of, is_datum
 from shoal.engines.duckdb.connection import opened
-from shoal.engines.duckdb.csv_reading import FITS, csv_sql, run
+from shoal.engines.duckdb.csv_reading import csv_sql, fits_sql, run
 from shoal.errors import SchemaError
 from shoal.plan import (
     BOOLEAN,
@@ -143,7 +143,9 @@ def _fitting(connection: duckdb.DuckDBPyConnection, plain: CsvFile, name: str) -
     """For every column the narrowest type that all its cells fit."""
     width = len(plain.types)
     tests = [
-        f"BOOL_AND({FITS[kind].format(f'c{at}')})" for at in range(width) for kind in _PROPOSED
+        f"BOOL_AND({fits_sql(f'c{at}', kind, plain.decimal)})"
+        for at in range(width)
+        for kind in _PROPOSED
     ]
     (found,) = run(connection, f"SELECT {', '.join(tests)} FROM {csv_sql(plain)}", name)
     by_column = [found[at : at + len(_PROPOSED)] for at in range(0, len(found), len(_PROPOSED))]
