@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     )
     from shoal.plan import Choices, Person, Range, Row
     from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
-    from shoal.query import Answer, plan_budget, private
+    from shoal.query import Answer, guide, plan_budget, private
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
@@ -138,6 +138,7 @@ __all__ = [
     "exact",
     "full_traceback",
     "functions",
+    "guide",
     "interpret",
     "ledger",
     "limits",
@@ -223,6 +224,7 @@ def __getattr__(name: str) -> Any:
             "EngineLimits": ("engines",),
             "audit": ("auditing",),
             "full_traceback": ("short_traceback",),
+            "guide": ("query",),
             "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),

@@ -15,11 +15,11 @@ from shoal.cli.options import Analyst, AsJson, Delta, Epsilon, Noise, Rho, Sql, 
 from shoal.cli.printed_tables import plain_table, show_answer
 from shoal.errors import RangeError
 from shoal.exact import whole
+from shoal.interpret import risk_of
 from shoal.query import Answer, Preview, plan_budget
 from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
-from shoal.vault.accounts.standing import risk_of
 from shoal.vault.certificate_text import promise_of
 from shoal.vault.dummy import dummy_rows
 

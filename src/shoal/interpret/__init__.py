@@ -47,6 +47,7 @@ from shoal.interpret.f_divergences import (
 from shoal.interpret.pair import Pair
 from shoal.interpret.polygon import Polygon
 from shoal.interpret.profiles import Profile, Promise, profile
+from shoal.interpret.risk_sentence import risk_of
 from shoal.interpret.testing import (
     advantage_up,
     conditional_advantage_up,
@@ -99,6 +100,7 @@ __all__ = [
     "profile",
     "renyi_divergence_down",
     "renyi_divergence_up",
+    "risk_of",
     "squared_hellinger_down",
     "squared_hellinger_up",
     "textbook_conditional_advantage_up",

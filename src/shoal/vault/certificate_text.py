@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.exact import short, short_up
+from shoal.interpret import risk_of
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.vault.accounts.standing import risk_of
 
 _NEIGHBOURS = {
     "add_remove": "one {unit} more or less",

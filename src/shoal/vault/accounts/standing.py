@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import ConversionError
-from shoal.interpret import explain
+from shoal.interpret import explain, risk_of
 from shoal.ledger import AccountState
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.budget import amount_of, budget_bar, left_text
@@ -132,16 +132,6 @@ def together(promises: Sequence[Measure]) -> Measure | None:
     deltas = [each.delta for each in known if isinstance(each, Approx)]
     epsilon = sum((each.epsilon for each in known), Fraction(0))
     return Approx(epsilon, min(Fraction(1), sum(deltas, Fraction(0))))
-
-
-def risk_of(promise: Measure) -> str:
-    """How far a belief about one person can move, in one sentence."""
-    try:
-        sentences: Sequence[str] = explain(promise).sentences
-    except ConversionError:
-        return "nothing is promised."
-    found = next((each for each in sentences if each.startswith("A suspicion")), sentences[-1])
-    return found[0].lower() + found[1:]
 
 
 def _told(promise: Measure) -> tuple[float, float]:
