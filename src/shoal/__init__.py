@@ -72,7 +72,8 @@ if TYPE_CHECKING:
     )
     from shoal.plan import Choices, Person, Range, Row
     from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
-    from shoal.query import Answer, guide, plan_budget, private
+    from shoal.query import Answer, plan_budget, private
+    from shoal.query.guide import guide
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
@@ -224,7 +225,7 @@ def __getattr__(name: str) -> Any:
             "EngineLimits": ("engines",),
             "audit": ("auditing",),
             "full_traceback": ("short_traceback",),
-            "guide": ("query",),
+            "guide": ("query.guide",),
             "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),

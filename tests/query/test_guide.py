@@ -19,7 +19,7 @@ from shoal.cli.console import Exit
 from shoal.errors import NumberError, RangeError
 from shoal.exact import shown_up
 from shoal.interpret import risk_of
-from shoal.query.guide import JUDGEMENT
+from shoal.query.guide import JUDGEMENT, Guide
 
 WANTED = [
     {"people": 5000, "within": 20, "questions": 10},
@@ -29,7 +29,7 @@ WANTED = [
 ]
 
 
-def counted(found: shoal.query.Guide) -> shoal.query.Ask:
+def counted(found: Guide) -> shoal.query.Ask:
     """A count of people in a dataset that has the proposed budget."""
     held = shoal.private(
         pa.table({"who": [1, 2, 3]}),
@@ -39,7 +39,7 @@ def counted(found: shoal.query.Guide) -> shoal.query.Ask:
     return held.sql("SELECT COUNT(*) AS n FROM data")
 
 
-def spent_on_each(found: shoal.query.Guide) -> dict[str, Any]:
+def spent_on_each(found: Guide) -> dict[str, Any]:
     if isinstance(found.each, shoal.Pure):
         return {"epsilon": found.each.epsilon}
     return {"rho": found.each.rho}

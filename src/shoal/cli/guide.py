@@ -12,8 +12,8 @@ from shoal.cli.console import Force, answers, fresh, refusals, writable
 from shoal.cli.options import AsJson
 from shoal.page import Page, PagePicture, Words
 from shoal.plots.saving import check_ending
-from shoal.query import Guide
-from shoal.query import guide as guide_to
+from shoal.query.guide import Guide
+from shoal.query.guide import guide as guide_to
 
 EXAMPLES = """
 For example:
@@ -66,9 +66,9 @@ def guide(
         if out is not None:
             fresh(writable(check_ending(out)), force=force)
         found = guide_to(
-            people=people,  # type: ignore[arg-type] - as it was typed
+            people=people,
             within=within,
-            questions=questions,  # type: ignore[arg-type]
+            questions=questions,
             confidence=confidence,
             rows_per_person=rows_per_person,
             delta=delta,

@@ -29,7 +29,7 @@ from shoal.interpret.divergences import (
     renyi_divergence_up,
     total_variation,
 )
-from shoal.interpret.explanation import Explanation, explain
+from shoal.interpret.explanation import Explanation, explain, explain_belief, risk_of
 from shoal.interpret.f_divergences import (
     CHI_SQUARED,
     KULLBACK_LEIBLER,
@@ -47,7 +47,6 @@ from shoal.interpret.f_divergences import (
 from shoal.interpret.pair import Pair
 from shoal.interpret.polygon import Polygon
 from shoal.interpret.profiles import Profile, Promise, profile
-from shoal.interpret.risk_sentence import risk_of
 from shoal.interpret.testing import (
     advantage_up,
     conditional_advantage_up,
@@ -78,6 +77,7 @@ __all__ = [
     "conditional_advantage_up",
     "expected_utility_interval",
     "explain",
+    "explain_belief",
     "f_divergence_down",
     "f_divergence_up",
     "factor_moment_up",

@@ -6,7 +6,6 @@ from shoal.query.answer import Answer
 from shoal.query.asking import AccuracyTarget, Ask
 from shoal.query.budget import Budget, CostRequest
 from shoal.query.estimates import Interval
-from shoal.query.guide import Guide, guide
 from shoal.query.opening import Private, private
 from shoal.query.planning import BudgetPlan, Planned, plan_budget
 from shoal.query.preview import Expected, Preview
@@ -22,7 +21,6 @@ __all__ = [
     "BudgetPlan",
     "CostRequest",
     "Expected",
-    "Guide",
     "Interval",
     "Planned",
     "Preview",
@@ -30,7 +28,6 @@ __all__ = [
     "Publication",
     "SuggestedBounds",
     "SuggestedShares",
-    "guide",
     "plan_budget",
     "private",
 ]

@@ -23,9 +23,8 @@ from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
-from shoal.query.explained_plan import ExplainedPlan
 from shoal.query.keys import Group, known_groups, selects
-from shoal.query.notebook_html import block, preformatted, quiet, title
+from shoal.query.notebook_html import ExplainedPlan, block, preformatted, quiet, title
 from shoal.query.paying import (
     Askable,
     Payer,

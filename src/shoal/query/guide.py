@@ -29,6 +29,8 @@ from shoal.query.showing import level_of
 if TYPE_CHECKING:
     from shoal.plots import Picture
 
+__all__ = ["Guide", "guide"]
+
 _DIGITS = 3
 _FACTORS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
 """The budgets that are shown beside the one that is proposed."""
@@ -207,9 +209,9 @@ class Guide:
 
 def guide(
     *,
-    people: int | None = None,
+    people: Number | None = None,
     within: Number | None = None,
-    questions: int | None = None,
+    questions: Number | None = None,
     confidence: Number = "0.95",
     rows_per_person: int = 1,
     delta: Number | None = None,
@@ -290,7 +292,7 @@ def _word(measure: Measure) -> str:
     return "epsilon" if isinstance(measure, Pure) else "rho"
 
 
-def _plain(given: object) -> object:
+def _plain(given: Any) -> Any:
     """A number as people type it: 5,000 is 5000."""
     if not isinstance(given, str):
         return given
@@ -298,7 +300,7 @@ def _plain(given: object) -> object:
     return int(digits) if digits.isdecimal() else given
 
 
-def _given(name: str, value: object) -> object:
+def _given(name: str, value: Any) -> Any:
     """What was given, or what somebody at a terminal answers."""
     if value is not None:
         return value

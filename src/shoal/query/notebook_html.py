@@ -99,3 +99,16 @@ def _cell(given: str | HtmlCell, tag: str) -> str:
     style = f"text-align:{cell.side};vertical-align:baseline;{line}{_GAP}{';' + _QUIET if cell.quiet else ''}"
     span = f' colspan="{cell.span}"' if cell.span > 1 else ""
     return f'<{tag}{span} style="{style}">{escaped(cell.text)}</{tag}>'
+
+
+class ExplainedPlan(str):
+    """What is computed for a question, step by step; everything that takes text takes it.
+
+    >>> print(ExplainedPlan("release count rows AS n"))
+    release count rows AS n
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return block(preformatted(self))

@@ -11,7 +11,7 @@ from typing import Any
 from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb import DuckDB
-from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.duckdb.csv_reading import complete
 from shoal.engines.engine_choice import engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError
@@ -38,8 +38,8 @@ from shoal.query.paying import Askable, Payer, QuestionSource
 from shoal.query.public_tables import read_public
 from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares, Votes
+from shoal.query.showing import columns_table
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
-from shoal.query.table_html import columns_table
 from shoal.sql import expression, question
 from shoal.workloads import WantedTables
 

@@ -15,10 +15,13 @@ from fractions import Fraction
 from typing import Protocol
 
 from shoal.exact import Shown, short_down, shown
-from shoal.plan import Type
-from shoal.query.interval_ends import Ends
-from shoal.query.notebook_html import HtmlCell, block, quiet, table
+from shoal.plan import Column, Type, written
+from shoal.plan.values import value_at
+from shoal.query.estimates import Ends
+from shoal.query.notebook_html import Html, HtmlCell, block, quiet, table
 
+_MOST_CHOICES = 12
+_MOST_COLUMNS = 60
 MOST_ROWS = 60
 """An answer shows so many rows, and says how many more there are."""
 
@@ -197,3 +200,30 @@ def _blocks(column: ShownColumn) -> list[list[str]]:
     ends = ["", *(each.bracket for each in column.ends)]
     widest = max(len(end) for end in ends)
     return [aligned, [end.ljust(widest) for end in ends]]
+
+
+def columns_table(columns: Sequence[Column]) -> Html:
+    """One line for each column; of very many the first."""
+    rows = [[each.name, str(each.type), known_of(each)] for each in columns[:_MOST_COLUMNS]]
+    more = len(columns) - len(rows)
+    rows += [[f"and {more:,} more", "", ""]] if more else []
+    return table(["column", "type", "declared"], rows)
+
+
+def known_of(column: Column) -> str:
+    """What is declared of a column: its range or its choices, and whether it holds no NULL."""
+    said = []
+    if column.choices is not None:
+        shown = [_value(each, column) for each in column.choices[:_MOST_CHOICES]]
+        more = len(column.choices) - len(shown)
+        said.append(f"one of {', '.join(shown)}{f' and {more:,} more' if more else ''}")
+    elif column.span is not None:
+        ends = (value_at(end, column.type) for end in (column.span.lo, column.span.hi))
+        said.append(" to ".join(_value(end, column) for end in ends))
+    if not column.nullable:
+        said.append("no NULL")
+    return "; ".join(said) or "nothing yet"
+
+
+def _value(value: object, column: Column) -> str:
+    return plain_text(written(value, column.type))  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from shoal.engines.csv_file import READING
 from shoal.errors import SchemaError
 from shoal.plan import Choices, Column, IdSpace, Person, Range, Span, Table, Type, Unit, column
 from shoal.query.notebook_html import block, quiet, title
-from shoal.query.table_html import columns_table
+from shoal.query.showing import columns_table
 from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 from shoal.vault.sources.choosing import source_from
 from shoal.vault.sources.data_source import DataSource

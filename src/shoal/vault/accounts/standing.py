@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import ConversionError
-from shoal.interpret import explain, risk_of
+from shoal.interpret import explain_belief, risk_of
 from shoal.ledger import AccountState
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.budget import amount_of, budget_bar, left_text
@@ -139,7 +139,7 @@ def _told(promise: Measure) -> tuple[float, float]:
     farther.
     """
     try:
-        figures = dict(explain(promise).figures)
+        figures = dict(explain_belief(promise).figures)
     except ConversionError:
         return math.inf, math.inf
     return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)
