@@ -73,6 +73,13 @@ ShowClipped = Annotated[
         help="Count the people who have more rows or groups than their share, too; a tenth of the cost goes to it.",
     ),
 ]
+Intervals = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONFIDENCE",
+        help="Confidence of intervals; quantiles get them, too, for a part of what is spent.",
+    ),
+]
 ENDINGS = (".parquet", ".csv", ".json")
 
 
@@ -92,13 +99,7 @@ def ask(
         ),
     ] = None,
     analyst: Analyst = None,
-    intervals: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONFIDENCE",
-            help="Confidence of intervals; quantiles get them, too, for a part of what is spent.",
-        ),
-    ] = None,
+    intervals: Intervals = None,
     show_clipped: ShowClipped = False,
     dummy: Annotated[
         bool, typer.Option("--dummy", help="Ask made-up rows instead, free of charge.")
@@ -153,14 +154,17 @@ def preview(
     delta: Delta = None,
     rho: Rho = None,
     noise: Noise = None,
-    confidence: Annotated[str, typer.Option(help="How sure the errors are.")] = "0.95",
+    confidence: Annotated[
+        str | None, typer.Option(help="How sure the errors are.  [default: 0.95]")
+    ] = None,
+    intervals: Intervals = None,
     show_clipped: ShowClipped = False,
     analyst: Analyst = None,
     as_json: AsJson = False,
 ) -> None:
     """How far each number of an answer would be off, before anything is spent. Free."""
     with refusals(), opened(vault, analyst, only_reads=True) as held:
-        found = held.sql(sql).preview(
+        found = held.sql(sql, intervals=intervals).preview(
             epsilon=epsilon,
             delta=delta,
             rho=rho,

@@ -490,11 +490,11 @@ class Vault(NotCopied):
 
     # rehearsing
 
-    def dummy(self, name: str, n: int = 1000) -> Any:
-        """A made-up Arrow table with the columns of a dataset; it depends on public facts only, and
-        is free.
+    def dummy(self, name: str, n: int = 1000, *, seed: int | None = None) -> Any:
+        """A made-up Arrow table with the columns of a dataset, the same one for the same ``seed``;
+        it depends on public facts only, and is free.
         """
-        return dummy_rows(self.dataset(name), n).to_arrow()
+        return dummy_rows(self.dataset(name), n, seed=seed).to_arrow()
 
     def rehearse(self, n: int = 1000) -> Private:
         """Every dataset as made-up rows, to try questions on, free of charge; public ones are as
