@@ -36,7 +36,7 @@ SOURCES = (
         '(encoding == "utf-16" and head.startswith(codecs.BOM_UTF16_BE))',
         "False",
         "A file is registered as empty, and every answer about its people is wrong.",
-        (f"{_WRITTEN}test_a_file_in_another_encoding_than_declared_is_refused",),
+        (f"{_WRITTEN}test_utf_16_with_the_larger_byte_first_is_refused_and_not_read_as_empty",),
     ),
     Mutation(
         "the-first-file-decides-for-all",

@@ -46,7 +46,6 @@ def test_a_comma_between_digits_is_no_number_unless_it_is_declared(tmp_path: Pat
     ("held", "encoding"),
     [
         (ROWS.encode("latin-1"), None),
-        (codecs.BOM_UTF16_BE + ROWS.encode("utf-16-be"), "utf-16"),
         (ROWS.replace("Oslo", "€").encode("cp1252"), "latin-1"),
     ],
 )
@@ -57,6 +56,15 @@ def test_a_file_in_another_encoding_than_declared_is_refused(
     path.write_bytes(held)
     with pytest.raises(SourceError):
         read(shoal.CsvFile(path, TYPES, encoding=encoding))
+
+
+def test_utf_16_with_the_larger_byte_first_is_refused_and_not_read_as_empty(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(codecs.BOM_UTF16_BE + "a;b\nMüller;1\n".encode("utf-16-be"))
+    with pytest.raises(SourceError, match="UTF-16"):
+        read(shoal.CsvFile(path, {"a": "text", "b": "text"}, encoding="utf-16"))
 
 
 @pytest.mark.parametrize(("said", "way_out"), [("cp1252", "iconv"), ("klingon", "utf-8")])
