@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sqlite3
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -325,11 +326,15 @@ def test_a_file_of_somebodys_own_is_not_written_over(office: Path) -> None:
     assert Path("people.toml").read_text() == "mine = true\n"
 
 
-def test_how_much_of_a_person_counts_must_be_said(office: Path) -> None:
-    code, _, err = run("add", "again", "visits.parquet", "--person", "user_id", "--groups", "2")
-    assert code == Exit.USAGE
-    assert "--rows-per-group N" in err
-    assert [each["name"] for each in data("list")] == ["visits"]
+def test_one_group_and_one_row_of_a_person_count_where_nothing_is_said_as_in_python(
+    office: Path,
+) -> None:
+    out = good("add", "again", "visits.parquet", "--person", "user_id", "--groups", "2")
+    assert str(shoal.Person("user_id", groups=2)) in out
+    good("declare", "visits.parquet", "--person", "user_id", "--name", "third")
+    made = tomllib.loads(Path("third.toml").read_text())["protects"]
+    unit = shoal.Person("user_id")
+    assert (made["groups"], made["rows_per_group"]) == (unit.groups, unit.rows_per_group)
 
 
 def test_the_same_content_under_another_name_says_that_it_shares_the_account(office: Path) -> None:

@@ -225,6 +225,13 @@ COMMANDS = (
     ),
     LazyCommand(
         TOOLS,
+        "guide",
+        "guide.guide",
+        "EXAMPLES",
+        "Which epsilon? From how many people, how accurate and how many questions to a budget.",
+    ),
+    LazyCommand(
+        TOOLS,
         "account",
         "account.account",
         "EXAMPLES",
