@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from importlib.util import find_spec
 from typing import Any
 
 from shoal.errors import ExtraError, PollError
@@ -24,6 +25,11 @@ def respondent_link(origin: str, poll: Poll) -> str:
             remedy=f"Make one link for each person: shoal poll invite {poll.name} 100 --url {origin}.",
         )
     return f"{origin.rstrip('/')}/p/{poll.name}"
+
+
+def can_draw() -> bool:
+    """Whether the package that draws codes is there."""
+    return find_spec("segno") is not None
 
 
 def qr_svg(link: str) -> str:

@@ -11,7 +11,7 @@ from shoal.polls.written_poll import epsilon_text
 from shoal.server.drafting import ODDS, OWN_DESIGNS
 from shoal.server.failures import Refused
 from shoal.server.host import host_of
-from shoal.server.qr_code import respondent_link
+from shoal.server.qr_code import can_draw, respondent_link
 from shoal.server.rendering import page
 from shoal.server.respondent_page import respondents_page
 from shoal.server.respondent_text import LOST, NO_DRAFT, NO_KEY, promise, sentence
@@ -70,6 +70,7 @@ def one(name: str, request: Request) -> Response:
         poll=summary(handle),
         mark=poll.mark,
         link=None if poll.once == "invitation" else respondent_link(origin, poll),
+        code=can_draw(),
         here_only=not host.door.address.secure,
         asked=_asked(poll),
         show_sent=poll.show_sent,

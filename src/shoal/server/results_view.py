@@ -92,10 +92,8 @@ def _promised(found: Results) -> dict[str, str]:
     told += (
         ["what is asked directly is not hidden"] if any(a.direct for a in found.poll.arms) else []
     )
-    return {
-        "value": sentence(few).removesuffix("."),
-        "words": sentence("; ".join(told)) if told else "",
-    }
+    words = sentence("; ".join(told)).replace(" %", "\N{NO-BREAK SPACE}%") if told else ""
+    return {"value": sentence(few).removesuffix("."), "words": words}
 
 
 def _central(found: Results) -> list[dict[str, str]]:

@@ -81,8 +81,7 @@ function waiting(question) {
   if (!few.length) return [];
   const several = question.estimates.length > 1;
   const parts = few.map((each) => `${several ? `${each.title}: ` : ""}${count(each.people)} of ${count(each.least)}`);
-  const why = "With fewer, the 95 % interval could be wider than half of the scale, whatever people answer. The number follows from the odds alone.";
-  return [make("p", "note", make("strong", "", early ? "These are too few answers. " : "Too few answers yet. "), `${parts.join("; ")}. ${why}`)];
+  return [make("p", "note", make("strong", "", early ? "These are too few answers. " : "Too few answers yet. "), `${parts.join("; ")}.`)];
 }
 
 const sureness = () => `${Number((100 * results.confidence).toFixed(4))} %`;

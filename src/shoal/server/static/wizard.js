@@ -145,7 +145,7 @@ function changed() {
 /** Publishing cannot be taken back, so it is asked for twice. */
 function sure(title) {
   const dialog = byId("sure");
-  byId("sure-title").textContent = `Publish “${title}”?`;
+  byId("sure-name").textContent = title;
   byId("sure-told").replaceChildren(...seen.arms.flatMap((arm) =>
     arm.questions.map((each) => make("p", "note", make("strong", "", each.text), ` ${each.few}`))));
   dialog.returnValue = "";
