@@ -6,9 +6,10 @@ import re
 from fractions import Fraction
 
 import pytest
-from tests.polls.samples import polls
+from tests.polls.samples import FARE, polls
 
-from shoal.polls import Poll
+from shoal.local import forced
+from shoal.polls import Arm, Poll, by_own
 from shoal.polls.sayable_odds import (
     epsilon_in_few_digits,
     guessed,
@@ -66,6 +67,16 @@ def test_a_one_sided_design_promises_nothing_and_says_so() -> None:
     assert epsilon_in_few_digits(poll.arms[2]) == "epsilon infinite"
 
 
-def test_epsilon_is_shown_in_two_digits_rounded_up_with_the_exact_one_behind_it() -> None:
-    shown = {odds: epsilon_in_few_digits(Poll("a", "Q?", odds=odds).arms[0]) for odds in (3, 9)}
-    assert shown == {3: "epsilon 1.1 (exactly ln(3))", 9: "epsilon 2.2 (exactly ln(9))"}
+def test_epsilon_is_shown_in_hundredths_rounded_up_with_the_exact_one_behind_it() -> None:
+    shown = [epsilon_in_few_digits(Poll("a", "Q?", odds=odds).arms[0]) for odds in (3, 5, 9, "3/2")]
+    assert shown == [
+        "epsilon 1.1 (exactly ln(3))",
+        "epsilon 1.61 (exactly ln(5))",
+        "epsilon 2.2 (exactly ln(9))",
+        "epsilon 0.41 (exactly ln(3/2))",
+    ]
+
+
+def test_replies_by_hand_are_called_replies() -> None:
+    poll = Poll("a", title="T", questions=[FARE], arms=[Arm("x", by_own(forced("2/3")))])
+    assert poll_in_few_words(poll) == "5 of 6 replies are true"

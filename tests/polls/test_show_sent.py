@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +53,20 @@ def test_a_first_version_that_says_when_is_refused() -> None:
     said = {**FIRST[0]["definition"], "show_sent": "after"}
     with pytest.raises(PollError, match="parts disagree"):
         Poll.from_json(json.dumps(said))
+
+
+def test_respondents_who_choose_by_what_would_be_sent_bring_the_estimate_to_nothing() -> None:
+    """Every draw of Warner's design at odds of 3, for people who all have the answer yes and send
+    "no" wherever one of the two answers would.
+    """
+    poll = Poll("a", FARE.text, odds=3)
+    law = poll.arms[0].designs[0].law
+    honest, choosing = (
+        Counter(pick(law.place(answer, drawn) for answer in answers) for drawn in range(law.total))
+        for answers, pick in (((1,), min), ((0, 1), min))
+    )
+    shares = [
+        sum((law.worth(report, 1) * count for report, count in found.items()), Fraction(0)) / 4
+        for found in (honest, choosing)
+    ]
+    assert shares == [1, 0]

@@ -114,9 +114,9 @@ def _show_results(console: Console, found: Results, *, early: bool) -> None:
     for arm, cost in found.shuffled().items():
         # elsewhere the number says nothing that the epsilon of one report does not say
         if cost is not None and 2 * cost.central <= cost.local:
-            name = f"{arm}: " if len(found.poll.arms) > 1 else ""
+            name = f" of {arm}" if len(found.poll.arms) > 1 else ""
             words = (
-                f"{name}someone who sees only these counts, and no single report, learns less: "
+                f"Someone who sees only these counts{name}, and no single report, learns less: "
                 f"epsilon {short_up(cost.central, digits=2)} (delta {short_up(cost.delta)}), "
                 f"since a person is hidden among {cost.people:,}."
             )
@@ -149,7 +149,13 @@ def _differences(known: list[Difference]) -> Any:
 
 
 def _estimates(lines: list[tuple[str, PollEstimate]], found: Results, *, early: bool) -> Any:
-    head = ["arm", "answer", "people", "estimate", f"{short_down(found.confidence)} interval"]
+    head = [
+        "arm",
+        "answer",
+        "people",
+        "estimate",
+        f"{short_down(100 * found.confidence)} % interval",
+    ]
     rows = [
         [
             arm,

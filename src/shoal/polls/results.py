@@ -67,7 +67,7 @@ class Results:
     >>> poll = Poll("commute", "Have you ever ...?", odds=3)
     >>> results = Results(poll, {"00": 120, "01": 80}, is_open=False)
     >>> print(results["commute"].arms["randomised"][1])
-    yes: 0.300 [0.162, 0.443]
+    yes: 0.300 [0.163, 0.443]
     >>> print(Results(poll, {"00": 60, "01": 40}, is_open=False)["commute"].arms["randomised"][1])
     yes: too few answers yet (100 of 119)
     """

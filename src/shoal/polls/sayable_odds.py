@@ -86,8 +86,9 @@ def in_few_words(asked: AskedQuestion) -> str:
         return "answers are sent as they are"
     if isinstance(law, Subsets):
         return said_chance(law.support[0]).of("sets", "hold", "the true answer")
-    if _alike(law) and asked.way != OWN:
-        return said_chance(law.chance(0, 0)).of("answers", "are", "true")
+    if _alike(law):
+        things = "replies" if asked.way == OWN else "answers"
+        return said_chance(law.chance(0, 0)).of(things, "are", "true")
     if law.ratio is None:
         return "a reply can give an answer away for sure"
     return guessed(law.ratio)
@@ -129,7 +130,7 @@ def poll_in_few_words(poll: Poll) -> str:
 
 
 def epsilon_in_few_digits(arm: PollArm) -> str:
-    """The epsilon of what an arm hides, in two digits rounded up, with the number it is exactly.
+    """The epsilon of what an arm hides, rounded up to hundredths, with the number it is exactly.
 
     >>> from shoal.polls import Poll
     >>> epsilon_in_few_digits(Poll("a", "Have you ever ...?", epsilon=1).arms[0])
@@ -139,4 +140,4 @@ def epsilon_in_few_digits(arm: PollArm) -> str:
     if not isinstance(found, Fraction) or ratio is None:
         return "epsilon infinite"
     exact = f" (exactly ln({ratio}))" if ratio.denominator <= 10**4 and ratio > 1 else ""
-    return f"epsilon {short_up(found, digits=2)}{exact}"
+    return f"epsilon {short_up(found, digits=2 if found < 1 else 3)}{exact}"
