@@ -270,15 +270,18 @@ def test_publishing_is_asked_for_where_somebody_can_be_asked(
     monkeypatch.setattr(poll_publishing, "_somebody_is_here", lambda: True)
     seen: list[str] = []
     for agreed in (False, True):
-        monkeypatch.setattr(
-            poll_publishing.typer,
-            "confirm",
-            lambda words, agreed=agreed, **_: seen.append(words) or agreed,
-        )
+
+        def confirmed(words: str, *, err: bool, agreed: bool = agreed) -> bool:
+            assert err
+            seen.append(words)
+            return agreed
+
+        monkeypatch.setattr("typer.confirm", confirmed)
         code, _, err = run("poll", "publish", "commute.toml")
         assert (code == Exit.DONE) is agreed
         assert "3 of 4 answers are true." in err
         assert len(data("poll", "list")) == agreed
+    assert len(seen) == 2
     assert all("never be changed" in words for words in seen)
 
 

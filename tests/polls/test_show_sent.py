@@ -30,7 +30,7 @@ def test_a_definition_of_the_first_version_keeps_its_text_its_mark_and_its_meani
 
 
 def test_what_is_sent_is_shown_afterwards_unless_the_poll_says_otherwise() -> None:
-    after, before = (Poll("a", FARE.text, odds=3, **said) for said in ({}, {"show_sent": "before"}))
+    after, before = Poll("a", FARE.text, odds=3), Poll("a", FARE.text, odds=3, show_sent="before")
     assert (after.to_dict()["show_sent"], before.to_dict()["show_sent"]) == ("after", "before")
     assert after.mark != before.mark
     told = [poll.arms[0].designs[0].instructions for poll in (after, before)]

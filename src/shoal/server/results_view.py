@@ -105,8 +105,8 @@ def _central(found: Results) -> list[dict[str, str]]:
         {
             "title": "Epsilon of the counts alone" + (f", {name}" if several else ""),
             "value": short_up(each.central, digits=2),
-            "words": "For someone who sees only this page and no single report, a person is hidden "
-            f"among the {each.people:,} who answered alike (delta {DELTA}).",
+            "words": "This is what the counts tell about one person to someone who sees this page "
+            f"and no single report: a person is hidden among at least {each.people:,} (delta {DELTA}).",
         }
         for name, each in found.shuffled(delta=DELTA).items()
         if each is not None and 2 * each.central <= each.local

@@ -42,10 +42,9 @@ async function newest(part, path) {
 // estimates
 
 function showFigures() {
-  const { reports, invited, promised, central } = results;
+  const { reports, invited, promised } = results;
   const parts = [figure("Reports", count(reports), invited === null ? "" : `of ${count(invited)} invited`)];
   parts.push(figure("What respondents are promised", promised.value, promised.words));
-  for (const each of central) parts.push(figure(each.title, each.value, each.words));
   byId("figures").replaceChildren(...parts);
 }
 
@@ -131,7 +130,8 @@ function explained(always) {
     lines.push(`Whoever looks again and again, and stops when it suits, needs the always-valid interval: with ${sureness()} it holds the truth at every look together. ` +
       "Quote this one if you decide from this page when to stop.");
   }
-  return lines.map((line) => make("p", "small soft", line));
+  const more = results.central.map(({ title, value, words }) => make("p", "small soft", make("strong", "", `${title}: ${value}. `), words));
+  return [...lines.map((line) => make("p", "small soft", line)), ...more];
 }
 
 function showQuestions() {
