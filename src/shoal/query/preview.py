@@ -133,7 +133,7 @@ def _expected_of_tree(
 ) -> Expected:
     step = float(place.grid.step)
     noise = (
-        f"a choice among {place.points:,} points, {step:,.4g} apart, "
+        f"a choice among {place.points:,} points, {plain_number(step)} apart, "
         f"together with {len(tree.places) - 1} other quantiles of the same column"
     )
     if recipe.ends:
