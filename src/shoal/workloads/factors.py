@@ -61,6 +61,10 @@ class Factor(ABC):
         """
 
     @abstractmethod
+    def in_floats(self) -> Floats:
+        """The matrix itself, in floats."""
+
+    @abstractmethod
     def undo(self, answers: Floats, axis: int) -> Floats:
         """The pseudo-inverse along an axis: least squares."""
 
@@ -102,6 +106,9 @@ class Centred(Factor):
     def apply(self, counts: IntegerArray, axis: int) -> IntegerArray:
         found: IntegerArray = self.size * counts - counts.sum(axis=axis, keepdims=True)
         return found
+
+    def in_floats(self) -> Floats:
+        return self.size * np.eye(self.size) - 1
 
     def undo(self, answers: Floats, axis: int) -> Floats:
         found: Floats = (answers - answers.mean(axis=axis, keepdims=True)) / self.size
@@ -173,6 +180,9 @@ class IntegerMatrix(Factor):
         found: Any = np.tensordot(matrix, cast("Any", counts), axes=(1, axis))
         moved: IntegerArray = np.moveaxis(found, 0, axis)
         return moved
+
+    def in_floats(self) -> Floats:
+        return self.matrix.astype(np.float64)
 
     @cached_property
     def _covariance(self) -> Floats:

@@ -24,6 +24,7 @@ from shoal.noise import LARGEST_SCALE
 from shoal.sensitivity import Relation
 from shoal.workloads.cell_counts import counts_of
 from shoal.workloads.column_queries import Floats
+from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.released_tables import ReleasedTables, normal_quantile
 from shoal.workloads.table_queries import TableQuery
@@ -195,13 +196,14 @@ class PublicationPlan:
         scale = float(self.reach * self.unit) ** 2 / float(gaussian_mu_of(self.measure)) ** 2
         return self._sums[0] / (bound * scale) - 1 if bound else 0.0
 
-    def release(self, counts: Any) -> ReleasedTables:
+    def release(self, counts: Any, *, known: Mapping[Any, Any] | int | None = None) -> ReleasedTables:
         """Every table, with noise.
 
         ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with
         ``marginal``.  Nothing is charged here: charge ``event`` first, as with a bare mechanism.
         """
-        return self.published(self.measure_counts(counts))
+        held = None if known is None else KnownTotals.of(self.workload.used, known)
+        return self.published(self.measure_counts(counts), known=held)
 
     def measure_counts(self, counts: Any) -> list[IntegerArray]:
         """What is measured, with noise: whole numbers, from which everything else follows."""
@@ -213,13 +215,16 @@ class PublicationPlan:
         return answers
 
     def published(
-        self, answers: Sequence[IntegerArray], certificate: Mapping[str, Any] | None = None
+        self,
+        answers: Sequence[IntegerArray],
+        certificate: Mapping[str, Any] | None = None,
+        known: KnownTotals | None = None,
     ) -> ReleasedTables:
         """Every table, from what was measured with noise."""
         floats = [answer.astype(np.float64) for answer in answers]
         found = self.workload.strategy.estimates(self.workload.tables, floats)
         arrays = tuple(np.asarray(each * float(self.unit)) for each in found)
-        return ReleasedTables(self, arrays, self.event, certificate)
+        return ReleasedTables(self, arrays, self.event, tuple(answers), certificate, known)
 
     def measured_terms(self) -> list[dict[str, str]]:
         """Each measurement in words, for a certificate."""
