@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.exact import Number, ball, non_negative, positive, upper
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.exact import Number, ball, holdable_up, non_negative, positive, upper
+from shoal.measures.curve import order_above_one
 
 ORDERS = tuple(
     Fraction(order) for order in ("1.5", 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512)

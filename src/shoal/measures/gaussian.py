@@ -29,9 +29,9 @@ from shoal.exact import (
     turning_point,
     upper,
 )
+from shoal.exact.real import SMALLEST
 from shoal.measures.measure import no_epsilon_at_zero
 from shoal.measures.normal import density, mills, mills_drop, upper_tail
-from shoal.measures.numbers import SMALLEST
 
 _FAR = 152
 """For a > 152 the bound delta <= P(N > a) <= exp(-a²/2) is below every delta that can be given."""

@@ -13,7 +13,7 @@ import tomlkit
 
 from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
-from shoal.engines.duckdb.csv_schema import proposed
+from shoal.engines.duckdb.csv_reading import proposed
 from shoal.engines.engine_choice import close, engine_over
 from shoal.errors import SchemaError
 from shoal.measures import Measure, Pure
