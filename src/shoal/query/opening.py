@@ -82,11 +82,16 @@ class Private:
         """The rows of a table, to build a question on without writing a SELECT."""
         return Building.of(self._held, name or self.name)
 
-    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
+    def workload(
+        self,
+        wanted: Sequence[WantedTables] | WantedTables,
+        *,
+        known: Mapping[Any, Any] | int | None = None,
+    ) -> Publication:
         """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"],
-        up_to=2)]``; nothing is read or spent yet.
+        up_to=2)]``; nothing is read or spent yet.  ``known`` are totals that are public already.
         """
-        return self.table().workload(wanted)
+        return self.table().workload(wanted, known=known)
 
     def suggest_bounds(
         self,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 
 _CUT = 1 << 40
 Noise = Gaussian | DiscreteGaussian
+
+
+class PlannedTable(NamedTuple):
+    """A table before its release: its name and shape, and how far its worst cell can be off."""
+
+    name: str
+    shape: tuple[int, ...]
+    widest: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +204,9 @@ class PublicationPlan:
         scale = float(self.reach * self.unit) ** 2 / float(gaussian_mu_of(self.measure)) ** 2
         return self._sums[0] / (bound * scale) - 1 if bound else 0.0
 
-    def release(self, counts: Any, *, known: Mapping[Any, Any] | int | None = None) -> ReleasedTables:
+    def release(
+        self, counts: Any, *, known: Mapping[Any, Any] | int | None = None
+    ) -> ReleasedTables:
         """Every table, with noise.
 
         ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with
@@ -240,16 +250,26 @@ class PublicationPlan:
             for each, noise in zip(self._measurements, self.mechanisms, strict=True)
         ]
 
+    def lines(self, *, confidence: Number = "0.95") -> list[PlannedTable]:
+        """How far each table's cells can be off at a confidence; free."""
+        reach = normal_quantile(open_unit(confidence, "confidence"))
+        return [
+            PlannedTable(
+                table.name,
+                table.shape(self.workload.domain),
+                float(self._standard_errors(table).max()) * reach,
+            )
+            for table in self.workload.tables
+        ]
+
     def preview(self, *, confidence: Number = "0.95") -> str:
         """What it costs, and how far each table's cells can be off, in words; free."""
         level = open_unit(confidence, "confidence")
-        reach = normal_quantile(level)
         lines = [f"costs {self.measure}; errors at {float(level):.0%} confidence for each cell"]
-        for table in self.workload.tables:
-            worst = float(self._standard_errors(table).max()) * reach
-            shape = " x ".join(map(str, table.shape(self.workload.domain))) or "1"
+        for table in self.lines(confidence=level):
+            shape = " x ".join(map(str, table.shape)) or "1"
             cells = "cell" if shape == "1" else "cells, each"
-            lines.append(f"{table.name}: {shape} {cells} within {worst:,.1f}")
+            lines.append(f"{table.name}: {shape} {cells} within {table.widest:,.1f}")
         return "\n".join(lines)
 
     __str__ = preview

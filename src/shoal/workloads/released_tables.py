@@ -177,6 +177,44 @@ class ReleasedTables:
     def __len__(self) -> int:
         return len(self.arrays)
 
+    def measurements(self) -> tuple[dict[str, Any], dict[str, list[int]]]:
+        """What was measured, for those who would rather estimate in their own way: a description
+        of every measurement, and all noisy numbers as columns.
+
+        Numbers of measurement k are the product of its matrices, applied to the counts by its
+        columns in units of ``unit``, with independent noise of the stated variance.
+        """
+        strategy, domain = self.plan.workload.strategy, self.plan.workload.domain
+        described = [
+            {
+                "measurement": at,
+                "columns": list(each.columns),
+                "matrices": [factor.described() for factor in each.factors],
+                "noise": str(noise),
+                "variance": variance,
+            }
+            for at, (each, noise, variance) in enumerate(
+                zip(
+                    strategy.measurements,
+                    self.plan.mechanisms,
+                    self.plan.noise_variances,
+                    strict=True,
+                )
+            )
+        ]
+        head = {
+            "unit": str(self.plan.unit),
+            "values": {name: list(map(str, domain.values(name))) for name in domain.names},
+            "measurements": described,
+        }
+        numbers: dict[str, list[int]] = {"measurement": [], "place": [], "value": []}
+        for at, answer in enumerate(self.answers):
+            flat = [int(each) for each in answer.reshape(-1)]
+            numbers["measurement"] += [at] * len(flat)
+            numbers["place"] += range(len(flat))
+            numbers["value"] += flat
+        return head, numbers
+
     def to_dict(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every table by name, as rows of labels, estimate and standard error."""
         return {table.name: list(table.rows()) for table in self}

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
-from math import prod, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
 from shoal.workloads.column_queries import Floats
+from shoal.workloads.controlled_rounding import Whole, rounded
 from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.nonnegative_fit import NonnegativeFit
 from shoal.workloads.released_tables import ReleasedTable, normal_quantile
@@ -28,10 +27,10 @@ from shoal.workloads.table_queries import TableQuery
 if TYPE_CHECKING:
     from shoal.workloads.publication_plan import PublicationPlan
 
-MOST_CELLS = 4_000_000
-"""So many cells the table of all columns may have; a fit takes a few seconds for each million."""
+MOST_CELLS = 250_000
+"""So many cells the table of all columns may have.  With a million cells, of which most are empty, a
+fit of 70 s was still far from its end."""
 
-_MOST_ORDERS = 5040
 _REPETITIONS = 30
 
 
@@ -53,7 +52,9 @@ class WholeTable(ReleasedTable):
             simulation, not on a theorem; docs/workloads.md has the coverage that was measured.
         """
         half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
-        return np.maximum(np.ceil(self.values - half), 0), np.floor(self.values + half)
+        low: Any = np.maximum(np.ceil(self.values - half), 0).astype(np.int64)
+        high: Any = np.floor(self.values + half).astype(np.int64)
+        return low, high
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class WholeTables:
     """
 
     plan: PublicationPlan
-    cells: NDArray[np.int64]
+    cells: Whole
     known: KnownTotals | None
 
     @classmethod
@@ -77,20 +78,21 @@ class WholeTables:
         """From what was measured."""
         fit = _fit(plan, known)
         floats = [np.asarray(each, dtype=np.float64) * float(plan.unit) for each in answers]
-        return cls(plan, _rounded(fit, plan.workload.tables, floats), known)
+        return cls(plan, _rounded(fit, plan, floats), known)
 
     @cached_property
     def _domain(self) -> TableDomain:
         return self.plan.workload.used
 
-    def _values(self, cells: NDArray[np.int64], table: TableQuery) -> NDArray[np.int64]:
+    def _values(self, cells: Whole, table: TableQuery) -> Whole:
         """One table, from all cells."""
         names = self._domain.names
         away = tuple(at for at, name in enumerate(names) if name not in table.columns)
         found: Any = cells.sum(axis=away)
         for axis, query in enumerate(table.queries):
             found = query.apply(found, axis)
-        return np.rint(found).astype(np.int64)
+        values: Whole = np.rint(found).astype(np.int64)
+        return values
 
     @cached_property
     def _mean_squares(self) -> list[Floats]:
@@ -101,7 +103,7 @@ class WholeTables:
         """
         fit = _fit(self.plan, self.known)
         unit = float(self.plan.unit)
-        chance = np.random.default_rng(np.abs(self.cells.reshape(-1)).sum())
+        chance = np.random.default_rng(int(self.cells.sum()))
         tables = self.plan.workload.tables
         truth = [self._values(self.cells, table) for table in tables]
         exact = [self._measured(at) for at in range(len(fit.measurements))]
@@ -111,9 +113,9 @@ class WholeTables:
                 held + unit * sqrt(variance) * chance.standard_normal(held.shape)
                 for held, variance in zip(exact, self.plan.noise_variances, strict=True)
             ]
-            again = _rounded(fit, tables, noisy)
-            for table, held, total in zip(tables, truth, sums, strict=True):
-                total += (self._values(again, table) - held) ** 2.0
+            again = _rounded(fit, self.plan, noisy)
+            for at, (table, held) in enumerate(zip(tables, truth, strict=True)):
+                sums[at] += (self._values(again, table) - held) ** 2.0
         return [total / _REPETITIONS for total in sums]
 
     def _measured(self, at: int) -> Floats:
@@ -129,7 +131,7 @@ class WholeTables:
 
     def _table(self, at: int) -> WholeTable:
         query = self.plan.workload.tables[at]
-        values = self._values(self.cells, query)
+        values: Any = self._values(self.cells, query)
         return WholeTable(self.plan, query, values, lambda: np.sqrt(self._mean_squares[at]))
 
     def __iter__(self) -> Iterator[WholeTable]:
@@ -156,41 +158,15 @@ def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
     return NonnegativeFit(domain, plan.workload.strategy.measurements, variances, known)
 
 
-def _rounded(
-    fit: NonnegativeFit, tables: Sequence[TableQuery], answers: Sequence[Floats]
-) -> NDArray[np.int64]:
-    """The fitted table in whole numbers: running sums are rounded, and each cell is the difference
-    of two.
-
-    A table whose cells are runs of neighbouring cells is then off by less than 1.  Columns are put
-    in the order that makes runs long for the tables that are wanted; those of known totals are
-    first, and theirs are whole already.
+def _rounded(fit: NonnegativeFit, plan: PublicationPlan, answers: Sequence[Floats]) -> Whole:
+    """The fitted table in whole numbers, its margins as near to the fitted ones as the tables that
+    are wanted need them.
     """
-    found = fit.solve(answers)
-    order = _order(fit.domain, tables, fit.known.columns if fit.known else ())
-    turned = np.transpose(found, order)
-    groups = 1 if fit.known is None else fit.known.totals.size
-    rows = turned.reshape(groups, -1)
-    running = np.floor(np.cumsum(rows, axis=1) + 0.5).astype(np.int64)
-    whole = np.diff(running, axis=1, prepend=0).reshape(turned.shape)
-    return np.ascontiguousarray(np.transpose(whole, np.argsort(order)))
-
-
-def _order(domain: TableDomain, tables: Sequence[TableQuery], first: Sequence[str]) -> list[int]:
-    """The order of axes in which the cells of all tables are made of the fewest runs."""
-    names = domain.names
-    rest = [name for name in names if name not in first]
-    small_first = sorted(rest, key=domain.size)
-    tries = permutations(rest) if prod(range(1, len(rest) + 1)) <= _MOST_ORDERS else [small_first]
-
-    def runs(order: Sequence[str]) -> int:
-        total = 0
-        for table in tables:
-            within = [name in table.columns for name in order]
-            last = max((at for at, used in enumerate(within) if used), default=-1)
-            before = [name for name, used in zip(order[:last], within, strict=False) if not used]
-            total += domain.cells(before) * domain.cells(table.columns)
-        return total
-
-    best = min(((*first, *each) for each in tries), key=runs)
-    return [names.index(name) for name in best]
+    names = fit.domain.names
+    margins: dict[tuple[int, ...], float] = {}
+    for table in plan.workload.tables:
+        if table.columns:
+            axes = tuple(names.index(column) for column in table.columns)
+            margins[axes] = margins.get(axes, 0.0) + 1 / plan.rmse(table.name) ** 2
+    held = [names.index(column) for column in fit.known.columns] if fit.known else []
+    return rounded(fit.solve(answers), margins, held)
