@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.test_vault_commands import data, good, run
+from tests.cli.test_cli import data, good, run
 
 from shoal.cli.console import Exit
 
