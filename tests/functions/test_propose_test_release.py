@@ -54,6 +54,7 @@ def test_the_distance_to_instability_is_that_of_all_datasets() -> None:
         assert distance_to_instability(MEDIAN.reading(data), 1) == distance[data]
 
 
+@pytest.mark.slow
 def test_the_answer_is_private_for_all_neighbours() -> None:
     def worst() -> float:
         laws = {data: law(data) for data in rows(7, VALUES)}
