@@ -86,6 +86,7 @@ def test_a_lower_threshold_would_not_be_private() -> None:
     assert at_precision(128, lost) > 1e-4
 
 
+@pytest.mark.slow
 def test_releases_have_this_law_and_no_other() -> None:
     data = (0, 1, 1, 2, 2, 2, 3)
     with seam.seeded("propose, test, release"):
