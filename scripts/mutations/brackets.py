@@ -155,6 +155,14 @@ BRACKETS = (
         ("tests/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
     ),
     Mutation(
+        "few-places-are-rotated-by-the-wrong-angle",
+        "src/shoal/loss/nonuniform.py",
+        "slow = np.exp(1j * (spacing * inner) * np.outer(np.arange(outer), losses))",
+        "slow = np.exp(1j * (spacing * outer) * np.outer(np.arange(outer), losses))",
+        "Both ends of a bracket are wrong for small samples.",
+        ("tests/loss/test_nonuniform.py::test_few_places_at_many_turns_are_within_their_doubt",),
+    ),
+    Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",
         "src/shoal/loss/inversion_search.py",
         "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)\n\n    def _place(",

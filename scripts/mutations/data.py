@@ -8,6 +8,44 @@ _CHANGE = "tests/plan/test_change.py"
 
 DATA = (
     Mutation(
+        "each-of-two-columns-has-its-own-rows",
+        "src/shoal/plan/product_terms.py",
+        "    if not other.nullable:\n        return value\n",
+        "    if True:\n        return value\n",
+        "A covariance adds up rows in which only one of its columns is known, and counts other rows than it adds up.",
+        (
+            "tests/query/test_moments.py::test_rows_in_which_either_is_missing_are_left_out_of_all_totals",
+        ),
+    ),
+    Mutation(
+        "an-interval-subtracts-end-from-end",
+        "src/shoal/query/enclosures.py",
+        "return Enclosure(self.lo - other.hi, self.hi - other.lo)",
+        "return Enclosure(self.lo - other.lo, self.hi - other.hi)",
+        "The interval of a covariance is narrower than the noise of its totals.",
+        (
+            "tests/query/test_moments.py::test_an_interval_holds_every_value_that_totals_within_their_errors_can_give",
+        ),
+    ),
+    Mutation(
+        "tuples-are-texts-one-after-another",
+        "src/shoal/sql/distinct_tuples.py",
+        'whole = call("concat", call("concat", size, Literal(":", TEXT)), text)',
+        "whole = text",
+        "Two different pairs count as one value, so what is counted is not what was asked.",
+        (
+            "tests/query/test_answers.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
+        ),
+    ),
+    Mutation(
+        "a-power-may-overflow",
+        "src/shoal/plan/product_terms.py",
+        "            if part.partial:\n",
+        "            if False:\n",
+        "A row whose fourth power no real holds counts in some totals of a kurtosis and not in others.",
+        ("tests/query/test_moments.py::test_powers_that_no_real_holds_are_refused",),
+    ),
+    Mutation(
         "a-join-multiplies-nobody",
         "src/shoal/plan/relation.py",
         "name: factor and factor * self.at_most for name, factor in self.left.stability.items()",
@@ -526,5 +564,63 @@ DATA = (
         "private = True",
         "A quantile drawn with a known seed is recorded as a private release.",
         ("tests/query/test_broken_planners.py::test_a_rehearsal_is_never_charged_as_private",),
+    ),
+    Mutation(
+        "a-gap-of-points-weighs-as-one-point",
+        "src/shoal/noise/equal_runs.py",
+        "            bounds *= self.lengths[here]\n",
+        "",
+        "Points between rows are drawn far too seldom, and one person's row changes by how much.",
+        (
+            "tests/noise/test_equal_runs.py::test_runs_and_places_come_as_often_as_they_should_and_a_law_without_lengths_would_show",
+        ),
+    ),
+    Mutation(
+        "positions-behind-are-all-kept",
+        "src/shoal/noise/equal_runs.py",
+        "if behind is None or _keeps(behind(run, place) * rate):",
+        "if behind is None or _keeps(0 * rate):",
+        "Of several quantiles a point is split at any of its rows, and not by the law that is priced.",
+        (
+            "tests/noise/test_equal_runs.py::test_candidates_behind_their_run_come_as_often_as_their_own_scores_say",
+        ),
+    ),
+    Mutation(
+        "every-depth-of-quantiles-spends-all",
+        "src/shoal/query/quantile_tree.py",
+        "self._node(levels[:middle], low, level, left - share),",
+        "self._node(levels[:middle], low, level, left),",
+        "Nine quantiles cost four times the epsilon that is charged.",
+        (
+            "tests/query/test_quantile_tree.py::test_what_is_spent_on_any_path_is_no_more_than_the_price_of_the_tree",
+        ),
+    ),
+    Mutation(
+        "several-quantiles-at-twice-the-rate",
+        "src/shoal/query/quantile_tree.py",
+        "return node.loss / (2 * node.pull * self.spread.sensitivity.value)",
+        "return node.loss / (node.pull * self.spread.sensitivity.value)",
+        "Several quantiles cost twice the epsilon that is charged.",
+        (
+            "tests/query/test_quantile_tree.py::test_no_neighbour_changes_the_chance_of_any_outcome_of_all_choices_by_more_than_is_claimed",
+        ),
+    ),
+    Mutation(
+        "rows-take-part-in-two-parts",
+        "src/shoal/query/quantile_tree.py",
+        "(node.above, PositionSpan(position, span.end))",
+        "(node.above, PositionSpan(span.start, span.end))",
+        "A row is counted in the choices below and above it, and the price is for one of them.",
+        ("tests/query/test_quantile_tree.py::test_outcomes_come_as_often_as_the_law_says",),
+    ),
+    Mutation(
+        "an-end-is-rounded-without-saying-so",
+        "src/shoal/query/estimates.py",
+        "place.grid.step * place.grid.halves / 2) for place in recipe.places]",
+        "recipe.place.grid.step * place.grid.halves / 2) for place in recipe.places]",
+        "The interval of a quantile misses values that its coarser grid rounds away.",
+        (
+            "tests/query/test_quantiles_intervals.py::test_an_interval_allows_for_the_rounding_to_the_grid_of_its_ends",
+        ),
     ),
 )

@@ -6,6 +6,17 @@ from scripts.mutations.mutation import Mutation
 
 SHOWN = (
     Mutation(
+        "a-notebook-shows-names-as-they-are",
+        "src/shoal/query/notebook_html.py",
+        "return text if isinstance(text, Html) else html.escape(text)",
+        "return text",
+        "Whoever names a column runs a script in the notebook of everybody who looks at it.",
+        (
+            "tests/query/test_notebook_html.py::test_every_piece_escapes_what_is_not_html_already",
+            "tests/query/test_notebook_html.py::test_hostile_names_and_choices_are_text_in_a_private_table",
+        ),
+    ),
+    Mutation(
         "an-upper-end-is-rounded-down",
         "src/shoal/exact/shown.py",
         "zip(ends, (math.floor, math.ceil), strict=True)",

@@ -73,6 +73,9 @@ def test_every_statistic_of_a_question_is_audited() -> None:
         Statistic.COUNT_DISTINCT: "count of values", Statistic.SUM: "sum", Statistic.MEAN: "mean", Statistic.VARIANCE: "sample variance",
         Statistic.VARIANCE_POPULATION: "variance", Statistic.DEVIATION: "sample deviation", Statistic.DEVIATION_POPULATION: "deviation",
         Statistic.QUANTILE: "quantile", Statistic.LEAST: "least", Statistic.GREATEST: "largest",
+        Statistic.SKEWNESS: "skewness", Statistic.KURTOSIS: "kurtosis", Statistic.COVARIANCE: "sample covariance",
+        Statistic.COVARIANCE_POPULATION: "covariance", Statistic.CORRELATION: "correlation", Statistic.SLOPE: "slope",
+        Statistic.INTERCEPT: "intercept", Statistic.DETERMINATION: "determination",
     }  # fmt: skip
     assert set(words) == set(Statistic)
     assert all(word in asked for word in words.values())

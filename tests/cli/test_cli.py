@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sqlite3
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,12 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
         Path("visits.toml").unlink()
         Path("visits.csv").write_text("patient,ward,days\n1,Surgery,3\n")
         Path("old.csv").write_text("1,Surgery,3\n2,Medicine,4\n")
+    if words[0] == "publish":
+        good(
+            "add", "people", "people.csv", "--row", "--type", "age=integer", "--range", "age=0:99",
+            "--required", "age", "--budget", "rho=1", "--new-people",
+        )  # fmt: skip
+        Path("tables.toml").write_text('dataset = "people"\n[[tables]]\nmarginals = ["age"]\n')
     if words[0] == "accept":
         tamper("office.shoal")
         assert run("verify")[0] == Exit.UNSOUND
@@ -325,11 +332,15 @@ def test_a_file_of_somebodys_own_is_not_written_over(office: Path) -> None:
     assert Path("people.toml").read_text() == "mine = true\n"
 
 
-def test_how_much_of_a_person_counts_must_be_said(office: Path) -> None:
-    code, _, err = run("add", "again", "visits.parquet", "--person", "user_id", "--groups", "2")
-    assert code == Exit.USAGE
-    assert "--rows-per-group N" in err
-    assert [each["name"] for each in data("list")] == ["visits"]
+def test_one_group_and_one_row_of_a_person_count_where_nothing_is_said_as_in_python(
+    office: Path,
+) -> None:
+    out = good("add", "again", "visits.parquet", "--person", "user_id", "--groups", "2")
+    assert str(shoal.Person("user_id", groups=2)) in out
+    good("declare", "visits.parquet", "--person", "user_id", "--name", "third")
+    made = tomllib.loads(Path("third.toml").read_text())["protects"]
+    unit = shoal.Person("user_id")
+    assert (made["groups"], made["rows_per_group"]) == (unit.groups, unit.rows_per_group)
 
 
 def test_the_same_content_under_another_name_says_that_it_shares_the_account(office: Path) -> None:

@@ -199,6 +199,7 @@ def test_what_only_reads_needs_read_access_alone(
     office: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good("poll", "new", "commute", "Have you?", "--epsilon", "1")
+    good("poll", "publish", "commute.toml", "--yes")
 
     def only_for_reading(*given: Any, **said: Any) -> Any:
         if not said.get("read_only"):

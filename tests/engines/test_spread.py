@@ -9,6 +9,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -90,7 +91,9 @@ def test_no_unit_moves_weights_further_than_is_claimed(
         after = Reference(other).weights(spread)
         moved = []
         for key in {**before, **after}:
-            one, two = Counter(before.get(key, {})), Counter(after.get(key, {}))
+            one, two = (
+                Counter(found[key].as_dict() if key in found else {}) for found in (before, after)
+            )
             moved.append(Fraction(twice * sum(abs(one[v] - two[v]) for v in {**one, **two})))
         assert spread.norm.measure(moved) <= claim
 
@@ -131,4 +134,7 @@ def test_every_type_lands_on_the_same_points_on_both_engines(
         spread = Spread(scan, (), Ref(held), Norm.L1, grid)
         found = fast.weights(spread)
         assert found == Reference({"t": rows}).weights(spread)
-        assert all(grid.lo <= point <= grid.hi for point in found.get((), {}))  # type: ignore[operator]
+        for each in found.values():
+            assert grid.lo <= each.values[0] <= each.values[-1] <= grid.hi
+            assert (each.values[1:] > each.values[:-1]).all()
+            assert each.values.dtype == each.weights.dtype == np.int64

@@ -43,9 +43,13 @@ from shoal.plan import (
     cast,
     column,
     count_of,
+    cubes_of,
     decimal,
     distinct_of,
     explain,
+    fourths_of,
+    known_together,
+    products_of,
     squares_of,
     sum_of,
     votes_of,
@@ -83,7 +87,13 @@ def plans(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
     kinds = [count_of(), *([PERSONS, votes_of(2), votes_of(3)] * isinstance(units[0], Person))]
     for argument in arguments(relation):
         kinds += [count_of(argument), sum_of(argument), sum_of(argument, centred=True)]
-        kinds += [squares_of(argument), distinct_of(argument)]
+        kinds += [
+            squares_of(argument),
+            distinct_of(argument),
+            cubes_of(argument),
+            fourths_of(argument),
+        ]
+        kinds += [products_of(*known_together(argument, held["x"]))]
     terms = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=5, unique=True))
     norm = draw(st.sampled_from([Norm.L1, Norm.L2]))
     return Bounded(relation, tuple(held[name] for name in keys), tuple(terms), norm)

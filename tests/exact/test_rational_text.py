@@ -17,13 +17,14 @@ from typer.testing import CliRunner
 import shoal
 from shoal.accounting.sums import sum_from_text
 from shoal.cli.app import app
-from shoal.cli.options import budget_of, counts_of, facts_of
+from shoal.cli.options import counts_of, facts_of
 from shoal.cli.typed_poll import odds_of
 from shoal.errors import ShoalError
 from shoal.events import read_events
 from shoal.exact import numeral, rational, whole_numeral
 from shoal.ledger import Ledger
 from shoal.local.form import _integer
+from shoal.measures import budget_of
 from shoal.plan import INTEGER, REAL, decimal
 from shoal.plan.values import read
 from shoal.sql.expressions import number

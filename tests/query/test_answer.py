@@ -235,3 +235,22 @@ def test_the_builder_asks_what_sql_asks() -> None:
         assert {row[0] for row in joined.release(epsilon=1).rows} == {None, "north", "south"}
     with pytest.raises(UnknownNameError, match="The tables are: data, towns"):
         held.table("nobody")
+
+
+def test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like() -> None:
+    texts = ["", "a", "1:a", "n", "1:", ":", None, "a1:a", "11:a"]
+    pairs = [(one, other) for one in texts for other in texts]
+    data = pa.table(
+        {
+            "a": [one for one, _ in pairs] * 2,
+            "b": [other for _, other in pairs] * 2,
+            "d": [at < len(pairs) for at in range(2 * len(pairs))],
+        }
+    )
+    held = shoal.private(data, name="data", protects=shoal.Row(), budget=shoal.Pure(9))
+    every = "COUNT(DISTINCT (a, b)) AS n, COUNT(DISTINCT (a, b, d)) AS m, COUNT(DISTINCT a, b) AS k"
+    with without_noise():
+        (found,) = held.sql(f"SELECT {every} FROM data").release(epsilon=1).rows
+    known = [each for each in pairs if None not in each]
+    assert found == (len(pairs), 2 * len(pairs), len(known))
+    assert duckdb.sql("SELECT COUNT(DISTINCT (a, b)), COUNT(DISTINCT (a, b, d)) FROM data").fetchall() == [found[:2]]  # fmt: skip

@@ -44,6 +44,8 @@ MOST = [
     "SELECT MEDIAN(age) AS m, MIN(spend) AS lo, MAX(spend) AS hi FROM data",
     "SELECT kind, QUANTILE(age, 0.9) AS q, COUNT(*) AS n FROM data GROUP BY kind",
     "SELECT STDDEV(spend) AS s, SUM(CASE WHEN kind = 'a' THEN age ELSE 0 END) AS t FROM data WHERE town IS NOT NULL",
+    "SELECT CORR(spend, age) AS r, REGR_SLOPE(spend, age) AS s, SKEWNESS(spend) AS k FROM data",
+    "SELECT kind, COVAR_SAMP(spend, age) AS c, KURTOSIS(age) AS k, SUM(age > 40) AS o FROM data GROUP BY kind",
     "SELECT kind, COUNT(*) AS n FROM data GROUP BY kind ORDER BY n DESC LIMIT 2",
     "SELECT kind, SUM(spend) / COUNT(*) AS each FROM data GROUP BY kind HAVING COUNT(*) > 1",
     "SELECT WIDTH_BUCKET(spend, 0, 500, 5) AS b, COUNT(*) AS n FROM data GROUP BY b",

@@ -12,14 +12,25 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.query.tables import made, rows
-from tests.query.test_quantiles import CELLS, FACTS, LEVELS, UNITS, log_chances, neighbours
+from tests.query.test_quantiles import (
+    CELLS,
+    FACTS,
+    LEVELS,
+    UNITS,
+    log_chances,
+    neighbours,
+    scores_of,
+)
 
 import shoal
 from shoal.accounting import account
 from shoal.errors import RangeError
 from shoal.events import Composed, Event
+from shoal.plan import ValueWeights
+from shoal.query.estimates import interval
 from shoal.query.pricing import priced
 from shoal.query.quantiles import PlacedQuantile
+from shoal.query.recipes import recipes_of
 
 SURE = Fraction(9, 10)
 
@@ -55,9 +66,10 @@ def test_no_neighbour_changes_the_chances_of_an_end_by_more_than_is_claimed(
                 assert square <= float(end.loss) ** 2 + 1e-9
 
 
-def missed(end: PlacedQuantile, weights: dict[Any, int]) -> float:
+def missed(end: PlacedQuantile, counts: dict[Any, int]) -> float:
     """The exact chance that an end does not lie on its side of every point of the wanted rank."""
     grid, level = end.place.grid, end.place.level
+    weights = {point: count for point, count in counts.items() if count}
     points = list(range(grid.lo, grid.hi + 1))
     mass = np.array([weights.get(point, 0) for point in points])
     upto, wanted = mass.cumsum(), level * int(mass.sum())
@@ -65,7 +77,8 @@ def missed(end: PlacedQuantile, weights: dict[Any, int]) -> float:
         right = mass > 0
     else:
         right = (upto - mass <= float(wanted)) & (upto >= float(wanted))
-    scores = np.array(end.scores(weights), dtype=float) * float(end.mechanism.rate)
+    found = ValueWeights.of(weights, points=True)
+    scores = scores_of(end, found) * float(end.mechanism.rate)
     chances = np.exp(scores - np.logaddexp.reduce(scores))
     if not mass.any():
         return 0.0
@@ -105,6 +118,20 @@ def test_an_end_is_not_far_more_careful_than_it_has_to_be() -> None:
     far = abs(low.offset) // 2
     some = {0: 1000 - far, 1: far, **dict.fromkeys(range(2, 900), 0), 900: 1000}
     assert missed(low, some) > float(1 - low.place.sure) / 50
+
+
+def test_an_interval_allows_for_the_rounding_to_the_grid_of_its_ends() -> None:
+    held = made(rows(9))
+    question = held.sql("SELECT MEDIAN(spend) AS m FROM data").question
+    (recipe,) = recipes_of(question, ends=SURE)
+    assert recipe.place is not None
+    low, high = recipe.ends
+    assert low.grid == high.grid != recipe.place.grid
+    told = interval(recipe, {recipe.place: Fraction(9), low: Fraction(8), high: Fraction(10)}, {})
+    half = float(low.grid.step) / 2
+    assert told.lo == pytest.approx(8 - half, abs=1e-12)
+    assert told.hi == pytest.approx(10 + half, abs=1e-12)
+    assert told.lo <= 8 - half < 10 + half <= told.hi
 
 
 @pytest.mark.slow

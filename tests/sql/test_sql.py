@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from tests.sql.catalogue import ROWS, TABLES, VISITS
 
+from shoal.errors import RefusedError
 from shoal.plan import (
     Filter,
     FromTable,
@@ -58,6 +59,19 @@ def asked(sql: str) -> Query:
             Fraction(9, 10),
         ),
         ("COUNT_IF(age > 3)", Statistic.COUNT, None),
+        ("APPROX_COUNT_DISTINCT(city)", Statistic.COUNT_DISTINCT, None),
+        ("SUM(age > 3)", Statistic.SUM, None),
+        ("SKEWNESS(age)", Statistic.SKEWNESS, None),
+        ("KURTOSIS(age)", Statistic.KURTOSIS, None),
+        ("CORR(age, spend)", Statistic.CORRELATION, None),
+        ("COVAR_POP(age, spend)", Statistic.COVARIANCE_POPULATION, None),
+        ("COVAR_SAMP(age, spend)", Statistic.COVARIANCE, None),
+        ("REGR_SLOPE(age, spend)", Statistic.SLOPE, None),
+        ("REGR_INTERCEPT(age, spend)", Statistic.INTERCEPT, None),
+        ("REGR_R2(age, spend)", Statistic.DETERMINATION, None),
+        ("REGR_COUNT(age, spend)", Statistic.COUNT, None),
+        ("REGR_AVGX(age, spend)", Statistic.MEAN, None),
+        ("REGR_AVGY(age, spend)", Statistic.MEAN, None),
         ("COUNT(*) FILTER (WHERE age > 3)", Statistic.COUNT, None),
     ],
 )
@@ -73,6 +87,11 @@ def test_counting_distinct_keys_of_several_columns_counts_persons_only_if_all_ar
     made = outputs(rows, by={}, show={"n": "COUNT(DISTINCT (a, b))", "m": "COUNT(DISTINCT a)"})
     kinds = [aggregate.statistic for aggregate in made.aggregates]
     assert kinds == [Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT]
+
+
+def test_distinct_pairs_with_a_real_are_refused_because_engines_write_reals_differently() -> None:
+    with pytest.raises(RefusedError, match="texts, whole numbers, dates and conditions"):
+        asked("SELECT COUNT(DISTINCT (city, spend)) FROM visits")
 
 
 def test_a_filter_of_an_aggregate_becomes_null_where_it_does_not_hold() -> None:

@@ -25,8 +25,9 @@ from shoal.errors import (
     UnansweredError,
     VaultError,
 )
+from shoal.interpret import risk_of
 from shoal.query.certificate import wrong_with
-from shoal.vault.accounts.standing import risk_of, together
+from shoal.vault.accounts.standing import together
 from shoal.vault.release_pages import certificate_page, report_page
 
 

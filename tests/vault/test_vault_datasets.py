@@ -108,7 +108,7 @@ BAD: dict[str, tuple[dict[str, Any], type[ShoalError]]] = {
     "both": ({"public": True}, SchemaError),
     "not a unit": ({"protects": "user_id"}, SchemaError),
     "no budget": ({"budget": None}, VaultError),
-    "no measure": ({"budget": 3}, ShoalError),
+    "no measure": ({"budget": "three"}, ShoalError),
     "no column": ({"columns": {"spent": shoal.Range(0, 1)}}, SchemaError),
     "no such type": ({"columns": {"town": shoal.Range(0, 1)}}, SchemaError),
     "no such person": ({"protects": shoal.Person("who")}, SchemaError),
