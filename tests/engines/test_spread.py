@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.test_relations import Data, arrow, datasets, refs, relations
 from tests.engines.test_totals import UNITS, arguments, fewer
@@ -63,7 +63,7 @@ def spreads(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Spread:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@examples(12, many=60)
+@examples(6, many=60)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_weights_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -78,7 +78,7 @@ def test_duckdb_gives_the_weights_of_the_reference(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=100)
+@examples(33, many=100)
 @given(data=datasets(), draw=st.data())
 def test_no_unit_moves_weights_further_than_is_claimed(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -121,7 +121,7 @@ SCHEMA = pa.schema(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u", rows_per_group=2)], ids=str)
-@examples(25, many=100)
+@examples(12, many=100)
 @given(rows=st.lists(st.fixed_dictionaries(CELLS), max_size=8))
 def test_every_type_lands_on_the_same_points_on_both_engines(
     unit: Unit, rows: list[dict[str, Any]]

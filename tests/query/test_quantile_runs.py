@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.query.tables import made
-from tests.query.test_places import UNITS, losses_by_definition, neighbours
+from tests.query.test_quantiles import UNITS, losses_by_definition, neighbours
 
 import shoal
 from shoal.engines.reference import Reference

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.query.tables import made, rows
-from tests.query.test_places import UNITS, neighbours
+from tests.query.test_quantiles import UNITS, neighbours
 
 import shoal
 from shoal.accounting import account

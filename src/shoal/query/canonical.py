@@ -135,4 +135,9 @@ def _aggregate(aggregate: Aggregate) -> dict[str, Any]:
             "of": canonical_expression(aggregate.argument),
             "type": str(aggregate.argument.type),
         }
+    if aggregate.other is not None:
+        said |= {
+            "and": canonical_expression(aggregate.other),
+            "type of both": [str(each.type) for each in aggregate.arguments],
+        }
     return said if aggregate.level is None else {**said, "at": str(Fraction(aggregate.level))}

@@ -143,8 +143,9 @@ def priced(
     """
     recipes = recipes_of(question, ends=ends)
     for each in question.aggregates:
-        if each.argument is not None and each.statistic not in _COUNTS:
-            check_size(each.argument)
+        if each.statistic not in _COUNTS:
+            for argument in each.arguments:
+                check_size(argument)
     means = Means(request, mixed=any(recipe.place is not None for recipe in recipes))
     if law is not None and law not in means.laws:
         allowed = " or ".join(map(repr, means.laws))
