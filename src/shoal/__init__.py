@@ -73,7 +73,9 @@ if TYPE_CHECKING:
     from shoal.plan import Choices, Person, Range, Row
     from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
     from shoal.query import Answer, plan_budget, private
+    from shoal.query.guide import guide
     from shoal.sensitivity import Norm, Relation, Sensitivity
+    from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
     from shoal.workloads import AllRanges, Marginals, PrefixSums, Total, Workload
 
@@ -135,7 +137,9 @@ __all__ = [
     "errors",
     "events",
     "exact",
+    "full_traceback",
     "functions",
+    "guide",
     "interpret",
     "ledger",
     "limits",
@@ -222,6 +226,8 @@ def __getattr__(name: str) -> Any:
             "EngineLimits": ("engines",),
             "listed_choices": ("engines",),
             "audit": ("auditing",),
+            "full_traceback": ("short_traceback",),
+            "guide": ("query.guide",),
             "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),

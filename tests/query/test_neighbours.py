@@ -139,13 +139,19 @@ def test_ends_of_quantiles_are_chosen_within_the_sensitivity_too(
 
 @pytest.mark.slow
 @settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(data=st.lists(CELLS, min_size=1, max_size=4), other=CELLS, law=st.sampled_from(["laplace", "gaussian"]))  # fmt: skip
+@given(
+    data=st.lists(CELLS, min_size=1, max_size=4),
+    other=CELLS,
+    law=st.sampled_from(["laplace", "gaussian"]),
+)
 def test_a_row_that_changes_moves_inputs_within_the_sensitivity(
     data: list[dict[str, Any]], other: dict[str, Any], law: str
 ) -> None:
     unit = shoal.Row(relation=shoal.Relation.CHANGE)
     for sql in (QUESTIONS[1], QUESTIONS[3], MOST[7]):
-        found = replay(asking(unit, sql, epsilon=1, noise=law), [(data, [other, *data[1:]])], relation="change")  # fmt: skip
+        found = replay(
+            asking(unit, sql, epsilon=1, noise=law), [(data, [other, *data[1:]])], relation="change"
+        )
         assert found.differences == ()
 
 

@@ -57,7 +57,7 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
-from shoal.plan.spread import Spread, distinct_of, points_of
+from shoal.plan.spread import Spread, distinct_of, grid_of, points_of
 from shoal.plan.terms import (
     BY_PERSON,
     PERSONS,
@@ -81,6 +81,7 @@ from shoal.plan.types import (
     decimal,
     type_named,
 )
+from shoal.plan.value_weights import NO_WEIGHTS, ValueWeights
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "DATE",
     "FUNCTIONS",
     "INTEGER",
+    "NO_WEIGHTS",
     "PAIRED",
     "PERSONS",
     "REAL",
@@ -135,6 +137,7 @@ __all__ = [
     "UnionAll",
     "Unit",
     "Value",
+    "ValueWeights",
     "call",
     "cast",
     "centre_of",
@@ -155,6 +158,7 @@ __all__ = [
     "factor_for_rows",
     "facts_of",
     "fourths_of",
+    "grid_of",
     "known_together",
     "known_values",
     "made_true",

@@ -25,6 +25,7 @@ from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
+from shoal.query.notebook_html import ExplainedPlan, block, preformatted, quiet, title
 from shoal.query.paying import (
     Askable,
     Payer,
@@ -38,6 +39,7 @@ from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.recipes import terms_of
 from shoal.query.storing import restored, stored
 
+_NEXT = "Nothing is read or spent yet. preview() shows the error, explain() the steps, release() the answer."
 _HALVINGS = 60
 """So often a refused request is halved to find one that fits."""
 
@@ -81,12 +83,15 @@ class Ask:
         self.weights = read_weights(question, weights or {})
         self.intervals = None if intervals is None else open_unit(intervals, "intervals")
 
-    def explain(self) -> str:
+    def explain(self) -> ExplainedPlan:
         """The question as a tree, with what one row can become at each step."""
-        return self.question.explain()
+        return ExplainedPlan(self.question.explain())
 
     def __repr__(self) -> str:
         return f"<question: {self.text}>"
+
+    def _repr_html_(self) -> str:
+        return block(title("question"), preformatted(self.text), quiet([_NEXT]))
 
     def preview(
         self,
@@ -373,6 +378,9 @@ def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
     for placed in made.places:
         for row, value in zip(released, placed.release(engine, groups), strict=True):
             row[placed.place] = value
+    for tree in made.trees:
+        for row, found in zip(released, tree.release(engine, groups), strict=True):
+            row.update(found)
     return list(released)
 
 

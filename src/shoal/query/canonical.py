@@ -46,6 +46,8 @@ def canonical_of(made: Priced) -> str:
         "event": made.event().to_dict(),
         "ends": [[placed.place.side, str(placed.place.sure)] for placed in made.places],
     }
+    if made.trees:
+        body["trees"] = [[str(place.level) for place in tree.places] for tree in made.trees]
     if made.clipping is not None:
         body["clipped"] = True
     return json.dumps(body, sort_keys=True, separators=(",", ":"))

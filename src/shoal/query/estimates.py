@@ -144,11 +144,10 @@ def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
     assert recipe.place is not None
     assert recipe.aggregate.argument is not None
     lo, hi = range_of(recipe.aggregate.argument)
-    grid = recipe.place.grid
-    half = grid.step * grid.halves / 2
-    found = [noisy[place] for place in recipe.places]
-    low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, min(found) - half)
-    high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, max(found) + half)
+    found = [(noisy[place], place.grid.step * place.grid.halves / 2) for place in recipe.places]
+    least, most = min(at - half for at, half in found), max(at + half for at, half in found)
+    low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, least)
+    high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, most)
     between = _outward(low, high)
     if recipe.aggregate.argument.type != REAL:
         return between

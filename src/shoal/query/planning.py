@@ -14,6 +14,7 @@ from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.answer import Answer
 from shoal.query.asking import AccuracyTarget
 from shoal.query.budget import Budget
+from shoal.query.notebook_html import block, quiet, table
 from shoal.query.paying import Payer
 from shoal.query.pricing import Priced
 from shoal.query.showing import level_of
@@ -74,18 +75,28 @@ class BudgetPlan:
             "fits": self.fits,
         }
 
+    @property
+    def _head(self) -> list[str]:
+        return ["question", "wanted", _word(self.questions[0].priced), "noise"]
+
+    @property
+    def _in_all(self) -> str:
+        left = "which fits" if self.fits else "more than is left of the budget"
+        return f"in all {self.total}, {left}"
+
     def __str__(self) -> str:
-        word = _word(self.questions[0].priced)
-        rows = [["question", "wanted", word, "noise"], *(_cells(each) for each in self.questions)]
+        rows = [self._head, *(_cells(each) for each in self.questions)]
         widths = [max(len(row[at]) for row in rows) for at in range(4)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
-        left = "which fits" if self.fits else "more than is left of the budget"
-        return "\n".join([*lines, f"in all {self.total}, {left}"])
+        return "\n".join([*lines, self._in_all])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return block(table(self._head, map(_cells, self.questions)), quiet([self._in_all]))
 
 
 def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
