@@ -5,8 +5,8 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _SOURCES = "tests/engines/test_sources.py::"
-_CSV = "tests/engines/test_csv.py::"
-_HANDLES = "tests/vault/test_handles.py::"
+_CSV = "tests/engines/test_csv_file.py::"
+_HANDLES = "tests/vault/sources/test_file_source.py::"
 
 _WRITTEN = "tests/vault/test_written_csv.py::"
 

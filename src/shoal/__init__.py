@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     )
     from shoal.accounting import account
     from shoal.auditing import audit
-    from shoal.engines import CsvFile, EngineLimits
+    from shoal.engines import CsvFile, EngineLimits, listed_choices
     from shoal.events import Event
     from shoal.exact import Grid
     from shoal.functions import privatize
@@ -143,6 +143,7 @@ __all__ = [
     "interpret",
     "ledger",
     "limits",
+    "listed_choices",
     "local",
     "loss",
     "measures",
@@ -223,6 +224,7 @@ def __getattr__(name: str) -> Any:
             "account": ("accounting",),
             "CsvFile": ("engines",),
             "EngineLimits": ("engines",),
+            "listed_choices": ("engines",),
             "audit": ("auditing",),
             "full_traceback": ("short_traceback",),
             "guide": ("query.guide",),

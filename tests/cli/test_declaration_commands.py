@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import good, run
+from tests.cli.test_cli import good, run
 
 from shoal.cli.console import Exit
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.cli.test_vault_commands import good, run
+from tests.cli.test_cli import good, run
 from tests.query.test_notebook_html import texts_in
 
 import shoal

@@ -176,7 +176,8 @@ def _failing(whole: Measure, delta: Number | None, *, selects: bool) -> Fraction
         raise RangeError(
             f"the keys of this question must be selected privately, which {whole} cannot pay: "
             "it has no delta.",
-            remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6').",
+            remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6'). "
+            "shoal.listed_choices(frame) gives those of categories and enums, for you to check.",
         )
     if delta is None:
         raise RangeError(

@@ -10,6 +10,7 @@ from shoal.errors import ExpressionError, UnknownNameError
 from shoal.exact import Number
 from shoal.plan import Filter, Rows, Scan, name_of
 from shoal.query.asking import Ask
+from shoal.query.frame_verbs import FrameVerbs
 from shoal.query.paying import Askable
 from shoal.query.publication import Publication
 from shoal.sql import expression, outputs, relation
@@ -17,10 +18,11 @@ from shoal.workloads import WantedTables
 
 
 @dataclass(frozen=True)
-class Building:
+class Building(FrameVerbs):
     """Rows, and the keys they will be grouped by; each step gives a new one.
 
-    Conditions, keys and aggregates are texts of SQL expressions.
+    Conditions, keys and aggregates are texts of SQL expressions; `FrameVerbs` has the aggregates
+    that dataframes have a word for.
     """
 
     held: Askable
@@ -60,6 +62,11 @@ class Building:
         """The keys of the groups, by themselves or under a name."""
         listed = (*self.keys, *((key, key) for key in keys), *named.items())
         return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
+
+    groupby = group_by
+
+    def _built(self) -> Building:
+        return self
 
     def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
         """Many tables of these rows, to be published together; `Publication` says what they

@@ -33,6 +33,7 @@ from shoal.plan import (
 from shoal.query.asking import Ask
 from shoal.query.budget import Budget, budget_bar
 from shoal.query.building import Building
+from shoal.query.frame_verbs import FrameVerbs
 from shoal.query.notebook_html import block, title
 from shoal.query.paying import Askable, Payer, QuestionSource
 from shoal.query.public_tables import read_public
@@ -47,8 +48,12 @@ Facts = Mapping[str, Range | Choices | tuple[Any, Any]]
 """What is stated of columns; a pair is the two ends of a range."""
 
 
-class Private:
-    """Tables to ask private questions of; made by `private`."""
+class Private(FrameVerbs):
+    """Tables to ask private questions of; made by `private`.
+
+    `sql` asks in SQL; ``people.mean("age")`` and the other words of dataframes (`FrameVerbs`) ask
+    the same of its own table, and of another one after `table`.
+    """
 
     def __init__(self, held: Askable, name: str, stated: Stated | None = None) -> None:
         self._held = held
@@ -83,6 +88,13 @@ class Private:
     def table(self, name: str | None = None) -> Building:
         """The rows of a table, to build a question on without writing a SELECT."""
         return Building.of(self._held, name or self.name)
+
+    def groupby(self, *keys: str, **named: str) -> Building:
+        """The rows of its table by the values of some keys: ``people.groupby("ward").mean("age")``."""
+        return self.table().group_by(*keys, **named)
+
+    def _built(self) -> Building:
+        return self.table()
 
     def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
         """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"],

@@ -34,10 +34,10 @@ class Planned:
         """The epsilon or rho to ask with, in few digits, rounded up."""
         return self.priced.request.size
 
-    def release(self) -> Answer:
-        """Ask it, with that."""
+    def release(self, *, key: str | None = None) -> Answer:
+        """Ask it, with that; ``key`` is as in `Ask.release`."""
         of, asked = self.target, dict[str, Any]({_word(self.priced): self.size})
-        return of.ask.release(delta=of.delta, noise=self.priced.law, **asked)
+        return of.ask.release(delta=of.delta, noise=self.priced.law, key=key, **asked)
 
     def to_dict(self) -> dict[str, Any]:
         """The question, the target and the price, as plain data."""
@@ -116,7 +116,7 @@ def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
     """
     listed = tuple(targets)
     budget = _one_budget(listed)
-    planned = tuple(_planned(target) for target in listed)
+    planned = tuple(planned_for(target) for target in listed)
     event = Composed(tuple(each.priced.event() for each in planned))
     return BudgetPlan(planned, _least(budget, event), budget.would_fit(event))
 
@@ -136,7 +136,7 @@ def _one_budget(targets: tuple[AccuracyTarget, ...]) -> Payer:
     return next(iter(budgets.values()))
 
 
-def _planned(target: AccuracyTarget) -> Planned:
+def planned_for(target: AccuracyTarget) -> Planned:
     """The least price in few digits at which the target is met."""
     size = target.ask.least(target)
     while not target.ask.meets(target, rounded := Fraction(short_up(size, digits=_DIGITS))):

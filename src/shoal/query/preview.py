@@ -12,6 +12,8 @@ from shoal.query.estimates import error_of
 from shoal.query.notebook_html import block, quiet, table, title
 from shoal.query.notes import bounding_notes, relation_notes
 from shoal.query.pricing import Priced
+from shoal.query.quantile_tree import QuantileTree
+from shoal.query.quantiles import Quantile
 from shoal.query.recipes import Recipe
 from shoal.query.showing import level_of, plain_number
 
@@ -126,17 +128,33 @@ def errors_at(
     return error_of(recipe, errors, rows)
 
 
+def _expected_of_tree(
+    tree: QuantileTree, recipe: Recipe, place: Quantile, confidence: Fraction
+) -> Expected:
+    step = float(place.grid.step)
+    noise = (
+        f"a choice among {place.points:,} points, {plain_number(step)} apart, "
+        f"together with {len(tree.places) - 1} other quantiles of the same column"
+    )
+    if recipe.ends:
+        noise += f", and {len(recipe.ends)} more choices for its interval"
+    return Expected(recipe.aggregate.name, noise, None, None, tree.rank_error(place, confidence))
+
+
 def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
     laws = []
     for placed in priced.places:
         if placed.place == recipe.place:
             step = float(placed.place.grid.step)
-            noise = f"a choice among {placed.place.points} points, {plain_number(step)} apart"
+            noise = f"a choice among {placed.place.points:,} points, {plain_number(step)} apart"
             if recipe.ends:
                 more = len(recipe.ends)
                 noise += f", and {more} more choice{'s' * (more > 1)} for its interval"
             name = recipe.aggregate.name
             return Expected(name, noise, None, None, placed.rank_error(confidence))
+    for tree in priced.trees:
+        if recipe.place is not None and recipe.place in tree.places:
+            return _expected_of_tree(tree, recipe, recipe.place, confidence)
     for term in recipe.terms:
         mechanism = priced.noised.of(term)
         if mechanism is None:

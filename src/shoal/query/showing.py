@@ -130,6 +130,8 @@ def shown_number(
 def _rounded(kind: Type, value: object, ends: Ends) -> Shown:
     if kind.temporal:
         return Shown(plain_text(value), *(None if end is None else plain_text(end) for end in ends))
+    if isinstance(value, float) and ends == (value, value):  # nothing is open: no digits to cut
+        return Shown(*[plain_text(value)] * 3)
     places = kind.scale if kind.exact else None
     low, high = (
         sign if end is None else end
