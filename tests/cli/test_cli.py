@@ -122,6 +122,12 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
         Path("visits.toml").unlink()
         Path("visits.csv").write_text("patient,ward,days\n1,Surgery,3\n")
         Path("old.csv").write_text("1,Surgery,3\n2,Medicine,4\n")
+    if words[0] == "publish":
+        good(
+            "add", "people", "people.csv", "--row", "--type", "age=integer", "--range", "age=0:99",
+            "--required", "age", "--budget", "rho=1", "--new-people",
+        )  # fmt: skip
+        Path("tables.toml").write_text('dataset = "people"\n[[tables]]\nmarginals = ["age"]\n')
     if words[0] == "accept":
         tamper("office.shoal")
         assert run("verify")[0] == Exit.UNSOUND

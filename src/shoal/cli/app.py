@@ -159,6 +159,13 @@ COMMANDS = (
     ),
     LazyCommand(
         ANALYST,
+        "publish",
+        "publish_command.publish",
+        "PUBLISH",
+        "Release many tables at once, with the least noise, so that they add up: CSV files, a page and the measurements.",
+    ),
+    LazyCommand(
+        ANALYST,
         "explain",
         "analyst_commands.explain",
         "EXPLAIN",

@@ -68,9 +68,16 @@ class Building(FrameVerbs):
     def _built(self) -> Building:
         return self
 
-    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
-        """Many tables of these rows, to be published together; `Publication` says what they
-        need.
+    def workload(
+        self,
+        wanted: Sequence[WantedTables] | WantedTables,
+        *,
+        known: Mapping[Any, Any] | int | None = None,
+    ) -> Publication:
+        """Many tables of these rows, to be published together; `Publication` says what they need.
+
+        ``known`` are totals that are public already, such as ``{"region": {"north": 1200, ...}}``.
+        They are not protected, and `ReleasedTables.whole_numbers` keeps them exactly.
         """
         if self.keys:
             raise ExpressionError(
@@ -78,7 +85,8 @@ class Building(FrameVerbs):
                 remedy="Leave group_by out: each table of a workload names its columns.",
             )
         lines = ", ".join(map(str, [wanted] if isinstance(wanted, WantedTables) else wanted))
-        return Publication(self.held, self.rows, wanted, f"{self.steps}.workload([{lines}])")
+        text = f"{self.steps}.workload([{lines}])"
+        return Publication(self.held, self.rows, wanted, text, known)
 
     def agg(
         self,

@@ -96,11 +96,16 @@ class Private(FrameVerbs):
     def _built(self) -> Building:
         return self.table()
 
-    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
+    def workload(
+        self,
+        wanted: Sequence[WantedTables] | WantedTables,
+        *,
+        known: Mapping[Any, Any] | int | None = None,
+    ) -> Publication:
         """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"],
-        up_to=2)]``; nothing is read or spent yet.
+        up_to=2)]``; nothing is read or spent yet.  ``known`` are totals that are public already.
         """
-        return self.table().workload(wanted)
+        return self.table().workload(wanted, known=known)
 
     def suggest_bounds(
         self,
