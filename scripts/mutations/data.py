@@ -34,7 +34,7 @@ DATA = (
         "whole = text",
         "Two different pairs count as one value, so what is counted is not what was asked.",
         (
-            "tests/query/test_answers.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
+            "tests/query/test_answer.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
         ),
     ),
     Mutation(
