@@ -69,7 +69,7 @@ def test_the_page_of_a_certificate_says_what_was_asked_who_is_protected_and_what
         "one person more or less",
         "| pure | epsilon 0.5 |",
         "discrete Laplace, scale",
-        f"entry {release.number}, {release.entry.hash}",
+        f"entry {release.entry.number}, {release.entry.hash}",
     ):
         assert words in text
 

@@ -33,18 +33,18 @@ For example:
 SHOW = """
 For example:
 
-    shoal show 6
+    shoal show 1
 
-    shoal show 6 --certificate
+    shoal show 1 --certificate
 
-    shoal show 6 --out certificate.html
+    shoal show 1 --out certificate.html
 """
 REPORT = """
 For example:
 
-    shoal report 6 --out report.html
+    shoal report 1 --out report.html
 
-    shoal report 6
+    shoal report 1
 """
 VERIFY = """
 For example:
@@ -115,7 +115,7 @@ def show(
             remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
         elif as_json:
             kept = found.answer
-            told = kept if kept is None or "columns" not in kept else data_of(kept)
+            told = kept if kept is None or "columns" not in kept else data_of(kept, number)
             answer = {} if told is None else {"answer": told}
             typer.echo(json.dumps({**found.to_dict(), **answer}, indent=2, ensure_ascii=False))
         else:
@@ -224,7 +224,7 @@ def _show(release: Release) -> None:
         ("question", release.question),
         ("cost", release.request),
         ("charged to", ", ".join(release.accounts)),
-        ("hash", release.entry.hash),
+        ("journal", f"entry {release.entry.number}, hash {release.entry.hash}"),
     ]
     console.print(facts_table(facts))
     if release.answer is None:

@@ -94,7 +94,7 @@ def _release_parts(release: Release, picture: str | None) -> list[Part]:
         Heading("Source", 3),
         Words(
             f"Datasets: {', '.join(f'{n} (version {v})' for n, v in release.datasets.items())}. "
-            f"Released {release.time[:10]}; ledger entry {release.number}; certificate {certificate['hash']}."
+            f"Released {release.time[:10]}; release {release.number}, ledger entry {release.entry.number}; certificate {certificate['hash']}."
         ),
     ]
 
