@@ -27,7 +27,8 @@ from shoal.errors import (
 )
 from shoal.query.certificate import wrong_with
 from shoal.vault.accounts.standing import risk_of, together
-from shoal.vault.release_pages import certificate_page, report_page
+from shoal.vault.board_report import report_page
+from shoal.vault.release_pages import certificate_page
 
 
 def test_an_answer_is_charged_and_the_same_question_again_is_the_same_answer_free_of_charge(

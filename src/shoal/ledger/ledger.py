@@ -121,6 +121,12 @@ class Ledger(NotCopied):
                 self._store.head.sync()
             self._store.close()
 
+    @property
+    def place(self) -> Path | None:
+        """The file of the ledger; None where it is in a database of a server."""
+        found: Path | None = getattr(self._store, "path", None)
+        return found
+
     # facts
 
     def record(
@@ -332,7 +338,7 @@ class Ledger(NotCopied):
         some = (CHARGES, ENTRIES.c.number > known, ENTRIES.c.number <= number)
         counted = sa.select(sa.func.count()).select_from(ENTRIES).where(*some)
         with self._reading() as connection:
-            count += connection.execute(counted).scalar_one()
+            count += int(connection.execute(counted).scalar_one())
         self._counted = (number, count)
         return count
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from shoal.exact import short, short_up
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
-from shoal.vault.accounts.standing import risk_of
 
 _NEIGHBOURS = {
     "add_remove": "one {unit} more or less",
@@ -35,60 +34,72 @@ def promise_of(certificate: Mapping[str, Any]) -> Measure:
 
 def neighbours(certificate: Mapping[str, Any]) -> str:
     """Which data the promise cannot tell apart."""
-    unit = "row" if certificate["protects"] == "each row" else "person"
-    return _NEIGHBOURS[certificate["relation"]].format(unit=unit)
+    return _NEIGHBOURS[certificate["relation"]].format(unit=_unit(certificate))
 
 
-def cost_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The cost in each measure, rounded up."""
+def cost_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The cost in each measure: rounded up, and exactly."""
     lines = []
     for measure, numbers in certificate["costs"].items():
-        said = ", ".join(
-            f"{name} {short_up(Fraction(number))}"
+        shown = {
+            name: Fraction(number)
             for name, number in numbers.items()
             if name != "delta" or Fraction(number)
-        )
-        lines.append((_MEASURES.get(measure, measure), said))
+        }
+        rounded = ", ".join(f"{name} {short_up(number)}" for name, number in shown.items())
+        exact = ", ".join(f"{name} {number}" for name, number in shown.items())
+        lines.append((_MEASURES.get(measure, measure), rounded, exact))
     return lines
 
 
-def noise_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def noise_lines(certificate: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """Each total: what it is, how far one unit moves it, and the law of its noise, in the total's
-    own units.
+    own units; then the last two exactly.
     """
-    return [
-        (
-            each["total"],
-            short_up(Fraction(each["sensitivity"]) * Fraction(each["unit"])),
-            _law(each),
-        )
-        for each in certificate["terms"]
-    ]
+    lines = []
+    for each in certificate.get("terms", []):
+        moved = Fraction(each["sensitivity"]) * Fraction(each["unit"])
+        word, scale = _law(each)
+        law = f"{word} {short(scale)}" if word else "none"
+        exact = f"moves by {moved}; {word} {scale}" if word else f"moves by {moved}"
+        lines.append((each["total"], short_up(moved), law, exact))
+    return lines
 
 
-def method(certificate: Mapping[str, Any], confidence: str = "95%") -> str:
-    """The paragraph that stands beside published figures."""
-    promise = promise_of(certificate)
+def method(certificate: Mapping[str, Any], confidence: str = "95%") -> list[str]:
+    """The paragraphs that stand below published figures: what was done, for whom, and what the
+    intervals leave out.
+    """
     by_row = certificate["protects"] == "each row"
-    say, beyond = (
-        ("each row's say", "")
+    limits = (
+        "How much one row can change a total is limited: values outside the declared ranges count "
+        "as the nearer end of the range."
         if by_row
-        else (
-            "everyone's say",
-            ", and people with more rows or groups than stated count for less in each",
-        )
+        else "How much one person can change a total is limited: people with more rows or groups "
+        "than declared count for less in each, and values outside the declared ranges count as the "
+        "nearer end of the range."
     )
-    return (
-        f"These figures were released with differential privacy. They protect {certificate['protects']}: data that differ by "
-        f"{neighbours(certificate)} give answers that can hardly be told apart. The promise is {promise}. In words: "
-        f"{risk_of(promise)} Random noise, drawn exactly from the laws in the certificate, was added to totals in which {say} is "
-        f"bounded: values beyond the stated ranges are moved to the nearer end{beyond}. Intervals hold with {confidence} confidence each and cover the noise; they do not say how a sample "
-        "stands for a population, nor what bounding changed."
+    done = (
+        "Random noise was added to the totals before anyone saw them. The noise is chosen so that "
+        f"any one {_unit(certificate)} is hidden: with {neighbours(certificate)} in the data, the "
+        "chance of any answer would change by a small factor only. This is called differential "
+        "privacy. Epsilon measures that factor: the smaller, the stronger the protection. "
+        f"What is protected is {certificate['protects']}."
     )
+    left_out = (
+        f"Intervals cover the noise with {confidence} confidence each. They do not cover these "
+        "limits, nor how well the people in the data stand for others."
+    )
+    return [done, f"{limits} {left_out}"]
 
 
-def _law(term: Mapping[str, str]) -> str:
+def _unit(certificate: Mapping[str, Any]) -> str:
+    return "row" if certificate["protects"] == "each row" else "person"
+
+
+def _law(term: Mapping[str, str]) -> tuple[str, Fraction]:
+    """The words for a law of noise, and its scale in the total's own units; no words for none."""
     word, _, number = term["noise"].removesuffix(" units").rpartition(" ")
     if not word:
-        return "none"
-    return f"{word} {short(Fraction(number) * Fraction(term['unit']))}"
+        return "", Fraction(0)
+    return word, Fraction(number) * Fraction(term["unit"])

@@ -1,14 +1,22 @@
-"""What happened in a vault: its log, single releases, and whether its journal is sound."""
+"""What happened in a vault: its log, single releases, reports, and whether its journal is sound."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from shoal.errors import VaultError
 from shoal.ledger import Head, Ledger, Verification
+from shoal.page import Page
+from shoal.vault.account_report import AccountFacts, account_page, account_record
+from shoal.vault.accounts.spending import spending_of
+from shoal.vault.accounts.standing import Standing
+from shoal.vault.board_report import report_page
 from shoal.vault.certificate_check import wrong_in_vault
+from shoal.vault.dataset import Dataset
 from shoal.vault.releases import Release, last_releases, release_at
+from shoal.vault.report_pictures import answer_pictures, spending_pictures
 from shoal.vault.sources.fingerprint import Progress
 
 
@@ -17,6 +25,14 @@ class VaultHistory:
 
     _ledger: Ledger
     _analyst: str | None
+
+    def dataset(self, name: str) -> Dataset:
+        """One dataset, as `Vault` has it."""
+        raise NotImplementedError
+
+    def budget(self, name: str) -> Standing:
+        """What may be spent on it, as `Vault` has it."""
+        raise NotImplementedError
 
     def log(self, limit: int | None = 50) -> list[Release]:
         """The last releases, oldest first; all of them with None.  An analyst sees their own."""
@@ -62,3 +78,63 @@ class VaultHistory:
         of its own.
         """
         return wrong_in_vault(certificate, self._ledger)
+
+    # reports
+
+    def report(
+        self,
+        *numbers: int,
+        title: str | None = None,
+        headings: Sequence[str] = (),
+        notes: Sequence[str] = (),
+        pictures: bool = True,
+    ) -> Page:
+        """A page for publication: ``page.html()`` or ``page.markdown()``.
+
+        ``headings`` and ``notes`` are your words for each release, in the order of the numbers.
+        Pictures are drawn by the extra `plots`; ``pictures=False`` leaves them out.
+        """
+        found = [self.show(number) for number in numbers]
+        drawn = answer_pictures(found) if pictures else {}
+        return report_page(found, title=title, headings=headings, notes=notes, pictures=drawn)
+
+    def account_report(self, name: str, *, title: str | None = None, pictures: bool = True) -> Page:
+        """A page on the whole account of a dataset: who spent what and when, what it means for a
+        person, a checklist by NIST SP 800-226, and the fields of the Deployments Registry.
+
+        The journal is verified for it.
+        """
+        facts = self._account_facts(name)
+        drawn = spending_pictures(facts.spending) if pictures else {}
+        return account_page(facts, title=title, pictures=drawn)
+
+    def registry(self, name: str) -> dict[str, Any]:
+        """The account of a dataset as a record of the Deployments Registry; what only the curator
+        knows is empty.
+        """
+        found = account_record(self._account_facts(name))
+        if found is None:
+            raise VaultError(
+                f"nothing was released about {name!r} yet, so there is nothing to register.",
+                remedy="Ask a question first, and try again.",
+            )
+        return found
+
+    def _account_facts(self, name: str) -> AccountFacts:
+        if self._analyst is not None:
+            raise VaultError(
+                "the account of a dataset tells what others asked; it is for the curator.",
+                remedy="Open the vault without as_.",
+            )
+        dataset, standing = self.dataset(name), self.budget(name)
+        paying = {each.name for each in standing.accounts}
+        releases = [each for each in self.log(None) if paying & set(each.accounts)]
+        return AccountFacts(
+            dataset,
+            standing,
+            releases,
+            [spending_of(each, releases) for each in standing.accounts],
+            self.verify(),
+            datetime.now(UTC).isoformat(),
+            self._ledger.place,
+        )

@@ -1,28 +1,64 @@
-"""The two pages of a release: its certificate for an auditor, and a report for publication."""
+"""The page of a certificate, for an auditor, and an answer as a table."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from shoal.errors import VaultError
-from shoal.page import Code, Heading, Page, PagePicture, PageTable, Part, Words
-from shoal.query.showing import Presentable, level_of, sheet_of
-from shoal.query.storing import Kept
-from shoal.vault.certificate_text import cost_lines, method, neighbours, noise_lines, promise_of
-from shoal.vault.releases import Release
+from shoal.page import Code, Fold, Heading, Page, PageCell, PageTable, Words
+from shoal.query.showing import Presentable, sheet_of
+from shoal.vault.accounts.standing import risk_of
+from shoal.vault.certificate_text import cost_lines, neighbours, noise_lines, promise_of
 
 
 def certificate_page(certificate: Mapping[str, Any]) -> Page:
-    """A certificate for people, with all that it says as JSON below."""
+    """A certificate for people, rounded numbers beside exact ones, with all that it says as JSON
+    below.
+    """
+    promise = promise_of(certificate)
+    number = f" {certificate['release']}" if "release" in certificate else ""
+    return Page(
+        f"Certificate of release{number}",
+        [
+            Words("It says what was computed, for whom it is private, and what it cost."),
+            Code(certificate["question"]),
+            PageTable(["", ""], _facts(certificate)),
+            Heading("What it costs"),
+            Words(f"In words: {risk_of(promise)}"),
+            PageTable(["measure", "at most", "exactly"], cost_lines(certificate)),
+            Heading("The noise that was added"),
+            Words(
+                f"What one {'row' if certificate['protects'] == 'each row' else 'person'} can change "
+                "in each total, and the noise that hides it.",
+                "note",
+            ),
+            PageTable(
+                ["total", "changes by at most", "noise"],
+                [
+                    [total, moved, PageCell(law, f"exactly: {exact}")]
+                    for total, moved, law, exact in noise_lines(certificate)
+                ],
+            ),
+            Fold("How it was computed, step by step", [Code(certificate["plan"])]),
+            Heading("The certificate itself"),
+            Words("Save it as a file and check it with: shoal verify certificate.json"),
+            Fold(
+                "The certificate as JSON",
+                [Code(json.dumps(certificate, indent=1, ensure_ascii=False))],
+            ),
+        ],
+    )
+
+
+def _facts(certificate: Mapping[str, Any]) -> list[tuple[str, str]]:
     place = certificate.get("ledger")
     facts = [
         ("protects", certificate["protects"]),
-        ("neighbours", neighbours(certificate)),
+        ("neighbours", f"datasets with {neighbours(certificate)}"),
         ("asked for", str(promise_of(certificate))),
-        ("groups told", str(certificate["groups"])),
+        ("groups released", str(certificate["groups"])),
     ]
     if certificate.get("dummy"):
         facts.insert(0, ("data", "MADE UP: this release is about nobody"))
@@ -33,70 +69,16 @@ def certificate_page(certificate: Mapping[str, Any]) -> Page:
     if place:
         facts += [
             ("asked by", certificate["asked_by"]),
-            ("charged", f"{place['time']}, to {', '.join(place['accounts'])}"),
-            ("place in the ledger", f"entry {place['entry']}, {place['hash']}"),
+            ("charged", f"{_moment(place['time'])}, to {', '.join(place['accounts'])}"),
+            ("place in the journal", f"entry {place['entry']}, hash {place['hash']}"),
         ]
     facts.append(("made by", ", ".join(f"{k} {v}" for k, v in certificate["versions"].items())))
     facts.append(("hash of this certificate", certificate["hash"]))
-    return Page(
-        "Certificate of a private release",
-        [
-            Code(certificate["question"]),
-            PageTable(["", ""], facts),
-            Heading("What it costs"),
-            PageTable(["measure", "at most"], cost_lines(certificate)),
-            Heading("What was drawn"),
-            PageTable(["total", "one unit moves it by at most", "noise"], noise_lines(certificate)),
-            Heading("How it was computed"),
-            Code(certificate["plan"]),
-            Heading("The certificate"),
-            Words("Save it as a file and check it with: shoal verify certificate.json"),
-            Code(json.dumps(certificate, indent=1, ensure_ascii=False)),
-        ],
-    )
+    return facts
 
 
-def report_page(
-    releases: Sequence[Release],
-    *,
-    title: str | None = None,
-    pictures: Mapping[int, str] | None = None,
-) -> Page:
-    """Tables with error bars, a paragraph on the method, and where each figure comes from.
-
-    ``pictures`` are drawings as SVG, by the number of their release.
-    """
-    parts: list[Part] = []
-    for each in releases:
-        parts += _release_parts(each, (pictures or {}).get(each.number))
-    names = sorted({name for each in releases for name in each.datasets})
-    return Page(title or f"Private statistics of {', '.join(names)}", parts)
-
-
-def _release_parts(release: Release, picture: str | None) -> list[Part]:
-    answer, certificate = release.answer, release.certificate
-    assert answer is not None
-    if "columns" not in answer:
-        raise VaultError(
-            f"release {release.number} is a suggestion; it has no table to report.",
-            remedy="Choose an answered question: shoal log.",
-        )
-    level = level_of(Fraction(answer["confidence"]))
-    parts: list[Part] = [Heading(f"Release {release.number}"), Code(release.question)]
-    if picture:
-        parts.append(PagePicture(picture, f"Error bars are {level} confidence intervals."))
-    return [
-        *parts,
-        answer_grid(Kept(answer)),
-        *(Words(note) for note in answer["notes"]),
-        Heading("Method", 3),
-        Words(method(certificate, level)),
-        Heading("Source", 3),
-        Words(
-            f"Datasets: {', '.join(f'{n} (version {v})' for n, v in release.datasets.items())}. "
-            f"Released {release.time[:10]}; release {release.number}, ledger entry {release.entry.number}; certificate {certificate['hash']}."
-        ),
-    ]
+def _moment(time: str) -> str:
+    return f"{time[:16].replace('T', ' ')} UTC"
 
 
 def answer_grid(answer: Presentable) -> PageTable:

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.errors import VaultError
 from shoal.ledger import Entry, Ledger
+from shoal.vault.deployment_record import record_of_release
 
 _STATES = {
     "answered": "answered",
@@ -55,6 +56,12 @@ class Release:
             )
         found: Mapping[str, Any] = self.answer["certificate"]
         return found
+
+    def registry(self) -> dict[str, Any]:
+        """The release as a record of the Deployments Registry; what only the curator knows is
+        empty.
+        """
+        return record_of_release(self.certificate, date=self.time)
 
     def to_dict(self) -> dict[str, Any]:
         """The wire shape, without the answer."""
