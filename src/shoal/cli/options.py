@@ -213,7 +213,7 @@ def unit_of(
     if groups is None or rows_per_group is None:
         raise SchemaError(
             "--person needs a limit on how much one person can contribute.",
-            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
+            remedy="Give --groups 1 --rows-per-group 1, or what is enough for most people. Those beyond it count "
             "with all their rows, each for less; the larger the numbers, the more noise.",
         )
     return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)

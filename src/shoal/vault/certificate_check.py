@@ -25,7 +25,8 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
     if not isinstance(read, dict) or "shoal_certificate" not in read:
         raise CertificateError(
             f"{file.name} does not hold a certificate.",
-            remedy="Give the JSON that shoal show NUMBER --certificate prints, or answer.certificate as JSON.",
+            remedy="Write one, and check that: shoal show 1 --certificate > certificate.json. "
+            "In Python it is answer.certificate, as JSON.",
         )
     return read
 
