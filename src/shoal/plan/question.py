@@ -2,7 +2,8 @@
 from it.
 
 Only keys and aggregates touch the data.  What stands in `After` is computed from released values
-alone, so it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.
+alone, so it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.  As a tree of lines it says
+what each node does, whom it protects, and how far one row reaches.
 """
 
 from __future__ import annotations
@@ -12,12 +13,21 @@ from enum import StrEnum
 from fractions import Fraction
 
 from shoal.errors import ExpressionError
-from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
 from shoal.plan.printing import name_of, text_of
-from shoal.plan.relation import Rows, cost_of, require_known
+from shoal.plan.relation import (
+    Filter,
+    PersonJoin,
+    Project,
+    PublicJoin,
+    Rows,
+    Scan,
+    UnionAll,
+    cost_of,
+    require_known,
+)
 from shoal.plan.sizes import require_little
 from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type
 from shoal.plan.unmet import unmet_notes
@@ -37,6 +47,14 @@ class Statistic(StrEnum):
     VARIANCE_POPULATION = "population variance"
     DEVIATION = "standard deviation"
     DEVIATION_POPULATION = "population standard deviation"
+    SKEWNESS = "skewness"
+    KURTOSIS = "kurtosis"
+    COVARIANCE = "covariance"
+    COVARIANCE_POPULATION = "population covariance"
+    CORRELATION = "correlation"
+    SLOPE = "slope"
+    INTERCEPT = "intercept"
+    DETERMINATION = "coefficient of determination"
     QUANTILE = "quantile"
     LEAST = "least"
     GREATEST = "greatest"
@@ -44,18 +62,41 @@ class Statistic(StrEnum):
 
 _COUNTS = (Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT)
 _PLACES = (Statistic.QUANTILE, Statistic.LEAST, Statistic.GREATEST)
+PAIRED = (
+    Statistic.COVARIANCE,
+    Statistic.COVARIANCE_POPULATION,
+    Statistic.CORRELATION,
+    Statistic.SLOPE,
+    Statistic.INTERCEPT,
+    Statistic.DETERMINATION,
+)
+"""Statistics of two arguments, over the rows in which neither is NULL."""
+_POWERS = (Statistic.SKEWNESS, Statistic.KURTOSIS)
+SYMMETRIC = (*PAIRED[:3], Statistic.DETERMINATION)
+"""Those of them that do not depend on the order of the two."""
+
+
+def _uses(statistic: Statistic) -> int:
+    """How often a row computes an argument, at most: products and powers need it in several
+    terms.
+    """
+    return 10 if statistic in (*PAIRED, *_POWERS) else 1
 
 
 @dataclass(frozen=True)
 class Aggregate:
     """One number per group, under a name: a statistic, of an expression, at a level if it is a
     quantile.
+
+    A statistic of two expressions has the second in ``other``: of the regression of y on x, y is
+    the ``argument`` and x the ``other``, as in SQL.
     """
 
     name: str
     statistic: Statistic
     argument: Expression | None = None
     level: Fraction | None = None
+    other: Expression | None = None
 
     def __post_init__(self) -> None:
         bare = self.statistic in (Statistic.COUNT_ROWS, Statistic.COUNT_PERSONS)
@@ -64,13 +105,18 @@ class Aggregate:
                 f"{self.statistic} {'takes no' if bare else 'needs an'} argument.",
                 remedy="Write COUNT(*) for rows, SUM(x) for a sum.",
             )
-        kind = self.argument.type if self.argument else INTEGER
-        placed = self.statistic in _PLACES and kind in (DATE, TIMESTAMP)
-        if self.statistic not in _COUNTS and not kind.numeric and not placed:
+        if (self.statistic in PAIRED) != (self.other is not None):
             raise ExpressionError(
-                f"the {self.statistic} of a {kind} is not defined.",
-                remedy="Give it a number, or cast: CAST(x AS INTEGER).",
+                f"{self.statistic} takes {'two arguments' if self.statistic in PAIRED else 'one argument'}.",
+                remedy="Write CORR(y, x) for two columns, AVG(x) for one.",
             )
+        for kind in [each.type for each in self.arguments]:
+            placed = self.statistic in _PLACES and kind in (DATE, TIMESTAMP)
+            if self.statistic not in _COUNTS and not kind.numeric and not placed:
+                raise ExpressionError(
+                    f"the {self.statistic} of a {kind} is not defined.",
+                    remedy="Give it a number, or cast: CAST(x AS INTEGER).",
+                )
         if (self.statistic is Statistic.QUANTILE) != (self.level is not None) or (
             self.level is not None and not 0 <= self.level <= 1
         ):
@@ -78,6 +124,11 @@ class Aggregate:
                 "a quantile, and nothing else, has a level from 0 to 1.",
                 remedy="Write QUANTILE_CONT(x, 0.5).",
             )
+
+    @property
+    def arguments(self) -> tuple[Expression, ...]:
+        """What it is computed of: nothing, one expression or two."""
+        return tuple(each for each in (self.argument, self.other) if each is not None)
 
     @property
     def type(self) -> Type:
@@ -94,7 +145,7 @@ class Aggregate:
         return Column(self.name, self.type, nullable=True)
 
     def __str__(self) -> str:
-        of = "" if self.argument is None else f" of {text_of(self.argument)}"
+        of = f" of {' and '.join(map(text_of, self.arguments))}" if self.arguments else ""
         at = "" if self.level is None else f" at {self.level}"
         return f"{self.statistic}{of}{at} AS {name_of(self.name)}"
 
@@ -227,15 +278,15 @@ class Query:
         for key in self.keys:
             require_known(key.expression, self.relation)
         for aggregate in self.aggregates:
-            if aggregate.argument is not None:
-                require_known(aggregate.argument, self.relation)
+            for argument in aggregate.arguments:
+                require_known(argument, self.relation)
         self._check_cost()
         self._check_after()
 
     def _check_cost(self) -> None:
         """Every plan has a public bound on its work per row."""
         asked = [key.expression for key in self.keys]
-        asked += [a.argument for a in self.aggregates if a.argument is not None]
+        asked += [each for a in self.aggregates for each in a.arguments * _uses(a.statistic)]
         require_little(sum((each.cost for each in asked), cost_of(self.relation)))
 
     def _check_after(self) -> None:
@@ -270,10 +321,10 @@ class Query:
         filled = [
             _FILLED.format(name_of(a.name))
             for a in self.aggregates
-            if a.argument is not None and _fills_null(a.argument)
+            if any(map(_fills_null, a.arguments))
         ]
         asked = [key.expression for key in self.keys]
-        asked += [a.argument for a in self.aggregates if a.argument is not None]
+        asked += [each for a in self.aggregates for each in a.arguments]
         return (*ends, *filled, *unmet_notes(self.relation, asked))
 
     def explain(self) -> str:
@@ -293,3 +344,54 @@ class Query:
         lines += [f"by {key}" for key in self.keys]
         notes = [f"note: {note}" for note in self.notes]
         return "\n".join([*lines, explain(self.relation), *notes])
+
+
+def explain(rows: Rows) -> str:
+    """A relation as a tree, the last step first.
+
+    >>> from shoal.plan import INTEGER, Literal, Ref, Row, Table, call, column
+    >>> people = Scan(Table("people", (column("age", INTEGER),), protects=Row()))
+    >>> adults = Filter(people, call("ge", Ref(people.columns[0]), Literal(18, INTEGER)))
+    >>> print(explain(adults))
+    filter (age >= 18)  [1 row of people -> 1]
+      scan people (age)  [each row; 1 row of people -> 1]
+    """
+    return "\n".join(_lines(rows, 0))
+
+
+def _lines(rows: Rows, depth: int) -> list[str]:
+    unit = f"{rows.protects}; " if isinstance(rows, Scan) and rows.protects else ""
+    if unit and isinstance(rows, Scan) and rows.table.space is not None:
+        unit = f"{rows.protects}, with ids of {rows.table.space}; "
+    reach = ", ".join(
+        f"1 row of {n} -> {'any' if k is None else k}" for n, k in rows.stability.items()
+    )
+    lines = [f"{'  ' * depth}{_act(rows)}  [{unit}{reach or 'public'}]"]
+    for source in rows.sources:
+        lines += _lines(source, depth + 1)
+    return lines
+
+
+def _act(rows: Rows) -> str:
+    match rows:
+        case Scan(table):
+            return (
+                f"scan {name_of(table.name)} ({', '.join(name_of(c.name) for c in rows.columns)})"
+            )
+        case Filter(_, condition):
+            return f"filter {text_of(condition)}"
+        case Project(_, named):
+            return f"select {', '.join(_named(name, e) for name, e in named)}"
+        case UnionAll():
+            return "union all"
+        case PersonJoin():
+            others = "".join(f" and {text_of(a)} = {text_of(b)}" for a, b in rows.on)
+            return f"{rows.kind} join of the same person{others}, at most {rows.at_most} per key"
+        case PublicJoin():
+            pairs = " and ".join(f"{text_of(a)} = {text_of(b)}" for a, b in rows.on)
+            return f"{rows.kind} join to public on {pairs}, at most {rows.at_most} per key"
+
+
+def _named(name: str, expression: Expression) -> str:
+    text = text_of(expression)
+    return text if text == name_of(name) else f"{text} AS {name_of(name)}"

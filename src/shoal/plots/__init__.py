@@ -9,10 +9,11 @@ spent; `curve` and `surface` take points and values.
 from shoal.plots.answer_points import AnswerData
 from shoal.plots.answers import answer
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
+from shoal.plots.error_curve import error_curve
 from shoal.plots.function_picture import curve, surface
 from shoal.plots.points import ProfileData, RenyiData, TradeOffData
 from shoal.plots.saving import Picture, save
-from shoal.plots.spending import SpentAfter, spending
+from shoal.plots.spending_picture import SpentAfter, spending
 
 __all__ = [
     "AnswerData",
@@ -23,6 +24,7 @@ __all__ = [
     "TradeOffData",
     "answer",
     "curve",
+    "error_curve",
     "every_curve",
     "profile",
     "renyi_curve",

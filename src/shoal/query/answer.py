@@ -1,11 +1,13 @@
-"""An answer: released values as a table, the interval of each, and the certificate of the
-release.
+"""An answer: released values as a table, the interval of each, and the certificate of the release.
+
+What follows from released values is computed here, for free: computed columns, HAVING, ORDER BY
+and LIMIT.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,13 +18,25 @@ from shoal.engines.held_rows import HeldRows
 from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
 from shoal.plan import REAL, Expression, Key, Kind, Ref, Type, Value, written
-from shoal.query.after import kept, shown
 from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
-from shoal.query.estimates import Interval, Noisy, estimate, interval
-from shoal.query.interval_ends import End, Ends, ends_in, whole_units
+from shoal.query.estimates import (
+    End,
+    Ends,
+    Interval,
+    Noisy,
+    ends_in,
+    estimate,
+    interval,
+    whole_units,
+)
 from shoal.query.keys import Group, bin_of, is_binned
-from shoal.query.notes import bounding_notes, exact_count_notes, matching_notes
+from shoal.query.notes import (
+    bounding_notes,
+    exact_count_notes,
+    interval_notes,
+    matching_notes,
+)
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
 from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
@@ -30,6 +44,10 @@ from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside
 if TYPE_CHECKING:
     from shoal.plots import Picture
 
+from collections.abc import Callable
+from functools import cmp_to_key
+
+from shoal.plan import After, Order, evaluate
 
 CONFIDENCE = Fraction(95, 100)
 """That of the intervals that are shown, unless a question says another."""
@@ -112,6 +130,7 @@ class Answer:
         return (
             *exact_count_notes(self.priced),
             *bounding_notes(self.priced),
+            *interval_notes(self.priced),
             *([] if self.clipped is None else [str(self.clipped)]),
             *matching_notes(self.priced, self.groups, self.noisy),
             *self.priced.question.notes,
@@ -136,6 +155,39 @@ class Answer:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, each by the names of its columns, with the ends of intervals as `to_rows` has
+        them; pandas makes a frame of it.
+        """
+        return self.to_rows().dicts()
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """The values of a column, also of an end such as ``n_low``."""
+        if column in self.columns:
+            return self._column(column)
+        columns = self.to_rows().columns
+        if column not in columns:
+            raise UnknownNameError(
+                f"the answer has no column {str(column)[:40]!r}.",
+                remedy=f"The columns are: {', '.join(columns)}.",
+            )
+        return list(columns[column][1])
+
+    @property
+    def value(self) -> Any:
+        """The one number of an answer that has one row, and one column besides its keys."""
+        names = [name for name in self.columns if name not in self.keys]
+        if len(self) != 1 or len(names) != 1:
+            raise RangeError(
+                f"the answer has {len(self)} rows and {len(names)} columns of numbers, not one of each.",
+                remedy=f"Take a column: answer[{(names or ['n'])[0]!r}], or all of it: answer.rows.",
+            )
+        return self[names[0]][0]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The answer for whoever reads Arrow: ``pyarrow.table(answer)``, ``polars.DataFrame(answer)``."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def interval(
         self, column: str, confidence: Number | None = None, *, simultaneous: bool = False
@@ -191,7 +243,7 @@ class Answer:
             for at in self._places
         ]
 
-    def _column(self, name: str) -> list[object]:
+    def _column(self, name: str) -> list[Any]:
         at = self.columns.index(name)
         return [row[at] for row in self._cells]
 
@@ -306,3 +358,36 @@ def _held_ends(kind: Type, ends: Sequence[End], place: int) -> tuple[Type, Seque
         return kind, ends
     nowhere = (-math.inf, math.inf)[place]
     return REAL, [nowhere if end is None else float(end) for end in ends]  # type: ignore[arg-type]
+
+
+Row = Mapping[str, Value]
+
+
+def kept(rows: Sequence[Row], after: After) -> list[int]:
+    """Which rows are shown, in which order, by their places."""
+    places = list(range(len(rows)))
+    if after.having is not None:
+        condition = after.having
+        places = [at for at in places if evaluate(condition, rows[at]) is True]
+    for order in reversed(after.order):
+        values = {at: evaluate(order.expression, rows[at]) for at in places}
+        places.sort(key=cmp_to_key(_compared(values, order)))
+    end = None if after.limit is None else after.offset + after.limit
+    return places[after.offset : end]
+
+
+def _compared(values: Mapping[int, Value], order: Order) -> Callable[[int, int], int]:
+    def compare(left: int, right: int) -> int:
+        one, other = values[left], values[right]
+        if one is None or other is None:
+            first = -1 if order.nulls_first else 1
+            return 0 if one is other else (first if one is None else -first)
+        side = (one > other) - (one < other)  # type: ignore[operator]
+        return -side if order.descending else side
+
+    return compare
+
+
+def shown(row: Row, after: After) -> tuple[Value, ...]:
+    """The columns of a row of the answer."""
+    return tuple(evaluate(expression, row) for _, expression in after.columns)

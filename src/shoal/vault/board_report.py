@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shoal.errors import RangeError, VaultError
+from shoal.interpret import risk_of
 from shoal.page import Code, Fold, Heading, Page, PageCell, PagePicture, PageTable, Part, Words
 from shoal.query.showing import is_unclear, level_of, sheet_of
 from shoal.query.storing import Kept
-from shoal.vault.accounts.standing import risk_of, together
+from shoal.vault.accounts.standing import together
 from shoal.vault.certificate_text import method, promise_of
 from shoal.vault.release_pages import answer_grid
 from shoal.vault.releases import Release

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.errors import VaultError
+from shoal.interpret import risk_of
 from shoal.page import Code, Fold, Heading, Page, PageCell, PageTable, Words
 from shoal.query.showing import Presentable, sheet_of
-from shoal.vault.accounts.standing import risk_of
 from shoal.vault.certificate_text import cost_lines, neighbours, noise_lines, promise_of
 
 

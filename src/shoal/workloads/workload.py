@@ -83,9 +83,14 @@ class Workload:
                     )
 
     @cached_property
+    def used(self) -> TableDomain:
+        """The columns that stand in a table; all others are summed over."""
+        return self.domain.part(column for table in self.tables for column in table.columns)
+
+    @cached_property
     def strategy(self) -> Strategy:
         """The strategy with the least weighted sum of variances that is known here."""
-        used = self.domain.part(column for table in self.tables for column in table.columns)
+        used = self.used
         ordered = any(query is not EACH_VALUE for table in self.tables for query in table.queries)
         if ordered and len(used.names) == 1:
             return OrderedStrategy(used, self.tables)
@@ -104,8 +109,9 @@ class Workload:
         ``rows_per_person`` is how many rows one person has in the data, at most.
 
         Guarantee: the plan's event costs no more than the budget, and short of it only by the
-        rounding of roots.  Needs: a budget in rho, or one that buys Gaussian noise:
-        `ZeroConcentrated`, `GaussianDP`, or `Approx` with delta above 0.
+            rounding of roots.
+        Needs: a budget in rho, or one that buys Gaussian noise: `ZeroConcentrated`, `GaussianDP`,
+            or `Approx` with delta above 0.
         """
         if (budget is None) == (rho is None):
             raise RangeError(

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
-from shoal.engines.duckdb.csv_reading import typed_sql
-from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.duckdb.csv_reading import complete, typed_sql
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.held_tables import made_table
 from shoal.engines.frames import KINDS, as_arrow
@@ -172,3 +171,33 @@ def _registered(connection: duckdb.DuckDBPyConnection, table: Any, name: str, ca
             remedy="Leave the column out, or give it a type of numbers, texts, truth values, dates or timestamps.",
         ) from None
     return called
+
+
+def enums_of(source: DuckTable) -> dict[str, list[str]]:
+    """The values that the type of each column of a table lists; no row is read."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    borrowed = hasattr(source.database, "cursor")
+    try:
+        connection = (
+            source.database.cursor()
+            if borrowed
+            else duckdb.connect(str(source.database), read_only=True)
+        )
+    except duckdb.Error:
+        raise SourceError(
+            "the database cannot be opened.",
+            remedy="Check that it is a DuckDB file, and that no other program has it open for writing.",
+        ) from None
+    try:
+        asked = f"SELECT * FROM {DUCKDB.name(source.table)} LIMIT 0"
+        columns = connection.execute(asked).description or []
+    except duckdb.Error:
+        raise SourceError(
+            f"the database has no table {source.table[:60]!r}.", remedy="Check its name."
+        ) from None
+    finally:
+        connection.close()
+    return {
+        name: list(dict(kind.children)["values"]) for name, kind, *_ in columns if kind.id == "enum"
+    }
