@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import answer_figure, attack_figures, house_figure, survey_figures
+from scripts import answer_figure, attack_figures, guide_figure, house_figure, survey_figures
 from shoal import account, plots
 from shoal.accounting import Account
 
@@ -89,6 +89,8 @@ def main() -> None:
         print(plots.save(chart, FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
     picture, kept = answer_figure.drawn()
     print(picture.save(FOLDER / f"{answer_figure.NAME}.svg").relative_to(FOLDER.parent.parent))
+    error = guide_figure.drawn().save(FOLDER / f"{guide_figure.NAME}.svg")
+    print(error.relative_to(FOLDER.parent.parent))
     for name, draw in survey_figures.PICTURES.items():
         print(draw().save(FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
     attacks()

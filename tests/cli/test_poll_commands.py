@@ -9,7 +9,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import data, good, run
+from tests.cli.test_cli import data, good, run
 
 import shoal
 from shoal.cli import poll_commands, poll_publishing, poll_results
@@ -93,15 +93,20 @@ def test_a_poll_is_made_answered_looked_at_closed_and_exported(office: Path) -> 
     assert sum(int(row["count"]) for row in rows) == 8
     good("poll", "reopen", "commute")
     listed = data("poll", "list")
-    assert [(each["name"], each["open"], each["people"]) for each in listed] == [("commute", True, 8)]  # fmt: skip
+    assert [(each["name"], each["open"], each["people"]) for each in listed] == [
+        ("commute", True, 8)
+    ]
 
 
 def test_what_is_typed_is_the_poll_that_is_meant(office: Path) -> None:
     arms = (
-        "--arm", "phone device epsilon=1 share=3",
-        "--arm", "kary device odds=3:1 size=1",
-        "--arm", "open direct",
-    )  # fmt: skip
+        "--arm",
+        "phone device epsilon=1 share=3",
+        "--arm",
+        "kary device odds=3:1 size=1",
+        "--arm",
+        "open direct",
+    )
     text = good("poll", "new", "mode", "How?", "--answers", "foot, bus,car", *arms, "--toml")
     question = shoal.PollQuestion("mode", "How?", answers=("foot", "bus", "car"))
     meant = Poll(
@@ -249,7 +254,9 @@ def test_a_plan_for_a_range_reaches_a_twentieth_of_it_and_says_so(office: Path) 
     assert "2 hours" in good("poll", "plan", "hours")
 
 
-@pytest.mark.parametrize(("epsilon", "warned"), [("1", False), ("2.9", False), ("3.1", True), ("10", True)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("epsilon", "warned"), [("1", False), ("2.9", False), ("3.1", True), ("10", True)]
+)
 def test_odds_that_hide_little_are_said_to(epsilon: str, warned: bool, office: Path) -> None:
     out = good("poll", "new", "loud", "Have you?", "--epsilon", epsilon)
     assert ("This hides little" in out) is warned

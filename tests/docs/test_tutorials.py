@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.test_vault_commands import good
+from tests.cli.test_cli import good
 from tests.docs.test_examples import FLAGS, ROOT, Block, blocks
 
 WALKED = ("phone-poll.md",)

@@ -35,9 +35,13 @@ INTRO = "We ask commuters in Aldam, once a year."
 
 def one_way(name: str, way: Any, *questions: PollQuestion, **more: Any) -> Poll:
     return Poll(
-        name, title=f"Commuting: {name}", intro=INTRO, questions=questions, **more,
+        name,
+        title=f"Commuting: {name}",
+        intro=INTRO,
+        questions=questions,
+        **more,
         arms=[Arm("only", way)],
-    )  # fmt: skip
+    )
 
 
 POLLS = {
@@ -231,7 +235,10 @@ def test_after_a_first_try_the_answers_are_locked_and_the_same_report_is_sent(
     """
     bodies: list[str | None] = []
     with opened(browser, f"{running.origin}/p/locked") as page:
-        page.on("request", lambda asked: bodies.append(asked.post_data) if asked.method == "POST" else None)  # fmt: skip
+        page.on(
+            "request",
+            lambda asked: bodies.append(asked.post_data) if asked.method == "POST" else None,
+        )
         page.route("**/reports", lambda route: route.abort())
         page.get_by_label("yes").check()
         page.get_by_role("button", name="Send").click()
@@ -338,8 +345,13 @@ def test_a_page_whose_definition_does_not_fit_its_mark_does_not_start(
     with fresh(browser) as context:
         page = context.new_page()
         address = f"{running.origin}/p/device"
-        page.route(address, lambda route: route.fulfill(
-            response=(told := route.fetch()), body=told.text().replace('"same":"3"', '"same":"30"')))  # fmt: skip
+        page.route(
+            address,
+            lambda route: route.fulfill(
+                response=(told := route.fetch()),
+                body=told.text().replace('"same":"3"', '"same":"30"'),
+            ),
+        )
         page.goto(address)
         heading(page, "This page is not as it was written")
         assert page.get_by_role("button", name="Send").count() == 0
@@ -396,7 +408,11 @@ def test_an_invitation_counts_once_and_anything_else_is_a_bad_link(
     for ending in ("", "#", "#1234", f"#{token.upper()}" if token.upper() != token else "#x"):
         with opened(browser, f"{running.origin}/p/invited{ending}") as page:
             heading(page, "This link does not work")
-    for number, words in ((("f" * 32), "This link does not work"), (token, "Thank you"), (token, "You have answered already")):  # fmt: skip
+    for number, words in (
+        (("f" * 32), "This link does not work"),
+        (token, "Thank you"),
+        (token, "You have answered already"),
+    ):
         with opened(browser, f"{running.origin}/p/invited#{number}") as page:
             page.on("request", lambda request: asked.append(request.url))
             page.get_by_label("yes").check()

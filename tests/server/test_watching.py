@@ -37,7 +37,11 @@ def _filled(running: Running) -> None:
     running.vault.publish(EMPTY)
     live = running.vault.publish(GUESTS)
     for number, token in enumerate(live.invite(60)):
-        truth = {"fare": ("no", "yes")[number % 2], "hours": str(number % 20), "age": AGE.answers[number % 3]}  # fmt: skip
+        truth = {
+            "fare": ("no", "yes")[number % 2],
+            "hours": str(number % 20),
+            "age": AGE.answers[number % 3],
+        }
         live.add(GUESTS.client().rehearse(truth), once=token, mark=live.poll.mark)
 
 
@@ -323,14 +327,22 @@ def test_the_ways_of_asking_are_compared_and_two_questions_crossed(
         page.get_by_label("Show estimates from too few").check()
         page.get_by_role("heading", name="device less own").first.wait_for()
         titles = page.locator("#differences h3").all_text_contents()
-        assert [title.rpartition("? ")[2] for title in titles[:3]] == ["device less own", "device less direct", "own less direct"]  # fmt: skip
+        assert [title.rpartition("? ")[2] for title in titles[:3]] == [
+            "device less own",
+            "device less direct",
+            "own less direct",
+        ]
         assert (
             page.locator("#differences p", has_text="however often you look").count()
             == page.locator("#differences h3").count()
         )
         page.get_by_text("Epsilons are for this question alone.").wait_for()
         page.locator("#crosstab caption").first.wait_for()
-        assert page.locator("#crosstab caption").all_text_contents()[:3] == ["device", "own", "direct"]  # fmt: skip
+        assert page.locator("#crosstab caption").all_text_contents()[:3] == [
+            "device",
+            "own",
+            "direct",
+        ]
         page.get_by_label("Columns").select_option("fare")
         page.get_by_text("Choose two different questions.").wait_for()
 
@@ -363,7 +375,11 @@ def test_the_wizard_says_what_is_wrong_and_publishes_what_is_right(
         page.get_by_role("button", name="Publish it").click()
         page.wait_for_url("**/polls/three-ways")
     made = running.vault.poll("three-ways").poll
-    assert [(arm.name, arm.share) for arm in made.arms] == [("randomised", 1), ("own", 1), ("direct", 1)]  # fmt: skip
+    assert [(arm.name, arm.share) for arm in made.arms] == [
+        ("randomised", 1),
+        ("own", 1),
+        ("direct", 1),
+    ]
     assert "mother born" in made.arms[1].designs[0].instructions
 
 
