@@ -58,6 +58,7 @@ SAME = [
     (P.hist("age", bins=10), "SELECT WIDTH_BUCKET(age, 0, 130, 10) AS b, COUNT(*) FROM people GROUP BY b"),
     (P.hist("fee", bins=4), "SELECT WIDTH_BUCKET(fee, 0.00, 40.04, 4) AS b, COUNT(*) FROM people GROUP BY b"),
     (P.groupby("ward").mean("age"), "SELECT ward, AVG(age) FROM people GROUP BY ward"),
+    (P.groupby("body mass").count(), 'SELECT "body mass", COUNT(*) FROM people GROUP BY 1'),
     (P.groupby("ward").count(), "SELECT ward, COUNT(*) FROM people GROUP BY ward"),
     (P.table("people").where("age > 30").groupby(old="age > 60").median("fee"),
      "SELECT age > 60 AS old, MEDIAN(fee) FROM people WHERE age > 30 GROUP BY old"),
@@ -245,7 +246,7 @@ def test_an_answer_of_one_number_is_that_number_and_others_are_not() -> None:
         (lambda: P.mean("age", epsilon=1, within=1), "epsilon and within"),
         (lambda: P.mean("age", epsilon=1, rows=9), "belong to within"),
         (
-            lambda: P.mean("age", epsilons=1),
+            lambda: P.mean("age", epsilons=1),  # type: ignore[call-arg]
             r"no option 'epsilons'(.|\n)*epsilon, rho, within",
         ),
         (lambda: P.hist("age", bins=0), "from 1 to 10,000"),

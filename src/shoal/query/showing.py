@@ -150,8 +150,8 @@ def shown_number(
 def _with_ends(kind: Type, value: object, ends: Ends, *, coarse: bool) -> Shown:
     if kind.temporal:
         return Shown(plain_text(value), *(None if end is None else plain_text(end) for end in ends))
-    if isinstance(value, float) and ends == (value, value):  # nothing is open: no digits to cut
-        return Shown(*[plain_text(value)] * 3)
+    if isinstance(value, float) and value.is_integer() and ends == (value, value):
+        return Shown(*[f"{value:,.0f}"] * 3)  # exact, and nothing is open that digits could tell
     places = kind.scale if kind.exact else None
     low, high = (
         sign if end is None else end
