@@ -93,10 +93,8 @@ def test_the_wheel_works_in_a_new_environment_without_any_extra(
     words = ["--type", "person=integer", "--type", "kind=text", "--person", "person"]
     words += ["--groups", "1", "--rows-per-group", "1"]
     done(command, "init", "office.shoal", cwd=here)
-    done(
-        *(command, "add", "people", "people.csv", *words, "--choices", "kind=a,b", "--budget", "1"),
-        cwd=here,
-    )
+    words = ["people", "people.csv", *words, "--choices", "kind=a,b", "--budget", "1"]
+    done(command, "add", *words, cwd=here)
     question = "SELECT kind, COUNT(*) AS n FROM people GROUP BY kind"
     assert "Release 1; cost epsilon 0.5." in done(
         command, "ask", question, "--epsilon", "0.5", cwd=here

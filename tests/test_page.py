@@ -65,7 +65,7 @@ def test_every_text_of_a_page_is_read_back_as_it_was_given(one: str, other: str)
             "scope",
         )
     }
-    said = {}
+    said: dict[str, str] = {}
     for tag, text in zip(reader.tags, reader.texts, strict=True):
         said.setdefault(tag, text.rstrip("\n"))
     told = [said[tag] for tag in ("h1", "h2", "p", "pre", "figcaption", "summary")]

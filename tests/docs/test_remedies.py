@@ -132,7 +132,8 @@ def poll_1() -> None:
     asked = ("commute", "Have you ever travelled without a ticket?")
     remedy = said(lambda: Poll(*asked), errors.PollError)
     for name, number in re.findall(r"(epsilon|odds)=(\d+)", remedy):
-        Poll(*asked, **{name: int(number)})
+        given: dict[str, Any] = {name: int(number)}
+        Poll(*asked, **given)
 
 
 def price_1() -> None:

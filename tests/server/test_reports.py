@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -23,7 +24,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     vault.grant("ana", "visits", shoal.Pure(1))
     vault.sql(BY_KIND).release(epsilon="0.5")
     vault.as_("ana").sql(COUNT).release(epsilon="0.25")
-    words = {"headings": ["By kind", "All"], "notes": ["Half of them.", "All of them."]}
+    words: dict[str, Any] = {
+        "headings": ["By kind", "All"],
+        "notes": ["Half of them.", "All of them."],
+    }
     return {
         "report": vault.report(1, 2, title="Visits in 2026", **words),
         "account": vault.account_report("visits"),

@@ -27,9 +27,10 @@ def asked(folder: Path, budget: shoal.Measure | None = None) -> Vault:
     vault = office(folder, budget or shoal.Pure(2))
     word = "rho" if isinstance(budget, shoal.ZeroConcentrated) else "epsilon"
     vault.grant("ana", "visits", budget or shoal.Pure(1))
-    vault.sql(BY_KIND).release(**{word: "0.1"})
-    vault.as_("ana").sql(COUNT).release(**{word: "0.05"})
-    vault.sql(f"{COUNT} WHERE spend > 9").release(**{word: "0.02"})
+    costs: list[dict[str, Any]] = [{word: "0.1"}, {word: "0.05"}, {word: "0.02"}]
+    vault.sql(BY_KIND).release(**costs[0])
+    vault.as_("ana").sql(COUNT).release(**costs[1])
+    vault.sql(f"{COUNT} WHERE spend > 9").release(**costs[2])
     return vault
 
 
