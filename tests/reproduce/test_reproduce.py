@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from shoal.page import Page, PagePicture, PageTable, Part
+from shoal.page import Page, PageCell, PagePicture, PageTable, Part
 from shoal.reproduce import CORRECTIONS, EXPERIMENTS, Effort, Experiment, report, run
 
 QUICK = Effort(quick=True)
@@ -29,7 +29,8 @@ def tables(name: str) -> list[PageTable]:
     return [part for part in parts_of(name) if isinstance(part, PageTable)]
 
 
-def number(text: str) -> float:
+def number(cell: str | PageCell) -> float:
+    text = str(cell)
     return float(text.replace(",", "").removesuffix(" %"))
 
 
@@ -95,7 +96,7 @@ def test_noisy_max_with_half_the_noise_costs_twice_as_much() -> None:
 def test_renyi_formulas_of_the_thesis_are_what_the_accountant_says() -> None:
     for row in tables("renyi")[1].rows:
         for cell in row[2:]:
-            formula, accountant = map(float, cell.split(" / "))
+            formula, accountant = map(float, str(cell).split(" / "))
             assert formula <= accountant * (1 + 1e-4)
             assert accountant <= formula * (1 + 1e-4)
 

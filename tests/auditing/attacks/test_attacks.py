@@ -101,7 +101,7 @@ def test_one_page_holds_all_attacks_and_their_figures() -> None:
 def rows(name: str) -> list[list[str]]:
     """The rows of the tables below the summary."""
     grids = [part for part in outcome(name).result.parts if isinstance(part, PageTable)]
-    return [list(row) for grid in grids for row in grid.rows]
+    return [list(map(str, row)) for grid in grids for row in grid.rows]
 
 
 def test_both_kinds_of_noise_in_doubles_are_seen_through() -> None:
