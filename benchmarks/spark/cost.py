@@ -3,10 +3,10 @@ the driver.
 
 ``python -m benchmarks.spark.cost`` measures tables of several sizes in one session and prints the
 fit.  Bytes are Spark's own count, from the REST pages of the session; the driver's memory is what
-Python grew by while keys came.  The model is linear: bytes = a * rows + b * lines.  Rows are moved
-once, to their person; then every partition sends a line of partial totals for each key it has: at
-most one for each cell, and for each key and partition.  It does so once where keys are few, and
-three times where they are more.
+Python grew by while keys came.
+The model is linear: bytes = a * rows + b * lines.  Rows are moved once, to their person; then every
+partition sends a line of partial totals for each key it has: at most one for each cell, and for
+each key and partition.  It does so once where keys are few, and three times where they are more.
 """
 
 from __future__ import annotations

@@ -345,7 +345,7 @@ PRIVACY = (
     ),
     Mutation(
         "a-group-adds-its-deltas",
-        "src/shoal/accounting/group.py",
+        "src/shoal/accounting/neighbours.py",
         "return ball(risk) * ball(count * each).expm1() / ball(each).expm1()",
         "return ball(risk) * count",
         "The delta of a family is far larger than the sum of theirs, and is not told.",

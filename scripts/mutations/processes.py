@@ -107,7 +107,7 @@ PROCESSES = (
     ),
     Mutation(
         "numerals-with-underscores",
-        "src/shoal/exact/numeral.py",
+        "src/shoal/exact/rational_text.py",
         'DECIMAL = r"[-+]?(?:[0-9]+(',
         'DECIMAL = r"[-+]?(?:[0-9][0-9_]*(',
         "A budget that was meant as 1.5 and typed as 1_5 is 15.",
@@ -115,7 +115,7 @@ PROCESSES = (
     ),
     Mutation(
         "numerals-in-any-script",
-        "src/shoal/exact/numeral.py",
+        "src/shoal/exact/rational_text.py",
         'DECIMAL = r"[-+]?(?:[0-9]+(',
         'DECIMAL = r"[-+]?(?:\\d+(',
         "Two people read one budget as two numbers.",
@@ -133,7 +133,7 @@ PROCESSES = (
     ),
     Mutation(
         "options-read-by-int",
-        "src/shoal/cli/lazy_commands.py",
+        "src/shoal/cli/app.py",
         "        return read_plainly(made.commands[self.name])",
         "        return made.commands[self.name]",
         "A number of people that was typed as 1_5 is 15 on the command line, and an error in Python.",

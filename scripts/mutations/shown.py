@@ -17,7 +17,7 @@ SHOWN = (
     ),
     Mutation(
         "ends-in-a-type-are-rounded-inward",
-        "src/shoal/query/interval_ends.py",
+        "src/shoal/query/estimates.py",
         "return _end(kind, between.lo, math.floor), _end(kind, between.hi, math.ceil)",
         "return _end(kind, between.lo, math.ceil), _end(kind, between.hi, math.floor)",
         "Tables and reports show an interval that is too narrow.",

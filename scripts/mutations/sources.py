@@ -103,7 +103,7 @@ SOURCES = (
     ),
     Mutation(
         "csv-types-are-guessed",
-        "src/shoal/engines/duckdb/csv_schema.py",
+        "src/shoal/engines/duckdb/csv_reading.py",
         "        _refuse_incomplete(file, facts, types, name)\n",
         "        return proposed(file, facts, name)\n",
         "One cell decides the type that an answer shows.",
@@ -119,7 +119,7 @@ SOURCES = (
     ),
     Mutation(
         "the-first-patient-names-the-columns",
-        "src/shoal/engines/duckdb/csv_schema.py",
+        "src/shoal/engines/duckdb/csv_reading.py",
         "    if is_data:\n        raise",
         "    if False:\n        raise",
         "The first row of a file without a header stands in the declaration.",

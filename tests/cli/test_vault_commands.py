@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 import shoal
 from shoal.cli import analyst_commands, app
 from shoal.cli.app import COMMANDS as LISTED
+from shoal.cli.app import LazyCommand
 from shoal.cli.console import LONG, Exit, code_of, reading, working
-from shoal.cli.lazy_commands import LazyCommand
 from shoal.errors import InternalError, ShoalError
 
 PLAIN = {"NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}

@@ -12,7 +12,7 @@ from tests.measures.samples import EACH
 
 from shoal.errors import RangeError
 from shoal.interpret import advantage_up, explain, guess_up, posterior_interval, power_up
-from shoal.interpret.figures import digits_down, digits_up, factor_up, one_in, percent_up
+from shoal.interpret.explanation import digits_down, digits_up, factor_up, one_in, percent_up
 from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 
 NUMBER = r"([\d.]+) %"

@@ -22,6 +22,7 @@ from tests.measures.samples import (
     weights,
 )
 
+from shoal.exact.real import SMALLEST
 from shoal.measures import (
     pure_delta_up,
     pure_divergence_up,
@@ -29,7 +30,6 @@ from shoal.measures import (
     pure_mu_up,
     pure_rho_up,
 )
-from shoal.measures.numbers import SMALLEST
 
 SIZES = ["1e-300", "1e-30", "1e-9", "0.1", "1", "7", "40", "600", "1e5"]
 

@@ -24,6 +24,7 @@ from tests.measures.samples import (
 )
 
 from shoal.errors import ConversionError
+from shoal.exact.real import SMALLEST
 from shoal.measures import (
     GaussianDP,
     Renyi,
@@ -32,7 +33,6 @@ from shoal.measures import (
     renyi_delta_up,
     renyi_epsilon_up,
 )
-from shoal.measures.numbers import SMALLEST
 
 Law = NDArray[np.float64]
 GRID = [1.2, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from tests.measures.samples import deltas, rhos
 
+from shoal.exact.real import SMALLEST
 from shoal.measures import (
     gaussian_delta_down,
     renyi_delta_up,
@@ -18,7 +19,6 @@ from shoal.measures import (
     zero_concentrated_delta_up,
     zero_concentrated_epsilon_up,
 )
-from shoal.measures.numbers import SMALLEST
 
 
 def epsilon_by_force(rho: float, delta: float) -> float:

@@ -15,13 +15,13 @@ from tests.measures.samples import deltas, mus
 
 from shoal.errors import ConversionError, NumberError, RangeError
 from shoal.exact import ball, dyadic
+from shoal.exact.real import SMALLEST
 from shoal.measures import (
     gaussian_delta_down,
     gaussian_delta_up,
     gaussian_epsilon_up,
     gaussian_mu_down,
 )
-from shoal.measures.numbers import SMALLEST
 
 TINY = Fraction(1, 2**60)
 WITHIN = 1 + Fraction(1, 2**40)

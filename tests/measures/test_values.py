@@ -21,8 +21,8 @@ from tests.measures.samples import EACH, KINDS
 from shoal import measures
 from shoal.errors import NumberError, RangeError, ShapeError
 from shoal.exact import exactly
+from shoal.exact.real import SMALLEST
 from shoal.measures import Approx, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
-from shoal.measures.numbers import SMALLEST
 
 any_kind = st.one_of(KINDS)
 BAD = [math.nan, math.inf, -math.inf, True, False, "much", "", None, [1], 1j, np.bool_(True), "1/0"]

@@ -26,8 +26,7 @@ import shoal
 from shoal.cli.printed_tables import show_answer
 from shoal.page import Page
 from shoal.plan import DATE, INTEGER, REAL, TIMESTAMP, Type, decimal
-from shoal.query.estimates import Interval
-from shoal.query.interval_ends import ends_in
+from shoal.query.estimates import Interval, ends_in
 from shoal.query.showing import as_html, as_text, sheet_of
 from shoal.query.storing import Kept, plain, stored
 from shoal.vault.release_pages import answer_grid

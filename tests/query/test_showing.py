@@ -17,8 +17,7 @@ from tests.query.tables import made, rows
 
 import shoal
 from shoal.plan import INTEGER, REAL, decimal
-from shoal.query.estimates import Interval
-from shoal.query.interval_ends import ends_in
+from shoal.query.estimates import Interval, ends_in
 from shoal.query.showing import MOST_ROWS, OUTSIDE, Sheet, as_html, as_text, shown_key, shown_number
 
 SHEET = Sheet(

@@ -17,8 +17,7 @@ from shoal.query.certificate import wrong_with
 from shoal.query.notes import NOISE_ONLY
 from shoal.query.showing import OUTSIDE
 from shoal.vault import Release
-from shoal.vault.certificate_text import method
-from shoal.vault.release_pages import certificate_page, page_for, report_page
+from shoal.vault.release_pages import certificate_page, method, page_for, report_page
 
 
 def released(folder: Path, sql: str = BY_KIND) -> Release:

@@ -10,14 +10,12 @@ from shoal.accounting.bounded_range import (
     bounded_range_divergence_up,
     bounded_range_epsilon_up,
 )
-from shoal.accounting.budget_filter import filter_for
 from shoal.accounting.calibration import calibrate, fits
 from shoal.accounting.classic import advanced, advanced_heterogeneous, basic
 from shoal.accounting.comparison import Comparison, compare
 from shoal.accounting.converters import Way, add_way, ways
-from shoal.accounting.filters import PrivacyFilter, PureFilter, ZeroConcentratedFilter
-from shoal.accounting.group import group_delta_up
-from shoal.accounting.neighbours import OWN
+from shoal.accounting.filters import PrivacyFilter, PureFilter, ZeroConcentratedFilter, filter_for
+from shoal.accounting.neighbours import OWN, group_delta_up
 from shoal.accounting.optimal import optimal_delta_up, optimal_epsilon_up
 from shoal.accounting.profile_points import profile_points, promise_from, promise_of
 from shoal.accounting.renyi_curves import laplace_divergence_up, laplace_rho_up

@@ -15,8 +15,8 @@ from flint import arb
 
 from shoal.accounting.lognormal import laplace_transform
 from shoal.accounting.sampling import between_orders
-from shoal.exact import Number, ball, non_negative, precision_in_force, upper, whole
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.exact import Number, ball, holdable_up, non_negative, precision_in_force, upper, whole
+from shoal.measures.curve import order_above_one
 
 HIGHEST_ORDER = 1024
 """Above this order only what holds without allocation is used."""

@@ -19,13 +19,14 @@ from shoal.exact import (
     Number,
     ball,
     closed_unit,
+    holdable_up,
     non_negative,
     precision_in_force,
     upper,
     whole,
 )
 from shoal.floats import at_least_near
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.measures.curve import order_above_one
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,9 @@ def basic(promises: Iterable[Approx | Pure]) -> Approx:
     """Epsilons and deltas add up.
 
     Guarantee: releases that keep the promises, chosen adaptively, are together (Σ ε, Σ δ)-DP, delta
-    at most 1.  Edges: no promises cost nothing.  Reference: Dwork and Roth 2014, Theorem 3.16.
+        at most 1.
+    Edges: no promises cost nothing.
+    Reference: Dwork and Roth 2014, Theorem 3.16.
 
     >>> print(basic([Pure("0.1")] * 10))
     epsilon 1, delta 0

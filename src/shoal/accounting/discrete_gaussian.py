@@ -12,8 +12,7 @@ from fractions import Fraction
 from flint import arb
 
 from shoal.events import DiscreteGaussian
-from shoal.exact import ball, precision_in_force, upper
-from shoal.measures.numbers import holdable_up
+from shoal.exact import ball, holdable_up, precision_in_force, upper
 
 _ALMOST_CONTINUOUS = 8
 """From this σ² on θ is constant to more digits than a price has."""

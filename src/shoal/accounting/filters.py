@@ -18,9 +18,9 @@ from shoal.accounting.neighbours import settle
 from shoal.accounting.pricing import Bill, bill, first_without_price, total_of
 from shoal.accounting.sums import Cost, added_up, sum_from_text, sum_to_text
 from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, Unit
-from shoal.errors import BudgetExceeded, EventError, PriceError
+from shoal.errors import BudgetExceeded, EventError, PriceError, RangeError, ShapeError
 from shoal.events import Event
-from shoal.exact import Number, short
+from shoal.exact import Number, exactly, short
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.owned import Owned
 from shoal.sensitivity import Relation
@@ -95,7 +95,8 @@ class PrivacyFilter(Owned, ABC):
         """Return the cost of an event that was spent on and whose release was never begun.
 
         Needs: that no data was read for it.  The decision to give up must not depend on data
-        either.  Edges: what had no price stays spent.  No sum falls below 0.
+            either.
+        Edges: what had no price stays spent.  No sum falls below 0.
         """
         cost = self._read(event)
         less = Cost(cost.relation, tuple(None if a is None else -a for a in cost.amounts))
@@ -347,3 +348,31 @@ def short_down(number: Fraction) -> str:
         unit /= 10
     unit /= 10**5
     return short((number // unit) * unit)
+
+
+def filter_for(budget: Measure, *, relation: str | None = None) -> PrivacyFilter:
+    """The filter that keeps a budget; half of the delta of an approximate one is its reserve.
+
+    A mechanism that was made for the whole budget, by its ``for_budget``, fits a filter that has
+    spent nothing.
+
+    >>> print(round(float(filter_for(Approx(1, "1e-6")).left.rho), 5))
+    0.02044
+    """
+    if isinstance(budget, Pure):
+        return PureFilter(budget, relation=relation)
+    if isinstance(budget, ZeroConcentrated):
+        return ZeroConcentratedFilter(budget, relation=relation)
+    if isinstance(budget, Approx) and budget.delta == 0:
+        raise RangeError(
+            f"an approximate budget needs a delta above 0; got {budget}.",
+            remedy=f"Give shoal.Pure({exactly(budget.epsilon)}), which is the same promise.",
+        )
+    if isinstance(budget, Approx):
+        from shoal.accounting.renyi_filter import RenyiFilter  # noqa: PLC0415 - a filter of this file
+
+        return RenyiFilter(budget, reserve=budget.delta / 2, relation=relation)
+    raise ShapeError(
+        f"a budget must be Pure, Approx or ZeroConcentrated; got {type(budget).__name__}.",
+        remedy="Give budget=shoal.Approx(3, '1e-7'), for example.",
+    )

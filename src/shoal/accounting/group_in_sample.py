@@ -21,9 +21,10 @@ def group_in_sample(whole: ReleaseLoss, rate: Fraction, size: int) -> ReleaseLos
     in the second only.
 
     Guarantee: the pair of `sampled_group_loss` stands for each of these cases, and every release
-    that the group sees is in the same one.  Needs: ``whole``, the loss of what is released from the
-    sample for one row more or less.  Edges: None where that is not normal.  A group in which fewer
-    rows differ costs no more.  Reference: loss.md, *Groups in a sample*.
+        that the group sees is in the same one.
+    Needs: ``whole``, the loss of what is released from the sample for one row more or less.
+    Edges: None where that is not normal.  A group in which fewer rows differ costs no more.
+    Reference: loss.md, *Groups in a sample*.
     """
     if (mu := _normal(whole, rate, size)) is None:
         return None

@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from shoal.accounting.group import price_for_group
-from shoal.accounting.neighbours import own_relations, steps_needed
+from shoal.accounting.neighbours import own_relations, price_for_group, steps_needed
 from shoal.accounting.registry import no_price, unfold
 from shoal.accounting.unit import Unit
 from shoal.errors import PriceError

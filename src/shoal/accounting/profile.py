@@ -14,9 +14,8 @@ from math import gcd, lcm
 
 from flint import arb
 
-from shoal.exact import ball, exponent_of, upper
+from shoal.exact import ball, exponent_of, holdable_up, upper
 from shoal.loss import AtomicLoss, ProfileAtoms, atoms_of_profile
-from shoal.measures.numbers import holdable_up
 
 LARGEST = 500
 """Promises of a larger epsilon are forgotten where there is a smaller one: their ratios leave the

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.exact import Number, ball, non_negative, upper, whole
+from shoal.exact import Number, ball, holdable_up, non_negative, upper, whole
 from shoal.measures import pure_rho_up
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.measures.curve import order_above_one
 
 
 def laplace_divergence_up(epsilon: Number, *, order: Number, steps: int | None = None) -> Fraction:

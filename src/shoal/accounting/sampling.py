@@ -15,8 +15,8 @@ from fractions import Fraction
 from flint import arb
 
 from shoal.accounting.sampled_normal import is_quick, mixed_normal_moment
-from shoal.exact import Number, ball, closed_unit, non_negative, upper, whole
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.exact import Number, ball, closed_unit, holdable_up, non_negative, upper, whole
+from shoal.measures.curve import order_above_one
 
 HIGHEST_ORDER = 4096
 """Sums over all whole orders up to the one asked for stop here; no price beyond."""

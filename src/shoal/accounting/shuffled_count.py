@@ -64,8 +64,10 @@ def shuffled_binary_delta_down(local_epsilon: Number, *, people: int, epsilon: N
     """What delta shuffled answers to one bit need at an epsilon, at least: that of one instance.
 
     Guarantee: with all the others holding a one, or all but a few, no smaller delta is true at this
-    epsilon.  Needs: local_epsilon >= 0, people >= 1, epsilon >= 0.  Edges: 0 from the local epsilon
-    on, and for a local epsilon above 60.  Reference: `shuffled_count.md`.
+        epsilon.
+    Needs: local_epsilon >= 0, people >= 1, epsilon >= 0.
+    Edges: 0 from the local epsilon on, and for a local epsilon above 60.
+    Reference: `shuffled_count.md`.
     """
     local, target = non_negative(local_epsilon, "local_epsilon"), non_negative(epsilon, "epsilon")
     n = whole(people, "people", at_least=1)

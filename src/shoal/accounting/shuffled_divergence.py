@@ -17,9 +17,9 @@ from itertools import pairwise
 from flint import arb
 
 from shoal.accounting.clones import at_least, block_starts, clone_share, half_binomial
-from shoal.exact import Number, ball, non_negative, precision_in_force, upper, whole
+from shoal.exact import Number, ball, holdable_up, non_negative, precision_in_force, upper, whole
 from shoal.measures import pure_divergence_up
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.measures.curve import order_above_one
 
 _FEW_CLONES = 200
 """Up to so many clones all values of a are summed."""

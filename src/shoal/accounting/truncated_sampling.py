@@ -23,8 +23,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.exact import Number, ball, closed_unit, upper, whole
-from shoal.measures.numbers import holdable_up
+from shoal.exact import Number, ball, closed_unit, holdable_up, upper, whole
 
 _MOST_TERMS = 100_000
 _ENOUGH = 2.0**-90

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.exact import Number, ball, non_negative, positive, upper
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.exact import Number, ball, holdable_up, non_negative, positive, upper
+from shoal.measures.curve import order_above_one
 
 ORDERS = tuple(
     Fraction(order) for order in ("1.5", 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512)
@@ -119,8 +119,10 @@ def best_of_poisson_divergence_up(
     """The Rényi divergence of the best of a Poisson number of runs.
 
     Guarantee: D(α) + μ δ + ln(μ) / (α - 1), rounded up, if one run is (ln(α / (α - 1)), δ)-DP;
-    ln(μ) counts as 0 for μ < 1.  Needs: order > 1, mean > 0; ``delta_at`` gives a delta at any
-    epsilon, and is asked below the epsilon above.  Edges: None where D or delta is unknown.
+        ln(μ) counts as 0 for μ < 1.
+    Needs: order > 1, mean > 0; ``delta_at`` gives a delta at any epsilon, and is asked below the
+        epsilon above.
+    Edges: None where D or delta is unknown.
     Reference: Papernot and Steinke 2022, Theorem 6.
     """
     alpha, runs = order_above_one(order), positive(mean, "mean")

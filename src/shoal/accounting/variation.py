@@ -89,7 +89,9 @@ def shuffled_variation_epsilon_up(
     """The epsilon of shuffled reports at a delta; see `shuffled_variation_delta_up`.
 
     Guarantee: as there; an approximate search proposes the result, which is then decided by
-    enclosures.  Needs: as there, and 0 < delta < 1.  Edges: never above the logarithm of the odds.
+        enclosures.
+    Needs: as there, and 0 < delta < 1.
+    Edges: never above the logarithm of the odds.
     Reference: as there.
 
     >>> round(float(shuffled_variation_epsilon_up(3, variation="1/6", people=10_000, delta="1e-6")), 4)

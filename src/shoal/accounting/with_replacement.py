@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.accounting.group import group_delta_up
+from shoal.accounting.neighbours import group_delta_up
 from shoal.accounting.sampling import Curve, sampled_epsilon_up
-from shoal.exact import Number, ball, closed_unit, non_negative, upper, whole
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.exact import Number, ball, closed_unit, holdable_up, non_negative, upper, whole
+from shoal.measures.curve import order_above_one
 
 
 def drawn_epsilon_up(epsilon: Number, *, draws: int, population: int) -> Fraction:

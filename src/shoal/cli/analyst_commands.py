@@ -20,8 +20,8 @@ from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
 from shoal.vault.accounts.standing import risk_of
-from shoal.vault.certificate_text import promise_of
 from shoal.vault.dummy import dummy_rows
+from shoal.vault.release_pages import promise_of
 
 ASK = """
 For example:

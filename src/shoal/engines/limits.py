@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from shoal.errors import SchemaError, SourceError
+from shoal.errors import SchemaError
 
 SHARE = "80%"
 """How much of the machine's memory DuckDB may use by default."""
 
 _MEMORY = re.compile(r"(?!0+(\.0+)? ?[KMGT])[0-9]{1,9}(\.[0-9]{1,3})? ?[KMGT]i?B|[1-9][0-9]?%")
 _LONGEST = 10_000_000
-_AGAIN = 0.05
-"""Seconds after which an engine that did not stop is told to stop again."""
 
 
 @dataclass(frozen=True)
@@ -52,36 +47,3 @@ class EngineLimits:
 
 NONE = EngineLimits()
 """No limit of time, and the usual share of memory."""
-
-
-@contextmanager
-def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` when so many seconds have passed, until what is done here ends; it fails then,
-    even if it was done.
-
-    An engine can be told to stop between two statements, when that means nothing to it, so it is
-    told again.
-    """
-    if seconds is None:
-        yield
-        return
-    done, late = threading.Event(), threading.Event()
-
-    def watch() -> None:
-        if not done.wait(seconds):
-            late.set()
-            stop()
-            while not done.wait(_AGAIN):
-                stop()
-
-    watching = threading.Thread(target=watch, daemon=True)
-    watching.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watching.join()
-    if late.is_set():
-        raise SourceError(
-            f"the engine needed more than {seconds} seconds.", remedy="Allow it more time."
-        )

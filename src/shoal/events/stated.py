@@ -46,8 +46,10 @@ class StatedPure(Event, kind="stated_pure"):
     """A release of which only its pure promise is known.
 
     Meaning: for any two neighbours the output laws P and Q have P(S) <= e^``epsilon`` Q(S) for
-    every S.  Edges: whoever states it answers for it; epsilon 0 says that the output does not
-    depend on the data.  Reference: Dwork, McSherry, Nissim and Smith 2006.
+        every S.
+    Edges: whoever states it answers for it; epsilon 0 says that the output does not depend on the
+        data.
+    Reference: Dwork, McSherry, Nissim and Smith 2006.
     """
 
     epsilon: Exact = exact(non_negative)

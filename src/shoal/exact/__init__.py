@@ -3,7 +3,6 @@ guarantee.
 """
 
 from shoal.exact.grid import Grid, IntegerArray, not_finite
-from shoal.exact.numeral import DECIMAL, TooFar, bounded_fraction, numeral, whole_numeral
 from shoal.exact.range_ends import LARGEST_END, float_ends, read_ends, read_float_ends
 from shoal.exact.rational import (
     Number,
@@ -17,7 +16,17 @@ from shoal.exact.rational import (
     truth_value,
     whole,
 )
-from shoal.exact.rational_text import exactly, short, short_down, short_up
+from shoal.exact.rational_text import (
+    DECIMAL,
+    TooFar,
+    bounded_fraction,
+    exactly,
+    numeral,
+    short,
+    short_down,
+    short_up,
+    whole_numeral,
+)
 from shoal.exact.real import (
     Real,
     at_precision,
@@ -28,6 +37,7 @@ from shoal.exact.real import (
     float_down,
     float_up,
     floor_of,
+    holdable_up,
     is_below,
     lower,
     precision_in_force,
@@ -61,6 +71,7 @@ __all__ = [
     "float_ends",
     "float_up",
     "floor_of",
+    "holdable_up",
     "is_below",
     "lower",
     "non_negative",

@@ -12,8 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from shoal.errors import NumberError, RangeError
-from shoal.exact.numeral import LARGEST_DECIMAL_EXPONENT, TooFar, numeral
-from shoal.exact.rational_text import short
+from shoal.exact.rational_text import LARGEST_DECIMAL_EXPONENT, TooFar, numeral, short
 
 Number = int | float | str | Fraction | Decimal | np.integer | np.floating
 """What a parameter may be given as."""

@@ -28,6 +28,12 @@ LAST_PRECISION = 1 << 20
 LARGEST_EXPONENT = 1 << 20
 """Bounds are written out as rationals only between 2^-(2^20) and 2^(2^20) in size."""
 
+SMALLEST = Fraction(1, 2**16500)
+"""A bound below this (about 10^-4967) is raised to it, so that it stays a number one can hold."""
+
+LOG_OF_SMALLEST = -11437
+"""A whole number at or below the natural logarithm of `SMALLEST`."""
+
 _flint_context = RLock()
 _Answer = TypeVar("_Answer")
 
@@ -183,6 +189,11 @@ def exponent_of(number: Fraction) -> int:
     magnitude = abs(number)
     guess = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     return guess if magnitude >= Fraction(2) ** guess else guess - 1
+
+
+def holdable_up(number: Fraction) -> Fraction:
+    """The number itself, or `SMALLEST` where it is positive and smaller; errs upward."""
+    return number if number == 0 else max(number, SMALLEST)
 
 
 def float_up(number: Fraction) -> float:

@@ -41,8 +41,8 @@ class Bernstein(Mechanism):
     Edges: of lattice values that are not finite, given as an array, nothing is quoted.  A function
         that fails, or gives no finite number at a point, counts as 0 there, and the sensitivity
         must hold for it as it then is.  ``order`` does not matter for privacy.
-    Reference: Aldà and Rubinstein 2017, with noise for the whole vector's norm.  Proof:
-        bernstein.md.
+    Reference: Aldà and Rubinstein 2017, with noise for the whole vector's norm.
+    Proof: bernstein.md.
 
     >>> mechanism = Bernstein.for_epsilon(1, sensitivity="0.02", degree=12, order=3)
     >>> print(mechanism.cost, "|", mechanism.operator.size, "values")

@@ -33,8 +33,8 @@ def choose_operator(
 
     ``sensitivity`` gives that of all lattice values for a degree.  With ``curves``, functions on
     the unit cube one could imagine, the error is the mean over them and over the cube; with
-    `Smoothness` it is the bound of the bias, squared, plus the mean square of the noise.  Needs:
-    all of it public; nothing is read off data, nothing is spent.
+    `Smoothness` it is the bound of the bias, squared, plus the mean square of the noise.
+    Needs: all of it public; nothing is read off data, nothing is spent.
 
     >>> from shoal.measures import Pure
     >>> wave = lambda x: x * np.sin(10 * x)

@@ -42,8 +42,8 @@ class KernelDensity(Summed):
     Edges: at the edges of the box each kernel is scaled to its part inside.  Noise can make the
         density negative; cut it off if that disturbs.  A row that is no number counts as the low
         end of the box.
-    Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.  Proof:
-        kernel_sums.md.
+    Reference: Parzen 1962; Hall, Rinaldo and Wasserman 2013 release densities too.
+    Proof: kernel_sums.md.
 
     >>> import numpy as np
     >>> density = KernelDensity.for_epsilon(1, relation="change", degree=10, order=2, domain=[(0, 5)])

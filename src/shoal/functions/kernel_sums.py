@@ -35,8 +35,8 @@ class KernelTable:
     `unit`.
 
     ``bandwidth`` is in units of the cube; without it, the spacing of the lattice, for which
-    triangular kernels share every point among its neighbours and add up to 1.  Needs: at most three
-    dimensions; the table is made of the parameters alone.
+    triangular kernels share every point among its neighbours and add up to 1.
+    Needs: at most three dimensions; the table is made of the parameters alone.
     """
 
     degree: int

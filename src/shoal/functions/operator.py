@@ -27,9 +27,9 @@ class Operator:
 
     With B the Bernstein operator, the function is (I - (I - B)^order) f: B f itself for order 1,
     closer to f and livelier with every further order.  It is linear in the lattice values, so that
-    noise on them becomes a polynomial of noise, whose size `gain` and `deviations` tell.  Needs:
-    degree >= 1, dims >= 1, order >= 1.  Reference: Micchelli 1973; Aldà and Rubinstein 2017.
-    Proof: operator.md.
+    noise on them becomes a polynomial of noise, whose size `gain` and `deviations` tell.
+    Needs: degree >= 1, dims >= 1, order >= 1.
+    Reference: Micchelli 1973; Aldà and Rubinstein 2017.  Proof: operator.md.
 
     >>> import numpy as np
     >>> halves = Operator(2)

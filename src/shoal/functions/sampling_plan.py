@@ -28,8 +28,8 @@ class SamplingPlan:
         apart than that with probability at most gamma, over the pair and the sample together.  With
         confidence, the share of pairs that are further apart is at most gamma, except with
         probability 1 - confidence over the sample.
-    Reference: Wilks 1942 for the ranks; Rubinstein and Aldà 2017 for the published rule.  Proof:
-        sampler.md.
+    Reference: Wilks 1942 for the ranks; Rubinstein and Aldà 2017 for the published rule.
+    Proof: sampler.md.
     """
 
     samples: int

@@ -18,8 +18,8 @@ class Smoothness:
     the second on.
 
     What is not known is left out; at least a slope or a second derivative is needed.  The bounds
-    must be public.  Reference: Micchelli 1973 for the rates; the constants are our own.  Proof:
-    operator.md.
+    must be public.
+    Reference: Micchelli 1973 for the rates; the constants are our own.  Proof: operator.md.
 
     >>> wave = Smoothness(second=100, third=1000, fourth=10**4)  # sin(10 x)
     >>> round(wave.bias_up(Operator(50)), 3), round(wave.bias_up(Operator(50, order=2)), 3)

@@ -93,8 +93,8 @@ class StableHistogram(_Stable):
         other rows are in none.
     Edges: a category with one row is told with probability at most delta, one without rows never.
         Told categories come in the order of their noisy counts.
-    Reference: Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016.  Proof:
-        stability.md.
+    Reference: Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim and Stemmer 2016.
+    Proof: stability.md.
 
     >>> table = StableHistogram(epsilon=1, delta="1e-6").release(["tea"] * 90 + ["rum"])
     >>> list(table)

@@ -29,7 +29,7 @@ from shoal.interpret.divergences import (
     renyi_divergence_up,
     total_variation,
 )
-from shoal.interpret.explanation import Explanation, explain
+from shoal.interpret.explanation import Explanation, explain, explain_belief
 from shoal.interpret.f_divergences import (
     CHI_SQUARED,
     KULLBACK_LEIBLER,
@@ -77,6 +77,7 @@ __all__ = [
     "conditional_advantage_up",
     "expected_utility_interval",
     "explain",
+    "explain_belief",
     "f_divergence_down",
     "f_divergence_up",
     "factor_moment_up",

@@ -16,11 +16,10 @@ import math
 from fractions import Fraction
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, ball, closed_unit, lower, open_unit, short, upper
+from shoal.exact import Number, ball, closed_unit, holdable_up, lower, open_unit, short, upper
 from shoal.interpret.profiles import Promise, profile
 from shoal.interpret.promising_point import promising
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import holdable_up
 from shoal.measures.renyi import Renyi
 
 _WIDE = 0.7

@@ -20,7 +20,7 @@ from shoal.exact import (
     upper,
     whole,
 )
-from shoal.measures.numbers import order_above_one
+from shoal.measures.curve import order_above_one
 from shoal.measures.renyi import Renyi
 
 

@@ -11,9 +11,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.exact import Number, Real, ball, closed_unit, lower, non_negative, upper
+from shoal.exact import Number, Real, ball, closed_unit, holdable_up, lower, non_negative, upper
 from shoal.interpret.pair import Pair
-from shoal.measures.numbers import holdable_up
 
 Extended = Fraction | float
 """An exact number, or ``math.inf``; no other float."""

@@ -1,20 +1,26 @@
-"""A promise in plain words."""
+"""A promise in plain words; numbers stand in three digits, rounded to the side that promises
+less.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, closed_unit, float_down, float_up, open_unit, rational, short
-from shoal.interpret.bayes import guess_up, posterior_interval
-from shoal.interpret.figures import (
-    digits_up,
-    factor_up,
-    one_in,
-    percent_down,
-    percent_up,
+from shoal.exact import (
+    Number,
+    ball,
+    closed_unit,
+    float_down,
+    float_up,
+    open_unit,
+    rational,
+    short,
+    upper,
 )
+from shoal.interpret.bayes import guess_up, posterior_interval
 from shoal.interpret.profiles import Promise, profile
 from shoal.interpret.testing import advantage_up, power_up
 from shoal.measures.approx import Approx
@@ -81,6 +87,24 @@ def explain(promise: Promise, *, delta: Number | None = None, prior: Number = "1
         sentences.append(words)
         figures.extend(numbers.items())
     return Explanation(_name(promise), tuple(sentences), tuple(figures))
+
+
+def explain_belief(
+    promise: Promise, *, delta: Number | None = None, prior: Number = "1/2"
+) -> Explanation:
+    """How far a suspicion can move: the sentence of `explain` on that, and its figures, alone.
+
+    Guarantee, Needs, Edges: as for `explain`.
+
+    >>> from shoal.measures import Pure
+    >>> print(explain_belief(Pure("1/10")))
+    A suspicion of 50 % rises to at most 52.5 % and falls to no less than 47.5 %, whatever is released.
+    """
+    belief = open_unit(prior, "prior")
+    at = None if delta is None else closed_unit(delta, "delta")
+    _, failing = _at_delta(promise, at)
+    words, numbers = _belief(promise, belief, failing if at is None else max(at, failing))
+    return Explanation(_name(promise), (words,), tuple(numbers.items()))
 
 
 _Part = tuple[str, dict[str, float]]
@@ -183,3 +207,67 @@ def _float_up(number: Fraction) -> float:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+_LARGEST_EXPONENT = 1000
+
+
+def digits_up(number: Fraction) -> str:
+    """Three digits, rounded up.
+
+    >>> digits_up(Fraction(2, 3)), digits_up(Fraction(12345)), digits_up(Fraction(1, 10**7))
+    ('0.667', '12400', '1e-7')
+    """
+    return _digits(number, ROUND_CEILING)
+
+
+def digits_down(number: Fraction) -> str:
+    """Three digits, rounded down.
+
+    >>> digits_down(Fraction(2, 3)), digits_down(Fraction(12345))
+    ('0.666', '12300')
+    """
+    return _digits(number, ROUND_FLOOR)
+
+
+def percent_up(probability: Fraction) -> str:
+    """A probability in percent, rounded up.
+
+    >>> percent_up(Fraction(2, 3)), percent_up(Fraction(99999, 100000))
+    ('66.7 %', '100 %')
+    """
+    return f"{digits_up(100 * probability)} %"
+
+
+def percent_down(probability: Fraction) -> str:
+    """A probability in percent, rounded down."""
+    return f"{digits_down(100 * probability)} %"
+
+
+def one_in(probability: Fraction) -> str:
+    """A small probability as "1 in so many", so many rounded down.
+
+    >>> one_in(Fraction(1, 10**6)), one_in(Fraction(3, 10**9))
+    ('1 in 1,000,000', '1 in 333,000,000')
+    """
+    many = Fraction(digits_down(1 / probability))
+    return f"1 in {int(many):,}" if 2 <= many < 10**12 else f"probability {digits_up(probability)}"
+
+
+def factor_up(epsilon: Fraction) -> str:
+    """e^epsilon, rounded up.
+
+    >>> factor_up(Fraction(1)), factor_up(Fraction(5000))
+    ('2.72', 'e^5000')
+    """
+    if epsilon == 0:
+        return "1"
+    if epsilon > _LARGEST_EXPONENT:
+        return f"e^{short(epsilon)}"
+    return digits_up(upper(lambda: ball(epsilon).exp()))
+
+
+def _digits(number: Fraction, rounding: str) -> str:
+    context = Context(prec=3, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+    found = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    return short(Fraction(found))

@@ -16,6 +16,7 @@ from shoal.exact import (
     ball,
     closed_unit,
     exactly,
+    holdable_up,
     is_below,
     lower,
     non_negative,
@@ -25,7 +26,6 @@ from shoal.exact import (
 from shoal.interpret.polygon_below import corners_below
 from shoal.interpret.profiles import Profile
 from shoal.interpret.trade_offs import TradeOff
-from shoal.measures.numbers import holdable_up
 
 Corners = tuple[tuple[Fraction, Fraction], ...]
 """Pairs (type-I error, type-II error) by increasing type-I error, from 0 to 1."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from shoal.errors import ConversionError
-from shoal.exact import Number, ball, non_negative, upper
+from shoal.exact import Number, ball, holdable_up, non_negative, upper
 from shoal.interpret.profiles import Promise, profile
 from shoal.interpret.trade_off_curves import trade_off
 from shoal.measures.approx import Approx
 from shoal.measures.from_pure import pure_delta_up
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import holdable_up
 from shoal.measures.pure import Pure
 
 

@@ -16,11 +16,13 @@ from shoal.exact import (
     ball,
     closed_unit,
     float_up,
+    holdable_up,
     lower,
     non_negative,
     root_up,
     upper,
 )
+from shoal.exact.real import SMALLEST
 from shoal.interpret.approx_trade_off import ApproxCurve
 from shoal.interpret.moments import MomentCurve
 from shoal.interpret.polygon import Polygon
@@ -31,7 +33,6 @@ from shoal.measures.approx import Approx
 from shoal.measures.gaussian import gaussian_delta_up
 from shoal.measures.gaussian_dp import GaussianDP
 from shoal.measures.normal import upper_tail
-from shoal.measures.numbers import SMALLEST, holdable_up
 from shoal.measures.pure import Pure
 from shoal.measures.renyi import Renyi
 from shoal.measures.zero_concentrated import ZeroConcentrated

@@ -22,8 +22,8 @@ def packing_risk_down(promise: Promise | Measure, *, sets: int, rows: int) -> Fr
     whose right answers exclude one another.
 
     Guarantee: 1 - (1 + (K - 1) e^(-h eps) delta_h) / (1 + (K - 1) e^(-h eps)), rounded down.
-    Reference: Hardt and Talwar 2010; Beimel, Brenner, Kasiviswanathan and Nissim 2014.  Proof:
-    limits.md.
+    Reference: Hardt and Talwar 2010; Beimel, Brenner, Kasiviswanathan and Nissim 2014.
+    Proof: limits.md.
 
     >>> round(float(packing_risk_down(Pure(1), sets=1000, rows=5)), 3)
     0.871

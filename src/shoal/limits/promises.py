@@ -101,8 +101,9 @@ def group_overlap(measure: Measure, rows: int) -> arb:
     force.
 
     Pure: 2 / (1 + e^(h eps)).  Approx: 2 (1 - delta_h) / (1 + e^(h eps)), delta_h = delta (e^(h
-    eps) - 1) / (e^eps - 1).  Gaussian: 2 Phi(-h mu / 2).  Zero-concentrated: KL <= rho h^2, with
-    Pinsker or Bretagnolle-Huber.
+        eps) - 1) / (e^eps - 1).
+    Gaussian: 2 Phi(-h mu / 2).  Zero-concentrated: KL <= rho h^2, with Pinsker or
+        Bretagnolle-Huber.
     """
     if rows == 0:
         return arb(1)

@@ -37,7 +37,8 @@ class EqualLaplaces:
     """The sum of ``copies`` Laplace losses of one size.
 
     Guarantee: as `saddle_point`; the two finite sums pay for their floats by a relative error of
-    each term.  Needs: more than one copy.
+        each term.
+    Needs: more than one copy.
     """
 
     def __init__(self, loss: LaplaceLoss, copies: int) -> None:

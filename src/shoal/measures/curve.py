@@ -13,8 +13,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from shoal.exact import Number, out_of_range, rational
+
 Points = tuple[tuple[Fraction, Fraction], ...]
 """Pairs (order, epsilon) by increasing order."""
+
+
+def order_above_one(order: Number) -> Fraction:
+    """Read the order of a Rényi divergence."""
+    number = rational(order, "order")
+    if number <= 1:
+        raise out_of_range("order", number, "above 1")
+    return number
 
 
 class Piece(NamedTuple):

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from shoal.exact import Number, Real, ball, closed_unit, is_below, non_negative, upper
-from shoal.measures.numbers import holdable_up, order_above_one
+from shoal.exact import Number, Real, ball, closed_unit, holdable_up, is_below, non_negative, upper
+from shoal.measures.curve import order_above_one
 
 _LARGE = 10**10
 """Above this epsilon the mu of a pure promise is bounded by the tail formula φ(z) / z."""

@@ -21,13 +21,14 @@ from shoal.exact import (
     Real,
     ball,
     closed_unit,
+    holdable_up,
     is_below,
     non_negative,
     upper,
 )
-from shoal.measures.curve import Piece, Points, piece_before
+from shoal.exact.real import LOG_OF_SMALLEST, SMALLEST
+from shoal.measures.curve import Piece, Points, order_above_one, piece_before
 from shoal.measures.measure import no_epsilon_at_zero
-from shoal.measures.numbers import LOG_OF_SMALLEST, SMALLEST, holdable_up, order_above_one
 
 
 def renyi_epsilon_up(divergence: Number, *, order: Number, delta: Number) -> Fraction:

@@ -29,9 +29,9 @@ from shoal.exact import (
     turning_point,
     upper,
 )
+from shoal.exact.real import SMALLEST
 from shoal.measures.measure import no_epsilon_at_zero
 from shoal.measures.normal import density, mills, mills_drop, upper_tail
-from shoal.measures.numbers import SMALLEST
 
 _FAR = 152
 """For a > 152 the bound delta <= P(N > a) <= exp(-a²/2) is below every delta that can be given."""
@@ -64,7 +64,9 @@ def gaussian_delta_down(mu: Number, epsilon: Number) -> Fraction:
     """A delta below which no mu-GDP promise can be said at this epsilon.
 
     Guarantee: two normals mu apart are not (epsilon, delta)-DP for any delta below the one
-    returned.  Needs: mu >= 0, epsilon >= 0.  Edges: a delta below 2^-16500 is returned as 0.
+        returned.
+    Needs: mu >= 0, epsilon >= 0.
+    Edges: a delta below 2^-16500 is returned as 0.
     Reference: as `gaussian_delta_up`; rounded down instead.
     """
     mu, epsilon = non_negative(mu, "mu"), non_negative(epsilon, "epsilon")

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shoal.exact import Number, closed_unit, exactly, non_negative, short_up
+from shoal.exact import Number, closed_unit, exactly, holdable_up, non_negative, short_up
 from shoal.measures.approx import Approx
 from shoal.measures.gaussian import gaussian_delta_up, gaussian_epsilon_up
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import holdable_up
 from shoal.measures.renyi import Renyi
 from shoal.measures.zero_concentrated import ZeroConcentrated
 

@@ -11,10 +11,9 @@ from typing import Any, NoReturn
 from shoal.errors import ConversionError, RangeError, ShapeError
 from shoal.exact import Number, closed_unit, exactly, non_negative, short, short_up
 from shoal.measures.approx import Approx
-from shoal.measures.curve import Points, corners, piece_at
+from shoal.measures.curve import Points, corners, order_above_one, piece_at
 from shoal.measures.from_renyi import curve_delta_up, curve_epsilon_up
 from shoal.measures.measure import Measure
-from shoal.measures.numbers import order_above_one
 
 Curve = Mapping[Any, Number] | Iterable[tuple[Number, Number]]
 """What a Rényi curve may be given as: order to epsilon."""

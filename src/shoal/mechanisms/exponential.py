@@ -81,9 +81,10 @@ class PermuteAndFlip(Selection):
     """Visit the candidates in random order and take the first whose coin shows heads.
 
     Guarantee: epsilon-DP, exactly, and never a worse choice than `Exponential` on the same scores.
-    Needs: as `Exponential`.  Edges: as `Exponential`; its price in zero-concentrated terms is that
-    of a pure mechanism.  Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential
-    noise.  Proof: selection.md.
+    Needs: as `Exponential`.
+    Edges: as `Exponential`; its price in zero-concentrated terms is that of a pure mechanism.
+    Reference: McKenna and Sheldon 2020; Ding and others 2021: exponential noise.
+    Proof: selection.md.
 
     >>> PermuteAndFlip(epsilon=1, sensitivity=1).release([1, 5, 2]) in (0, 1, 2)
     True

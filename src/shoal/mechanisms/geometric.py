@@ -27,9 +27,10 @@ class Geometric(Laplace):
     """Add two-sided geometric noise to counts and other integers.
 
     Guarantee: (sensitivity / scale)-DP, exactly, for integers whose L1 sensitivity is the declared
-    one.  Needs: scale > 0; a whole-number sensitivity >= 0; integer values.  Edges: sensitivity 0
-    costs 0; reals are refused rather than rounded, and so is a grid.  Reference: Ghosh, Roughgarden
-    and Sundararajan 2009.  Proof: additive.md.
+        one.
+    Needs: scale > 0; a whole-number sensitivity >= 0; integer values.
+    Edges: sensitivity 0 costs 0; reals are refused rather than rounded, and so is a grid.
+    Reference: Ghosh, Roughgarden and Sundararajan 2009.  Proof: additive.md.
 
     >>> Geometric.for_epsilon(1, sensitivity=1).error("0.95")
     3

@@ -3,7 +3,6 @@ before it runs.
 """
 
 from shoal.plan.bounded_totals import WHOLE, Bounded, factor_for_groups, factor_for_rows
-from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
 from shoal.plan.facts import (
     Choices,
@@ -33,6 +32,7 @@ from shoal.plan.question import (
     Query,
     Selected,
     Statistic,
+    explain,
     known_values,
 )
 from shoal.plan.relation import (

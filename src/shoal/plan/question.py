@@ -2,7 +2,8 @@
 from it.
 
 Only keys and aggregates touch the data.  What stands in `After` is computed from released values
-alone, so it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.
+alone, so it is free: arithmetic on aggregates, HAVING, ORDER BY, LIMIT.  As a tree of lines it says
+what each node does, whom it protects, and how far one row reaches.
 """
 
 from __future__ import annotations
@@ -12,12 +13,21 @@ from enum import StrEnum
 from fractions import Fraction
 
 from shoal.errors import ExpressionError
-from shoal.plan.explain import explain
 from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
 from shoal.plan.printing import name_of, text_of
-from shoal.plan.relation import Rows, cost_of, require_known
+from shoal.plan.relation import (
+    Filter,
+    PersonJoin,
+    Project,
+    PublicJoin,
+    Rows,
+    Scan,
+    UnionAll,
+    cost_of,
+    require_known,
+)
 from shoal.plan.sizes import require_little
 from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type
 from shoal.plan.unmet import unmet_notes
@@ -293,3 +303,54 @@ class Query:
         lines += [f"by {key}" for key in self.keys]
         notes = [f"note: {note}" for note in self.notes]
         return "\n".join([*lines, explain(self.relation), *notes])
+
+
+def explain(rows: Rows) -> str:
+    """A relation as a tree, the last step first.
+
+    >>> from shoal.plan import INTEGER, Literal, Ref, Row, Table, call, column
+    >>> people = Scan(Table("people", (column("age", INTEGER),), protects=Row()))
+    >>> adults = Filter(people, call("ge", Ref(people.columns[0]), Literal(18, INTEGER)))
+    >>> print(explain(adults))
+    filter (age >= 18)  [1 row of people -> 1]
+      scan people (age)  [each row; 1 row of people -> 1]
+    """
+    return "\n".join(_lines(rows, 0))
+
+
+def _lines(rows: Rows, depth: int) -> list[str]:
+    unit = f"{rows.protects}; " if isinstance(rows, Scan) and rows.protects else ""
+    if unit and isinstance(rows, Scan) and rows.table.space is not None:
+        unit = f"{rows.protects}, with ids of {rows.table.space}; "
+    reach = ", ".join(
+        f"1 row of {n} -> {'any' if k is None else k}" for n, k in rows.stability.items()
+    )
+    lines = [f"{'  ' * depth}{_act(rows)}  [{unit}{reach or 'public'}]"]
+    for source in rows.sources:
+        lines += _lines(source, depth + 1)
+    return lines
+
+
+def _act(rows: Rows) -> str:
+    match rows:
+        case Scan(table):
+            return (
+                f"scan {name_of(table.name)} ({', '.join(name_of(c.name) for c in rows.columns)})"
+            )
+        case Filter(_, condition):
+            return f"filter {text_of(condition)}"
+        case Project(_, named):
+            return f"select {', '.join(_named(name, e) for name, e in named)}"
+        case UnionAll():
+            return "union all"
+        case PersonJoin():
+            others = "".join(f" and {text_of(a)} = {text_of(b)}" for a, b in rows.on)
+            return f"{rows.kind} join of the same person{others}, at most {rows.at_most} per key"
+        case PublicJoin():
+            pairs = " and ".join(f"{text_of(a)} = {text_of(b)}" for a, b in rows.on)
+            return f"{rows.kind} join to public on {pairs}, at most {rows.at_most} per key"
+
+
+def _named(name: str, expression: Expression) -> str:
+    text = text_of(expression)
+    return text if text == name_of(name) else f"{text} AS {name_of(name)}"

@@ -112,8 +112,9 @@ def by_own(
     odds; the device knows nothing.
 
     Needs: for the crosswise, triangular and unrelated designs the ``harmless`` question, or
-    instructions that hold it.  Edges: a one-sided design, such as the triangular one, costs an
-    infinite epsilon, and the page says so.
+        instructions that hold it.
+    Edges: a one-sided design, such as the triangular one, costs an infinite epsilon, and the page
+        says so.
 
     >>> from shoal.local import crosswise
     >>> print(by_own(crosswise("1/4"), harmless="Was your mother born in spring?").instructions)

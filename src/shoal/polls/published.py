@@ -27,8 +27,9 @@ class PublishedPoll:
     """A poll that can be answered; `shoal.open("office.shoal").poll("commute")` finds it.
 
     Guarantee: a report is counted, and its number used up, in one durable transaction; each number
-    is counted once, and none while the poll is closed.  Edges: what is kept of a report is in
-    polls.md: a counter for its text, and a digest of its number.
+        is counted once, and none while the poll is closed.
+    Edges: what is kept of a report is in polls.md: a counter for its text, and a digest of its
+        number.
     """
 
     def __init__(self, ledger: Ledger, poll: Poll, *, curator: bool = True) -> None:

@@ -1,5 +1,7 @@
-"""An answer: released values as a table, the interval of each, and the certificate of the
-release.
+"""An answer: released values as a table, the interval of each, and the certificate of the release.
+
+What follows from released values is computed here, for free: computed columns, HAVING, ORDER BY
+and LIMIT.
 """
 
 from __future__ import annotations
@@ -16,11 +18,18 @@ from shoal.engines.held_rows import HeldRows
 from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
 from shoal.plan import REAL, Expression, Key, Kind, Ref, Type, Value, written
-from shoal.query.after import kept, shown
 from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
-from shoal.query.estimates import Interval, Noisy, estimate, interval
-from shoal.query.interval_ends import End, Ends, ends_in, whole_units
+from shoal.query.estimates import (
+    End,
+    Ends,
+    Interval,
+    Noisy,
+    ends_in,
+    estimate,
+    interval,
+    whole_units,
+)
 from shoal.query.keys import Group, bin_of, is_binned
 from shoal.query.notes import bounding_notes, exact_count_notes, matching_notes
 from shoal.query.pricing import Priced
@@ -30,6 +39,10 @@ from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside
 if TYPE_CHECKING:
     from shoal.plots import Picture
 
+from collections.abc import Callable
+from functools import cmp_to_key
+
+from shoal.plan import After, Order, evaluate
 
 CONFIDENCE = Fraction(95, 100)
 """That of the intervals that are shown, unless a question says another."""
@@ -306,3 +319,36 @@ def _held_ends(kind: Type, ends: Sequence[End], place: int) -> tuple[Type, Seque
         return kind, ends
     nowhere = (-math.inf, math.inf)[place]
     return REAL, [nowhere if end is None else float(end) for end in ends]  # type: ignore[arg-type]
+
+
+Row = Mapping[str, Value]
+
+
+def kept(rows: Sequence[Row], after: After) -> list[int]:
+    """Which rows are shown, in which order, by their places."""
+    places = list(range(len(rows)))
+    if after.having is not None:
+        condition = after.having
+        places = [at for at in places if evaluate(condition, rows[at]) is True]
+    for order in reversed(after.order):
+        values = {at: evaluate(order.expression, rows[at]) for at in places}
+        places.sort(key=cmp_to_key(_compared(values, order)))
+    end = None if after.limit is None else after.offset + after.limit
+    return places[after.offset : end]
+
+
+def _compared(values: Mapping[int, Value], order: Order) -> Callable[[int, int], int]:
+    def compare(left: int, right: int) -> int:
+        one, other = values[left], values[right]
+        if one is None or other is None:
+            first = -1 if order.nulls_first else 1
+            return 0 if one is other else (first if one is None else -first)
+        side = (one > other) - (one < other)  # type: ignore[operator]
+        return -side if order.descending else side
+
+    return compare
+
+
+def shown(row: Row, after: After) -> tuple[Value, ...]:
+    """The columns of a row of the answer."""
+    return tuple(evaluate(expression, row) for _, expression in after.columns)

@@ -16,7 +16,7 @@ import numpy as np
 from shoal.engines.engine import Engine
 from shoal.events import Event
 from shoal.exact import root_up, shown
-from shoal.plan import Bounded, Person, Query, Statistic
+from shoal.plan import Bounded, Person
 from shoal.query.noises import Means, Noise, noise_with
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
@@ -50,9 +50,10 @@ class Clipped:
 class Clipping:
     """Two counts of persons and the noise they get.
 
-    Guarantee: one person moves the two counts together by at most ``noise.sensitivity``.  Needs: an
-    engine in which one person changes one number of `Engine.shares` by one.  Edges: ``by_rows`` is
-    off where only persons are counted; then rows in a group do not matter.  Proof: clipping.md.
+    Guarantee: one person moves the two counts together by at most ``noise.sensitivity``.
+    Needs: an engine in which one person changes one number of `Engine.shares` by one.
+    Edges: ``by_rows`` is off where only persons are counted; then rows in a group do not matter.
+        Proof: clipping.md.
     """
 
     bounded: Bounded
@@ -94,22 +95,3 @@ class Clipping:
             if groups > unit.groups or (self.by_rows and rows > unit.rows_per_group)
         )
         return beyond, sum(found.values()) - beyond
-
-
-def limits_of(question: Query, bounded: Bounded) -> list[str]:
-    """In words, which people are beyond their share; nothing where nobody can be."""
-    unit = bounded.unit
-    if not isinstance(unit, Person) or not question.aggregates:
-        return []
-    found = []
-    if counts_rows(question):
-        rows = f"{unit.rows_per_group} row{'s' if unit.rows_per_group > 1 else ''}"
-        found.append(f"with more than {rows}{' in a group' if bounded.keys else ''}")
-    if bounded.keys and unit.groups != bounded.possible:
-        found.append(f"in more than {unit.groups} group{'s' if unit.groups > 1 else ''}")
-    return found
-
-
-def counts_rows(question: Query) -> bool:
-    """Whether it matters how many rows a person has: not where only persons are counted."""
-    return any(each.statistic is not Statistic.COUNT_PERSONS for each in question.aggregates)

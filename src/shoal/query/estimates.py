@@ -3,21 +3,25 @@
 An interval takes every total it rests on to be off by at most its own error, at a confidence that
 together gives the one asked for (Bonferroni), and is the hull of what the aggregate can then be,
 cut to what it can be at all, its ends rounded outward.  It covers the noise; how a sample stands
-for a population is another question.
+for a population is another question.  Its ends as values of the column's type, rounded outward
+again, are what every face of an answer shows.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from shoal.exact import float_down, float_up, shown
-from shoal.plan import REAL, Aggregate, Kind, Statistic, Term, Value, range_of, value_at
-from shoal.plan.values import within
+from shoal.plan import REAL, Aggregate, Kind, Statistic, Term, Type, Value, range_of, value_at
+from shoal.plan.values import EPOCH, MICROSECOND, within, written
 from shoal.query.quantiles import Quantile
 from shoal.query.recipes import MEANS, SPREADS, Recipe
 
@@ -283,3 +287,71 @@ def _corners(
 ) -> Iterator[tuple[Fraction, Fraction]]:
     for signs in product((-1, 1), repeat=2):
         yield at[0] + signs[0] * off[0], at[1] + signs[1] * off[1]
+
+
+End = int | float | Decimal | dt.date | None
+"""An end in the type of its column; None where there is none."""
+Ends = tuple[End, End]
+
+_DAY = dt.timedelta(days=1)
+
+
+def ends_in(kind: Type, between: Interval) -> Ends:
+    """The ends of an interval as values of a type.
+
+    Guarantee: what lies in the interval lies between them.
+    """
+    return _end(kind, between.lo, math.floor), _end(kind, between.hi, math.ceil)
+
+
+def interval_of(ends: Ends) -> Interval:
+    """The interval again, on the number line of its type (days for dates, microseconds for
+    timestamps).
+    """
+    low, high = map(_number_of_end, ends)
+    return Interval(
+        -math.inf if low is None else float_down(low), math.inf if high is None else float_up(high)
+    )
+
+
+def whole_units(kind: Type, between: Interval) -> Interval:
+    """An interval of whole numbers, its ends rounded outward to whole numbers."""
+    if kind.kind is not Kind.INTEGER:
+        return between
+    lo, hi = between.lo, between.hi  # the floor and the ceiling of a float are floats again
+    return Interval(
+        float(math.floor(lo)) if math.isfinite(lo) else lo,
+        float(math.ceil(hi)) if math.isfinite(hi) else hi,
+    )
+
+
+def _end(kind: Type, end: float, side: Any) -> End:
+    if not math.isfinite(end):
+        return None
+    try:
+        match kind.kind:
+            case Kind.INTEGER:
+                return int(side(end))
+            case Kind.DECIMAL:
+                found = written(side(Fraction(end) * 10**kind.scale), kind)
+                assert isinstance(found, Decimal)
+                return found
+            case Kind.DATE:
+                return dt.date.fromordinal(side(end) + EPOCH.toordinal())
+            case Kind.TIMESTAMP:
+                moment: dt.datetime = EPOCH + side(end) * MICROSECOND
+                return moment
+            case _:
+                return end
+    except (OverflowError, ValueError):  # no calendar goes there
+        return None
+
+
+def _number_of_end(end: End) -> Fraction | None:
+    if end is None:
+        return None
+    if isinstance(end, dt.datetime):
+        return Fraction((end - EPOCH) // MICROSECOND)
+    if isinstance(end, dt.date):
+        return Fraction((end - EPOCH.date()) // _DAY)
+    return Fraction(end)

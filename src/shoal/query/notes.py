@@ -23,10 +23,9 @@ from shoal.plan import (
     name_of,
     text_of,
 )
-from shoal.query.clipping import limits_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group
-from shoal.query.pricing import Priced
+from shoal.query.pricing import Priced, limits_of
 from shoal.sensitivity import Relation
 
 NOISE_ONLY = "Intervals cover the noise only."

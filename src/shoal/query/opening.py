@@ -11,7 +11,7 @@ from typing import Any
 from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
 from shoal.engines.duckdb import DuckDB
-from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.duckdb.csv_reading import complete
 from shoal.engines.engine_choice import engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError

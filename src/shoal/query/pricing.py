@@ -14,7 +14,7 @@ from shoal.events import Composed, Event
 from shoal.exact import positive
 from shoal.plan import Bounded, Person, Query, Spread, Statistic, check_size, count_of, votes_of
 from shoal.query.budget import CostRequest
-from shoal.query.clipping import SHARE, Clipping, counts_rows, limits_of
+from shoal.query.clipping import SHARE, Clipping
 from shoal.query.keys import selects
 from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
 from shoal.query.quantiles import PlacedQuantile, Quantile, spread_for
@@ -193,3 +193,22 @@ def _selection(bounded: Bounded, means: Means, share: Fraction) -> KeySelection:
     noise = noise_for(votes, term, means, share)
     assert noise is not None
     return KeySelection(votes, noise, means.request.failing)
+
+
+def limits_of(question: Query, bounded: Bounded) -> list[str]:
+    """In words, which people are beyond their share; nothing where nobody can be."""
+    unit = bounded.unit
+    if not isinstance(unit, Person) or not question.aggregates:
+        return []
+    found = []
+    if counts_rows(question):
+        rows = f"{unit.rows_per_group} row{'s' if unit.rows_per_group > 1 else ''}"
+        found.append(f"with more than {rows}{' in a group' if bounded.keys else ''}")
+    if bounded.keys and unit.groups != bounded.possible:
+        found.append(f"in more than {unit.groups} group{'s' if unit.groups > 1 else ''}")
+    return found
+
+
+def counts_rows(question: Query) -> bool:
+    """Whether it matters how many rows a person has: not where only persons are counted."""
+    return any(each.statistic is not Statistic.COUNT_PERSONS for each in question.aggregates)

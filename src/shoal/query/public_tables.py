@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shoal.engines.csv_file import as_csv, is_csv
-from shoal.engines.duckdb.csv_schema import proposed
+from shoal.engines.duckdb.csv_reading import proposed
 from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.held_rows import HeldRows

@@ -99,8 +99,8 @@ class PlacedQuantile:
         with L2.  An end of an interval misses with probability at most 1 - sure, whatever the data.
     Needs: weights bounded in that norm by the spread.
     Edges: an empty group has any point.
-    Reference: McSherry and Talwar 2007; Smith 2011; Dong, Durfee and Rogers 2020.  Proof:
-        places.md.
+    Reference: McSherry and Talwar 2007; Smith 2011; Dong, Durfee and Rogers 2020.
+    Proof: places.md.
     """
 
     place: Quantile

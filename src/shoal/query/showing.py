@@ -18,7 +18,7 @@ from typing import Protocol
 
 from shoal.exact import Shown, short_down, shown
 from shoal.plan import Type
-from shoal.query.interval_ends import Ends
+from shoal.query.estimates import Ends
 
 MOST_ROWS = 60
 """An answer shows so many rows, and says how many more there are."""

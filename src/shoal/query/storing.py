@@ -18,8 +18,7 @@ from shoal.errors import InternalError
 from shoal.exact import Number
 from shoal.plan import Kind, Term, Type, Value, value_at
 from shoal.query.answer import CONFIDENCE, Answer
-from shoal.query.estimates import Interval
-from shoal.query.interval_ends import Ends, interval_of
+from shoal.query.estimates import Ends, Interval, interval_of
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
 from shoal.query.quantiles import Quantile

@@ -12,9 +12,10 @@ from shoal.sensitivity.value import Sensitivity
 def count(relation: Relation | str) -> Sensitivity:
     """How many rows have a property.
 
-    Guarantee: 1 under both relations, and that is attained.  Proof: each row adds 0 or 1 to the
-    count; a row that comes, goes or changes moves it by at most 1.  Reference: Dwork, McSherry,
-    Nissim and Smith 2006.
+    Guarantee: 1 under both relations, and that is attained.
+    Proof: each row adds 0 or 1 to the count; a row that comes, goes or changes moves it by at most
+        1.
+    Reference: Dwork, McSherry, Nissim and Smith 2006.
 
     >>> count(Relation.CHANGE).value
     Fraction(1, 1)

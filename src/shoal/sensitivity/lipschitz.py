@@ -40,9 +40,10 @@ def coordinates(
     """Several numbers released together, each with its own bound on how far it moves.
 
     Guarantee: L1 their sum, L2 the root of the sum of their squares (rounded up), LINF the largest.
-    Needs: each bound holds for the same neighbours.  Edges: attained only if one pair of neighbours
-    moves all coordinates fully; a histogram does not.  Proof: each norm grows with the absolute
-    value of every coordinate.
+    Needs: each bound holds for the same neighbours.
+    Edges: attained only if one pair of neighbours moves all coordinates fully; a histogram does
+        not.
+    Proof: each norm grows with the absolute value of every coordinate.
     """
     parts = _bounds(bounds)
     chosen = Norm.read(norm, "norm")

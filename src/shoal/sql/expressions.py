@@ -15,8 +15,8 @@ from shoal.plan.functions.dates import PARTS
 from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER
 from shoal.plan.values import finite, nearest
 from shoal.sql.functions import BINARY, BY_NAME, PARTS_BY_CLASS, REASONS, UNARY, type_of
-from shoal.sql.parsing import nearest as nearest_names
 from shoal.sql.question_text import Text
+from shoal.sql.question_text import nearest as nearest_names
 
 Resolve = Callable[[Any], Expression | None]
 

@@ -17,12 +17,10 @@ from shoal.plan import (
     Table,
     known_values,
 )
-from shoal.sql.aggregates import Gathered
+from shoal.sql.aggregates import Gathered, spelled_out
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
-from shoal.sql.levels import spelled_out
-from shoal.sql.parsing import tree_of
-from shoal.sql.question_text import Text, nothing_else
+from shoal.sql.question_text import Text, nothing_else, tree_of
 from shoal.sql.relations import row_wise, source_of, translator, with_tables
 from shoal.sql.scope import Scope
 

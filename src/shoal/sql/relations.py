@@ -24,8 +24,7 @@ from shoal.plan.id_spaces import check_one_space
 from shoal.plan.relation import with_persons
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
-from shoal.sql.parsing import nearest
-from shoal.sql.question_text import Text
+from shoal.sql.question_text import Text, nearest
 from shoal.sql.scope import Scope, ScopeEntry, same, sources_of
 
 Named = Mapping[str, Table | Rows]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.plan import Column, Ref, Rows
-from shoal.sql.parsing import nearest
-from shoal.sql.question_text import Text
+from shoal.sql.question_text import Text, nearest
 
 
 @dataclass(frozen=True)

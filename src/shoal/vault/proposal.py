@@ -13,7 +13,7 @@ import tomlkit
 
 from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
-from shoal.engines.duckdb.csv_schema import proposed
+from shoal.engines.duckdb.csv_reading import proposed
 from shoal.engines.engine_choice import close, engine_over
 from shoal.errors import SchemaError
 from shoal.measures import Measure, Pure
@@ -60,8 +60,8 @@ def undeclared(source: object, name: str, names: Sequence[str] = ()) -> Dataset:
     protected.
 
     A CSV file has the types that fit all its cells, and without a header the ``names`` that are
-    given.  Needs: a curator's act.  The types of a CSV file depend on its rows, and are only
-    proposed.
+    given.
+    Needs: a curator's act.  The types of a CSV file depend on its rows, and are only proposed.
     """
     location = source_of(as_csv(source) if is_csv(source) else source, name=name)
     if location.form == "csv":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from shoal.engines.column_reading import read_whole
 from shoal.engines.csv_file import CsvFile, as_csv, header_of, is_csv
-from shoal.engines.duckdb.csv_schema import check_rows, complete, implied, proposed
+from shoal.engines.duckdb.csv_reading import check_rows, complete, implied, proposed
 from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.spark.sources import SparkTable

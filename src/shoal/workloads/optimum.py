@@ -6,8 +6,8 @@ Answering W by least squares from A with noise of variance 1 has the total squar
 (A'A)^+).  For any positive weights of the values, with L = diag(weights) and R = (L^(1/2) V
 L^(1/2))^(1/2), no strategy has less than tr(R)^2 / tr(L), and L^(-1/2) R L^(-1/2) is the best A'A
 as soon as its diagonal is
-1.  So weights are multiplied by the square of that diagonal until the two meet.  Proof:
-   workloads.md, *The optimum*.
+1.  So weights are multiplied by the square of that diagonal until the two meet.
+   Proof: workloads.md, *The optimum*.
 """
 
 from __future__ import annotations

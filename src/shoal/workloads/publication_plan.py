@@ -43,8 +43,9 @@ class PublicationPlan:
     worth.
 
     Guarantee: the mechanisms together cost no more than ``measure``.  Every estimate is a function
-    of what they release.  Needs: one unit adds to the counts numbers of 0 or more that sum to at
-    most ``reach``.  Proof: workloads.md.
+        of what they release.
+    Needs: one unit adds to the counts numbers of 0 or more that sum to at most ``reach``.
+    Proof: workloads.md.
     """
 
     workload: Workload

@@ -2,8 +2,8 @@
 
 For every set of columns that lies in a wanted table one measurement asks for what this set tells
 beyond all smaller sets.  These parts are orthogonal, so their noise can be chosen part by part, and
-each table is the sum of its parts: tables agree wherever they overlap.  Proof: workloads.md,
-*Marginals*.
+each table is the sum of its parts: tables agree wherever they overlap.
+Proof: workloads.md, *Marginals*.
 """
 
 from __future__ import annotations

@@ -104,8 +104,9 @@ class Workload:
         ``rows_per_person`` is how many rows one person has in the data, at most.
 
         Guarantee: the plan's event costs no more than the budget, and short of it only by the
-        rounding of roots.  Needs: a budget in rho, or one that buys Gaussian noise:
-        `ZeroConcentrated`, `GaussianDP`, or `Approx` with delta above 0.
+            rounding of roots.
+        Needs: a budget in rho, or one that buys Gaussian noise: `ZeroConcentrated`, `GaussianDP`,
+            or `Approx` with delta above 0.
         """
         if (budget is None) == (rho is None):
             raise RangeError(

@@ -20,10 +20,9 @@ from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import FAILING, Unit, told
 from shoal.events import SometimesAnswered
-from shoal.exact import ball, float_up, upper
+from shoal.exact import ball, float_up, holdable_up, upper
 from shoal.loss import LossDistribution, answered_loss
 from shoal.measures import Approx, GaussianDP, Pure, Renyi, ZeroConcentrated
-from shoal.measures.numbers import holdable_up
 from shoal.sensitivity import Relation
 
 _CHANGE = str(Relation.CHANGE)

@@ -37,8 +37,9 @@ def mixture_loss(event: MixtureOfGaussians, size: int) -> ReleaseLoss | None:
     """The loss of the mixture against the plain law, and the other way round.
 
     Guarantee: longer shifts and the weights as floats hold them stand for the exact ones (loss.md,
-    *Groups in a sample*).  Edges: for groups only the longest shift is known to hold, so many
-    times; then nothing is known from below.
+        *Groups in a sample*).
+    Edges: for groups only the longest shift is known to hold, so many times; then nothing is known
+        from below.
     """
     components, longest = _components(event), _longest(event)
     if longest == 0:

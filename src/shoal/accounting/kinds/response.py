@@ -13,10 +13,9 @@ from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.renyi_curves import response_divergence_up, response_rho_up
 from shoal.accounting.unit import Unit
 from shoal.events import RandomizedResponse
-from shoal.exact import ball, float_up, upper
+from shoal.exact import ball, float_up, holdable_up, upper
 from shoal.loss import AtomicLoss
 from shoal.measures import Approx, Pure, Renyi, ZeroConcentrated, pure_rho_up
-from shoal.measures.numbers import holdable_up
 from shoal.sensitivity import Relation
 
 

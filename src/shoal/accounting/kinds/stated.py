@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from shoal.accounting.group import group_delta_up
+from shoal.accounting.neighbours import group_delta_up
 from shoal.accounting.profile import LARGEST, StatedPoints, stated_points
 from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from, normal_loss, pure_loss

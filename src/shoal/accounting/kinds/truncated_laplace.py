@@ -20,10 +20,9 @@ from shoal.accounting.registry import KindOfEvent, register
 from shoal.accounting.release_loss import ReleaseLoss, loss_from
 from shoal.accounting.unit import FAILING, Unit
 from shoal.events import TruncatedLaplace
-from shoal.exact import ball, upper
+from shoal.exact import ball, holdable_up, upper
 from shoal.loss import AtomicLoss
 from shoal.measures import Approx, Pure, Renyi, pure_divergence_up
-from shoal.measures.numbers import holdable_up
 
 MOST_ATOMS = 4096
 """A longer shift is priced by its epsilon alone."""

@@ -57,8 +57,9 @@ def worst_pair(
     """The pair of a domain with the largest ``aim``, of as many as the ``budget`` allows to try.
 
     Guarantee: where the domain has no more pairs than the budget, all are tried, and none scores
-    more.  Edges: with ``enough`` the search ends at the first pair that scores more than that.  The
-    same seed takes the same way.
+        more.
+    Edges: with ``enough`` the search ends at the first pair that scores more than that.  The same
+        seed takes the same way.
 
     >>> import shoal
     >>> noise = shoal.Laplace.for_epsilon(1, sensitivity=10)

@@ -1,9 +1,13 @@
-"""A connection to DuckDB that reads what it was given and reaches for nothing else."""
+"""A connection to DuckDB that reads what it was given, reaches for nothing else, and can be
+stopped.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +17,10 @@ from shoal.loading import loading
 
 if TYPE_CHECKING:
     import duckdb
+
+
+_AGAIN = 0.05
+"""Seconds after which an engine that did not stop is told to stop again."""
 
 
 def opened(*, threads: int | None = None, memory: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -78,3 +86,36 @@ def told(act: Any) -> Any:
         f"the engine could not read the rows ({kind}).",
         remedy="Check that the source is whole and fits into memory.",
     )
+
+
+@contextmanager
+def stopped_after(seconds: float | None, stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` when so many seconds have passed, until what is done here ends; it fails then,
+    even if it was done.
+
+    An engine can be told to stop between two statements, when that means nothing to it, so it is
+    told again.
+    """
+    if seconds is None:
+        yield
+        return
+    done, late = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        if not done.wait(seconds):
+            late.set()
+            stop()
+            while not done.wait(_AGAIN):
+                stop()
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
+    if late.is_set():
+        raise SourceError(
+            f"the engine needed more than {seconds} seconds.", remedy="Allow it more time."
+        )

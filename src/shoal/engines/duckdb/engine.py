@@ -13,7 +13,7 @@ import numpy as np
 from shoal.engines.column_reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.duckdb import csv_reading
-from shoal.engines.duckdb.connection import described_by, locked, opened
+from shoal.engines.duckdb.connection import described_by, locked, opened, stopped_after
 from shoal.engines.duckdb.connection import guarded as _guarded
 from shoal.engines.duckdb.connection import told as _told
 from shoal.engines.duckdb.dialect import DUCKDB
@@ -23,7 +23,7 @@ from shoal.engines.duckdb.sorting import totals_of, weights_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
 from shoal.engines.frames import read_in_part
-from shoal.engines.limits import NONE, EngineLimits, stopped_after
+from shoal.engines.limits import NONE, EngineLimits
 from shoal.engines.sql import (
     cells,
     distinct,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.engines.column_reading import check_names
 from shoal.engines.csv_file import CsvFile, as_csv, is_csv
-from shoal.engines.duckdb.csv_reading import typed_sql
-from shoal.engines.duckdb.csv_schema import complete
+from shoal.engines.duckdb.csv_reading import complete, typed_sql
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.engines.duckdb.held_tables import made_table
 from shoal.engines.frames import KINDS, as_arrow

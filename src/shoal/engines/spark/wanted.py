@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from shoal.engines.spark.dialect import SPARK
 from shoal.engines.sql import keys_of
-from shoal.engines.sql.literals import value
+from shoal.engines.sql.dialect import value
 from shoal.plan import Spread
 
 

@@ -1,4 +1,4 @@
-"""What one SQL engine spells in its own way; everything else is shared.
+"""What one SQL engine spells in its own way, constants among it; everything else is shared.
 
 A form has {0}, {1} for its arguments.  The default spellings are those most engines have.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.plan import Kind
+from shoal.plan import Kind, Literal, Type, Value
 
 
 @dataclass(frozen=True)
@@ -92,3 +92,32 @@ class Dialect:
     def moment(self, moment: dt.datetime) -> str:
         """A timestamp constant."""
         return f"TIMESTAMP '{moment.isoformat(sep=' ')}'"
+
+
+def literal(constant: Literal, dialect: Dialect) -> str:
+    """A literal of the plan."""
+    return value(constant.value, constant.type, dialect)
+
+
+def value(given: Value, kind: Type, dialect: Dialect) -> str:
+    """A value of a type."""
+    if given is None:
+        return f"CAST(NULL AS {dialect.types[kind.kind]})"
+    if isinstance(given, bool):
+        return "TRUE" if given else "FALSE"
+    if isinstance(given, str):
+        return dialect.text(given)
+    if isinstance(given, dt.datetime):
+        return dialect.moment(given)
+    if isinstance(given, dt.date):
+        return f"DATE '{given.isoformat()}'"
+    return real(given) if isinstance(given, float) else whole(given)
+
+
+def real(number: float) -> str:
+    """A double, by the shortest decimal that reads back as the same."""
+    return f"CAST('{float(number)!r}' AS DOUBLE)"
+
+
+def whole(number: int) -> str:
+    return f"CAST({number} AS BIGINT)"

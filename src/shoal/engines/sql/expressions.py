@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.engines.sql.casts import lower_cast
-from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.dialect import Dialect, literal
 from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered
 from shoal.engines.sql.layers import Layers, SqlPiece
-from shoal.engines.sql.literals import literal
 from shoal.plan import REAL, Call, Expression, Literal, Ref
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.dialect import Dialect, value
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
-from shoal.engines.sql.literals import value
 from shoal.plan import (
     TEXT,
     Call,

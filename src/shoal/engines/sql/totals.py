@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from shoal.engines.sql.dialect import Dialect
+from shoal.engines.sql.dialect import Dialect, real
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers, SqlPiece
-from shoal.engines.sql.literals import real
 from shoal.engines.sql.person_windows import cells_beside
 from shoal.engines.sql.relations import names_of, persons_of, read_by, select
 from shoal.engines.sql.wide_sums import cut, joined, names_of_words

@@ -28,8 +28,8 @@ class SmoothArsinhNormal(Smooth):
     Needs: rho > 0, bend > 0, 0 < share < 1.
     Edges: the tails are those of a log-normal law, so all moments exist.  A small bend is nearly
         normal and lets the width change little.
-    Reference: Bun and Steinke 2019, Section 4, for the law; the constants are ours.  Proof:
-        smooth.md.
+    Reference: Bun and Steinke 2019, Section 4, for the law; the constants are ours.
+    Proof: smooth.md.
 
     >>> mechanism = SmoothArsinhNormal(rho="1/2")
     >>> print(mechanism.cost, "| alpha", round(float(mechanism.alpha), 3))

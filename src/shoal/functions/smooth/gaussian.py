@@ -20,9 +20,12 @@ class SmoothGaussian(SmoothApproximate):
     """Add normal noise of standard deviation smooth sensitivity / alpha.
 
     Guarantee: (epsilon, delta)-DP: ``share`` of epsilon and half of delta hide the value, the rest
-    hides the width.  Needs: epsilon > 0, 0 < delta < 1, 0 < share < 1.  Edges: the width may change
-    less than with Laplace noise: keep is about 1 - epsilon / (4 ln(1 / delta)).  Reference: Nissim,
-    Raskhodnikova and Smith 2007, Lemma 2.7; both parts are exact here.  Proof: smooth.md.
+        hides the width.
+    Needs: epsilon > 0, 0 < delta < 1, 0 < share < 1.
+    Edges: the width may change less than with Laplace noise: keep is about 1 - epsilon / (4 ln(1 /
+        delta)).
+    Reference: Nissim, Raskhodnikova and Smith 2007, Lemma 2.7; both parts are exact here.
+    Proof: smooth.md.
 
     >>> mechanism = SmoothGaussian(epsilon=1, delta="1e-6")
     >>> print(mechanism.cost, "| alpha", round(float(mechanism.alpha), 3))

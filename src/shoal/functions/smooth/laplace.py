@@ -17,9 +17,11 @@ class SmoothLaplace(SmoothApproximate):
     """Add Laplace noise of scale smooth sensitivity / alpha.
 
     Guarantee: (epsilon, delta)-DP: ``share`` of epsilon hides the value, the rest and delta hide
-    the width.  Needs: epsilon > 0, 0 < delta < 1, 0 < share < 1.  Edges: a small delta asks for a
-    keep close to 1, about 1 - (1 - share) epsilon / ln(1 / delta).  Reference: Nissim,
-    Raskhodnikova and Smith 2007, Lemma 2.9; the keep here is the exact one.  Proof: smooth.md.
+        the width.
+    Needs: epsilon > 0, 0 < delta < 1, 0 < share < 1.
+    Edges: a small delta asks for a keep close to 1, about 1 - (1 - share) epsilon / ln(1 / delta).
+    Reference: Nissim, Raskhodnikova and Smith 2007, Lemma 2.9; the keep here is the exact one.
+        Proof: smooth.md.
 
     >>> mechanism = SmoothLaplace(epsilon=1, delta="1e-6")
     >>> print(mechanism.cost, "| keep", round(float(mechanism.keep), 3))

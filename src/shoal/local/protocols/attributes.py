@@ -34,8 +34,9 @@ def plain_oracle(epsilon: Number, size: int) -> Oracle:
 class SplitAttributes:
     """Every attribute is reported, each by an oracle with its part of epsilon.
 
-    Guarantee: a report costs the sum of what its parts cost.  Reference: sequential composition.
-    `SampledAttributes` has less error for more than one attribute.
+    Guarantee: a report costs the sum of what its parts cost.
+    Reference: sequential composition.  `SampledAttributes` has less error for more than one
+        attribute.
 
     >>> SplitAttributes.for_epsilon(2, sizes=[4, 10]).report([[0, 9], [3, 3]]).shape
     (2, 2)

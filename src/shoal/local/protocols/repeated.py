@@ -124,8 +124,8 @@ class RepeatedHash:
     Needs: buckets a power of two, 1 < odds < lifetime_odds.
     Edges: reports of one person can be linked, since they show the same hash.  The number of
         buckets does not bound a lifetime: which kept answer speaks depends on the value.
-    Reference: Arcolezi, Pinzón, Palamidessi and Gambs 2023, with the exact second round.  Proof:
-        repeated.md.
+    Reference: Arcolezi, Pinzón, Palamidessi and Gambs 2023, with the exact second round.
+    Proof: repeated.md.
 
     >>> RepeatedHash.for_epsilons(2, single=1, size=1000).buckets
     4

@@ -12,7 +12,7 @@ from typing import Any
 
 from shoal.errors import ConversionError
 from shoal.exact import short_down
-from shoal.interpret import explain
+from shoal.interpret import explain, explain_belief
 from shoal.ledger import AccountState
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.vault.plain_values import budget_to
@@ -127,10 +127,11 @@ def together(promises: Sequence[Measure]) -> Measure | None:
 def risk_of(promise: Measure) -> str:
     """How far a belief about one person can move, in one sentence."""
     try:
-        sentences: Sequence[str] = explain(promise).sentences
+        moved = explain_belief(promise)
+        is_bounded = "posterior_high" in dict(moved.figures)
+        found = moved.sentences[0] if is_bounded else explain(promise).sentences[-1]
     except ConversionError:
         return "nothing is promised."
-    found = next((each for each in sentences if each.startswith("A suspicion")), sentences[-1])
     return found[0].lower() + found[1:]
 
 
@@ -139,7 +140,7 @@ def _told(promise: Measure) -> tuple[float, float]:
     farther.
     """
     try:
-        figures = dict(explain(promise).figures)
+        figures = dict(explain_belief(promise).figures)
     except ConversionError:
         return math.inf, math.inf
     return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)

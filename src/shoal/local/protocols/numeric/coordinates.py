@@ -28,9 +28,10 @@ class Coordinates:
     """Each person reports ``chosen`` of ``dimensions`` numbers, each by the same mechanism.
 
     Guarantee: a report costs ``chosen`` times what one number costs; which numbers were chosen
-    depends on nothing.  Needs: all numbers within the range of the mechanism.  Edges: a report is a
-    row of pairs, the coordinate and its report.  Reference: Duchi, Jordan and Wainwright 2018; Wang
-    et al. 2019.  Proof: numeric.md.
+        depends on nothing.
+    Needs: all numbers within the range of the mechanism.
+    Edges: a report is a row of pairs, the coordinate and its report.
+    Reference: Duchi, Jordan and Wainwright 2018; Wang et al. 2019.  Proof: numeric.md.
 
     >>> mechanism = Coordinates.for_epsilon(6, dimensions=10, low=-1, high=1)
     >>> mechanism.chosen, mechanism.report(np.zeros((3, 10))).shape

@@ -143,7 +143,8 @@ class Piecewise(NumericReport):
 class Hybrid(NumericReport):
     """Piecewise with chance ``share``, and one bit else; the report shows which.
 
-    With the right share the variance is the same for every value.  Reference: Wang et al. 2019.
+    With the right share the variance is the same for every value.
+    Reference: Wang et al. 2019.
 
     >>> round(float(Hybrid.for_epsilon(1, low=-1, high=1).share), 3)
     0.429

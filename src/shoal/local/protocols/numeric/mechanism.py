@@ -43,9 +43,11 @@ class NumericReport(OneReport, ABC):
     which a report then tells with noise.
 
     Guarantee: a report costs its sender at most the logarithm of ``odds``, exactly; rounding comes
-    before it and costs nothing.  Needs: low < high with at least two doubles between them, chosen
-    without looking at the data; values beyond them are cut.  Edges: a value that is not a number is
-    refused without being quoted.  Proof: numeric.md.
+        before it and costs nothing.
+    Needs: low < high with at least two doubles between them, chosen without looking at the data;
+        values beyond them are cut.
+    Edges: a value that is not a number is refused without being quoted.
+    Proof: numeric.md.
     """
 
     low: Fraction

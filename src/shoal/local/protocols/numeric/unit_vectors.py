@@ -34,10 +34,11 @@ class UnitVector:
     as where it does not.
 
     Guarantee: a report costs its sender ``epsilon``, which is the logarithm of ``lean`` plus what
-    rounding can add, rounded up; all comparisons are of whole numbers.  Needs: vectors of length 1
-    with 2 to 16384 coordinates; other lengths are scaled to 1.  Edges: a vector of zeros has no
-    direction and is refused.  Reference: Bhowmick et al. 2018, PrivUnit; Asi, Feldman and Talwar
-    2022, PrivUnitG, whose vector is normal.  Proof: numeric.md.
+        rounding can add, rounded up; all comparisons are of whole numbers.
+    Needs: vectors of length 1 with 2 to 16384 coordinates; other lengths are scaled to 1.
+    Edges: a vector of zeros has no direction and is refused.
+    Reference: Bhowmick et al. 2018, PrivUnit; Asi, Feldman and Talwar 2022, PrivUnitG, whose vector
+        is normal.  Proof: numeric.md.
 
     >>> mechanism = UnitVector.for_epsilon(2, dimensions=8)
     >>> mechanism.epsilon <= 2, mechanism.report(np.eye(8)).shape

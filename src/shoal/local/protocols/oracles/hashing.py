@@ -39,9 +39,11 @@ class LocalHash(Oracle):
 
     Guarantee: as every oracle; the chance of speaking for another value is 1 / buckets exactly.
     Needs: buckets a power of two; words long enough that all differences of values reach the
-    highest bits.  Edges: the tally tests every value on every report, at about a quarter of a
-    nanosecond each; `LinearHash` needs no such work.  Reference: Wang, Blocki, Li and Jha 2017, for
-    local hashing; Dietzfelbinger 1996, for the family of hashes.
+        highest bits.
+    Edges: the tally tests every value on every report, at about a quarter of a nanosecond each;
+        `LinearHash` needs no such work.
+    Reference: Wang, Blocki, Li and Jha 2017, for local hashing; Dietzfelbinger 1996, for the family
+        of hashes.
 
     >>> LocalHash.for_epsilon(1, size=1000).buckets, LocalHash.binary(1, size=1000).buckets
     (4, 2)

@@ -34,10 +34,11 @@ class LinearHash(Oracle):
     one counter for each such number, so that adding a report is one step, and a transform finds the
     support of all values together.
 
-    Guarantee: as every oracle; two values have the same hash with chance 1 / prime exactly.  Needs:
-    a prime whose table of counters has at most 2^22 of them.  Edges: a larger epsilon wants a
-    larger prime, until the table is full; then the variance is that of the prime used.  Reference:
-    Wang, Blocki, Li and Jha 2017; Carter and Wegman 1979.
+    Guarantee: as every oracle; two values have the same hash with chance 1 / prime exactly.
+    Needs: a prime whose table of counters has at most 2^22 of them.
+    Edges: a larger epsilon wants a larger prime, until the table is full; then the variance is that
+        of the prime used.
+    Reference: Wang, Blocki, Li and Jha 2017; Carter and Wegman 1979.
 
     >>> oracle = LinearHash.for_epsilon(1, size=10_000)
     >>> oracle.prime, oracle.digits, oracle.counters

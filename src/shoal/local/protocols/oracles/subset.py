@@ -33,10 +33,11 @@ class SubsetSelection(Oracle):
 
     A report is the number whose bits are the members.
 
-    Guarantee: as every oracle.  Needs: at most 62 values, the bits of a report; `LineSelection`
-    serves more here, and `shoal.local.Subsets` any number, one report at a time.  Edges: sets of
-    one value are k-ary randomized response, which is therefore never better.  Reference: Ye and
-    Barg 2018; Wang et al. 2019.  The least variance of all for few values.
+    Guarantee: as every oracle.
+    Needs: at most 62 values, the bits of a report; `LineSelection` serves more here, and
+        `shoal.local.Subsets` any number, one report at a time.
+    Edges: sets of one value are k-ary randomized response, which is therefore never better.
+    Reference: Ye and Barg 2018; Wang et al. 2019.  The least variance of all for few values.
 
     >>> SubsetSelection.for_epsilon(1, size=10).chosen
     2

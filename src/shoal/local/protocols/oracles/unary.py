@@ -119,8 +119,8 @@ class Rappor(UnaryEncoding):
         value is never drawn again for that value.
     Edges: no number of different values bounds the cost: that a value changed can be seen in the
         reports, and the more of them the better.
-    Reference: Erlingsson, Pihur and Korolova 2014, with one bit for each value.  Proof:
-        ../repeated.md.
+    Reference: Erlingsson, Pihur and Korolova 2014, with one bit for each value.
+    Proof: ../repeated.md.
 
     >>> rappor = Rappor.of(size=10, noise="1/2", one="3/4", zero="1/2")
     >>> rappor.lifetime_odds, rappor.support

@@ -31,10 +31,11 @@ class SquareWave:
     """A report is a place within ``reach`` of the value, ``odds`` times as likely as one further
     away.
 
-    Guarantee: a report costs ln ``odds``, exactly.  Needs: values are numbered bins in order;
-    reports have ``reach`` more places on either side.  Edges: what is estimated is a likeliest
-    distribution, optionally smoothed: it is no unbiased estimate, and says so.  Reference: Li,
-    Wang, Lopuhaä-Zwakenberg, Li and Škorić 2020.
+    Guarantee: a report costs ln ``odds``, exactly.
+    Needs: values are numbered bins in order; reports have ``reach`` more places on either side.
+    Edges: what is estimated is a likeliest distribution, optionally smoothed: it is no unbiased
+        estimate, and says so.
+    Reference: Li, Wang, Lopuhaä-Zwakenberg, Li and Škorić 2020.
 
     >>> wave = SquareWave.for_epsilon(1, bins=100)
     >>> wave.reach, wave.places
