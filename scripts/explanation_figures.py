@@ -71,7 +71,8 @@ def many() -> Numbers:
     return {
         "plain sum": [[count, round(count / 10, 6)] for count in COUNTS],
         "Shoal's account": [
-            [count, round(float(each.epsilon), 6)] for count, each in zip(COUNTS, exact, strict=True)
+            [count, round(float(each.epsilon), 6)]
+            for count, each in zip(COUNTS, exact, strict=True)
         ],
     }
 
@@ -131,16 +132,19 @@ def suspicion_picture(numbers: Numbers) -> Any:
 
 def many_picture(numbers: Numbers) -> Any:
     alt = drawing()
-    rows = [{"answers": x, "epsilon": y, "counted": name} for name, each in numbers.items() for x, y in each]  # fmt: skip
+    rows = [
+        {"answers": x, "epsilon": y, "counted": name}
+        for name, each in numbers.items()
+        for x, y in each
+    ]
     x = alt.X("answers:Q", title="answers of epsilon 0.1 each")
     y = alt.Y("epsilon:Q", title="epsilon of all of them together")
-    wall = _chart([{"epsilon": BUDGET}]).mark_rule(color=INK, strokeDash=[6, 4])
-    words = _chart([{"epsilon": BUDGET, "answers": 100, "words": "a budget of 3: asking ends here"}])
-    return alt.layer(
-        _chart(rows).mark_line(strokeWidth=3).encode(x=x, y=y, color=_colour("counted", list(numbers))),  # fmt: skip
-        wall.encode(y=y),
-        words.mark_text(align="right", dy=-10, fontSize=13, color=INK).encode(x=x, y=y, text="words:N"),  # fmt: skip
-    )
+    colour = _colour("counted", list(numbers))
+    lines = _chart(rows).mark_line(strokeWidth=3).encode(x=x, y=y, color=colour)
+    wall = _chart([{"epsilon": BUDGET}]).mark_rule(color=INK, strokeDash=[6, 4]).encode(y=y)
+    said = [{"epsilon": BUDGET, "answers": 100, "words": "a budget of 3: asking ends here"}]
+    words = _chart(said).mark_text(align="right", dy=-10, fontSize=13, color=INK)
+    return alt.layer(lines, wall, words.encode(x=x, y=y, text="words:N"))
 
 
 _DRAWN: dict[str, tuple[Callable[[Numbers], Any], str]] = {
@@ -148,7 +152,10 @@ _DRAWN: dict[str, tuple[Callable[[Numbers], Any], str]] = {
         worlds_picture,
         "A count of 100, published 200,000 times at epsilon 0.5, and the same count without Maria.",
     ),
-    "dp-error": (error_picture, "The error of a count, with 95 % confidence, for any number of people."),
+    "dp-error": (
+        error_picture,
+        "The error of a count, with 95 % confidence, for any number of people.",
+    ),
     "dp-suspicion": (suspicion_picture, "Whatever else is known, and whoever looks."),
     "dp-many": (many_picture, "At delta 1e-6; the account is never more than the sum."),
 }

@@ -121,7 +121,9 @@ def _run(command: str) -> str:
     words = shlex.split(said, comments=True)
     printed, failed = _ACTS[words[0]](words[1:])
     if failed != said.endswith(REFUSED):
-        raise SystemExit(f"$ {command}\n{printed}\nThis should be {'done' if failed else 'refused'}.")
+        raise SystemExit(
+            f"$ {command}\n{printed}\nThis should be {'done' if failed else 'refused'}."
+        )
     if into:
         Path(into.split()[0]).write_text(printed, encoding="utf-8")
         return ""

@@ -10,6 +10,10 @@ from typing import Any
 from shoal.cli.app import COMMANDS
 
 FOLDER = "reference/commands"
+_INTRODUCTION = (
+    "These pages are written by the program itself: they say what `shoal COMMAND --help` says. "
+    "[The command line](../../command-line.md) shows a session from start to end."
+)
 
 
 def pages() -> dict[str, str]:
@@ -22,11 +26,7 @@ def pages() -> dict[str, str]:
 
 
 def _list() -> str:
-    parts = [
-        "# The command, by its help",
-        "These pages are written by the program itself: they say what `shoal COMMAND --help` says. "
-        "[The command line](../../command-line.md) shows a session from start to end.",
-    ]
+    parts = ["# The command, by its help", _INTRODUCTION]
     for panel in dict.fromkeys(command.panel for command in COMMANDS):
         rows = "\n".join(
             f"| [`shoal {each.name}`]({each.name}.md) | {_cell(each.says)} |"
@@ -66,9 +66,7 @@ def _options(given: list[Any]) -> list[Any]:
 
 def _usage(name: str, given: list[Any]) -> str:
     words = [_word(each) + ("..." if each.nargs == -1 else "") for each in _arguments(given)]
-    needed = [
-        f"{each.opts[0]} {_word(each)}" for each in _options(given) if each.required
-    ]
+    needed = [f"{each.opts[0]} {_word(each)}" for each in _options(given) if each.required]
     rest = ["[OPTIONS]"] if _options(given) else []
     return " ".join([name, *needed, *rest, *words])
 

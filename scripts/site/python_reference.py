@@ -14,8 +14,14 @@ import shoal
 from shoal.errors import ShoalError
 
 FOLDER = "reference/python"
-_HEADED = re.compile(r"^(Guarantee|Needs|Edges|Reference|Proof|Raises|Returns|Example):", re.M)
+_HEADED = re.compile(
+    r"^(Guarantee|Needs|Edges|Reference|Proof|Raises|Returns|Example):", re.MULTILINE
+)
 _WIDTH = 80
+_INTRODUCTION = (
+    "These pages are made from the docstrings of the code, whose examples are run by the tests. "
+    "`import shoal` gives every name of the first table; the second lists the packages."
+)
 
 
 def packages() -> list[str]:
@@ -50,8 +56,7 @@ def _list() -> str:
     """Where each public name is described."""
     lines = [
         "# Python",
-        "These pages are made from the docstrings of the code, whose examples are run by the tests."
-        " `import shoal` gives every name of the first table; the second lists the packages.",
+        _INTRODUCTION,
         "## Names of `shoal`",
         "| name | what it is |\n|---|---|",
     ]
@@ -185,9 +190,7 @@ def _default(value: Any) -> str:
 
 def markdown_of(docstring: str) -> str:
     """A docstring of the house as Markdown: dialogues become blocks, the four words bold."""
-    return "\n\n".join(
-        _paragraph(each) for each in re.split(r"\n\s*\n", docstring) if each.strip()
-    )
+    return "\n\n".join(_paragraph(each) for each in re.split(r"\n\s*\n", docstring) if each.strip())
 
 
 def _paragraph(text: str) -> str:

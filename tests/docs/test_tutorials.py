@@ -86,9 +86,7 @@ def test_a_cell_that_raises_what_the_page_does_not_show_is_found(tmp_path: Path)
 
 
 def test_dates_and_hashes_stay_as_they_are_on_the_page(tmp_path: Path) -> None:
-    page = written(
-        tmp_path,
-        '''```pycon\n>>> print("2026-11-17 19:16:09 UTC 0123456789abcdef")\n'''
-        "2025-01-01 00:00:00 UTC fedcba9876543210\n```\n",
-    )
+    before = "2025-01-01 00:00:00 UTC fedcba9876543210"
+    code = "print('2026-11-17 19:16:09 UTC 0123456789abcdef')"
+    page = written(tmp_path, f"```pycon\n>>> {code}\n{before}\n```\n")
     assert tutorials.run(page, tmp_path) == page.read_text(encoding="utf-8")
