@@ -160,11 +160,11 @@ def _signature(name: str, thing: Any) -> str:
     return f"```python\n{line}\n```"
 
 
+_STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
+
 def _parameter(parameter: inspect.Parameter) -> str:
-    star = {
-        inspect.Parameter.VAR_POSITIONAL: "*",
-        inspect.Parameter.VAR_KEYWORD: "**",
-    }.get(parameter.kind, "")
+    star = _STARS.get(parameter.kind.name, "")
     empty = inspect.Parameter.empty
     kind = "" if parameter.annotation is empty else f": {_type(parameter.annotation)}"
     default = "" if parameter.default is empty else f" = {_default(parameter.default)}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from scripts.site import build, checks, command_reference, python_reference
 from scripts.site.gather import PROJECT, ROOT, gathered, links, proofs, title_of
+from tests.server.browser import fresh, started
 
 import shoal
 from shoal.cli.app import COMMANDS
@@ -78,17 +81,44 @@ def test_the_reference_describes_every_command_in_the_words_of_its_help() -> Non
     assert "`--epsilon EPSILON`" in made["reference/commands/ask.md"]
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    assert build.build(folder / "site", stage=folder / "stage") == ""
+    return folder / "site"
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    with started(tmp_path) as found:
+        yield found
+
+
 @pytest.mark.slow
 @NEEDS_GENERATOR
 def test_the_site_is_built_without_a_warning_and_every_link_on_it_leads_somewhere(
-    tmp_path: Path,
+    built: Path,
 ) -> None:
-    out = tmp_path / "site"
-    assert build.build(out, stage=tmp_path / "stage") == ""
-    assert checks.problems(out) == []
+    assert checks.problems(built) == []
     for name in (*WRITTEN, "index.md", "proofs/index.md", "reference/python/vault.md"):
-        assert (out / name).with_suffix(".html").is_file()
-    assert (out / "search.json").stat().st_size > 100_000
+        assert (built / name).with_suffix(".html").is_file()
+    assert (built / "search.json").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+@NEEDS_GENERATOR
+def test_a_word_is_found_on_a_site_that_is_opened_from_disk_without_a_network(
+    built: Path, browser: Browser
+) -> None:
+    with fresh(browser, offline=True) as context:
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((built / "index.html").as_uri())
+        page.locator("[data-md-component=search] button").click()
+        page.keyboard.type("allowance", delay=100)
+        page.get_by_text("Hand out allowances").first.wait_for()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
 # the checks themselves

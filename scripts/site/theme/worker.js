@@ -10,7 +10,7 @@ if (location.protocol === "file:") {
       (document.body || document.documentElement).append(this.frame);
       const inside = this.frame.contentWindow;
       const pass = (target, data) => {
-        const message = new MessageEvent("message", { data });
+        const message = new MessageEvent("message", { data: structuredClone(data) });
         target.dispatchEvent(message);
         if (target === this && this.onmessage) this.onmessage(message);
       };
