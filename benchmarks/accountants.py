@@ -14,6 +14,7 @@ from typing import Any
 from benchmarks.workloads import REFERENCE, Composition
 
 Found = dict[str, float]
+NARROW = 3e-6
 GRID = 1e-5
 """Width of the grid of losses that dp-accounting rounds to, always to the pessimistic side."""
 
@@ -60,6 +61,17 @@ def shoal(asked: Composition) -> Found:
     found = account(asked.events).epsilon(delta=asked.delta)
     ends = {"epsilon": float(found.epsilon)}
     return ends if found.lower is None else {**ends, "gap": float(found.epsilon - found.lower)}
+
+
+def shoal_more_exactly(asked: Composition) -> Found:
+    """The same with a narrower bracket, which takes longer; only its lower end is used."""
+    from shoal import account
+
+    losses = account(asked.events).losses
+    if losses is None:
+        return {}
+    found = losses.epsilon(delta=asked.delta, tolerance=NARROW)
+    return {"epsilon": found.high, "gap": found.width}
 
 
 def dp_accounting(asked: Composition) -> Found:
@@ -143,8 +155,10 @@ def prv_accountant(asked: Composition) -> Found:
 
 
 OURS, PEER, OTHER = "**Shoal**", "dp-accounting", "prv-accountant"
+REFEREE = "Shoal, more exactly"
 CONTESTANTS: dict[str, Callable[[Composition], Found]] = {
     OURS: shoal,
+    REFEREE: shoal_more_exactly,
     PEER: dp_accounting,
     OTHER: prv_accountant,
 }

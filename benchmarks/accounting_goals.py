@@ -48,7 +48,9 @@ def looser(ours: Answers, theirs: Answers) -> dict[str, float]:
 
 def below_the_truth(ours: Found, epsilon: float) -> bool:
     """Whether a number of a peer lies below the lower end that we certify."""
-    return "gap" in ours and epsilon < ours["epsilon"] - ours["gap"]
+    if "gap" not in ours:
+        return False
+    return epsilon < max(ours["epsilon"] - ours["gap"], ours.get("lower", 0.0))
 
 
 def speed(ours: Answers, theirs: Answers) -> dict[str, float]:

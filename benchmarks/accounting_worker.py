@@ -13,12 +13,13 @@ import resource
 import sys
 import time
 
-from benchmarks.accountants import CONTESTANTS, OTHER, OURS, PEER
+from benchmarks.accountants import CONTESTANTS, OTHER, OURS, PEER, REFEREE
 from benchmarks.running_account import MIXES, measured
 from benchmarks.workloads import COMPOSITIONS
 
 IMPORTED = {
     OURS: ["shoal.accounting", "scipy.fft", "scipy.special"],
+    REFEREE: ["shoal.accounting"],
     PEER: ["dp_accounting.pld.privacy_loss_distribution"],
     OTHER: ["prv_accountant"],
 }

@@ -1,8 +1,15 @@
-"""Which source files have tests at the same path, and which have none.
+"""Which source files have tests at their path, and which have none.
 
-``src/shoal/ledger/charge.py`` is answered by ``tests/ledger/test_charge.py``, by a file that begins
-so (``test_charge_order.py``), or by tests of its own folder alone: ``tests/ledger/charge/``. A
-package's ``__init__.py`` only hands names on and is not counted.
+A path answers the question "which test covers this file?" in one of three ways:
+
+* ``src/shoal/ledger/charge.py`` by ``tests/ledger/test_charge.py``, by a file that begins so
+  (``test_charge_order.py``), or by a folder of its own, ``tests/ledger/charge/``;
+* ``src/shoal/engines/sql/totals.py`` by a test of that name further up, ``test_totals.py`` of
+  ``tests/engines/``, which holds files of one name in several folders to the same contract;
+* ``src/shoal/limits/packing.py`` by the test file that is named after its folder:
+  ``tests/limits/test_limits.py``.
+
+A package's ``__init__.py`` only hands names on and is not counted.
 
     python -m scripts.coverage_by_path           # how many of each folder, and the files without
     python -m scripts.coverage_by_path ledger    # those of one folder
@@ -27,9 +34,22 @@ def source_files() -> list[Path]:
 
 def tests_of(path: Path) -> list[Path]:
     """The tests whose path says that they cover a source file."""
-    folder, name = TESTS / path.parent, path.stem.strip("_")
-    exact = [folder / f"test_{name}.py", *sorted(folder.glob(f"test_{name}_*.py"))]
-    return [found for found in [*exact, folder / name] if found.exists()]
+    name = path.stem.strip("_")
+    found = [*_named(TESTS / path.parent, name), TESTS / path.parent / name]
+    for folder in path.parent.parents:
+        found += _named(TESTS / folder, name)
+    return [each for each in found if each.exists()] or _of_folder(path.parent)
+
+
+def _named(folder: Path, name: str) -> list[Path]:
+    return [folder / f"test_{name}.py", *sorted(folder.glob(f"test_{name}_*.py"))]
+
+
+def _of_folder(folder: Path) -> list[Path]:
+    """The test file that has the name of a folder, in it or beside it."""
+    named = f"test_{folder.name}.py"
+    found = [TESTS / folder / named, TESTS / folder.parent / named]
+    return [each for each in found if folder.name and each.exists()]
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from scripts import (
     answer_figure,
     attack_figures,
     explanation_figures,
+    guide_figure,
     house_figure,
     survey_figures,
 )
@@ -106,6 +107,8 @@ def main() -> None:
         print(plots.save(chart, FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
     picture, kept = answer_figure.drawn()
     print(picture.save(FOLDER / f"{answer_figure.NAME}.svg").relative_to(FOLDER.parent.parent))
+    error = guide_figure.drawn().save(FOLDER / f"{guide_figure.NAME}.svg")
+    print(error.relative_to(FOLDER.parent.parent))
     for name, draw in survey_figures.PICTURES.items():
         print(draw().save(FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
     attacks()

@@ -81,7 +81,7 @@ def _page(browser: Browser, width: int, height: int) -> Iterator[Page]:
 
 def draw(browser: Browser, door: Door) -> None:
     """The three pictures of docs/polls.md and docs/serving.md."""
-    with _page(browser, 390, 860) as page:
+    with _page(browser, 390, 1240) as page:
         page.goto(f"{door.address.origin}/p/ticket")
         for answer in ("yes", "no", "yes"):
             page.get_by_label(answer, exact=True).check()
@@ -94,8 +94,9 @@ def draw(browser: Browser, door: Door) -> None:
         page.set_viewport_size({"width": 1000, "height": 900})
         page.goto(f"{door.address.origin}/polls/new")
         page.get_by_label("Title").fill("Commuting in Aldam")
-        page.get_by_text("Asked directly").first.click()
+        page.get_by_label("Asked directly").check()
         page.get_by_text("direct: 1 of 2 respondents").wait_for()
+        page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=FOLDER / "poll-wizard.png")
 
 

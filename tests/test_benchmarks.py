@@ -63,10 +63,15 @@ def test_new_sections_stand_in_the_order_of_the_rows() -> None:
 
 
 def test_every_audited_peer_has_an_environment_of_its_own() -> None:
-    written = {each.stem for each in (audit.ROOT / "benchmarks/peers_audit/requirements").glob("*.txt")}  # fmt: skip
+    written = {
+        each.stem for each in (audit.ROOT / "benchmarks/peers_audit/requirements").glob("*.txt")
+    }
     assert written == set(PACKAGES) - {"shoal"} == {each.peer for each in SUBJECTS} - {"shoal"}
     assert set(MAKERS) == set(PACKAGES)
-    assert f"AUDITED := {' '.join(each for each in PACKAGES if each != 'shoal')}\n" in (audit.ROOT / "Makefile").read_text()  # fmt: skip
+    assert (
+        f"AUDITED := {' '.join(each for each in PACKAGES if each != 'shoal')}\n"
+        in (audit.ROOT / "Makefile").read_text()
+    )
 
 
 def test_every_claim_of_an_audited_mechanism_can_be_read() -> None:

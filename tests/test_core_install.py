@@ -118,6 +118,7 @@ def run(act: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 def test_the_core_does_without_any_extra(act: str, tmp_path: Path) -> None:
     done = run(ACTS[act], tmp_path)
@@ -125,6 +126,7 @@ def test_the_core_does_without_any_extra(act: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", REFUSED)
 def test_a_missing_extra_is_asked_for_by_name(extra: str, tmp_path: Path) -> None:
     done = run(REFUSED[extra], tmp_path)

@@ -52,6 +52,6 @@ def test_every_text_of_a_page_is_read_back_as_it_was_given(one: str, other: str)
     assert set(reader.tags) == TAGS
     assert reader.attributes == {"lang", "charset", "name", "content", "class"}
     said = dict(zip(reader.tags, reader.texts, strict=True))
-    assert [said[tag].rstrip("\n") for tag in ("h1", "h2", "p", "pre", "figcaption", "th", "td")] == [
-        each.rstrip("\n") for each in (one, one, other, one, other, one, other)
-    ]  # fmt: skip
+    assert [
+        said[tag].rstrip("\n") for tag in ("h1", "h2", "p", "pre", "figcaption", "th", "td")
+    ] == [each.rstrip("\n") for each in (one, one, other, one, other, one, other)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _TESTS = "tests/accounting/test_lower_ends.py::"
-_GROUPS = "tests/accounting/test_groups_in_samples.py::"
+_GROUPS = "tests/accounting/test_group_in_sample.py::"
 _LEVELS = "tests/loss/test_delta_levels.py::"
 _MIXTURES = "tests/loss/test_mixture_normal.py::"
 
@@ -35,7 +35,7 @@ BRACKETS = (
         "attained = all(one.attained for one in losses)",
         "The account says that a promise cannot be better than it is.",
         (
-            "tests/accounting/test_parallel.py::test_several_such_releases_cost_at_least_every_part_so_often_and_claim_no_lower_end",
+            "tests/accounting/test_parallel_loss.py::test_several_such_releases_cost_at_least_every_part_so_often_and_claim_no_lower_end",
         ),
     ),
     Mutation(
@@ -153,6 +153,14 @@ BRACKETS = (
         "- total",
         "Both ends of an epsilon are wrong, because far losses count for less at high frequencies.",
         ("tests/loss/test_nonuniform.py::test_every_value_is_within_its_doubt",),
+    ),
+    Mutation(
+        "few-places-are-rotated-by-the-wrong-angle",
+        "src/shoal/loss/nonuniform.py",
+        "slow = np.exp(1j * (spacing * inner) * np.outer(np.arange(outer), losses))",
+        "slow = np.exp(1j * (spacing * outer) * np.outer(np.arange(outer), losses))",
+        "Both ends of a bracket are wrong for small samples.",
+        ("tests/loss/test_nonuniform.py::test_few_places_at_many_turns_are_within_their_doubt",),
     ),
     Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",

@@ -8,13 +8,51 @@ _CHANGE = "tests/plan/test_change.py"
 
 DATA = (
     Mutation(
+        "each-of-two-columns-has-its-own-rows",
+        "src/shoal/plan/product_terms.py",
+        "    if not other.nullable:\n        return value\n",
+        "    if True:\n        return value\n",
+        "A covariance adds up rows in which only one of its columns is known, and counts other rows than it adds up.",
+        (
+            "tests/query/test_moments.py::test_rows_in_which_either_is_missing_are_left_out_of_all_totals",
+        ),
+    ),
+    Mutation(
+        "an-interval-subtracts-end-from-end",
+        "src/shoal/query/enclosures.py",
+        "return Enclosure(self.lo - other.hi, self.hi - other.lo)",
+        "return Enclosure(self.lo - other.lo, self.hi - other.hi)",
+        "The interval of a covariance is narrower than the noise of its totals.",
+        (
+            "tests/query/test_moments.py::test_an_interval_holds_every_value_that_totals_within_their_errors_can_give",
+        ),
+    ),
+    Mutation(
+        "tuples-are-texts-one-after-another",
+        "src/shoal/sql/distinct_tuples.py",
+        'whole = call("concat", call("concat", size, Literal(":", TEXT)), text)',
+        "whole = text",
+        "Two different pairs count as one value, so what is counted is not what was asked.",
+        (
+            "tests/query/test_answers.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
+        ),
+    ),
+    Mutation(
+        "a-power-may-overflow",
+        "src/shoal/plan/product_terms.py",
+        "            if part.partial:\n",
+        "            if False:\n",
+        "A row whose fourth power no real holds counts in some totals of a kurtosis and not in others.",
+        ("tests/query/test_moments.py::test_powers_that_no_real_holds_are_refused",),
+    ),
+    Mutation(
         "a-join-multiplies-nobody",
         "src/shoal/plan/relation.py",
         "name: factor and factor * self.at_most for name, factor in self.left.stability.items()",
         "name: factor for name, factor in self.left.stability.items()",
         "A row that becomes several rows in a join is hidden as one.",
         (
-            "tests/plan/test_bounded.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+            "tests/plan/test_bounded_totals.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -24,7 +62,7 @@ DATA = (
         "return None if left is None or right is None else max(left, right)",
         "A row that is on both sides of a union is hidden once.",
         (
-            "tests/plan/test_bounded.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+            "tests/plan/test_bounded_totals.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -99,7 +137,9 @@ DATA = (
         "return max(map(abs, self.ends))",
         "return abs(self.ends[1])",
         "Whoever owes much moves a sum further than its noise was made for.",
-        ("tests/plan/test_bounded.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",),
+        (
+            "tests/plan/test_bounded_totals.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",
+        ),
     ),
     Mutation(
         "change-moves-totals-once",
@@ -107,7 +147,9 @@ DATA = (
         "if relation is Relation.ADD_REMOVE:",
         "if relation in Relation:",
         "A person who changes everything is hidden as if they only left.",
-        ("tests/plan/test_bounded.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",),
+        (
+            "tests/plan/test_bounded_totals.py::test_a_total_without_keys_moves_by_what_one_unit_may_add",
+        ),
     ),
     Mutation(
         "a-filter-keeps-every-row",
@@ -160,7 +202,7 @@ DATA = (
         "twice = 1",
         "Somebody whose value goes from low to high moves a median twice as far as is hidden.",
         (
-            "tests/query/test_places.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
+            "tests/query/test_quantiles.py::test_no_neighbour_changes_the_chances_by_more_than_is_claimed",
         ),
     ),
     Mutation(
@@ -170,7 +212,7 @@ DATA = (
         "return root_up(Fraction(unit.groups * rows))",
         "Whoever has many rows in a group gets Gaussian noise for the root of them.",
         (
-            "tests/plan/test_bounded.py::test_with_keys_a_person_moves_as_many_groups_as_are_allowed",
+            "tests/plan/test_bounded_totals.py::test_with_keys_a_person_moves_as_many_groups_as_are_allowed",
         ),
     ),
     Mutation(
@@ -180,7 +222,7 @@ DATA = (
         "return 1",
         "What joins and unions make of a row is forgotten when noise is chosen.",
         (
-            "tests/plan/test_bounded.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
+            "tests/plan/test_bounded_totals.py::test_rows_that_a_join_or_a_union_multiplies_move_totals_as_many_times",
         ),
     ),
     Mutation(
@@ -189,7 +231,7 @@ DATA = (
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows)",
         "return WHOLE if rows <= most else isqrt(most * WHOLE * WHOLE // rows) + 1",
         "Whoever has very many rows counts for more than their share.",
-        ("tests/plan/test_bounded.py::test_a_share_is_the_largest_that_keeps_the_bound",),
+        ("tests/plan/test_bounded_totals.py::test_a_share_is_the_largest_that_keeps_the_bound",),
     ),
     Mutation(
         "one-group-too-many-is-no-excess",
@@ -405,7 +447,7 @@ DATA = (
         "weight + _quantile_up(self.noise, risk)",
         "Someone alone in many groups is told with as many times the delta.",
         (
-            "tests/query/test_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+            "tests/query/test_selecting.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
         ),
     ),
     Mutation(
@@ -415,7 +457,7 @@ DATA = (
         "_quantile_up(self.noise, risk / groups)",
         "A key that only one person has is told far more often than delta.",
         (
-            "tests/query/test_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+            "tests/query/test_selecting.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
         ),
     ),
     Mutation(
@@ -425,7 +467,7 @@ DATA = (
         "if int(vote) >= least - 1]",
         "A key that only one person has is told more often than delta.",
         (
-            "tests/query/test_selection.py::test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it",
+            "tests/query/test_selecting.py::test_a_key_is_told_from_its_threshold_on_and_not_one_vote_below_it",
         ),
     ),
     Mutation(
@@ -435,7 +477,7 @@ DATA = (
         "risk = self.delta",
         "Under change one comes and one goes, and each may be told with the whole delta.",
         (
-            "tests/query/test_selection.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
+            "tests/query/test_selecting.py::test_no_person_alone_has_a_key_told_more_often_than_delta",
         ),
     ),
     Mutation(
@@ -445,7 +487,7 @@ DATA = (
         "for key, (vote,) in part.items()}",
         "A key that only someone without a vote has can be told.",
         (
-            "tests/query/test_selection.py::test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told",
+            "tests/query/test_selecting.py::test_no_noise_is_drawn_for_a_key_without_a_vote_so_that_it_is_never_told",
         ),
     ),
     Mutation(
@@ -454,7 +496,7 @@ DATA = (
         "return Composed((self.noise.event_for(size=1), failing))",
         "return self.noise.event_for(size=1)",
         "The chance that a single person's key is told is never charged.",
-        ("tests/query/test_prices.py::test_a_selection_costs_its_epsilon_and_its_delta",),
+        ("tests/query/test_pricing.py::test_a_selection_costs_its_epsilon_and_its_delta",),
     ),
     Mutation(
         "read-before-it-is-charged",
@@ -463,7 +505,7 @@ DATA = (
         "        self._drawn(made)\n        charge = self._charge(made, delta, key, noise)\n",
         "Rows are read and noise is drawn for a question that may yet be refused, and for a retry anew.",
         (
-            "tests/query/test_prices.py::test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn",
+            "tests/query/test_pricing.py::test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn",
         ),
     ),
     Mutation(
@@ -474,7 +516,7 @@ DATA = (
         "    except BaseException as error:\n        said = str(error)\n    charge.left(said)\n",
         "The text of an error, with a value of somebody in it, is written into the journal for good.",
         (
-            "tests/vault/test_asking.py::test_the_words_of_an_error_that_may_quote_a_row_are_not_kept",
+            "tests/vault/test_vault.py::test_the_words_of_an_error_that_may_quote_a_row_are_not_kept",
         ),
     ),
     Mutation(
@@ -484,7 +526,7 @@ DATA = (
         "made = (m for m in self.mechanisms[:1] if m is not None)",
         "A mean is a sum and a count, and one of them is free.",
         (
-            "tests/query/test_prices.py::test_the_events_of_a_pure_release_cost_exactly_what_was_asked",
+            "tests/query/test_pricing.py::test_the_events_of_a_pure_release_cost_exactly_what_was_asked",
         ),
     ),
     Mutation(
@@ -493,7 +535,7 @@ DATA = (
         "*placed, *cut)",
         "*cut)",
         "Any number of medians can be asked for nothing.",
-        ("tests/query/test_places.py::test_quantiles_cost_what_was_asked",),
+        ("tests/query/test_quantiles.py::test_quantiles_cost_what_was_asked",),
     ),
     Mutation(
         "quantiles-at-twice-the-rate",
@@ -502,7 +544,7 @@ DATA = (
         "return self.loss / (max(level, 1 - level) * self.spread.sensitivity.value)",
         "A median costs twice the epsilon that is charged.",
         (
-            "tests/query/test_places.py::test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further",
+            "tests/query/test_quantiles.py::test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further",
         ),
     ),
     Mutation(
@@ -512,7 +554,7 @@ DATA = (
         "return self.loss / (2 * level * self.spread.sensitivity.value)",
         "A low quantile moves more by whoever lies above it, and is charged by whoever lies below.",
         (
-            "tests/query/test_places.py::test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further",
+            "tests/query/test_quantiles.py::test_one_row_drives_the_losses_of_points_as_far_apart_as_is_claimed_and_no_further",
         ),
     ),
     Mutation(
@@ -522,5 +564,63 @@ DATA = (
         "private = True",
         "A quantile drawn with a known seed is recorded as a private release.",
         ("tests/query/test_broken_planners.py::test_a_rehearsal_is_never_charged_as_private",),
+    ),
+    Mutation(
+        "a-gap-of-points-weighs-as-one-point",
+        "src/shoal/noise/equal_runs.py",
+        "            bounds *= self.lengths[here]\n",
+        "",
+        "Points between rows are drawn far too seldom, and one person's row changes by how much.",
+        (
+            "tests/noise/test_equal_runs.py::test_runs_and_places_come_as_often_as_they_should_and_a_law_without_lengths_would_show",
+        ),
+    ),
+    Mutation(
+        "positions-behind-are-all-kept",
+        "src/shoal/noise/equal_runs.py",
+        "if behind is None or _keeps(behind(run, place) * rate):",
+        "if behind is None or _keeps(0 * rate):",
+        "Of several quantiles a point is split at any of its rows, and not by the law that is priced.",
+        (
+            "tests/noise/test_equal_runs.py::test_candidates_behind_their_run_come_as_often_as_their_own_scores_say",
+        ),
+    ),
+    Mutation(
+        "every-depth-of-quantiles-spends-all",
+        "src/shoal/query/quantile_tree.py",
+        "self._node(levels[:middle], low, level, left - share),",
+        "self._node(levels[:middle], low, level, left),",
+        "Nine quantiles cost four times the epsilon that is charged.",
+        (
+            "tests/query/test_quantile_tree.py::test_what_is_spent_on_any_path_is_no_more_than_the_price_of_the_tree",
+        ),
+    ),
+    Mutation(
+        "several-quantiles-at-twice-the-rate",
+        "src/shoal/query/quantile_tree.py",
+        "return node.loss / (2 * node.pull * self.spread.sensitivity.value)",
+        "return node.loss / (node.pull * self.spread.sensitivity.value)",
+        "Several quantiles cost twice the epsilon that is charged.",
+        (
+            "tests/query/test_quantile_tree.py::test_no_neighbour_changes_the_chance_of_any_outcome_of_all_choices_by_more_than_is_claimed",
+        ),
+    ),
+    Mutation(
+        "rows-take-part-in-two-parts",
+        "src/shoal/query/quantile_tree.py",
+        "(node.above, PositionSpan(position, span.end))",
+        "(node.above, PositionSpan(span.start, span.end))",
+        "A row is counted in the choices below and above it, and the price is for one of them.",
+        ("tests/query/test_quantile_tree.py::test_outcomes_come_as_often_as_the_law_says",),
+    ),
+    Mutation(
+        "an-end-is-rounded-without-saying-so",
+        "src/shoal/query/estimates.py",
+        "place.grid.step * place.grid.halves / 2) for place in recipe.places]",
+        "recipe.place.grid.step * place.grid.halves / 2) for place in recipe.places]",
+        "The interval of a quantile misses values that its coarser grid rounds away.",
+        (
+            "tests/query/test_quantiles_intervals.py::test_an_interval_allows_for_the_rounding_to_the_grid_of_its_ends",
+        ),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _HANDED_OVER = "tests/engines/test_handed_over.py::"
-_SAMPLE = "tests/vault/test_sample.py::"
+_SAMPLE = "tests/vault/sources/test_people_sample.py::"
 _TOTAL = "tests/functions/test_total.py::"
 _SESSION = "src/shoal/engines/duckdb/handed_over.py"
 
@@ -80,7 +80,7 @@ DOORS = (
         "",
         "A question that can never be answered spends budget that others need.",
         (
-            "tests/query/test_before_the_charge.py::test_a_table_that_is_stated_otherwise_is_refused_before_the_charge",
+            "tests/query/test_asking.py::test_a_table_that_is_stated_otherwise_is_refused_before_the_charge",
         ),
     ),
     Mutation(
@@ -90,7 +90,7 @@ DOORS = (
         "if False:",
         "A question of a table whose columns changed spends budget and is never answered.",
         (
-            "tests/query/test_before_the_charge.py::test_a_table_that_was_changed_since_it_was_opened_is_refused_before_the_charge",
+            "tests/query/test_asking.py::test_a_table_that_was_changed_since_it_was_opened_is_refused_before_the_charge",
         ),
     ),
     Mutation(

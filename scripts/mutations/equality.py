@@ -5,9 +5,9 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _COLLATED = "tests/engines/test_equality.py::test_collations_of_columns_and_databases_say_nothing"
-_UNION = "tests/plan/test_identity.py::test_someone_who_leaves_one_of_two_accounts_moves_a_union_no_further_than_is_claimed"
+_UNION = "tests/plan/test_id_spaces.py::test_someone_who_leaves_one_of_two_accounts_moves_a_union_no_further_than_is_claimed"
 _JOIN = (
-    "tests/plan/test_identity.py::test_a_join_of_two_accounts_is_refused_and_says_what_to_declare"
+    "tests/plan/test_id_spaces.py::test_a_join_of_two_accounts_is_refused_and_says_what_to_declare"
 )
 
 EQUALITY = (
@@ -33,7 +33,7 @@ EQUALITY = (
         '*("add", "subtract", "bin"),',
         '*("add", "subtract", "bin", "multiply"),',
         "A private key times 0 is shown with the sign of one person's row.",
-        ("tests/query/test_names_of_keys.py::test_one_row_does_not_give_a_zero_its_sign",),
+        ("tests/query/test_keys.py::test_one_row_does_not_give_a_zero_its_sign",),
     ),
     Mutation(
         "a-constant-has-the-collation-of-the-database",
@@ -57,7 +57,7 @@ EQUALITY = (
         "if isinstance(self.value, float) and self.value == 0:",
         "if False:",
         "Two plans that mean the same are told apart, and a key can be shown as -0.0.",
-        ("tests/plan/test_identity.py::test_a_constant_zero_has_no_sign",),
+        ("tests/plan/test_id_spaces.py::test_a_constant_zero_has_no_sign",),
     ),
     Mutation(
         "equal-ids-of-two-accounts-are-one-person",
@@ -98,7 +98,7 @@ EQUALITY = (
         "if False:",
         "Someone in two datasets of one account, under two ids, counts twice for one charge.",
         (
-            "tests/plan/test_identity.py::test_tables_that_pay_from_one_account_and_share_no_ids_are_not_read_together",
+            "tests/plan/test_id_spaces.py::test_tables_that_pay_from_one_account_and_share_no_ids_are_not_read_together",
         ),
     ),
     Mutation(
@@ -118,7 +118,7 @@ EQUALITY = (
         "if False:",
         "Two datasets are taken for ones with the same ids because a third shares its ids with both.",
         (
-            "tests/plan/test_identity.py::test_ids_that_are_shared_with_two_tables_do_not_make_these_two_share_theirs",
+            "tests/plan/test_id_spaces.py::test_ids_that_are_shared_with_two_tables_do_not_make_these_two_share_theirs",
         ),
     ),
 )

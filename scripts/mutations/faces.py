@@ -11,7 +11,7 @@ FACES = (
         "type(error).__name__,",
         "error,",
         "A report stands in the log of the server, beside its time.",
-        ("tests/server/test_public.py::test_an_unexpected_error_says_nothing_of_itself",),
+        ("tests/server/test_respondents.py::test_an_unexpected_error_says_nothing_of_itself",),
     ),
     Mutation(
         "the-server-logs-who-came",
@@ -20,7 +20,7 @@ FACES = (
         ('        access_log=True,\n        log_level="info",\n'),
         "The log tells which address answered a poll, and when.",
         (
-            "tests/server/test_serving.py::test_the_command_serves_until_it_is_stopped_and_logs_no_request",
+            "tests/server/test_server_process.py::test_the_command_serves_until_it_is_stopped_and_logs_no_request",
         ),
     ),
     Mutation(
@@ -29,7 +29,7 @@ FACES = (
         'f"{place}#{token}"',
         'f"{place}?once={token}"',
         "The number of an invitation is sent to the server and to every proxy before anything is answered.",
-        ("tests/server/test_researcher.py::test_behind_tls_the_cookie_is_sent_by_tls_only",),
+        ("tests/server/test_researchers.py::test_behind_tls_the_cookie_is_sent_by_tls_only",),
     ),
     Mutation(
         "nobody-needs-the-key",
@@ -37,7 +37,7 @@ FACES = (
         "        if not self.knows(request):\n",
         "        if False:\n",
         "Whoever finds the address reads all counters and closes polls.",
-        ("tests/server/test_researcher.py::test_without_the_key_there_is_nothing_to_see",),
+        ("tests/server/test_researchers.py::test_without_the_key_there_is_nothing_to_see",),
     ),
     Mutation(
         "another-site-answers-for-you",
@@ -45,7 +45,7 @@ FACES = (
         'if told not in {"same-origin", "none"} or not self._ours(origin):',
         "if False:",
         "A page elsewhere sends a report in the name of whoever looks at it.",
-        ("tests/server/test_public.py::test_a_report_from_a_page_of_another_site_is_refused",),
+        ("tests/server/test_respondents.py::test_a_report_from_a_page_of_another_site_is_refused",),
     ),
     Mutation(
         "pages-stay-in-the-cache",
@@ -54,7 +54,7 @@ FACES = (
         'headers.setdefault("Cache-Control", "max-age=3600")',
         "Whoever uses the same computer later sees the page of a poll on a sensitive question.",
         (
-            "tests/server/test_public.py::test_every_answer_carries_the_headers_and_leaves_no_cookie",
+            "tests/server/test_respondents.py::test_every_answer_carries_the_headers_and_leaves_no_cookie",
         ),
     ),
     Mutation(
@@ -74,7 +74,7 @@ FACES = (
         "something unexpected happened ({error}).",
         "A value of somebody stands on the terminal, in the text of an error.",
         (
-            "tests/cli/test_vault_refusals.py::test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row",
+            "tests/cli/test_cli_refusals.py::test_an_error_nobody_foresaw_is_told_without_its_words_which_may_quote_a_row",
         ),
     ),
     Mutation(
@@ -83,6 +83,6 @@ FACES = (
         "            if each.location.holds(Path(path), self._registry.secret):\n",
         "            if False:\n",
         "An answer is written over the rows it was computed from.",
-        ("tests/cli/test_vault_refusals.py::test_no_file_that_holds_rows_is_written_over",),
+        ("tests/cli/test_cli_refusals.py::test_no_file_that_holds_rows_is_written_over",),
     ),
 )

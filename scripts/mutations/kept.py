@@ -14,7 +14,7 @@ KEPT = (
         "return {term: (frame, term) for term in bounded.terms}",
         "The sum of one column is told as that of another whose name it had in an earlier question.",
         (
-            "tests/engines/test_kept.py::test_names_that_change_places_are_answered_by_their_own_columns",
+            "tests/engines/test_engine.py::test_names_that_change_places_are_answered_by_their_own_columns",
         ),
     ),
     Mutation(
@@ -24,7 +24,7 @@ KEPT = (
         "names = ()  #",
         "The sum of one column is told as that of another whose name it had in an earlier question.",
         (
-            "tests/engines/test_kept.py::test_names_that_change_places_are_answered_by_their_own_columns_in_spark",
+            "tests/engines/test_engine.py::test_names_that_change_places_are_answered_by_their_own_columns_in_spark",
         ),
         needs="java",
     ),
@@ -35,7 +35,7 @@ KEPT = (
         "right=_narrowed(join.right, used & _names(join.right) | _read_by(pair[1] for pair in join.on)),",
         "A join takes other rows of a person than it says, and which ones depends on what else is asked.",
         (
-            "tests/engines/test_wide.py::test_which_rows_are_joined_is_decided_by_columns_that_are_not_used_too",
+            "tests/plan/test_narrowing.py::test_which_rows_are_joined_is_decided_by_columns_that_are_not_used_too",
         ),
     ),
     Mutation(
@@ -45,7 +45,7 @@ KEPT = (
         "for at in range(0, len(names) - _MOST_COLUMNS, _MOST_COLUMNS):",
         "A text of one row that is not UTF-8 makes every question on its column fail.",
         (
-            "tests/engines/test_wide.py::test_a_text_that_is_not_whole_is_refused_in_whatever_column_of_a_wide_file_it_is",
+            "tests/plan/test_narrowing.py::test_a_text_that_is_not_whole_is_refused_in_whatever_column_of_a_wide_file_it_is",
         ),
     ),
     Mutation(
@@ -55,7 +55,7 @@ KEPT = (
         '"memory_limit": SHARE,',
         "Whether a question fails for want of memory is decided by the machine of the day, and not by a public number.",
         (
-            "tests/query/test_engine_limits.py::test_the_memory_of_a_connection_of_ours_is_set_and_not_left_to_duckdb",
+            "tests/engines/test_limits.py::test_the_memory_of_a_connection_of_ours_is_set_and_not_left_to_duckdb",
         ),
     ),
     Mutation(
@@ -64,8 +64,6 @@ KEPT = (
         "with self._lock, stopped_after(self._seconds, self._connection.interrupt):",
         "with self._lock:",
         "A question runs for longer than the operator allows, and how long can be seen.",
-        (
-            "tests/query/test_engine_limits.py::test_a_limit_that_is_hit_has_one_outcome_on_neighbours",
-        ),
+        ("tests/engines/test_limits.py::test_a_limit_that_is_hit_has_one_outcome_on_neighbours",),
     ),
 )

@@ -12,7 +12,7 @@ LEDGERS = (
         "None if head is None else HeadFile(head)",
         "The database is restored from a dump, and what was spent since can be spent again.",
         (
-            "tests/ledger/test_server_heads.py::test_spending_that_a_restored_dump_has_forgotten_is_noticed_at_the_next_charge",
+            "tests/ledger/test_postgres.py::test_spending_that_a_restored_dump_has_forgotten_is_noticed_at_the_next_charge",
         ),
     ),
     Mutation(
@@ -22,7 +22,7 @@ LEDGERS = (
         "            pass\n",
         "A copy of the database under another name has the budget a second time.",
         (
-            "tests/ledger/test_server_heads.py::test_a_copy_at_another_address_that_forgets_spending_is_noticed",
+            "tests/ledger/test_postgres.py::test_a_copy_at_another_address_that_forgets_spending_is_noticed",
         ),
     ),
     Mutation(
@@ -31,7 +31,7 @@ LEDGERS = (
         "if wrong and marked and not self.store.shares_head and self.recorded_alarm is None:",
         "if False:",
         "One machine knows that spending was forgotten, and the others go on asking.",
-        ("tests/ledger/test_server_heads.py::test_one_machine_that_saw_more_stops_all_machines",),
+        ("tests/ledger/test_postgres.py::test_one_machine_that_saw_more_stops_all_machines",),
     ),
     Mutation(
         "the-journal-of-a-server-can-be-emptied",
@@ -40,7 +40,7 @@ LEDGERS = (
         "BEFORE UPDATE OR DELETE ON shoal_entries",
         "TRUNCATE takes the history away, and every budget is whole again.",
         (
-            "tests/ledger/test_server_heads.py::test_the_server_refuses_to_change_the_journal_even_for_its_owner",
+            "tests/ledger/test_postgres.py::test_the_server_refuses_to_change_the_journal_even_for_its_owner",
         ),
     ),
     Mutation(
@@ -50,7 +50,7 @@ LEDGERS = (
         "if changed:",
         "An auditor has seen the charges, and does not notice when they are gone.",
         (
-            "tests/ledger/test_server_heads.py::test_a_machine_remembers_what_others_wrote_once_it_looked",
+            "tests/ledger/test_postgres.py::test_a_machine_remembers_what_others_wrote_once_it_looked",
         ),
     ),
     Mutation(
@@ -61,7 +61,7 @@ LEDGERS = (
         "Four threads with one question get four draws, and their mean has half the noise.",
         (
             "tests/ledger/test_together.py::test_four_threads_with_one_question_pay_once_and_hear_one_answer",
-            "tests/vault/test_together.py",
+            "tests/vault/sources/test_checked_engine.py",
         ),
     ),
     Mutation(
@@ -80,7 +80,9 @@ LEDGERS = (
         "if each.exists() and each.stat().st_mode & stat.S_IWOTH:",
         "if False:",
         "Whoever has an account on the machine writes a new history in which nothing was spent.",
-        ("tests/ledger/test_reading.py::test_a_ledger_that_everybody_may_write_is_refused",),
+        (
+            "tests/ledger/test_read_only_store.py::test_a_ledger_that_everybody_may_write_is_refused",
+        ),
     ),
     Mutation(
         "a-file-that-changes-is-read-on",
@@ -88,7 +90,7 @@ LEDGERS = (
         "        if self._stamp() != before or before[-1]:\n",
         "        if False:\n",
         "An auditor reads half of one state and half of another, and calls it sound.",
-        ("tests/ledger/test_reading.py::test_whoever_writes_while_it_is_read_is_noticed",),
+        ("tests/ledger/test_read_only_store.py::test_whoever_writes_while_it_is_read_is_noticed",),
     ),
     Mutation(
         "damaged-text-is-quoted",
@@ -97,7 +99,7 @@ LEDGERS = (
         "if False:",
         "One flipped bit ends verify in an error of Python that quotes what is stored.",
         (
-            "tests/ledger/test_reading.py::test_whatever_byte_is_flipped_verifying_says_something_in_words",
+            "tests/ledger/test_read_only_store.py::test_whatever_byte_is_flipped_verifying_says_something_in_words",
         ),
     ),
     Mutation(
@@ -106,7 +108,9 @@ LEDGERS = (
         "        if not self.is_whole:\n            raise TamperedError(",
         "        if False:\n            raise TamperedError(",
         "The key of the hashes, an answer or a declaration that somebody changed is used until someone verifies.",
-        ("tests/ledger/test_reading.py::test_a_vault_whose_key_is_damaged_can_be_verified",),
+        (
+            "tests/ledger/test_read_only_store.py::test_a_vault_whose_key_is_damaged_can_be_verified",
+        ),
     ),
     Mutation(
         "files-are-written-over",
@@ -114,9 +118,7 @@ LEDGERS = (
         "if path is not None and path.exists() and not force:",
         "if False:",
         "An answer is written over a file that somebody still needed.",
-        (
-            "tests/cli/test_vault_refusals.py::test_a_file_that_is_there_is_not_written_over_unasked",
-        ),
+        ("tests/cli/test_cli_refusals.py::test_a_file_that_is_there_is_not_written_over_unasked",),
     ),
     Mutation(
         "known-people-in-a-new-file-are-new",
@@ -125,7 +127,7 @@ LEDGERS = (
         "return False",
         "A file one row shorter has a whole new budget for the same people.",
         (
-            "tests/vault/test_sample.py::test_a_file_one_row_shorter_at_a_new_path_gets_no_new_budget_unasked",
+            "tests/vault/sources/test_people_sample.py::test_a_file_one_row_shorter_at_a_new_path_gets_no_new_budget_unasked",
         ),
     ),
     Mutation(
@@ -134,7 +136,9 @@ LEDGERS = (
         'hmac.new(secret, f"sample {kind}".encode(), hashlib.sha256).hexdigest()[:32]',
         'hashlib.sha256(f"sample {kind}".encode()).hexdigest()[:32]',
         "Whoever sees a sample finds out by trying who is in it.",
-        ("tests/vault/test_sample.py::test_a_sample_is_small_and_says_nothing_without_the_key",),
+        (
+            "tests/vault/sources/test_people_sample.py::test_a_sample_is_small_and_says_nothing_without_the_key",
+        ),
     ),
     Mutation(
         "entries-keep-the-order-of-their-names",

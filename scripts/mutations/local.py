@@ -85,7 +85,7 @@ LOCAL = (
         "A row that is not a number has the cell that a cast happens to give it, or none.",
         (
             f"{_TOTAL}::test_one_hostile_row_changes_no_kind_of_outcome",
-            "tests/functions/test_ready.py",
+            "tests/functions/test_functions.py",
         ),
     ),
     Mutation(

@@ -221,7 +221,7 @@ NUMBERS = (
         "return self.epsilon <= other.epsilon and self.delta <= other.delta",
         "return self.epsilon <= other.epsilon",
         "A promise that tells everything with probability one half passes for one that never does.",
-        ("tests/measures/test_order.py::test_two_values_that_are_at_most_each_other_are_equal",),
+        ("tests/measures/test_measure.py::test_two_values_that_are_at_most_each_other_are_equal",),
     ),
     Mutation(
         "random-dp-takes-the-largest-gamma",
@@ -257,7 +257,7 @@ NUMBERS = (
         "min(1.0, found.high + most))",
         "min(1.0, found.high))",
         "The chance that everything is told is left out of delta.",
-        ("tests/loss/test_contour.py::test_what_is_infinite_is_counted_on_both_sides",),
+        ("tests/loss/test_saddle_point.py::test_what_is_infinite_is_counted_on_both_sides",),
     ),
     Mutation(
         "histogram-under-change-moves-one-cell",
@@ -266,7 +266,7 @@ NUMBERS = (
         "row = [Fraction(1)]",
         "Whoever changes a category moves two cells, and the noise hides one.",
         (
-            "tests/sensitivity/test_known.py::test_a_claim_is_the_largest_movement_between_neighbours",
+            "tests/sensitivity/test_sensitivity.py::test_a_claim_is_the_largest_movement_between_neighbours",
         ),
     ),
     Mutation(
@@ -276,7 +276,7 @@ NUMBERS = (
         "value = most - least if neighbours is Relation.ADD_REMOVE else max(abs(least), abs(most))",
         "Whoever joins a sum of large numbers of similar size is hidden by their spread alone.",
         (
-            "tests/sensitivity/test_known.py::test_a_claim_is_the_largest_movement_between_neighbours",
+            "tests/sensitivity/test_sensitivity.py::test_a_claim_is_the_largest_movement_between_neighbours",
         ),
     ),
     Mutation(

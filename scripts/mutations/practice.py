@@ -88,7 +88,7 @@ PRACTICE = (
         "wide, narrow = (_beyond(ball(self.cut + s)) for s in (slack, -slack))",
         "Rounding a vector lets a report cost more than it says.",
         (
-            "tests/local/protocols/numeric/test_vectors.py::test_the_cost_of_a_unit_vector_is_a_little_above_the_logarithm_of_its_lean",
+            "tests/local/protocols/numeric/test_unit_vectors.py::test_the_cost_of_a_unit_vector_is_a_little_above_the_logarithm_of_its_lean",
         ),
     ),
     Mutation(
@@ -97,7 +97,7 @@ PRACTICE = (
         'positive(epsilon, "epsilon") / max(1, len(questions))',
         'positive(epsilon, "epsilon")',
         "A poll of five questions costs five times what its page says.",
-        ("tests/polls/test_definition.py::test_an_epsilon_is_shared_equally_by_the_questions",),
+        ("tests/polls/test_poll.py::test_an_epsilon_is_shared_equally_by_the_questions",),
     ),
     Mutation(
         "a-report-costs-its-dearest-question",
@@ -106,8 +106,70 @@ PRACTICE = (
         "        made = max(made, each.ratio)\n",
         "Respondents are told the price of one question for all of them.",
         (
-            "tests/polls/test_definition.py::test_the_epsilon_of_an_arm_is_the_logarithm_of_the_product_of_its_ratios",
+            "tests/polls/test_poll.py::test_the_epsilon_of_an_arm_is_the_logarithm_of_the_product_of_its_ratios",
         ),
+    ),
+    Mutation(
+        "old-polls-show-what-was-sent-afterwards",
+        "src/shoal/polls/written_poll.py",
+        'BEFORE if version == FIRST_VERSION else said["show_sent"]',
+        'said.get("show_sent", "after")',
+        "Polls that promised to show what will be sent before it is sent can no longer be read.",
+        (
+            "tests/polls/test_show_sent.py::test_a_definition_of_the_first_version_keeps_its_text_its_mark_and_its_meaning",
+        ),
+    ),
+    Mutation(
+        "respondents-see-what-will-be-sent",
+        "src/shoal/server/static/respond.js",
+        'if (design.way === "device" && showsBefore) {',
+        'if (design.way === "device") {',
+        "People choose the answer that happens to send “no”, and every estimate is too low.",
+        ("tests/server/test_pages.py::test_what_is_sent_is_shown_after_sending_and_not_before",),
+    ),
+    Mutation(
+        "a-preview-is-counted",
+        "src/shoal/server/static/respond.js",
+        "  if (preview) return { status: 201 };\n",
+        "",
+        "Researchers who try their own page send reports to it.",
+        (
+            "tests/server/test_watching.py::test_a_draft_is_looked_at_and_publishing_needs_a_second_word",
+        ),
+    ),
+    Mutation(
+        "half-of-enough-is-enough",
+        "src/shoal/polls/enough.py",
+        "2 * ball(2 / _RISK).log()",
+        "ball(2 / _RISK).log()",
+        "Estimates are quoted whose intervals cover most of the scale.",
+        ("tests/polls/test_enough.py::test_with_one_fewer_hoeffdings_interval_is_wider_than_that",),
+    ),
+    Mutation(
+        "a-bound-on-guessing-is-rounded-down",
+        "src/shoal/polls/sayable_odds.py",
+        "    side = math.ceil if up else round\n",
+        "    side = round\n",
+        "People are told that a guess is right less often than it can be.",
+        ("tests/polls/test_sayable_odds.py::test_a_bound_is_never_said_to_be_smaller_than_it_is",),
+    ),
+    Mutation(
+        "interviewers-are-told-true-answers",
+        "src/shoal/polls/interviews.py",
+        "    if drawn:\n",
+        "    if False:\n",
+        "An interviewer asks for answers that the poll promised to randomise, and they count as reports.",
+        (
+            "tests/polls/test_interviews.py::test_a_question_that_a_device_randomises_is_never_asked_by_an_interviewer",
+        ),
+    ),
+    Mutation(
+        "a-call-is-numbered-by-its-line",
+        "src/shoal/polls/interviews.py",
+        "call {call}",
+        "call {number}",
+        "A call that stands elsewhere in the next file is counted twice, and another not at all.",
+        ("tests/polls/test_interviews.py::test_a_file_that_is_entered_twice_is_counted_once",),
     ),
     Mutation(
         "two-questions-hidden-by-one-die",
@@ -115,9 +177,7 @@ PRACTICE = (
         "    if len(set(own)) != len(own):\n",
         "    if False:\n",
         "Whoever compares the two replies learns whether the true answers are the same.",
-        (
-            "tests/polls/test_definition.py::test_two_questions_are_not_hidden_by_one_harmless_question",
-        ),
+        ("tests/polls/test_poll.py::test_two_questions_are_not_hidden_by_one_harmless_question",),
     ),
     Mutation(
         "an-answer-is-drawn-anew-when-it-is-changed",
@@ -186,7 +246,7 @@ PRACTICE = (
         "weight = -(-weight * keep.numerator**2 // keep.denominator**2)",
         "The width of the noise jumps between neighbours, and the jump is seen.",
         (
-            "tests/functions/smooth/test_sensitivities.py::test_smooth_sensitivity_is_smooth_and_no_less_than_the_local_one",
+            "tests/functions/smooth/test_trimmed_sensitivities.py::test_smooth_sensitivity_is_smooth_and_no_less_than_the_local_one",
         ),
     ),
     Mutation(
@@ -196,7 +256,7 @@ PRACTICE = (
         "return self.epsilon",
         "All of epsilon hides the value, and the width of the noise is free.",
         (
-            "tests/functions/smooth/test_exact_privacy.py::test_thin_tails_keep_their_epsilon_and_delta_for_all_neighbours",
+            "tests/functions/smooth/test_smooth.py::test_thin_tails_keep_their_epsilon_and_delta_for_all_neighbours",
         ),
     ),
     Mutation(
@@ -206,7 +266,7 @@ PRACTICE = (
         "delta = self.delta / 2",
         "The delta of the value grows with the width of the noise, and is not charged so.",
         (
-            "tests/functions/smooth/test_exact_privacy.py::test_moving_the_centre_of_normal_noise_costs_half_of_delta_after_the_width_has_grown_it",
+            "tests/functions/smooth/test_smooth.py::test_moving_the_centre_of_normal_noise_costs_half_of_delta_after_the_width_has_grown_it",
         ),
     ),
     Mutation(
@@ -216,7 +276,7 @@ PRACTICE = (
         "return lower(lambda: room().sqrt())",
         "A value that moves while the width changes is hidden for one of both.",
         (
-            "tests/functions/smooth/test_exact_privacy.py::test_alpha_of_cauchy_noise_is_the_largest_there_is",
+            "tests/functions/smooth/test_smooth.py::test_alpha_of_cauchy_noise_is_the_largest_there_is",
         ),
     ),
     Mutation(
@@ -225,7 +285,7 @@ PRACTICE = (
         "if distance + test.one() < self.threshold:",
         "if distance + test.one() < self.threshold - 1:",
         "Data next to an unstable dataset are answered more often than delta.",
-        ("tests/functions/test_testing.py::test_releases_have_this_law_and_no_other",),
+        ("tests/functions/test_propose_test_release.py::test_releases_have_this_law_and_no_other",),
     ),
     Mutation(
         "proposed-answer-takes-all-of-epsilon",
@@ -233,7 +293,7 @@ PRACTICE = (
         "return moved / ((1 - self.share) * self.epsilon)",
         "return moved / self.epsilon",
         "The test and the answer cost more than epsilon together.",
-        ("tests/functions/test_testing.py::test_releases_have_this_law_and_no_other",),
+        ("tests/functions/test_propose_test_release.py::test_releases_have_this_law_and_no_other",),
     ),
     Mutation(
         "a-category-of-one-is-told",
@@ -270,7 +330,7 @@ PRACTICE = (
         "        if True:\n            return self._mechanism.cost\n",
         "A promise for most people is charged and told as one for all.",
         (
-            "tests/functions/test_privatize.py::test_a_sampled_sensitivity_makes_a_random_promise_that_no_budget_pays",
+            "tests/functions/test_privatizing.py::test_a_sampled_sensitivity_makes_a_random_promise_that_no_budget_pays",
         ),
     ),
     Mutation(
@@ -296,7 +356,7 @@ PRACTICE = (
         "    return longest\n",
         "A row that changes moves the lattice twice as far as its noise was made for.",
         (
-            "tests/functions/test_ready.py::test_no_neighbours_are_further_apart_than_the_sensitivity",
+            "tests/functions/test_functions.py::test_no_neighbours_are_further_apart_than_the_sensitivity",
         ),
     ),
 )

@@ -68,7 +68,7 @@ PRIVACY = (
         "in_all = size",
         "Whoever moves from one part to another is charged for one of them.",
         (
-            "tests/accounting/test_group.py::test_a_row_that_changes_is_seen_by_the_two_dearest_parts",
+            "tests/accounting/test_neighbours.py::test_a_row_that_changes_is_seen_by_the_two_dearest_parts",
         ),
     ),
     Mutation(
@@ -248,7 +248,7 @@ PRIVACY = (
         "return sum_ + math.floor(cost / grid) * grid",
         "A budget that is spent in very many odd pieces is never quite spent.",
         (
-            "tests/accounting/test_filter_states.py::test_sums_of_unlike_fractions_stay_short_and_are_never_below_the_truth",
+            "tests/accounting/test_sums_and_states.py::test_sums_of_unlike_fractions_stay_short_and_are_never_below_the_truth",
         ),
     ),
     Mutation(
@@ -341,7 +341,7 @@ PRIVACY = (
         "return replace(event, rho=event.rho * size**2)",
         "return replace(event, rho=event.rho * size)",
         "A family is charged as if rho grew with its size and not with the square.",
-        ("tests/accounting/test_group.py::test_groups_grow_as_their_measure_says",),
+        ("tests/accounting/test_neighbours.py::test_groups_grow_as_their_measure_says",),
     ),
     Mutation(
         "a-group-adds-its-deltas",
@@ -349,7 +349,7 @@ PRIVACY = (
         "return ball(risk) * ball(count * each).expm1() / ball(each).expm1()",
         "return ball(risk) * count",
         "The delta of a family is far larger than the sum of theirs, and is not told.",
-        ("tests/accounting/test_group.py::test_the_delta_of_a_group_is_the_exact_sum",),
+        ("tests/accounting/test_neighbours.py::test_the_delta_of_a_group_is_the_exact_sum",),
     ),
     Mutation(
         "permute-and-flip-as-exponential",
@@ -358,7 +358,7 @@ PRIVACY = (
         "register(PermuteAndFlip, KindOfEvent(prices={Pure: choice_epsilon, ZeroConcentrated: exponential_rho}, for_group=_for_group))",
         "Permute-and-flip has no bounded range, and is charged a quarter of its rho.",
         (
-            "tests/accounting/test_rules.py::test_choices_without_a_bounded_range_are_priced_by_epsilon_alone",
+            "tests/accounting/test_kinds.py::test_choices_without_a_bounded_range_are_priced_by_epsilon_alone",
         ),
     ),
     Mutation(
@@ -367,7 +367,7 @@ PRIVACY = (
         "return Repeated(one, event.k)",
         "return one",
         "k choices are charged as one of them.",
-        ("tests/accounting/test_rules.py::test_the_top_k_are_k_choices",),
+        ("tests/accounting/test_kinds.py::test_the_top_k_are_k_choices",),
     ),
     Mutation(
         "sparse-vector-threshold-is-free",
@@ -375,7 +375,7 @@ PRIVACY = (
         "event.epsilon_threshold + event.epsilon_queries, relation=event.relation",
         "event.epsilon_queries, relation=event.relation",
         "The noise of the threshold is spent and not charged.",
-        ("tests/accounting/test_rules.py::test_a_sparse_vector_costs_its_three_parts",),
+        ("tests/accounting/test_kinds.py::test_a_sparse_vector_costs_its_three_parts",),
     ),
     Mutation(
         "advanced-composition-without-drift",
@@ -400,8 +400,8 @@ PRIVACY = (
         "return grid, self.spread / grid.spacing",
         "Rounding to a coarse grid moves a value further than its noise was made for.",
         (
-            "tests/mechanisms/test_exact_additive.py::test_noise_on_the_grid_loses_at_most_epsilon",
-            "tests/mechanisms/test_exact_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
+            "tests/mechanisms/test_additive.py::test_noise_on_the_grid_loses_at_most_epsilon",
+            "tests/mechanisms/test_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
         ),
     ),
     Mutation(
@@ -411,8 +411,8 @@ PRIVACY = (
         "return Fraction(math.ceil(distance))",
         "Each of many rounded numbers can move by a step, and the noise is made for one.",
         (
-            "tests/mechanisms/test_exact_additive.py::test_a_vector_loses_at_most_epsilon_however_the_movement_is_split",
-            "tests/mechanisms/test_exact_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
+            "tests/mechanisms/test_additive.py::test_a_vector_loses_at_most_epsilon_however_the_movement_is_split",
+            "tests/mechanisms/test_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
         ),
     ),
     Mutation(
@@ -430,7 +430,7 @@ PRIVACY = (
         "if False:",
         "A hundred counts are released with the noise of one.",
         (
-            "tests/mechanisms/test_kinds.py::test_a_sensitivity_for_few_numbers_is_not_used_for_more",
+            "tests/mechanisms/test_values.py::test_a_sensitivity_for_few_numbers_is_not_used_for_more",
         ),
     ),
     Mutation(
@@ -439,7 +439,7 @@ PRIVACY = (
         "if small and values.min(initial=0) > -_FITS and values.max(initial=0) < _FITS:",
         "if small:",
         "A total beyond 64 bits comes out with the other sign, which shows that it was beyond them.",
-        ("tests/mechanisms/test_kinds.py::test_integers_at_the_edge_of_64_bits_never_wrap",),
+        ("tests/mechanisms/test_values.py::test_integers_at_the_edge_of_64_bits_never_wrap",),
     ),
     Mutation(
         "seeded-laplace-says-private",
@@ -447,7 +447,7 @@ PRIVACY = (
         "private=secret(),",
         "private=True,",
         "A rehearsal with known noise is recorded as a private release.",
-        ("tests/contracts/test_mechanisms.py::test_noise_from_a_seeded_source_is_not_private",),
+        ("tests/mechanisms/test_mechanisms.py::test_noise_from_a_seeded_source_is_not_private",),
     ),
     Mutation(
         "classic-gaussian-for-large-epsilon",
@@ -456,7 +456,7 @@ PRIVACY = (
         "        if bound > 100:\n",
         "The textbook formula is used where it is false, with too little noise.",
         (
-            "tests/mechanisms/test_budgets.py::test_the_classic_formula_is_refused_where_it_is_false",
+            "tests/mechanisms/test_affordable_parameters.py::test_the_classic_formula_is_refused_where_it_is_false",
         ),
     ),
     Mutation(
@@ -466,7 +466,7 @@ PRIVACY = (
         "return distance",
         "Rounding a vector to a coarse grid moves it further than its noise was made for.",
         (
-            "tests/mechanisms/test_exact_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
+            "tests/mechanisms/test_additive.py::test_vectors_on_the_grid_move_no_further_in_steps_than_their_noise_allows_for",
         ),
     ),
     Mutation(
@@ -494,7 +494,7 @@ PRIVACY = (
         "moved = self._doubled * self.sensitivity.value",
         "A run of many positives has the noise of a run of one.",
         (
-            "tests/mechanisms/test_exact_sparse.py::test_the_claim_is_reached_by_questions_that_move_against_each_other",
+            "tests/mechanisms/test_sparse.py::test_the_claim_is_reached_by_questions_that_move_against_each_other",
         ),
     ),
     Mutation(
@@ -503,7 +503,7 @@ PRIVACY = (
         "return self.positives * self.sensitivity.value / self.epsilon_answers",
         "return self.sensitivity.value / self.epsilon_answers",
         "Each number that is told takes the epsilon of all of them.",
-        ("tests/mechanisms/test_exact_sparse.py::test_a_run_loses_at_most_epsilon",),
+        ("tests/mechanisms/test_sparse.py::test_a_run_loses_at_most_epsilon",),
     ),
     Mutation(
         "all-scores-move-one-way",
@@ -511,7 +511,7 @@ PRIVACY = (
         "return 1 if self.monotone else 2",
         "return 1",
         "Questions that move both ways get half the noise they need.",
-        ("tests/mechanisms/test_exact_sparse.py::test_a_run_loses_at_most_epsilon",),
+        ("tests/mechanisms/test_sparse.py::test_a_run_loses_at_most_epsilon",),
     ),
     Mutation(
         "choice-with-half-the-noise",
@@ -519,9 +519,7 @@ PRIVACY = (
         "return self.epsilon / self.sensitivity.value / (1 if self.monotone else 2)",
         "return self.epsilon / self.sensitivity.value",
         "A choice among scores that move both ways costs up to twice its epsilon.",
-        (
-            "tests/mechanisms/test_exact_selection.py::test_a_choice_among_three_loses_at_most_epsilon",
-        ),
+        ("tests/mechanisms/test_selection.py::test_a_choice_among_three_loses_at_most_epsilon",),
     ),
     Mutation(
         "top-k-at-the-rate-of-one",
@@ -529,7 +527,7 @@ PRIVACY = (
         "return super().rate / self.k",
         "return super().rate",
         "Each of k choices takes the whole epsilon.",
-        ("tests/mechanisms/test_exact_selection.py::test_the_top_k_together_lose_at_most_epsilon",),
+        ("tests/mechanisms/test_selection.py::test_the_top_k_together_lose_at_most_epsilon",),
     ),
     Mutation(
         "top-k-tells-one-more",
@@ -537,7 +535,7 @@ PRIVACY = (
         "gumbel_race(numbers, self.rate, places=self.k)",
         "gumbel_race(numbers, self.rate, places=min(len(names), self.k + 1))",
         "One choice more is told than was paid for.",
-        ("tests/mechanisms/test_kinds.py::test_a_choice_is_told_by_its_name_or_by_its_place",),
+        ("tests/mechanisms/test_values.py::test_a_choice_is_told_by_its_name_or_by_its_place",),
     ),
     Mutation(
         "response-priced-as-binary",
@@ -545,7 +543,7 @@ PRIVACY = (
         "odds = chance * (self.categories - 1) / (1 - chance)",
         "odds = chance / (1 - chance)",
         "With many categories a true answer stands out far more than its epsilon says.",
-        ("tests/mechanisms/test_exact_response.py::test_a_report_loses_exactly_epsilon",),
+        ("tests/mechanisms/test_response.py::test_a_report_loses_exactly_epsilon",),
     ),
     Mutation(
         "a-lie-may-be-the-truth-again",
@@ -553,8 +551,6 @@ PRIVACY = (
         "away = 1 + uniform_below(self.categories - 1, answers.size)",
         "away = uniform_below(self.categories, answers.size)",
         "The truth is told more often than was promised.",
-        (
-            "tests/mechanisms/test_exact_response.py::test_a_lie_is_any_other_category_equally_often",
-        ),
+        ("tests/mechanisms/test_response.py::test_a_lie_is_any_other_category_equally_often",),
     ),
 )

@@ -111,7 +111,7 @@ PROCESSES = (
         'DECIMAL = r"[-+]?(?:[0-9]+(',
         'DECIMAL = r"[-+]?(?:[0-9][0-9_]*(',
         "A budget that was meant as 1.5 and typed as 1_5 is 15.",
-        ("tests/exact/test_numerals.py",),
+        ("tests/exact/test_rational_text.py",),
     ),
     Mutation(
         "numerals-in-any-script",
@@ -119,7 +119,7 @@ PROCESSES = (
         'DECIMAL = r"[-+]?(?:[0-9]+(',
         'DECIMAL = r"[-+]?(?:\\d+(',
         "Two people read one budget as two numbers.",
-        ("tests/exact/test_numerals.py",),
+        ("tests/exact/test_rational_text.py",),
     ),
     Mutation(
         "a-decimal-of-a-billion-digits-is-written-out",
@@ -128,7 +128,7 @@ PROCESSES = (
         "    return 0.0 if exact.adjusted() < -(10**8) else",
         "One row decides whether a question is answered at all.",
         (
-            "tests/exact/test_numerals.py::test_a_decimal_in_a_row_that_would_fill_memory_is_read_at_once",
+            "tests/exact/test_rational_text.py::test_a_decimal_in_a_row_that_would_fill_memory_is_read_at_once",
         ),
     ),
     Mutation(
@@ -137,7 +137,7 @@ PROCESSES = (
         "        return read_plainly(made.commands[self.name])",
         "        return made.commands[self.name]",
         "A number of people that was typed as 1_5 is 15 on the command line, and an error in Python.",
-        ("tests/exact/test_numerals.py",),
+        ("tests/exact/test_rational_text.py",),
     ),
     Mutation(
         "a-second-event-fills-the-budget",

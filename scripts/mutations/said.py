@@ -66,7 +66,7 @@ SAID = (
         "worst, added = max(promises, key=_told), max(promises, key=_told)",
         "Somebody in the data of two accounts is told the risk of one.",
         (
-            "tests/vault/test_asking.py::test_of_several_accounts_the_risk_is_told_for_a_person_in_one_and_in_both",
+            "tests/vault/test_vault.py::test_of_several_accounts_the_risk_is_told_for_a_person_in_one_and_in_both",
         ),
     ),
 )

@@ -6,6 +6,17 @@ from scripts.mutations.mutation import Mutation
 
 SHOWN = (
     Mutation(
+        "a-notebook-shows-names-as-they-are",
+        "src/shoal/query/notebook_html.py",
+        "return text if isinstance(text, Html) else html.escape(text)",
+        "return text",
+        "Whoever names a column runs a script in the notebook of everybody who looks at it.",
+        (
+            "tests/query/test_notebook_html.py::test_every_piece_escapes_what_is_not_html_already",
+            "tests/query/test_notebook_html.py::test_hostile_names_and_choices_are_text_in_a_private_table",
+        ),
+    ),
+    Mutation(
         "an-upper-end-is-rounded-down",
         "src/shoal/exact/shown.py",
         "zip(ends, (math.floor, math.ceil), strict=True)",
@@ -21,7 +32,7 @@ SHOWN = (
         "return _end(kind, between.lo, math.floor), _end(kind, between.hi, math.ceil)",
         "return _end(kind, between.lo, math.ceil), _end(kind, between.hi, math.floor)",
         "Tables and reports show an interval that is too narrow.",
-        ("tests/query/test_presentation.py::test_every_shown_interval_holds_the_exact_one",),
+        ("tests/query/test_showing_everywhere.py::test_every_shown_interval_holds_the_exact_one",),
     ),
     Mutation(
         "a-report-formats-its-own-intervals",
@@ -30,8 +41,8 @@ SHOWN = (
         "columns.append([f\"{float(f'{low:.6g}'):,.0f} to {float(f'{high:.6g}'):,.0f}\" for low, high in answer[\"intervals\"][column.name]])",
         "The report shows 12,345,600 to 12,345,600 beside 12,345,567.",
         (
-            "tests/query/test_presentation.py::test_every_shown_interval_holds_the_exact_one",
-            "tests/query/test_presentation.py::test_printing_pandas_and_what_is_stored_show_the_same_ends",
+            "tests/query/test_showing_everywhere.py::test_every_shown_interval_holds_the_exact_one",
+            "tests/query/test_showing_everywhere.py::test_printing_pandas_and_what_is_stored_show_the_same_ends",
         ),
     ),
     Mutation(
@@ -96,9 +107,7 @@ SHOWN = (
         "            self._timer = self.loop.call_later(seconds, self._late)",
         "            self._timer = None",
         "Some hundred idle connections keep every respondent out.",
-        (
-            "tests/server/test_hostile_connections.py::test_a_head_that_does_not_end_is_closed_with_408",
-        ),
+        ("tests/server/test_guarding.py::test_a_head_that_does_not_end_is_closed_with_408",),
     ),
     Mutation(
         "any-host-is-served",
@@ -106,8 +115,6 @@ SHOWN = (
         'if len(named) != 1 or host_in(named[0].decode("latin-1")) not in self.hosts:',
         "if not named:",
         "A page of another site reaches the researcher's server under a name of its own.",
-        (
-            "tests/server/test_hostile_connections.py::test_a_request_that_names_another_host_is_refused",
-        ),
+        ("tests/server/test_guarding.py::test_a_request_that_names_another_host_is_refused",),
     ),
 )

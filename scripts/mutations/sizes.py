@@ -24,7 +24,7 @@ SIZES = (
         "if False:",
         "A text of one row grows to gigabytes: whether there is an answer tells of that row.",
         (
-            "tests/query/test_failures.py::test_a_text_that_grows_in_one_row_has_one_outcome_on_neighbours",
+            "tests/query/test_paying.py::test_a_text_that_grows_in_one_row_has_one_outcome_on_neighbours",
         ),
     ),
     Mutation(
@@ -105,7 +105,7 @@ SIZES = (
         "    except (ChangedError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:",
         "    except (ChangedError, MemoryError, KeyboardInterrupt, SystemExit, GeneratorExit) as error:",
         "An engine that runs out of memory tells that a row made it do so.",
-        ("tests/query/test_failures.py::test_every_failure_after_the_charge_has_the_same_words",),
+        ("tests/query/test_paying.py::test_every_failure_after_the_charge_has_the_same_words",),
     ),
     Mutation(
         "the-escape-of-like-is-not-in-the-form",

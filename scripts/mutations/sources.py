@@ -5,10 +5,39 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _SOURCES = "tests/engines/test_sources.py::"
-_CSV = "tests/engines/test_csv.py::"
-_HANDLES = "tests/vault/test_handles.py::"
+_CSV = "tests/engines/test_csv_file.py::"
+_HANDLES = "tests/vault/sources/test_file_source.py::"
+
+_WRITTEN = "tests/vault/test_written_csv.py::"
 
 SOURCES = (
+    Mutation(
+        "people-are-told-apart-by-decimals-read-otherwise",
+        "src/shoal/vault/sources/lineage.py",
+        'written = location.decimal or ".", location.encoding or "utf-8"',
+        'written = ".", "utf-8"',
+        "One person is several in a dataset that shares an account with the one where they are one.",
+        (f"{_WRITTEN}test_people_are_not_told_apart_by_numbers_that_are_read_otherwise",),
+    ),
+    Mutation(
+        "an-answer-forgets-how-the-file-was-read",
+        "src/shoal/engines/csv_file.py",
+        'READING = ("header", "delimiter", "decimal", "encoding")',
+        'READING = ("header", "delimiter")',
+        "The answer to a file read in one way is given for the same file read in another.",
+        (
+            f"{_WRITTEN}test_an_answer_is_not_given_again_for_decimals_that_are_read_otherwise",
+            f"{_WRITTEN}test_a_declaration_keeps_how_the_file_is_written_and_reads_it_back",
+        ),
+    ),
+    Mutation(
+        "utf-16-with-the-larger-byte-first-is-read-as-empty",
+        "src/shoal/engines/csv_file.py",
+        '(encoding == "utf-16" and head.startswith(codecs.BOM_UTF16_BE))',
+        "False",
+        "A file is registered as empty, and every answer about its people is wrong.",
+        (f"{_WRITTEN}test_utf_16_with_the_larger_byte_first_is_refused_and_not_read_as_empty",),
+    ),
     Mutation(
         "the-first-file-decides-for-all",
         "src/shoal/engines/duckdb/sources.py",

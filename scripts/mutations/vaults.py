@@ -12,7 +12,7 @@ VAULTS = (
         'cursor.execute("PRAGMA synchronous=OFF")',
         "After a loss of power the answer is known and its charge is not.",
         (
-            "tests/ledger/test_faults.py::test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing",
+            "tests/ledger/test_fault_points.py::test_a_disk_that_cannot_sync_grants_nothing_and_loses_nothing",
         ),
     ),
     Mutation(
@@ -41,9 +41,7 @@ VAULTS = (
         "books = [transaction.book(name) for name in request.names]\n    _spend",
         "books = [transaction.book(name) for name in request.names[:1]]\n    _spend",
         "People of a second dataset are asked about for nothing.",
-        (
-            "tests/ledger/test_charging.py::test_accounts_of_different_measures_are_charged_together",
-        ),
+        ("tests/ledger/test_charge.py::test_accounts_of_different_measures_are_charged_together",),
     ),
     Mutation(
         "keys-are-ignored",
@@ -51,7 +49,7 @@ VAULTS = (
         "earlier = _by_key(transaction, request, line, patience) or _by_same(",
         "earlier = _by_same(",
         "A retry draws a second answer, and the mean of both has less noise.",
-        ("tests/ledger/test_charging.py::test_the_same_key_and_request_returns_the_stored_answer",),
+        ("tests/ledger/test_charge.py::test_the_same_key_and_request_returns_the_stored_answer",),
     ),
     Mutation(
         "a-key-answers-any-request",
@@ -59,7 +57,7 @@ VAULTS = (
         "        if entry.text != request.text:\n            raise _other_request(request)",
         "        if False:\n            raise _other_request(request)",
         "A question that was never charged is taken for one that was.",
-        ("tests/ledger/test_charging.py::test_the_same_key_with_another_request_is_an_error",),
+        ("tests/ledger/test_charge.py::test_the_same_key_with_another_request_is_an_error",),
     ),
     Mutation(
         "what-was-read-is-given-back",
@@ -67,7 +65,7 @@ VAULTS = (
         "        if self._reads:\n",
         "        if False:\n",
         "A question whose rows were read is given back, and can be asked until its failure tells something.",
-        ("tests/ledger/test_charging.py::test_nothing_is_given_back_once_data_was_read",),
+        ("tests/ledger/test_charge.py::test_nothing_is_given_back_once_data_was_read",),
     ),
     Mutation(
         "leaving-gives-back",
@@ -76,7 +74,7 @@ VAULTS = (
         "return self._settle(FAILED, self._reason(reason), give_back)",
         "An answer that was drawn and not shown costs nothing, so that the asker can choose among draws.",
         (
-            "tests/ledger/test_charging.py::test_a_charge_that_ended_without_an_answer_is_never_taken_up",
+            "tests/ledger/test_charge.py::test_a_charge_that_ended_without_an_answer_is_never_taken_up",
         ),
     ),
     Mutation(
@@ -86,7 +84,7 @@ VAULTS = (
         "        if False:\n",
         "Whoever sees no answer asks again with the same key, and gets another draw for nothing.",
         (
-            "tests/ledger/test_charging.py::test_a_charge_that_ended_without_an_answer_is_never_taken_up",
+            "tests/ledger/test_charge.py::test_a_charge_that_ended_without_an_answer_is_never_taken_up",
         ),
     ),
     Mutation(
@@ -96,7 +94,7 @@ VAULTS = (
         "self._reads = False",
         "Rows that someone else read before dying are counted as never read.",
         (
-            "tests/ledger/test_charging.py::test_nothing_is_given_back_of_a_charge_that_someone_else_began",
+            "tests/ledger/test_charge.py::test_nothing_is_given_back_of_a_charge_that_someone_else_began",
         ),
     ),
     Mutation(
@@ -106,7 +104,7 @@ VAULTS = (
         "if False:",
         "Two processes answer the same charge, with two draws of noise.",
         (
-            "tests/ledger/test_charging.py::test_of_two_attempts_at_one_charge_only_the_later_can_answer",
+            "tests/ledger/test_charge.py::test_of_two_attempts_at_one_charge_only_the_later_can_answer",
         ),
     ),
     Mutation(
@@ -116,7 +114,7 @@ VAULTS = (
         "        if False:\n",
         "A debit can be made smaller in the file, and nobody notices.",
         (
-            "tests/ledger/test_tampering.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
+            "tests/ledger/test_verification.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
         ),
     ),
     Mutation(
@@ -126,7 +124,7 @@ VAULTS = (
         "elif False:",
         "Entries can be put in the place of others, and nobody notices.",
         (
-            "tests/ledger/test_tampering.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
+            "tests/ledger/test_verification.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
         ),
     ),
     Mutation(
@@ -136,7 +134,7 @@ VAULTS = (
         "if not entries:",
         "What was spent is set to nothing in the file, and the budget is there again.",
         (
-            "tests/ledger/test_tampering.py::test_an_account_that_was_refilled_is_not_charged_even_unverified",
+            "tests/ledger/test_verification.py::test_an_account_that_was_refilled_is_not_charged_even_unverified",
         ),
     ),
     Mutation(
@@ -146,7 +144,7 @@ VAULTS = (
         "    if False:\n",
         "Yesterday's file is put back, and yesterday's budget with it.",
         (
-            "tests/ledger/test_tampering.py::test_yesterdays_copy_in_the_place_of_todays_ledger_is_found_out",
+            "tests/ledger/test_verification.py::test_yesterdays_copy_in_the_place_of_todays_ledger_is_found_out",
         ),
     ),
     Mutation(
@@ -156,7 +154,7 @@ VAULTS = (
         "        if False:\n            raise TamperedError(",
         "Questions go on although the account is known to be wrong.",
         (
-            "tests/ledger/test_tampering.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
+            "tests/ledger/test_verification.py::test_a_forgery_is_named_and_stops_all_charges_until_the_curator_accepts",
         ),
     ),
     Mutation(
@@ -165,9 +163,7 @@ VAULTS = (
         "made.filter = made.filter.restored(self.filter.state())\n        made.events",
         "made.events",
         "Raising a budget by a little forgets all that was spent.",
-        (
-            "tests/ledger/test_charging.py::test_a_budget_can_be_changed_but_not_below_what_was_spent",
-        ),
+        ("tests/ledger/test_charge.py::test_a_budget_can_be_changed_but_not_below_what_was_spent",),
     ),
     Mutation(
         "the-cheaper-of-two-sums",
@@ -176,7 +172,7 @@ VAULTS = (
         "sum_to_text(min(left, right))",
         "Where the file was changed, the smaller of two debts is believed.",
         (
-            "tests/ledger/test_tampering.py::test_accepting_goes_on_from_the_dearer_of_what_is_known",
+            "tests/ledger/test_verification.py::test_accepting_goes_on_from_the_dearer_of_what_is_known",
         ),
     ),
     Mutation(
@@ -216,7 +212,7 @@ VAULTS = (
         "known = None\n                if known",
         "The same file is declared to be about new people, and has its budget again.",
         (
-            "tests/vault/test_datasets.py::test_old_content_that_comes_back_is_charged_to_its_old_account_whatever_is_said",
+            "tests/vault/test_vault_datasets.py::test_old_content_that_comes_back_is_charged_to_its_old_account_whatever_is_said",
         ),
     ),
     Mutation(
@@ -226,7 +222,7 @@ VAULTS = (
         "return Paying.of(own[-1:])",
         "People of earlier versions are asked about again without being charged.",
         (
-            "tests/vault/test_datasets.py::test_people_of_several_versions_are_charged_to_every_account",
+            "tests/vault/test_vault_datasets.py::test_people_of_several_versions_are_charged_to_every_account",
         ),
     ),
     Mutation(
@@ -254,7 +250,7 @@ VAULTS = (
         "return dataset",
         "Sizes, dates and hashes of the private files tell an analyst when somebody joined.",
         (
-            "tests/vault/test_datasets.py::test_an_analyst_sees_nothing_of_a_dataset_that_depends_on_its_rows",
+            "tests/vault/test_vault_datasets.py::test_an_analyst_sees_nothing_of_a_dataset_that_depends_on_its_rows",
         ),
     ),
     Mutation(
@@ -263,7 +259,7 @@ VAULTS = (
         "return last_releases(self._ledger, limit, self._analyst)",
         "return last_releases(self._ledger, limit, None)",
         "An analyst reads the answers that others paid for.",
-        ("tests/vault/test_asking.py::test_an_analyst_sees_their_own_releases_only",),
+        ("tests/vault/test_vault.py::test_an_analyst_sees_their_own_releases_only",),
     ),
     Mutation(
         "an-analyst-is-a-curator",
@@ -271,7 +267,7 @@ VAULTS = (
         '        if self._analyst is not None:\n            raise VaultError(\n                "an analyst asks',
         '        if False:\n            raise VaultError(\n                "an analyst asks',
         "An analyst raises the budget of the people they ask about.",
-        ("tests/vault/test_asking.py::test_an_analyst_may_not_change_the_vault",),
+        ("tests/vault/test_vault.py::test_an_analyst_may_not_change_the_vault",),
     ),
     Mutation(
         "allowances-are-not-charged",
@@ -280,7 +276,7 @@ VAULTS = (
         "",
         "An analyst spends the budget of everybody.",
         (
-            "tests/vault/test_asking.py::test_allowances_may_exceed_the_budget_and_spending_never_does",
+            "tests/vault/test_vault.py::test_allowances_may_exceed_the_budget_and_spending_never_does",
         ),
     ),
     Mutation(
@@ -290,7 +286,7 @@ VAULTS = (
         "return hashlib.sha256(said.encode()).hexdigest()",
         "Whoever knows all rows but one finds the last one by its hash.",
         (
-            "tests/vault/test_datasets.py::test_the_same_file_has_another_fingerprint_in_another_vault",
+            "tests/vault/test_vault_datasets.py::test_the_same_file_has_another_fingerprint_in_another_vault",
         ),
     ),
     Mutation(
@@ -300,7 +296,7 @@ VAULTS = (
         '"datasets": [each.to_dict() for each in self.datasets],',
         "Published certificates carry the size, the dates and the hash of a private file.",
         (
-            "tests/vault/test_asking.py::test_a_certificate_tells_nothing_of_the_files_that_were_read",
+            "tests/vault/test_vault.py::test_a_certificate_tells_nothing_of_the_files_that_were_read",
         ),
     ),
     Mutation(
@@ -310,7 +306,7 @@ VAULTS = (
         "        if False:\n",
         "People who were never declared are asked about, on the account of others.",
         (
-            "tests/vault/test_datasets.py::test_a_changed_file_is_refused_until_the_curator_says_what_it_is",
+            "tests/vault/test_vault_datasets.py::test_a_changed_file_is_refused_until_the_curator_says_what_it_is",
         ),
     ),
     Mutation(
@@ -330,7 +326,7 @@ VAULTS = (
         "self.charge.leave)(str(error))",
         "The text of an engine, with a cell of somebody in it, is written into the journal for good.",
         (
-            "tests/vault/test_asking.py::test_the_words_of_an_error_that_may_quote_a_row_are_not_kept",
+            "tests/vault/test_vault.py::test_the_words_of_an_error_that_may_quote_a_row_are_not_kept",
         ),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scripts.mutations.mutation import Mutation
 
-_SENSITIVITY = "tests/workloads/test_sensitivity.py"
+_SENSITIVITY = "tests/workloads/test_measurement.py"
 
 WORKLOADS = (
     Mutation(
@@ -53,7 +53,7 @@ WORKLOADS = (
         "return Composed(tuple(noise.event_for(size=each.size) for noise, each in pairs)[:-1])",
         "One measurement is never charged.",
         (
-            "tests/workloads/test_releases.py::test_the_event_names_every_measurement_its_noise_and_its_size",
+            "tests/workloads/test_released_tables.py::test_the_event_names_every_measurement_its_noise_and_its_size",
         ),
     ),
     Mutation(
@@ -91,7 +91,7 @@ WORKLOADS = (
         "part = np.multiply.outer(part, told)",
         "Standard errors are not those of the estimates.",
         (
-            "tests/workloads/test_errors_in_advance.py::test_standard_errors_are_those_of_weighted_least_squares_over_all_cells",
+            "tests/workloads/test_workloads.py::test_standard_errors_are_those_of_weighted_least_squares_over_all_cells",
         ),
     ),
 )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     )
     from shoal.accounting import account
     from shoal.auditing import audit
-    from shoal.engines import CsvFile, EngineLimits
+    from shoal.engines import CsvFile, EngineLimits, listed_choices
     from shoal.events import Event
     from shoal.exact import Grid
     from shoal.functions import privatize
@@ -73,7 +73,9 @@ if TYPE_CHECKING:
     from shoal.plan import Choices, Person, Range, Row
     from shoal.polls import Arm, Poll, PollQuestion, by_device, by_own, directly
     from shoal.query import Answer, plan_budget, private
+    from shoal.query.guide import guide
     from shoal.sensitivity import Norm, Relation, Sensitivity
+    from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
     from shoal.workloads import AllRanges, Marginals, PrefixSums, Total, Workload
 
@@ -135,10 +137,13 @@ __all__ = [
     "errors",
     "events",
     "exact",
+    "full_traceback",
     "functions",
+    "guide",
     "interpret",
     "ledger",
     "limits",
+    "listed_choices",
     "local",
     "loss",
     "measures",
@@ -219,7 +224,10 @@ def __getattr__(name: str) -> Any:
             "account": ("accounting",),
             "CsvFile": ("engines",),
             "EngineLimits": ("engines",),
+            "listed_choices": ("engines",),
             "audit": ("auditing",),
+            "full_traceback": ("short_traceback",),
+            "guide": ("query.guide",),
             "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),

@@ -55,6 +55,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from shoal.short_traceback import short_traceback
+
 
 class ShoalError(Exception):
     """The root: a problem in words, what to do about it, and a code that never changes."""
@@ -71,6 +73,10 @@ class ShoalError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.problem, self.remedy)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython prints in place of a traceback; `shoal.full_traceback` prints the whole."""
+        return short_traceback(self)
 
     def to_dict(self) -> dict[str, str]:
         """The wire shape of an error, the same for every face."""

@@ -89,7 +89,11 @@ def test_adding_costs_what_many_draws_say(square: str | int, steps: int, order: 
 def test_the_laplace_transform_is_enclosed() -> None:
     z = np.linspace(-15, 15, 20_001)
     weights = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) * (z[1] - z[0])
-    for square, v in ((Fraction(1), Fraction(1, 3)), (Fraction(4), Fraction(7)), (Fraction(1, 9), Fraction(20))):  # fmt: skip
+    for square, v in (
+        (Fraction(1), Fraction(1, 3)),
+        (Fraction(4), Fraction(7)),
+        (Fraction(1, 9), Fraction(20)),
+    ):
         ratio = np.exp(math.sqrt(square) * z - float(square) / 2)
         with ctx.workprec(128):
             found = laplace_transform(square, v, 128)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.mechanisms.test_budgets import MECHANISMS
+from tests.mechanisms.test_affordable_parameters import MECHANISMS
 
 import shoal
 from shoal.accounting import RenyiFilter, filter_for

@@ -81,7 +81,11 @@ def _sparse(draw: Draw, answers: list[int], n: int, *, first: float, second: flo
     stopped = np.asarray(np.cumsum(above, axis=1) - above >= (stop or len(answers) + 1))
     told = []
     for row, values, ends in zip(above.tolist(), noisy.tolist(), stopped.tolist(), strict=True):
-        said = [(value if numeric else True) if yes else False for yes, value, end in zip(row, values, ends, strict=True) if not end]  # fmt: skip
+        said = [
+            (value if numeric else True) if yes else False
+            for yes, value, end in zip(row, values, ends, strict=True)
+            if not end
+        ]
         told.append(tuple(said))
     return told
 

@@ -152,7 +152,9 @@ def test_a_curve_is_a_value() -> None:
     assert len({Polygon([(0, 1), (1, 0)]), Polygon([(0, 1), (1, 0)])}) == 1
 
 
-def drawn(curve: Polygon, draw: np.random.Generator, size: int, *, worse: float = 0.0) -> tuple[Any, Any]:  # fmt: skip
+def drawn(
+    curve: Polygon, draw: np.random.Generator, size: int, *, worse: float = 0.0
+) -> tuple[Any, Any]:
     """Outputs of the worst mechanism that a curve allows: pieces 0, 1, ... with the errors of its
     corners, and those a little beyond.
     """
@@ -182,9 +184,11 @@ def test_a_mechanism_on_the_curve_stands_and_one_below_it_is_refuted() -> None:
 
 def test_mechanisms_on_the_curve_are_hardly_ever_refuted() -> None:
     alarms = sum(
-        shoal.auditing.audit_samples(*drawn(LAW, np.random.default_rng(seed), 1000), claim=LAW, confidence="0.95").refuted
+        shoal.auditing.audit_samples(
+            *drawn(LAW, np.random.default_rng(seed), 1000), claim=LAW, confidence="0.95"
+        ).refuted
         for seed in range(60)
-    )  # fmt: skip
+    )
     assert alarms <= 8  # 5 % of 60, and three standard deviations
 
 

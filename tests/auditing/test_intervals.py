@@ -38,10 +38,15 @@ def tails(
     curve: PromiseCurve, parameter: float, n: int, m: int, grid: SearchGrid = COARSE
 ) -> NDArray[np.float64]:
     """The p-value of every outcome."""
-    return np.array([
-        [tail_up(Counts(k, n, j, m), curve, parameter, aside=1e-4, grid=grid) for j in range(m + 1)]
-        for k in range(n + 1)
-    ])  # fmt: skip
+    return np.array(
+        [
+            [
+                tail_up(Counts(k, n, j, m), curve, parameter, aside=1e-4, grid=grid)
+                for j in range(m + 1)
+            ]
+            for k in range(n + 1)
+        ]
+    )
 
 
 @pytest.mark.slow
@@ -66,7 +71,10 @@ def test_a_fine_grid_proves_a_little_more_of_large_counts(curve: PromiseCurve) -
     coarse, fine = (tail_up(counts, curve, 0.07, aside=1e-4, grid=each) for each in (COARSE, FINE))
     assert 0.5 * coarse < fine < coarse
     assert p_value_up(counts, curve, 0.07) <= fine
-    assert tail_up(counts, curve, strength_down(counts, curve, risk=0.01), aside=1e-4, grid=COARSE) > 0.01  # fmt: skip
+    assert (
+        tail_up(counts, curve, strength_down(counts, curve, risk=0.01), aside=1e-4, grid=COARSE)
+        > 0.01
+    )
 
 
 @pytest.mark.slow
@@ -90,7 +98,11 @@ def test_the_exact_test_has_nearly_the_level_it_is_given() -> None:
     assert 0.02 < worst <= 0.05
 
 
-@pytest.mark.parametrize("curve", [ApproxClaim(0.0), ApproxClaim(1e-3), GaussianClaim(), RENYI, RHO], ids=lambda each: each.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "curve",
+    [ApproxClaim(0.0), ApproxClaim(1e-3), GaussianClaim(), RENYI, RHO],
+    ids=lambda each: each.name,
+)
 def test_reach_and_strength_undo_each_other_and_the_curve_is_its_own_mirror(
     curve: PromiseCurve,
 ) -> None:
@@ -114,7 +126,12 @@ def test_the_divergence_of_two_coins_is_what_the_formula_says() -> None:
 
 
 def test_the_chance_that_clopper_and_pearson_give_is_below_the_exact_one_and_close_to_it() -> None:
-    for count, trials, risk in ((5, 50, 0.01), (1, 10**6, 1e-4), (500_000, 10**6, 0.005), (10, 10, 0.05)):  # fmt: skip
+    for count, trials, risk in (
+        (5, 50, 0.01),
+        (1, 10**6, 1e-4),
+        (500_000, 10**6, 0.005),
+        (10, 10, 0.05),
+    ):
         found = chance_down(count, trials, risk)
         exact = stats.beta.ppf(risk, count, trials - count + 1)
         assert exact * (1 - 1e-6) < found <= exact
@@ -132,8 +149,15 @@ def test_a_proven_parameter_is_the_one_at_which_the_p_value_is_the_risk(method: 
 
 @pytest.mark.slow
 def test_the_joint_interval_proves_more_than_two_separate_ones() -> None:
-    for counts in (Counts(500, 1000, 400, 1000), Counts(20, 1000, 0, 1000), Counts(50_000, 10**5, 45_000, 10**5)):  # fmt: skip
-        joint, apart = (strength_down(counts, ApproxClaim(0.0), risk=0.01, method=each) for each in ("joint", "clopper-pearson"))  # fmt: skip
+    for counts in (
+        Counts(500, 1000, 400, 1000),
+        Counts(20, 1000, 0, 1000),
+        Counts(50_000, 10**5, 45_000, 10**5),
+    ):
+        joint, apart = (
+            strength_down(counts, ApproxClaim(0.0), risk=0.01, method=each)
+            for each in ("joint", "clopper-pearson")
+        )
         assert joint > apart
 
 

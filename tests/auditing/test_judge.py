@@ -39,7 +39,9 @@ def test_too_little_noise_is_refuted_and_enough_is_not() -> None:
 def test_a_given_event_is_tested_whichever_dataset_it_is_likely_on() -> None:
     above = audited(1, event=lambda y: y > 1)
     below = audited(1, event=lambda y: y <= 1)
-    swapped = shoal.audit(laplace(1), 1, 0, batch=True, samples=20_000, epsilon=1, event=lambda y: y > 1)  # fmt: skip
+    swapped = shoal.audit(
+        laplace(1), 1, 0, batch=True, samples=20_000, epsilon=1, event=lambda y: y > 1
+    )
     assert {above.event, below.event} <= {"the given event", "not (the given event)"}
     assert above.likely_on != ("d0" if above.event == "the given event" else "d1")
     assert swapped.likely_on != ("d1" if swapped.event == "the given event" else "d0")
@@ -156,7 +158,9 @@ def test_the_page_has_both_pictures_and_the_data_has_no_picture() -> None:
 
 def test_samples_that_were_drawn_elsewhere_can_be_judged() -> None:
     draw = np.random.default_rng(5)
-    found = audit_samples(draw.normal(0, 1, 5000), draw.normal(3, 1, 5000), claim=shoal.GaussianDP(1))  # fmt: skip
+    found = audit_samples(
+        draw.normal(0, 1, 5000), draw.normal(3, 1, 5000), claim=shoal.GaussianDP(1)
+    )
     assert found.refuted
     with pytest.raises(RangeError, match="too few"):
         audit_samples([1.0] * 10, [1.0] * 10, claim=shoal.Pure(1))
@@ -174,11 +178,16 @@ def test_no_sentence_says_more_than_is_certified() -> None:
         found = shoal.audit(shoal.Laplace(scale="0.5", sensitivity=1).release, 0, 1, epsilon=1, samples=1000, seed=seed)  # fmt: skip
         told = float(found.found.split("at least ")[1].split(",")[0])
         assert found.claimed < told <= found.lower if found.refuted else told <= found.lower
-        assert f", {found.found.split('at least ')[1].split(',')[0]}, against" in found.to_page().markdown()  # fmt: skip
+        assert (
+            f", {found.found.split('at least ')[1].split(',')[0]}, against"
+            in found.to_page().markdown()
+        )
 
 
 def test_a_claim_beyond_what_any_sample_can_question_is_judged_without_a_warning() -> None:
     found = audited(1, epsilon=1000)
     assert not found.refuted
     assert found.p_value == 1
-    assert ApproxClaim(0.1).reach(np.array([0.0, 1e-320, 0.5, 1.0]), 1000.0) == pytest.approx([0.1, 1, 1, 1])  # fmt: skip
+    assert ApproxClaim(0.1).reach(np.array([0.0, 1e-320, 0.5, 1.0]), 1000.0) == pytest.approx(
+        [0.1, 1, 1, 1]
+    )

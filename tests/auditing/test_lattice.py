@@ -19,7 +19,9 @@ SIGMA = float(Gaussian.for_budget(Approx(1, DELTA), sensitivity=1).sigma)
 Numbers = NDArray[Any]
 
 
-def drawn(noise: Callable[[Numbers], Numbers], truths: tuple[float, float], runs: int) -> tuple[Numbers, Numbers]:  # fmt: skip
+def drawn(
+    noise: Callable[[Numbers], Numbers], truths: tuple[float, float], runs: int
+) -> tuple[Numbers, Numbers]:
     with seeded(11):
         return noise(np.full(runs, truths[0])), noise(np.full(runs, truths[1]))
 
@@ -96,7 +98,9 @@ def test_noise_on_a_grid_that_is_rounded_before_it_is_added_is_told_by_sign_and_
     def rounded(
         truths: Numbers,
     ) -> Numbers:  # multiples of 2^-53, which doubles above 1 cannot hold
-        return np.asarray(truths + np.round(generator.normal(0, 4, truths.size) * 2.0**53) * 2.0**-53)  # fmt: skip
+        return np.asarray(
+            truths + np.round(generator.normal(0, 4, truths.size) * 2.0**53) * 2.0**-53
+        )
 
     found = lattice(*drawn(rounded, (0.0, 1.0), 20_000), epsilon=1, delta=DELTA)
     assert found.refuted
@@ -115,9 +119,13 @@ OURS: list[tuple[Any, float, dict[str, Any]]] = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "step", "claim"), OURS, ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("truth", [0, 41])
-def test_noise_of_shoal_is_let_pass(mechanism: Any, step: Any, claim: dict[str, Any], truth: int) -> None:  # fmt: skip
+def test_noise_of_shoal_is_let_pass(
+    mechanism: Any, step: Any, claim: dict[str, Any], truth: int
+) -> None:
     with seeded(21):
-        zeros, ones = (mechanism.release(np.full(20_000, each)) for each in (step * truth, step * truth + step))  # fmt: skip
+        zeros, ones = (
+            mechanism.release(np.full(20_000, each)) for each in (step * truth, step * truth + step)
+        )
     assert not lattice(zeros, ones, **claim).refuted
 
 

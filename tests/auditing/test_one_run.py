@@ -71,14 +71,18 @@ LEARNERS = pytest.mark.parametrize("learner", [noisy_mean, noisy_sgd])
 @LEARNERS
 def test_a_learner_that_forgets_to_clip_is_refuted(learner: Callable[..., Learner]) -> None:
     with seeded(7):  # the bound is a chance: from 1.1 to 2 for noisy gradients
-        found = audit_learner(learner(clip=False), score, CANARIES, epsilon=1, delta=DELTA, confidence="0.99")  # fmt: skip
+        found = audit_learner(
+            learner(clip=False), score, CANARIES, epsilon=1, delta=DELTA, confidence="0.99"
+        )
     assert found.refuted
     assert float(dict(found.figures)["epsilon, at least"]) > 1
 
 
 @LEARNERS
 def test_a_learner_that_clips_is_let_pass(learner: Callable[..., Learner]) -> None:
-    found = audit_learner(learner(clip=True), score, CANARIES, epsilon=1, delta=DELTA, confidence="0.999")  # fmt: skip
+    found = audit_learner(
+        learner(clip=True), score, CANARIES, epsilon=1, delta=DELTA, confidence="0.999"
+    )
     assert not found.refuted
     assert float(dict(found.figures)["epsilon, at least"]) < 1
 

@@ -25,17 +25,27 @@ PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda each: each.name)
 def test_the_page_says_how_many_samples_catch_a_broken_mechanism(broken: Broken) -> None:
-    assert f"| {broken.name} | {broken.wrong} | {broken.claim} | {broken.samples:,} |" in PAGE.read_text()  # fmt: skip
+    assert (
+        f"| {broken.name} | {broken.wrong} | {broken.claim} | {broken.samples:,} |"
+        in PAGE.read_text()
+    )
 
 
 def caught(broken: Broken, seed: int) -> bool:
     draw = np.random.default_rng(seed)
     return shoal.audit(
-        lambda data, n: broken.make(draw, data, n), broken.d0, broken.d1, claim=broken.claim, samples=broken.samples, batch=True
-    ).refuted  # fmt: skip
+        lambda data, n: broken.make(draw, data, n),
+        broken.d0,
+        broken.d1,
+        claim=broken.claim,
+        samples=broken.samples,
+        batch=True,
+    ).refuted
 
 
-@pytest.mark.parametrize("broken", [each for each in BROKEN if each.samples <= 2_000], ids=lambda each: each.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "broken", [each for each in BROKEN if each.samples <= 2_000], ids=lambda each: each.name
+)
 def test_a_broken_mechanism_is_caught_with_few_samples(broken: Broken) -> None:
     assert caught(broken, 1)
 
@@ -59,7 +69,9 @@ def _normal(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
 
 
 def _approximate(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
-    told = [np.where(draw.random(SIZE) < 0.05, 9 + side, draw.laplace(side, 1, SIZE)) for side in (0, 1)]  # fmt: skip
+    told = [
+        np.where(draw.random(SIZE) < 0.05, 9 + side, draw.laplace(side, 1, SIZE)) for side in (0, 1)
+    ]
     return told[0], told[1], shoal.Approx(1, "0.05")
 
 
@@ -94,9 +106,14 @@ def _dicts(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
 def _mixed_texts(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
     """Numbers, and a word that a test part of the samples may hold or not."""
     told = [
-        ["suppressed" if rare else 3 + int(yes) for yes, rare in zip(side.tolist(), (draw.random(SIZE) < 3 / SIZE).tolist(), strict=True)]
+        [
+            "suppressed" if rare else 3 + int(yes)
+            for yes, rare in zip(
+                side.tolist(), (draw.random(SIZE) < 3 / SIZE).tolist(), strict=True
+            )
+        ]
         for side in _sides(draw)
-    ]  # fmt: skip
+    ]
     return told[0], told[1], shoal.Pure(1)
 
 
@@ -140,9 +157,12 @@ def _lines(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
 def _sets(draw: np.random.Generator) -> tuple[Any, Any, shoal.Measure]:
     """One of two bits tells; the other is a coin."""
     told = [
-        [frozenset(name for name, inside in (("a", yes), ("b", coin)) if inside) for yes, coin in zip(side.tolist(), (draw.random(SIZE) < 0.5).tolist(), strict=True)]
+        [
+            frozenset(name for name, inside in (("a", yes), ("b", coin)) if inside)
+            for yes, coin in zip(side.tolist(), (draw.random(SIZE) < 0.5).tolist(), strict=True)
+        ]
         for side in _sides(draw)
-    ]  # fmt: skip
+    ]
     return told[0], told[1], shoal.Pure(1)
 
 

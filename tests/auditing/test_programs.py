@@ -41,7 +41,9 @@ for _ in range(int(sys.argv[2])):
 """
 
 
-def test_a_failed_run_of_many_outputs_is_not_many_missing_answers(program: Written, tmp_path: Path) -> None:  # fmt: skip
+def test_a_failed_run_of_many_outputs_is_not_many_missing_answers(
+    program: Written, tmp_path: Path
+) -> None:
     """Whatever the dataset, one failed run made a thousand samples say the same."""
     flaky = program(FLAKY, f"{{d}} {{n}} {tmp_path / 'seen'}", per_run=50, jobs=1)
     flaky.check("0", "1")

@@ -65,7 +65,9 @@ def test_independent_lists_are_called_the_same_no_more_often_than_the_level() ->
     noise, alarms = Geometric.for_epsilon(1, sensitivity=1), 0
     for seed in range(400):
         with seeded(seed):
-            one, two = (rows(*noise.release(np.zeros(12, dtype=np.int64)).tolist()) for _ in range(2))  # fmt: skip
+            one, two = (
+                rows(*noise.release(np.zeros(12, dtype=np.int64)).tolist()) for _ in range(2)
+            )
         alarms += sharing(one, two, seed=str(seed)).p_value <= 0.05
     assert alarms <= 33  # 5 % of 400, and three standard deviations
 
@@ -80,7 +82,11 @@ def seeded_each_time(value: float) -> float:
 
 
 def told(verdict: Any) -> set[str]:
-    return {name.removesuffix(": p-value") for name, value in verdict.figures if name.endswith("p-value") and value < 1e-3}  # fmt: skip
+    return {
+        name.removesuffix(": p-value")
+        for name, value in verdict.figures
+        if name.endswith("p-value") and value < 1e-3
+    }
 
 
 def test_a_generator_that_is_copied_by_a_fork_is_found() -> None:

@@ -31,8 +31,12 @@ def priced(module: object) -> set[str]:
     return {
         name
         for name, kind in vars(module).items()
-        if inspect.isclass(kind) and not name.startswith("_") and "cost" in dir(kind) and kind.__module__.startswith("shoal.") and not inspect.isabstract(kind)
-    } - NO_PROMISE_OF_THEIR_OWN  # fmt: skip
+        if inspect.isclass(kind)
+        and not name.startswith("_")
+        and "cost" in dir(kind)
+        and kind.__module__.startswith("shoal.")
+        and not inspect.isabstract(kind)
+    } - NO_PROMISE_OF_THEIR_OWN
 
 
 def test_every_mechanism_at_the_front_is_audited() -> None:
@@ -49,7 +53,9 @@ def test_every_local_protocol_is_audited() -> None:
     found: set[str] = set()
     package = importlib.import_module("shoal.local")
     for each in pkgutil.walk_packages(package.__path__, "shoal.local."):
-        found |= {name for name in priced(importlib.import_module(each.name)) if not hasattr(shoal, name)}  # fmt: skip
+        found |= {
+            name for name in priced(importlib.import_module(each.name)) if not hasattr(shoal, name)
+        }
     assert {"KaryResponse", "BloomRappor", "SquareWave", "Design"} <= found
     assert found - COVERED == set()
 
@@ -67,6 +73,9 @@ def test_every_statistic_of_a_question_is_audited() -> None:
         Statistic.COUNT_DISTINCT: "count of values", Statistic.SUM: "sum", Statistic.MEAN: "mean", Statistic.VARIANCE: "sample variance",
         Statistic.VARIANCE_POPULATION: "variance", Statistic.DEVIATION: "sample deviation", Statistic.DEVIATION_POPULATION: "deviation",
         Statistic.QUANTILE: "quantile", Statistic.LEAST: "least", Statistic.GREATEST: "largest",
+        Statistic.SKEWNESS: "skewness", Statistic.KURTOSIS: "kurtosis", Statistic.COVARIANCE: "sample covariance",
+        Statistic.COVARIANCE_POPULATION: "covariance", Statistic.CORRELATION: "correlation", Statistic.SLOPE: "slope",
+        Statistic.INTERCEPT: "intercept", Statistic.DETERMINATION: "determination",
     }  # fmt: skip
     assert set(words) == set(Statistic)
     assert all(word in asked for word in words.values())
@@ -81,7 +90,9 @@ def test_a_quick_audit_of_a_true_claim_does_not_refute_it(name: str) -> None:
 
 @pytest.mark.slow
 def test_a_case_that_claims_too_much_is_refuted_and_the_page_tells_of_it() -> None:
-    planted = Case("planted", (), lambda: Laplace(scale="0.5", sensitivity=1), 0, 1, claim=lambda _: Pure(1))  # fmt: skip
+    planted = Case(
+        "planted", (), lambda: Laplace(scale="0.5", sensitivity=1), 0, 1, claim=lambda _: Pure(1)
+    )
     outcomes = run_cases([planted, SUITE["laplace"]], quick=True, seed=5)
     assert [each.verdict.refuted for each in outcomes] == [True, False]
     page = suite_page(outcomes).markdown()

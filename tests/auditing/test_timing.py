@@ -32,14 +32,20 @@ class Stopwatch:
         self.now += nanoseconds
 
 
-def judged(made: Callable[[Stopwatch], Mechanism], d0: Any, d1: Any, runs: int = 400, **how: Any) -> Any:  # fmt: skip
+def judged(
+    made: Callable[[Stopwatch], Mechanism], d0: Any, d1: Any, runs: int = 400, **how: Any
+) -> Any:
     clock = Stopwatch()
     with seeded(7):
         return timing(time_runs(made(clock), d0, d1, runs=runs, clock=clock), **how)
 
 
 def told(verdict: Any) -> set[str]:
-    names = {name.removesuffix(": p-value") for name, value in verdict.figures if name.endswith("p-value") and value < 1e-4}  # fmt: skip
+    names = {
+        name.removesuffix(": p-value")
+        for name, value in verdict.figures
+        if name.endswith("p-value") and value < 1e-4
+    }
     return set(names)
 
 
@@ -197,4 +203,6 @@ def test_answers_that_never_change_are_timed_without_a_warning() -> None:
     times = np.tile([1000.0, 9000.0], (24, 1))
     found = timing(Timed(times, np.zeros((24, 2))))
     assert found.refuted
-    assert not any(name.startswith("size") and name.endswith("microseconds") for name, _ in found.figures)  # fmt: skip
+    assert not any(
+        name.startswith("size") and name.endswith("microseconds") for name, _ in found.figures
+    )

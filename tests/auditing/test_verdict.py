@@ -11,10 +11,14 @@ from shoal.auditing import Verdict
 
 def verdict(*, refuted: bool = True, confidence: float | None = 0.99) -> Verdict:
     return Verdict(
-        test="events", claim="epsilon 1", refuted=refuted, confidence=confidence,
-        p_value=None if confidence is None else 1e-6, found="epsilon is at least 1.9.",
+        test="events",
+        claim="epsilon 1",
+        refuted=refuted,
+        confidence=confidence,
+        p_value=None if confidence is None else 1e-6,
+        found="epsilon is at least 1.9.",
         figures=(("samples", 1000), ("bound", float("inf")), ("event", "x < 1")),
-    )  # fmt: skip
+    )
 
 
 def test_a_verdict_says_what_was_claimed_tried_and_found() -> None:
@@ -29,10 +33,14 @@ def test_a_verdict_says_what_was_claimed_tried_and_found() -> None:
 def test_a_verdict_as_data_is_json_with_every_field_and_no_infinity() -> None:
     data = json.loads(json.dumps(verdict().to_dict(), allow_nan=False))
     assert data == {
-        "test": "events", "claim": "epsilon 1", "refuted": True, "confidence": 0.99, "p_value": 1e-6,
+        "test": "events",
+        "claim": "epsilon 1",
+        "refuted": True,
+        "confidence": 0.99,
+        "p_value": 1e-6,
         "found": "epsilon is at least 1.9.",
         "figures": {"samples": 1000, "bound": "inf", "event": "x < 1"},
-    }  # fmt: skip
+    }
 
 
 def test_the_page_of_a_verdict_has_its_figures_and_says_what_it_does_not_prove() -> None:
@@ -61,7 +69,11 @@ def test_a_figure_is_rounded_to_the_side_that_it_states() -> None:
         test="exact", claim="epsilon 1", refuted=False, confidence=0.999888889, p_value=0.0123456, found="",
         figures=(("epsilon, at most", two), ("epsilon, at least", 0.9999999)),
     ).to_page().markdown()  # fmt: skip
-    rows = {cells[1].strip(): cells[2].strip() for line in told.splitlines() if len(cells := line.split("|")) == 4}  # fmt: skip
+    rows = {
+        cells[1].strip(): cells[2].strip()
+        for line in told.splitlines()
+        if len(cells := line.split("|")) == 4
+    }
     assert float(rows["epsilon, at most"]) >= two
     assert float(rows["epsilon, at least"]) <= 0.9999999
     assert float(rows["p-value, at most"]) >= 0.0123456

@@ -82,7 +82,9 @@ def test_a_program_with_enough_noise_stands_and_its_verdict_is_data(tmp_path: Pa
         (["--curve", "0:1,0.2:0.2,1:0"], "trade-off curve (0, 1) (0.2, 0.2) (1, 0)"),
     ],
 )
-def test_divergences_and_trade_off_curves_can_be_claimed(tmp_path: Path, claim: list[str], stands: str) -> None:  # fmt: skip
+def test_divergences_and_trade_off_curves_can_be_claimed(
+    tmp_path: Path, claim: list[str], stands: str
+) -> None:
     words = ["--d0", "0", "--d1", "1", "--samples", "3000", "--per-run", "1500", *ONE_BY_ONE, *claim]  # fmt: skip
     code, told = run(command(tmp_path, PROGRAM, "{d} 1 {n}"), *words)
     assert code == 0

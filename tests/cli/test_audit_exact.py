@@ -20,16 +20,21 @@ def coins(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(("claim", "code", "word"), [
-    (["--epsilon", "1"], 5, "refuted: epsilon 1 (exact)"),
-    (["--epsilon", "1.1"], 0, "proven for these pairs: epsilon 1.1"),
-    (["--epsilon", "1", "--delta", "0.1"], 0, "proven"),
-    (["--rho", "0.1"], 5, "refuted"),
-    (["--mu", "3"], 0, "not refuted"),
-    (["--epsilon", "1", "--rho", "1"], 2, ""),
-    ([], 2, ""),
-])  # fmt: skip
-def test_the_exit_code_and_the_words_tell_the_verdict(coins: str, claim: list[str], code: int, word: str) -> None:  # fmt: skip
+@pytest.mark.parametrize(
+    ("claim", "code", "word"),
+    [
+        (["--epsilon", "1"], 5, "refuted: epsilon 1 (exact)"),
+        (["--epsilon", "1.1"], 0, "proven for these pairs: epsilon 1.1"),
+        (["--epsilon", "1", "--delta", "0.1"], 0, "proven"),
+        (["--rho", "0.1"], 5, "refuted"),
+        (["--mu", "3"], 0, "not refuted"),
+        (["--epsilon", "1", "--rho", "1"], 2, ""),
+        ([], 2, ""),
+    ],
+)
+def test_the_exit_code_and_the_words_tell_the_verdict(
+    coins: str, claim: list[str], code: int, word: str
+) -> None:
     found = CliRunner().invoke(audit, ["exact", coins, *claim])
     assert found.exit_code == code
     assert word in found.output

@@ -124,20 +124,27 @@ def test_a_program_that_sleeps_on_one_dataset_is_refuted_by_the_clock(tmp_path: 
 def canaries(folder: Path, *, told: bool) -> Path:
     with seeded(5):
         coins, noise = uniform_below(2, 200).tolist(), uniform_below(1000, 200).tolist()
-    lines = [f"{coin},{coin + each / 1e6 if told else each}" for coin, each in zip(coins, noise, strict=True)]  # fmt: skip
+    lines = [
+        f"{coin},{coin + each / 1e6 if told else each}"
+        for coin, each in zip(coins, noise, strict=True)
+    ]
     place = folder / "scores.csv"
     place.write_text("\n".join(["included,score", *lines]))
     return place
 
 
 def test_canaries_that_are_all_guessed_refute_a_small_epsilon(tmp_path: Path) -> None:
-    code, told = asked("one-run", str(canaries(tmp_path, told=True)), "--delta", "1e-5", "--epsilon", "1")  # fmt: skip
+    code, told = asked(
+        "one-run", str(canaries(tmp_path, told=True)), "--delta", "1e-5", "--epsilon", "1"
+    )
     assert code == Exit.UNSOUND
     assert told["figures"]["epsilon, at least"] > 3
 
 
 def test_scores_that_know_nothing_refute_nothing(tmp_path: Path) -> None:
-    code, told = asked("one-run", str(canaries(tmp_path, told=False)), "--delta", "1e-5", "--confidence", "0.9999")  # fmt: skip
+    code, told = asked(
+        "one-run", str(canaries(tmp_path, told=False)), "--delta", "1e-5", "--confidence", "0.9999"
+    )
     assert code == 0
     assert told["figures"]["epsilon, at least"] == 0
 
@@ -162,12 +169,18 @@ def test_a_table_without_the_two_columns_is_refused(tmp_path: Path, text: str) -
 
 @pytest.mark.parametrize(
     "text",
-    ["pass", "import sys\nsys.exit(3 * (sys.argv[1] == '1'))", "import sys\nprint(1) if sys.argv[1] == '0' else sys.exit(4)"],
-)  # fmt: skip
+    [
+        "pass",
+        "import sys\nsys.exit(3 * (sys.argv[1] == '1'))",
+        "import sys\nprint(1) if sys.argv[1] == '0' else sys.exit(4)",
+    ],
+)
 def test_a_program_that_gives_no_number_cannot_be_timed_and_is_told_so(
     tmp_path: Path, text: str
 ) -> None:
-    done = runner.invoke(app, ["audit", "timing", program(tmp_path, text), *NEIGHBOURS, "--runs", "20"])  # fmt: skip
+    done = runner.invoke(
+        app, ["audit", "timing", program(tmp_path, text), *NEIGHBOURS, "--runs", "20"]
+    )
     assert done.exit_code == Exit.USAGE
     assert "no answer" in done.stderr
 
@@ -181,7 +194,9 @@ def test_a_table_that_is_no_text_is_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_a_delta_without_an_epsilon_is_not_passed_over(tmp_path: Path) -> None:
-    done = runner.invoke(app, ["audit", "repeats", program(tmp_path, FRESH), *NEIGHBOURS, "--delta", "0.1"])  # fmt: skip
+    done = runner.invoke(
+        app, ["audit", "repeats", program(tmp_path, FRESH), *NEIGHBOURS, "--delta", "0.1"]
+    )
     assert done.exit_code == Exit.USAGE
     assert "epsilon" in done.stderr
 

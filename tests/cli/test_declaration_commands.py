@@ -5,10 +5,11 @@ commands.
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import good, run
+from tests.cli.test_cli import good, run
 
 from shoal.cli.console import Exit
 
@@ -99,3 +100,35 @@ def test_the_check_warns_on_the_side_and_counts_on_the_page(folder: Path) -> Non
     found = json.loads(good("check", "visits", "--json"))
     assert found["warning"].startswith("Not private")
     assert [each["above"] for each in found["columns"]] == [None, None, 1]
+
+
+def test_how_a_file_is_written_is_declared_once(folder: Path) -> None:
+    Path("old.csv").write_bytes("1;Müller;1,5\n2;Weiß;2,5\n".encode("latin-1"))
+    good(
+        "declare", "old.csv", "--no-header", "--names", "patient,who,cost",
+        "--delimiter", ";", "--decimal", ",", "--encoding", "latin-1",
+    )  # fmt: skip
+    good("add", "old.toml")
+    said = tomllib.loads(good("describe", "old", "--toml"))
+    types = {name: each["type"] for name, each in said["columns"].items()}
+    assert types == {"patient": "integer", "who": "text", "cost": "real"}
+    assert 'encoding = "latin-1"' in good("describe", "old", "--toml")
+    assert run("declare", "visits.csv", "--encoding", "cp1252")[0] == Exit.USAGE
+
+
+def test_choices_with_commas_are_given_one_by_one(folder: Path) -> None:
+    types = ("--type", "patient=integer", "--type", "days=integer")
+    wards = ("--choice", "ward=Geriatrics, long stay", "--choice", "ward= Surgery")
+    good("add", "visits", "visits.csv", "--row", *types, *wards, "--budget", "1")
+    columns = {each["name"]: each for each in json.loads(good("describe", "visits", "--json"))["columns"]}  # fmt: skip
+    assert columns["ward"]["choices"] == ["Geriatrics, long stay", " Surgery"]
+    code, _, err = run("update", "visits", "--choice", "ward=a", "--choices", "ward=a,b")
+    assert code == Exit.USAGE
+    assert "--choice" in err
+    good("update", "visits", "--choice", "ward=a")
+
+
+def test_a_dataset_is_described_as_an_analyst_sees_it(folder: Path) -> None:
+    good("add", "visits", "visits.csv", "--row", "--type", "patient=integer", "--type", "ward=text", "--type", "days=integer", "--budget", "1")  # fmt: skip
+    good("grant", "ana", "visits", "--budget", "0.5")
+    assert "each row" in good("describe", "visits", "--as", "ana")

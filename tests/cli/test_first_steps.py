@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.test_vault_commands import COUNT, good, office, run
+from tests.cli.test_cli import COUNT, good, office, run
 
 import shoal
 from shoal.cli import options
@@ -69,7 +69,11 @@ def test_a_type_that_is_corrected_does_not_change_what_else_was_declared(folder:
     good("add", "p", "plain.csv", *ROW, "--no-header", "--delimiter", ";", *typed)
     good("update", "p", "--type", "age=real")
     made = open_vault("office.shoal").dataset("p")
-    assert [f"{each.name} {each.type}" for each in made.columns] == ["id integer", "age real", "city text"]  # fmt: skip
+    assert [f"{each.name} {each.type}" for each in made.columns] == [
+        "id integer",
+        "age real",
+        "city text",
+    ]
     assert (made.location.to_dict()["header"], made.location.to_dict()["delimiter"]) == (False, ";")
     assert "which is not there" in refused("update", "p", "--type", "aged=real")
 
@@ -99,7 +103,9 @@ def test_a_curator_is_told_in_which_line_a_file_breaks_and_not_what_it_holds(fol
 def test_an_answer_never_tells_a_line(folder: Path) -> None:
     with pytest.raises(SourceError) as broken:
         Path("r.csv").write_text("a\n1\n2,3\n")
-        shoal.private(shoal.CsvFile("r.csv", {"a": "integer"}), protects=shoal.Row(), budget=shoal.Pure(1))  # fmt: skip
+        shoal.private(
+            shoal.CsvFile("r.csv", {"a": "integer"}), protects=shoal.Row(), budget=shoal.Pure(1)
+        )
     assert "line 3" not in str(broken.value)
 
 
@@ -151,8 +157,11 @@ REMEDIES = [
     (("add", "t", "people.csv", "--row", "--type", "age=integer"), "--budget 3,1e-7"),
     (("update", "visits", "--choices", "age=1"), "The columns are"),
     (("suggest", "bounds", "visits", "city", "--epsilon", "1"), "--range of dates, or --choices"),
-    (("add", "t", "visits.parquet", "--row", "--budget", "1", "--required", "spend"), "--range or --choices"),
-]  # fmt: skip
+    (
+        ("add", "t", "visits.parquet", "--row", "--budget", "1", "--required", "spend"),
+        "--range or --choices",
+    ),
+]
 
 
 @pytest.mark.slow
@@ -170,7 +179,9 @@ def test_new_people_are_said_with_the_option_that_add_has(office: Path) -> None:
     told = refused("add", "again", "visits.parquet", "--row", "--budget", "1")
     assert "give --new-people." in told
     assert "--relation" not in told
-    assert as_typed("give shares='visits' (--shares visits), which") == "give --shares visits, which"  # fmt: skip
+    assert (
+        as_typed("give shares='visits' (--shares visits), which") == "give --shares visits, which"
+    )
 
 
 # read access alone
@@ -188,6 +199,7 @@ def test_what_only_reads_needs_read_access_alone(
     office: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good("poll", "new", "commute", "Have you?", "--epsilon", "1")
+    good("poll", "publish", "commute.toml", "--yes")
 
     def only_for_reading(*given: Any, **said: Any) -> Any:
         if not said.get("read_only"):
@@ -214,7 +226,9 @@ def test_a_data_file_is_not_opened_as_a_vault(name: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("columns", [{"age"}, ["age"], "age", 3])
 def test_columns_that_state_nothing_are_refused_in_words(columns: Any, folder: Path) -> None:
-    file = shoal.CsvFile("plain.csv", {"id": "integer", "age": "integer", "city": "text"}, header=False)  # fmt: skip
+    file = shoal.CsvFile(
+        "plain.csv", {"id": "integer", "age": "integer", "city": "text"}, header=False
+    )
     row: dict[str, Any] = {"protects": shoal.Row(), "budget": shoal.Pure(1), "columns": columns}
     vault = shoal.open("office.shoal")
     for act in (

@@ -25,9 +25,7 @@ def test_a_report_is_written_where_it_was_asked_for(tmp_path: Path, ending: str)
 
 @pytest.mark.slow
 def test_the_tables_come_as_data_too(tmp_path: Path) -> None:
-    done = runner.invoke(
-        app, ["reproduce", "renyi", "--out", str(tmp_path / "r.html"), "--json"]
-    )  # fmt: skip
+    done = runner.invoke(app, ["reproduce", "renyi", "--out", str(tmp_path / "r.html"), "--json"])
     (found,) = json.loads(done.stdout)
     assert found["name"] == "renyi"
     assert found["tables"][0]["head"][0] == "property"

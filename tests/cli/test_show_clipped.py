@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import COUNT, data, good, office, run
+from tests.cli.test_cli import COUNT, data, good, office, run
 
 __all__ = ["office"]
 

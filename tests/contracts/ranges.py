@@ -78,7 +78,10 @@ def _sums_within(made: Any, *data: Any) -> Any:
     whole = made.sums(*data).astype(object)
     for at in range(PEOPLE):
         for other in range(PEOPLE):
-            moved = [np.concatenate([each[:at], each[other : other + 1], each[at + 1 :]]) for each in data]  # fmt: skip
+            moved = [
+                np.concatenate([each[:at], each[other : other + 1], each[at + 1 :]])
+                for each in data
+            ]
             assert abs(made.sums(*moved).astype(object) - whole).sum() <= claimed
     return made.release(*data)
 
@@ -142,8 +145,7 @@ USES: dict[str, Callable[[Any, Any], Any]] = {
     "NoisyNumber": _reported(lambda low, high: NoisyNumber.laplace(1, low=low, high=high)),
     "Coordinates": _coordinates,
     "estimate_uniform": lambda _, high: [
-        way.estimate
-        for way in estimate_uniform(np.abs(ROWS).repeat(200), largest=high, epsilon=8)
+        way.estimate for way in estimate_uniform(np.abs(ROWS).repeat(200), largest=high, epsilon=8)
     ],
     "_Curve": _curve(KernelRegression),
     "PriestleyChao": _curve(PriestleyChao),
@@ -155,20 +157,20 @@ USES: dict[str, Callable[[Any, Any], Any]] = {
         made(epsilon=1, size=PEOPLE, low=low, high=high).release(ROWS)
         for made in (InverseSensitivity.median, InverseSensitivity.mean)
     ],
-    "QuantileClippedMean": lambda low, high: QuantileClippedMean(
-        rho=1, size=PEOPLE, low=low, high=high
-    ).release(ROWS).value,
-    "NarrowingMean": lambda low, high: NarrowingMean(
-        rho=1, size=PEOPLE, low=low, high=high, spread=1
-    ).release(ROWS).value,
-    "TrimmedMean": lambda low, high: ProposeTestRelease(
-        epsilon=1, delta="1e-6", bound=1
-    ).release(TrimmedMean.median(size=PEOPLE, low=low, high=high), ROWS),
+    "QuantileClippedMean": lambda low, high: (
+        QuantileClippedMean(rho=1, size=PEOPLE, low=low, high=high).release(ROWS).value
+    ),
+    "NarrowingMean": lambda low, high: (
+        NarrowingMean(rho=1, size=PEOPLE, low=low, high=high, spread=1).release(ROWS).value
+    ),
+    "TrimmedMean": lambda low, high: ProposeTestRelease(epsilon=1, delta="1e-6", bound=1).release(
+        TrimmedMean.median(size=PEOPLE, low=low, high=high), ROWS
+    ),
     "TruncatedGeometric": lambda low, high: shoal.TruncatedGeometric.for_epsilon(
         1, sensitivity=1, low=low, high=high
     ).release(np.array([1, 2, 3])),
     "Range": _sql,
-}  # fmt: skip
+}
 """What takes a public range, by the name of its class or function, used on rows at and beyond the
 ends.
 """

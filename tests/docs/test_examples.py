@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src"
 PAGES = sorted(path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if path.exists())
 SESSIONS = tutorials.pages()
-"""Pages that tests/docs/test_tutorials.py runs, with the commands on them."""
+"""Pages that tests/docs/test_sessions.py runs, with the commands on them."""
 MODULES = sorted(
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
     for path in SOURCE.rglob("*.py")

@@ -10,6 +10,7 @@ from scripts import (
     answer_figure,
     attack_figures,
     explanation_figures,
+    guide_figure,
     house_figure,
     survey_figures,
 )
@@ -52,9 +53,15 @@ def test_every_picture_in_the_folder_is_one_that_is_made() -> None:
         *attack_figures.PICTURES,
         *explanation_figures.NUMBERS,
         answer_figure.NAME,
+        guide_figure.NAME,
         house_figure.NAME,
     }
     assert set(FIGURES) == set(TITLES)
+
+
+def test_the_picture_of_a_guide_is_there_and_has_its_title() -> None:
+    drawn = (FOLDER / f"{guide_figure.NAME}.svg").read_text(encoding="utf-8")
+    assert guide_figure.TITLE in re.sub(r"<[^>]+>", "", drawn)
 
 
 def test_the_picture_of_an_answer_shows_what_the_question_is_answered_with() -> None:

@@ -1,92 +1,63 @@
-"""The tutorials can be followed: what they show is what their commands and cells print."""
+"""Tutorials are walked from start to end: each command is run, and prints what the page says."""
 
 from __future__ import annotations
 
-import re
+import doctest
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
-from scripts import tutorials
+from tests.cli.test_cli import good
+from tests.docs.test_examples import FLAGS, ROOT, Block, blocks
 
-PAGES = tutorials.pages()
+WALKED = ("phone-poll.md",)
+
+
+def walk(page: Path) -> list[str]:
+    """What a page says that its commands do not print, block by block."""
+    names: dict[str, Any] = {"__name__": "page"}
+    printed, wrong = "", []
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language == "sh":
+            printed = "".join(_run(line) for line in block.text.splitlines())
+        elif block.language == "python":
+            exec(compile("\n" * block.line + block.text, page.name, "exec"), names)
+            printed = ""
+        elif block.language == "text" and printed:
+            wrong += _missed(block, printed)
+            printed = ""
+    return wrong
+
+
+def _run(line: str) -> str:
+    command, *words = shlex.split(line)
+    assert command == "shoal", line
+    return good(*words)
+
+
+def _missed(block: Block, printed: str) -> list[str]:
+    # a table ends where its last column does; blanks and dots are told apart no further
+    if doctest.OutputChecker().check_output(block.text, printed, FLAGS):
+        return []
+    return [f"line {block.line}: the page says\n{block.text}\nand the command\n{printed}"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_tutorial_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
-    assert tutorials.run(page, tmp_path) == page.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_tutorial_shows_only_pictures_that_are_kept(page: Path) -> None:
-    for name in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / name).is_file(), name
-
-
-# the runner itself
-
-SESSION = """
-```python title="hello.py"
-print("hello")
-```
-
-```console
-$ python hello.py
-hello
-$ shoal account "laplace scale=10" --brief > account.txt
-$ head -n 1 account.txt
-{first}
-$ shoal ask "SELECT" --epsilon 1    # refused
-{refusal}
-```
-
-```pycon
->>> 20 + 1
-21
->>> 1 / 0
-Traceback (most recent call last):
-    ...
-ZeroDivisionError: division by zero
-```
-"""
-
-
-def written(folder: Path, text: str) -> Path:
-    page = folder / "page.md"
-    page.write_text(text, encoding="utf-8")
-    return page
-
-
-def test_a_session_is_run_from_first_to_last_and_a_lie_is_put_right(tmp_path: Path) -> None:
-    true = tutorials.run(written(tmp_path, SESSION), tmp_path)
-    assert "{first}" not in true
-    assert "{refusal}" not in true
-    assert tutorials.run(written(tmp_path, true), tmp_path) == true
-    for fact, lie in (("hello\n$", "goodbye\n$"), ("21", "22"), ("by zero", "by nothing")):
-        assert fact in true
-        assert tutorials.run(written(tmp_path, true.replace(fact, lie)), tmp_path) == true
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [("    # refused", ""), ("hello.py\nhello", "hello.py    # refused\nhello")],
-    ids=["a command fails", "a command is not refused"],
-)
-def test_a_command_that_ends_otherwise_than_the_page_says_is_found(
-    changed: tuple[str, str], tmp_path: Path
+@pytest.mark.parametrize("name", WALKED)
+def test_a_tutorial_does_what_it_says_from_start_to_end(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert changed[0] in SESSION
-    with pytest.raises(SystemExit, match="This should be"):
-        tutorials.run(written(tmp_path, SESSION.replace(*changed)), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SHOAL_VAULT", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    wrong = walk(ROOT / "docs" / "tutorials" / name)
+    assert not wrong, "\n".join(wrong)
 
 
-def test_a_cell_that_raises_what_the_page_does_not_show_is_found(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        tutorials.run(written(tmp_path, "```pycon\n>>> 1 / 0\n```\n"), tmp_path)
-
-
-def test_dates_and_hashes_stay_as_they_are_on_the_page(tmp_path: Path) -> None:
-    before = "2025-01-01 00:00:00 UTC fedcba9876543210"
-    code = "print('2026-11-17 19:16:09 UTC 0123456789abcdef')"
-    page = written(tmp_path, f"```pycon\n>>> {code}\n{before}\n```\n")
-    assert tutorials.run(page, tmp_path) == page.read_text(encoding="utf-8")
+def test_a_tutorial_that_lies_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "page.md"
+    text = "```sh\nshoal init survey.shoal\n```\n\n```text\nMade {}.shoal. ...\n```\n"
+    page.write_text(text.format("other"))
+    assert "Made survey.shoal" in walk(page)[0]

@@ -22,6 +22,7 @@ def files_named(walk: str) -> list[str]:
     return re.findall(r"^1\. `([^`]+)`", section, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", WALKS)
 def test_the_files_of_a_walk_are_passed_by_the_act_in_this_order(act: str) -> None:
     # in a process of its own: what other tests left in caches is not computed again

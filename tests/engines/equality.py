@@ -89,11 +89,16 @@ PUBLIC = Scan(Table("public", (column("k3", TEXT), column("y3", REAL), column("n
 
 EVERY = [
     {
-        "u": TEXTS[at % 7], "k": TEXTS[at % len(TEXTS)], "c": TEXTS[(3 * at) % 5], "y": REALS[at % len(REALS)],
-        "w": WRITTEN[at % len(WRITTEN)], "m": MONEY[at % len(MONEY)], "t": MOMENTS[at % 2],
+        "u": TEXTS[at % 7],
+        "k": TEXTS[at % len(TEXTS)],
+        "c": TEXTS[(3 * at) % 5],
+        "y": REALS[at % len(REALS)],
+        "w": WRITTEN[at % len(WRITTEN)],
+        "m": MONEY[at % len(MONEY)],
+        "t": MOMENTS[at % 2],
     }
     for at in range(96)
-]  # fmt: skip
+]
 OTHERS = [{"u2": u, "k2": k} for u in TEXTS[:6] for k in TEXTS[:4]]
 PUBLICS = [{"k3": k, "y3": y, "n3": n} for n, (k, y) in enumerate(zip(TEXTS, REALS, strict=False))]
 

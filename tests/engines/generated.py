@@ -59,8 +59,10 @@ DAYS = [
     dt.date(2024, 2, 29), dt.date(1900, 3, 1), dt.date(2021, 1, 3), dt.date(2020, 12, 31), dt.date(2026, 7, 1),
 ]  # fmt: skip
 MOMENTS = [dt.datetime.combine(day, dt.time()) for day in DAYS] + [
-    dt.datetime.max, dt.datetime(1969, 12, 31, 23, 59, 59, 999999), dt.datetime(2024, 2, 29, 13, 30, 1, 1),
-]  # fmt: skip
+    dt.datetime.max,
+    dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+    dt.datetime(2024, 2, 29, 13, 30, 1, 1),
+]
 MONEYS = [Decimal(n) for n in ("0.00", "0.01", "-0.01", "0.50", "1.49", "1.50", "-1.50", "2.50", "12345.67",
                                "9999999999999999.99", "-9999999999999999.99")]  # fmt: skip
 
@@ -137,9 +139,11 @@ def leaves(kind: Type) -> st.SearchStrategy[Expression]:
     refs = [Ref(c) for c in SCAN.columns if c.type == kind]
     if not refs:
         return constants(kind) | st.sampled_from([cast(Ref(SCAN.columns[1]), kind)])
-    return st.sampled_from(refs) | constants(kind) if len(refs) < 2 else st.one_of(
-        st.sampled_from(refs), st.sampled_from(refs), constants(kind)
-    )  # fmt: skip
+    return (
+        st.sampled_from(refs) | constants(kind)
+        if len(refs) < 2
+        else st.one_of(st.sampled_from(refs), st.sampled_from(refs), constants(kind))
+    )
 
 
 NUMERIC, ALL = [INTEGER, REAL, MONEY, FINE], TYPES
@@ -448,8 +452,10 @@ def applications() -> dict[str, list[Expression]]:
     found["bin"] += [call("bin", n, lit(0.1, REAL)) for n in numbers]
     found["width_bucket"] = [
         call("width_bucket", n, lit(-1, INTEGER), lit(hi, INTEGER), lit(c, INTEGER))
-        for n in numbers for hi in (2, 10**6) for c in (1, 3, 1000)
-    ]  # fmt: skip
+        for n in numbers
+        for hi in (2, 10**6)
+        for c in (1, 3, 1000)
+    ]
     found["between"] = [call("between", a, b, a) for a, b in zip(one, two, strict=True)]
     found["in"] = [call("in", a, lit(None, a.type), *_few(a)) for a in one]
     found["and"] = [call("and", refs["b1"], refs["b2"])]

@@ -137,9 +137,13 @@ EXPECTED: dict[str, list[Any]] = {
     "TIMESTAMP": [None, None, None, dt.datetime.min, dt.datetime(1969, 12, 31, 23, 59, 59, 999999)],
     "TIMESTAMP_S": [None, None, dt.datetime(2000, 2, 29, 12)],
     "TIMESTAMP_MS": [None, None, dt.datetime(1969, 12, 31, 23, 59, 59, 999000)],
-    "TIMESTAMP_NS": [dt.datetime(2262, 4, 11, 23, 47, 16, 854775), dt.datetime(1969, 12, 31, 23, 59, 59, 999999), dt.datetime(1677, 9, 22)],
+    "TIMESTAMP_NS": [
+        dt.datetime(2262, 4, 11, 23, 47, 16, 854775),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+        dt.datetime(1677, 9, 22),
+    ],
     "TIMESTAMP WITH TIME ZONE": [None, None, dt.datetime(2019, 12, 31, 22), None],
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow

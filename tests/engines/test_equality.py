@@ -73,13 +73,17 @@ def test_collations_of_columns_and_databases_say_nothing(
 _ROWS = st.lists(
     st.fixed_dictionaries(
         {
-            "u": st.sampled_from(eq.TEXTS[:5]), "k": st.sampled_from(eq.TEXTS), "c": st.sampled_from(eq.TEXTS[:4]),
-            "y": st.sampled_from(eq.REALS), "w": st.sampled_from(eq.WRITTEN), "m": st.sampled_from(eq.MONEY),
+            "u": st.sampled_from(eq.TEXTS[:5]),
+            "k": st.sampled_from(eq.TEXTS),
+            "c": st.sampled_from(eq.TEXTS[:4]),
+            "y": st.sampled_from(eq.REALS),
+            "w": st.sampled_from(eq.WRITTEN),
+            "m": st.sampled_from(eq.MONEY),
             "t": st.sampled_from(eq.MOMENTS),
         }
     ),
     max_size=14,
-)  # fmt: skip
+)
 
 
 @pytest.mark.slow

@@ -33,7 +33,11 @@ OTHERWISE = {
     "preserve_identifier_case": "uppercase",
     "regex_match_operator_semantics": "full",
     "validate_external_file_cache": "no_validation",
-} | {name: {"true": "false", "false": "true"}[value] for name, value in MEANINGS.items() if value in ("true", "false")}  # fmt: skip
+} | {
+    name: {"true": "false", "false": "true"}[value]
+    for name, value in MEANINGS.items()
+    if value in ("true", "false")
+}
 
 
 @pytest.fixture

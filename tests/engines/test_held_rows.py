@@ -58,9 +58,12 @@ def test_numbers_change_to_exponents_where_arrow_changes(number: float) -> None:
 
 
 def same(one: Any, two: Any) -> bool:
-    return one == two or (isinstance(one, float) and isinstance(two, float) and math.isnan(one) and math.isnan(two))  # fmt: skip
+    return one == two or (
+        isinstance(one, float) and isinstance(two, float) and math.isnan(one) and math.isnan(two)
+    )
 
 
+@pytest.mark.slow
 @given(held())
 def test_an_engine_reads_what_it_reads_of_an_arrow_table(rows: HeldRows) -> None:
     ours, theirs = DuckDB({"t": rows}), DuckDB({"t": rows.to_arrow()})

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
@@ -140,7 +140,7 @@ UNITS = [*PERSONS, (Row(), Row())]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@examples(25, many=100)
+@examples(12, many=100)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_rows_of_the_reference_with_their_persons(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -152,7 +152,7 @@ def test_duckdb_gives_the_rows_of_the_reference_with_their_persons(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=150)
+@examples(50, many=150)
 @given(data=datasets(), draw=st.data())
 def test_one_row_changes_at_most_as_many_rows_as_the_relation_claims(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -169,7 +169,7 @@ def test_one_row_changes_at_most_as_many_rows_as_the_relation_claims(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", PERSONS, ids=str)
-@settings(max_examples=150)
+@examples(50, many=150)
 @given(data=datasets(), draw=st.data())
 def test_when_a_person_leaves_exactly_the_rows_of_that_person_leave(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject

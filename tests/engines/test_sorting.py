@@ -141,7 +141,11 @@ def test_sorting_gives_the_weights_of_grouping(kind: str, norm: Norm) -> None:
     sorted_, grouped = DuckDB(rows), DuckDB(rows, most_rows=0)
     scan = scan_of(person, nulls="one")
     held = refs(scan)
-    for value, grid in ((held["x"], points_of(held["x"])), (held["x"], None), (held["y"], points_of(held["y"]))):  # fmt: skip
+    for value, grid in (
+        (held["x"], points_of(held["x"])),
+        (held["x"], None),
+        (held["y"], points_of(held["y"])),
+    ):
         for keys in ((), (held["k"],)):
             spread = Spread(scan, keys, value, norm, grid)
             found = sorted_.weights(spread)
@@ -209,7 +213,10 @@ def test_texts_of_a_list_are_the_same_looked_up_by_joining_and_in_the_reference(
     table = pa.Table.from_pylist(rows)
     assert DuckDB({"t": table}).totals(plan) == meant
     assert DuckDB({"t": table}, most_rows=0).totals(plan) == meant
-    assert DuckDB({"t": table.set_column(1, "n0", table["n0"].dictionary_encode())}).totals(plan) == meant  # fmt: skip
+    assert (
+        DuckDB({"t": table.set_column(1, "n0", table["n0"].dictionary_encode())}).totals(plan)
+        == meant
+    )
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 8])
@@ -253,7 +260,9 @@ def test_rows_come_in_the_same_order_with_scipy_and_without(groups: int, people:
     assert np.array_equal(ordered, keys[places])
     assert np.array_equal(places, np.lexsort((data, keys, persons)))
     if groups < 1 << 20:
-        for one, two in zip(sorting.counted(keys, persons, data, shape), (starts, ordered, places), strict=True):  # fmt: skip
+        for one, two in zip(
+            sorting.counted(keys, persons, data, shape), (starts, ordered, places), strict=True
+        ):
             assert np.array_equal(one, two)
 
 
@@ -264,5 +273,7 @@ def test_rows_too_wide_to_be_packed_are_sorted_all_the_same(
     keys, persons = (draw.integers(0, 40, 500).astype(np.int32) for _ in range(2))
     packed = sorting.compared(keys, persons, np.arange(500), (40, 40))
     monkeypatch.setattr(sorting, "_BITS", 10)
-    for one, two in zip(packed, sorting.compared(keys, persons, np.arange(500), (40, 40)), strict=True):  # fmt: skip
+    for one, two in zip(
+        packed, sorting.compared(keys, persons, np.arange(500), (40, 40)), strict=True
+    ):
         assert np.array_equal(one, two)

@@ -134,9 +134,14 @@ EXPECTED: dict[str, list[Any]] = {
     "DECIMAL(38,0)": [None, 5],
     "DECIMAL(38,10)": [1e28, 0.1, float(Decimal("-1234567.8901234567"))],
     "DATE": [None, dt.date.max, dt.date.min, None],
-    "TIMESTAMP_NTZ": [dt.datetime.min, dt.datetime(1969, 12, 31, 23, 59, 59, 999999), None, dt.datetime.max],
+    "TIMESTAMP_NTZ": [
+        dt.datetime.min,
+        dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+        None,
+        dt.datetime.max,
+    ],
     "TIMESTAMP": [dt.datetime(2019, 12, 31, 22), dt.datetime(1883, 11, 18, 16, 59, 58), None],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])

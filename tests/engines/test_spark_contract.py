@@ -404,7 +404,9 @@ def test_the_same_rows_in_any_partitions_and_order_give_the_same_bytes(
     spread = Spread(plan.relation, plan.keys, fact, norm, points_of(fact))
 
     def told(engine: Reference | Spark) -> str:
-        weights = {key: sorted(found.items()) for key, found in engine.weights(spread).items()}
+        weights = {
+            key: sorted(found.as_dict().items()) for key, found in engine.weights(spread).items()
+        }
         shares = sorted(engine.shares(plan).items()) if isinstance(unit, Person) else []
         return repr((sorted(engine.totals(plan).items()), sorted(weights.items()), shares))
 

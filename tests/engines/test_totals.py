@@ -43,9 +43,13 @@ from shoal.plan import (
     cast,
     column,
     count_of,
+    cubes_of,
     decimal,
     distinct_of,
     explain,
+    fourths_of,
+    known_together,
+    products_of,
     squares_of,
     sum_of,
     votes_of,
@@ -83,7 +87,13 @@ def plans(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Bounded:
     kinds = [count_of(), *([PERSONS, votes_of(2), votes_of(3)] * isinstance(units[0], Person))]
     for argument in arguments(relation):
         kinds += [count_of(argument), sum_of(argument), sum_of(argument, centred=True)]
-        kinds += [squares_of(argument), distinct_of(argument)]
+        kinds += [
+            squares_of(argument),
+            distinct_of(argument),
+            cubes_of(argument),
+            fourths_of(argument),
+        ]
+        kinds += [products_of(*known_together(argument, held["x"]))]
     terms = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=5, unique=True))
     norm = draw(st.sampled_from([Norm.L1, Norm.L2]))
     return Bounded(relation, tuple(held[name] for name in keys), tuple(terms), norm)
@@ -157,7 +167,7 @@ def fewer(data: Data, units: tuple[Unit, Unit]) -> list[Data]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@examples(15, many=80)
+@examples(8, many=80)
 @given(data=datasets(), draw=st.data())
 def test_duckdb_gives_the_integers_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject
@@ -171,8 +181,9 @@ def test_duckdb_gives_the_integers_of_the_reference(
         assert engine.totals(one) == {key: row[:1] for key, row in meant.items()}, "one of them"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@settings(max_examples=150)
+@examples(50, many=150)
 @given(data=datasets(), others=datasets(), draw=st.data())
 def test_no_unit_moves_totals_further_than_is_claimed(
     units: tuple[Unit, Unit], data: Data, others: Data, draw: st.DataObject
@@ -217,7 +228,7 @@ SCHEMA = pa.schema(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", [Row(), Person("u", groups=2, rows_per_group=2)], ids=str)
-@examples(60, many=300)
+@examples(25, many=300)
 @given(
     rows=st.lists(st.fixed_dictionaries(CELLS), max_size=12),
     norm=st.sampled_from([Norm.L1, Norm.L2]),

@@ -51,8 +51,10 @@ CASES: dict[str, Case] = {
         list(product(PAIRS, (-1.0, 0.2, 1.0))),
     ),
     "priestley-chao": Case(
-        PriestleyChao, {**ENDS, "kernel": "epanechnikov", "bandwidth": "0.3"},
-        list(product(PLACES, VALUES)), ("change",),
+        PriestleyChao,
+        {**ENDS, "kernel": "epanechnikov", "bandwidth": "0.3"},
+        list(product(PLACES, VALUES)),
+        ("change",),
     ),
     "density": Case(KernelDensity, {"degree": 4}, [(place,) for place in PLACES]),
     "distribution": Case(
@@ -60,14 +62,18 @@ CASES: dict[str, Case] = {
     ),
     "roc": Case(RocCurve, {"cells": 4}, list(product(PLACES, (True, False)))),
     "logistic surface": Case(
-        LossSurface, {"loss": "logistic", "domain": [(-2, 2)], "degree": 4},
-        list(product([[place] for place in np.linspace(-1, 1, 17)], (-1.0, 1.0))), ("change",),
+        LossSurface,
+        {"loss": "logistic", "domain": [(-2, 2)], "degree": 4},
+        list(product([[place] for place in np.linspace(-1, 1, 17)], (-1.0, 1.0))),
+        ("change",),
     ),
     "squared surface": Case(
-        LossSurface, {"loss": "squared", "domain": [(-1, 2), (0, 1)], "degree": 2, "label": 3},
-        [([a, b], y) for a in (-1, 0.5, 1) for b in (-1, 0, 1) for y in (-3.0, 0.0, 1.7, 3.0)], ("change",),
+        LossSurface,
+        {"loss": "squared", "domain": [(-1, 2), (0, 1)], "degree": 2, "label": 3},
+        [([a, b], y) for a in (-1, 0.5, 1) for b in (-1, 0, 1) for y in (-3.0, 0.0, 1.7, 3.0)],
+        ("change",),
     ),
-}  # fmt: skip
+}
 
 
 def columns(rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -192,11 +192,14 @@ def test_each_value_may_have_a_deviation_of_its_own() -> None:
 
 
 CURVES: dict[str, tuple[Any, dict[str, int]]] = {
-    "sin 10x": (lambda x: np.sin(10 * x), {"slope": 10, "second": 100, "third": 1000, "fourth": 10**4}),
+    "sin 10x": (
+        lambda x: np.sin(10 * x),
+        {"slope": 10, "second": 100, "third": 1000, "fourth": 10**4},
+    ),
     "square": (lambda x: x * x, {"slope": 2, "second": 2, "third": 0, "fourth": 0}),
     "cube": (lambda x: x**3, {"slope": 3, "second": 6, "third": 6, "fourth": 0}),
     "exp": (np.exp, {"slope": 3, "second": 3, "third": 3, "fourth": 3}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CURVES)
@@ -232,8 +235,12 @@ def test_the_simulated_error_is_between_nothing_and_the_theorem() -> None:
     smooth = Smoothness(second=120, third=1300, fourth=14000)
     with seam.seeded("simulated"):
         found = mechanism.simulated_error(wave, confidence="0.9", repetitions=200)
-        again = [np.abs(mechanism.release(wave)(np.linspace(0, 1, 257)) - wave(np.linspace(0, 1, 257))).max()
-                 for _ in range(300)]  # fmt: skip
+        again = [
+            np.abs(
+                mechanism.release(wave)(np.linspace(0, 1, 257)) - wave(np.linspace(0, 1, 257))
+            ).max()
+            for _ in range(300)
+        ]
     assert np.mean(np.array(again) <= found) == pytest.approx(0.9, abs=0.06)
     assert found < mechanism.total_error("0.9", smoothness=smooth)
 
@@ -276,8 +283,12 @@ def test_a_choice_needs_public_facts_of_exactly_one_kind() -> None:
 
 @pytest.mark.parametrize(
     "made",
-    [{"noise": 1, "degree": 3}, {"degree": 3, "domain": [(1, 1)]}, {"degree": 3, "domain": [(0, 1), (0, 1)]}],
-)  # fmt: skip
+    [
+        {"noise": 1, "degree": 3},
+        {"degree": 3, "domain": [(1, 1)]},
+        {"degree": 3, "domain": [(0, 1), (0, 1)]},
+    ],
+)
 def test_a_mechanism_that_cannot_be_is_refused(made: dict[str, Any]) -> None:
     noise = Bernstein.for_epsilon(1, sensitivity=1, degree=3).noise
     with pytest.raises(InputError):

@@ -71,24 +71,20 @@ DOORS: dict[str, Callable[[Any], Any]] = {
         len, rows
     ),
     "InverseSensitivity": MIDDLE.release,
-    "TrimmedMean": lambda rows: SmoothCauchy(epsilon=1).release(
-        TrimmedMean.median(**ENDS), rows
-    ),
+    "TrimmedMean": lambda rows: SmoothCauchy(epsilon=1).release(TrimmedMean.median(**ENDS), rows),
     "QuantileClippedMean": QuantileClippedMean(rho=1, points=9, rank=1, **ENDS).release,
     "NarrowingMean": NarrowingMean(rho=1, spread=1, **ENDS).release,
     "labels": lambda rows: RocCurve.for_epsilon(1, relation="change", cells=4).release(
         np.full(3, 0.5), rows
     ),
-}  # fmt: skip
+}
 OF_ARRAYS: dict[str, Callable[[Any], Any]] = {
-    "Distribution": Distribution.for_epsilon(
-        1, relation="change", cells=4, low=0, high=1
-    ).release,
+    "Distribution": Distribution.for_epsilon(1, relation="change", cells=4, low=0, high=1).release,
     "KernelDensity": KernelDensity.for_epsilon(1, relation="change", degree=2).release,
     "StatisticalQueries": lambda people: StatisticalQueries(
         people, tolerance="0.5", queries=1, failure="0.5", epsilon=9
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("door", DOORS)

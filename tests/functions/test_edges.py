@@ -59,7 +59,7 @@ def test_a_mean_loss_is_the_mean_loss_whatever_the_scales_are() -> None:
     for label, domain in ((1.0, 700.0), (1.0, 0.01), (1e5, 3.0), (200.0, 1.0)):
         surface = LossSurface.for_epsilon(
             1, relation="change", loss="squared", domain=[(-domain, domain)], degree=2, label=label
-        )  # fmt: skip
+        )
         x, y = np.linspace(-1, 1, 400)[:, None], np.linspace(-label, label, 400)
         found = np.asarray(surface.sums(x, y), dtype=float) / (surface._unit * 400)
         for value, theta in zip(found, (-domain, 0.0, domain), strict=True):
@@ -68,7 +68,9 @@ def test_a_mean_loss_is_the_mean_loss_whatever_the_scales_are() -> None:
 
 def test_a_label_that_no_grid_can_hold_beside_the_parameters_is_refused() -> None:
     with pytest.raises(RangeError, match="too far apart"):
-        LossSurface.for_epsilon(1, relation="change", loss="squared", domain=[(-1, 1)], degree=2, label=10**13)  # fmt: skip
+        LossSurface.for_epsilon(
+            1, relation="change", loss="squared", domain=[(-1, 1)], degree=2, label=10**13
+        )
 
 
 class Named(str):
@@ -128,7 +130,9 @@ def test_lists_are_refused_whatever_is_in_them(rows: list[Any]) -> None:
 
 def test_a_domain_wider_than_the_largest_number_is_refused() -> None:
     with pytest.raises(RangeError):
-        LossSurface.for_epsilon(1, relation="change", loss="hinge", domain=[(-1e308, 1e308)], degree=2)  # fmt: skip
+        LossSurface.for_epsilon(
+            1, relation="change", loss="hinge", domain=[(-1e308, 1e308)], degree=2
+        )
 
 
 @pytest.mark.parametrize("confidence", ["0.05", "0.1", "0.5", "0.9", "0.999"])

@@ -95,9 +95,14 @@ def test_the_figures_of_the_thesis_setting_are_found_again() -> None:
 
 @pytest.mark.parametrize(
     "made",
-    [{"degree": 0}, {"degree": 2.5}, {"degree": 3, "dims": 0}, {"degree": 3, "order": 0},
-     {"degree": 4000, "dims": 2}],
-)  # fmt: skip
+    [
+        {"degree": 0},
+        {"degree": 2.5},
+        {"degree": 3, "dims": 0},
+        {"degree": 3, "order": 0},
+        {"degree": 4000, "dims": 2},
+    ],
+)
 def test_an_operator_that_cannot_be_is_refused(made: dict[str, int]) -> None:
     with pytest.raises(InputError):
         Operator(**made)

@@ -157,17 +157,24 @@ def test_the_claimed_share_holds_and_is_not_loose_by_a_tenth(samples: int, gamma
 
 def test_the_published_rule_is_loose_by_more_than_a_third() -> None:
     shares = [
-        exceeding(float(mean_sampler(s, samples=500, gamma="0.2", rule="published").measure(Mean()).value))
+        exceeding(
+            float(mean_sampler(s, samples=500, gamma="0.2", rule="published").measure(Mean()).value)
+        )
         for s in range(400)
-    ]  # fmt: skip
+    ]
     assert np.mean(shares) == pytest.approx(0.1238, abs=0.003)
 
 
 def test_with_confidence_the_share_is_kept_by_nearly_every_sampler() -> None:
     kept = [
-        exceeding(float(mean_sampler(s, samples=200, gamma="0.1", confidence="0.95").measure(Mean()).value)) <= 0.1
+        exceeding(
+            float(
+                mean_sampler(s, samples=200, gamma="0.1", confidence="0.95").measure(Mean()).value
+            )
+        )
+        <= 0.1
         for s in range(3000)
-    ]  # fmt: skip
+    ]
     assert 0.95 - 0.012 <= np.mean(kept) <= 0.985
 
 

@@ -156,7 +156,7 @@ def test_how_often_a_mode_is_told_follows_its_lead() -> None:
                 laplace_at_most(Fraction(1 / epsilon), mechanism.threshold - 1 - (lead - 1))
             ),
         )
-        return {True: 1 - silent, False: silent}  # fmt: skip
+        return {True: 1 - silent, False: silent}
 
     assert p_value_of_choices(told, chances(0.5)) > ACCEPT
     assert p_value_of_choices(told, chances(0.65)) < 1e-3

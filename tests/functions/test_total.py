@@ -395,7 +395,9 @@ def test_what_the_handler_of_a_program_raises_goes_on_to_the_caller(
     assert passed.value.__context__ is None
 
 
-@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL, lambda *_: None])  # fmt: skip
+@pytest.mark.parametrize(
+    "handler", [signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL, lambda *_: None]
+)
 def test_whoever_handles_interrupts_one_that_the_function_raises_stays_inside(handler: Any) -> None:
     def function(_: Any) -> Any:
         raise KeyboardInterrupt("Anna has HIV")

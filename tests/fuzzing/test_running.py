@@ -111,8 +111,12 @@ def test_bare_errors_and_other_words_are_findings_and_equal_refusals_are_none() 
 BROKEN: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "shares of groups in the reference": (reference, "factor_for_groups", lambda *_: WHOLE),
     "shares of rows in the reference": (reference, "factor_for_rows", lambda *_: WHOLE),
-    "groups when sorting": (sorting, "_factors", lambda sizes, _, first: np.full(len(sizes), WHOLE)),
-}  # fmt: skip
+    "groups when sorting": (
+        sorting,
+        "_factors",
+        lambda sizes, _, first: np.full(len(sizes), WHOLE),
+    ),
+}
 
 
 def is_found(*wanted: str, cases: int) -> bool:

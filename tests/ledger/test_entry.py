@@ -15,10 +15,14 @@ from shoal.errors import ShapeError
 from shoal.ledger.entry import canonical, hash_of, now
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @pytest.mark.slow
@@ -48,7 +52,11 @@ def quoted(text: str) -> str:
     """A text of canonical JSON, written unit by unit of UTF-16."""
     units = text.encode("utf-16-be", "surrogatepass")
     codes = [int.from_bytes(units[at : at + 2]) for at in range(0, len(units), 2)]
-    return '"' + "".join(SHORT.get(chr(c), chr(c) if 32 <= c < 127 else f"\\u{c:04x}") for c in codes) + '"'  # fmt: skip
+    return (
+        '"'
+        + "".join(SHORT.get(chr(c), chr(c) if 32 <= c < 127 else f"\\u{c:04x}") for c in codes)
+        + '"'
+    )
 
 
 def by_hand(value: Any) -> str:

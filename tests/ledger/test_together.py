@@ -96,10 +96,12 @@ def processes(program: str, place: str, gate: Path) -> list[Any]:
     running = [
         subprocess.Popen(
             [sys.executable, "-c", program, place, str(gate), name],
-            env=environment, stdout=subprocess.PIPE, text=True,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for name in ("ana", "bea", "cyd")
-    ]  # fmt: skip
+    ]
     return [json.loads(each.communicate(timeout=300)[0]) for each in running]
 
 

@@ -162,7 +162,9 @@ def test_after_settling_the_places_of_rows_are_the_same_in_whatever_order_they_c
             assert sum(tally.cells().values()) == PEOPLE
             assert ledger.verify().is_sound
         content = path.read_bytes()  # and no older copy of any is left
-        assert {content.count(name(n).encode()) for n in range(PEOPLE) for name in (cell, mark)} == {1}  # fmt: skip
+        assert {
+            content.count(name(n).encode()) for n in range(PEOPLE) for name in (cell, mark)
+        } == {1}
     before, after = found
     assert before[0] != before[2]
     assert before[1] != before[3]

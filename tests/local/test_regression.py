@@ -33,10 +33,12 @@ def replies(design: Design, rows: Floats, truth: Floats = TRUTH) -> NDArray[np.i
 
 def brute_force(design: Design, told: NDArray[np.int64], rows: Floats) -> Floats:
     """The lowest place of the likelihood as one would write it down, found without derivatives."""
-    chances = np.array([
-        [float(design.matrix.chance(x, y)) for y in range(design.matrix.odds.reports)]
-        for x in range(design.matrix.odds.answers)
-    ])  # fmt: skip
+    chances = np.array(
+        [
+            [float(design.matrix.chance(x, y)) for y in range(design.matrix.odds.reports)]
+            for x in range(design.matrix.odds.answers)
+        ]
+    )
     wide = np.column_stack([np.ones(len(rows)), rows])
 
     def loss(flat: Floats) -> float:

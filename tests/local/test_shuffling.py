@@ -20,7 +20,9 @@ def test_order_that_nobody_knows_helps_every_oracle(name: str) -> None:
 @pytest.mark.slow
 def test_the_method_that_knows_more_is_tighter() -> None:
     oracle = LinearHash.for_epsilon(1, size=1000)
-    found = {name: shuffled(oracle, people=10**5, delta="1e-6", method=name).central for name in METHODS}  # fmt: skip
+    found = {
+        name: shuffled(oracle, people=10**5, delta="1e-6", method=name).central for name in METHODS
+    }
     assert found["variation"] < found["clones"] < found["closed 2021"]
 
 

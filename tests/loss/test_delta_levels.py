@@ -138,3 +138,7 @@ def test_terms_beyond_a_frequency_are_within_their_bound(frequency: float) -> No
     turns = frequency + spacing * np.arange(1, 20_000)
     terms = np.abs(kernel.payoff((tilt + 1j * turns).astype(np.complex128))) * spacing / math.pi
     assert 0 < float(terms.sum()) <= kernel.payoff_beyond(tilt, frequency)
+
+
+def test_a_bound_beyond_the_floats_is_infinite() -> None:
+    assert NormalKernel(0.5).payoff_beyond(200.0, 1.0) == math.inf

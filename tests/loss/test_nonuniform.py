@@ -66,6 +66,16 @@ def test_every_value_is_within_its_doubt(
             assert abs(complex(truth - acb(found[k].real, found[k].imag))) <= off[k]
 
 
+@pytest.mark.parametrize("arc", [1e-3, 8.0])
+def test_few_places_at_many_turns_are_within_their_doubt(arc: float) -> None:
+    weights, losses = law(11, 50, arc)
+    count = 20_000
+    found, off = nodes_up_to(weights, losses, arc, count)
+    for k in (1, 141, 142, 9_999, 19_998, 19_999):
+        truth = enclosed(weights, losses, arc, k)
+        assert abs(complex(truth - acb(found[k].real, found[k].imag))) <= off[k] < 1e-9
+
+
 def test_doubts_are_small_where_the_turn_is() -> None:
     weights, losses = law(5, 200, 10.0)
     found, off = nodes_away(weights, losses, 10.0, 2000)

@@ -220,9 +220,12 @@ def test_a_plain_integral_leads_into_the_bracket() -> None:
         ("rr p=0.5 categories=10 | x 5", 1e-6),
         ("geometric scale=5 sensitivity=2 | x 12", 1e-6),
         ("geometric scale=4 | group 3 | x 6", 1e-6),
-        ("(rr p=0.5 categories=10 | x 3) + (rr p=0.6 categories=4 | x 4) + (rr p=0.7 categories=3 | x 4)", 1e-5),
+        (
+            "(rr p=0.5 categories=10 | x 3) + (rr p=0.6 categories=4 | x 4) + (rr p=0.7 categories=3 | x 4)",
+            1e-5,
+        ),
     ],
-)  # fmt: skip
+)
 def test_few_values_are_added_up_one_by_one(text: str, delta: float) -> None:
     bound = account(text).epsilon(delta=delta)
     assert bound.lower is not None
@@ -239,5 +242,10 @@ def test_more_steps_larger_samples_and_less_noise_never_cost_less() -> None:
 
     base = (1e-4, 0.8, 20_000, 1e-6)
     low, _ = bracket(*base)
-    for worse in [(2e-4, 0.8, 20_000, 1e-6), (1e-4, 0.7, 20_000, 1e-6), (1e-4, 0.8, 40_000, 1e-6), (1e-4, 0.8, 20_000, 1e-7)]:  # fmt: skip
+    for worse in [
+        (2e-4, 0.8, 20_000, 1e-6),
+        (1e-4, 0.7, 20_000, 1e-6),
+        (1e-4, 0.8, 40_000, 1e-6),
+        (1e-4, 0.8, 20_000, 1e-7),
+    ]:
         assert bracket(*worse)[1] >= low

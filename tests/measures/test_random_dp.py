@@ -87,9 +87,10 @@ def test_it_prints_its_share_and_reads_back_from_its_repr() -> None:
     ids=["alone", "repeated", "in a list", "for a group"],
 )
 @pytest.mark.parametrize(
-    "budget", [PureFilter(10**6), ZeroConcentratedFilter(10**6), RenyiFilter(Approx(10**3, "0.9"))],
+    "budget",
+    [PureFilter(10**6), ZeroConcentratedFilter(10**6), RenyiFilter(Approx(10**3, "0.9"))],
     ids=["pure", "concentrated", "approximate"],
-)  # fmt: skip
+)
 def test_no_budget_of_differential_privacy_pays_for_it(event: Event, budget: Any) -> None:
     before = budget.sums
     with pytest.raises((PriceError, BudgetExceeded)):

@@ -194,9 +194,10 @@ def test_gaussian_noise_keeps_its_profile_and_too_little_of_it_does_not(
         delta = float(
             laws.bounds(
                 lambda: laws.hockey_stick(
-                    ((weight(Fraction(1))(x), weight(Fraction(1))(x - 1)) for x in places), Fraction(1)
+                    ((weight(Fraction(1))(x), weight(Fraction(1))(x - 1)) for x in places),
+                    Fraction(1),
                 )
             )[1]
-        )  # fmt: skip
+        )
     assert delta * 0.9 < proved(mechanism) <= delta
     assert proved(kind(sigma="0.7", sensitivity=1)) > delta

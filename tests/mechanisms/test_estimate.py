@@ -19,7 +19,9 @@ from shoal.mechanisms.estimate import _chance, share_down
 from shoal.noise import seam
 
 
-def report_laws(truth: Fraction, categories: int, answers: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Fraction]]:  # fmt: skip
+def report_laws(
+    truth: Fraction, categories: int, answers: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Fraction]]:
     """Every possible list of reports of these people, with its probability."""
     lie = (1 - truth) / (categories - 1)
     for told in itertools.product(range(categories), repeat=len(answers)):
@@ -128,8 +130,9 @@ def test_the_clopper_pearson_end_is_found_to_ten_digits_on_the_safe_side(
 
 
 @pytest.mark.parametrize(
-    ("count", "people", "share"), [(1, 1, "1/40"), (5, 40, "1/50"), (900, 2000, "2/5"), (700, 2000, "1/3")]
-)  # fmt: skip
+    ("count", "people", "share"),
+    [(1, 1, "1/40"), (5, 40, "1/50"), (900, 2000, "2/5"), (700, 2000, "1/3")],
+)
 def test_the_chance_of_so_many_reports_is_an_incomplete_beta_function(
     count: int, people: int, share: str
 ) -> None:

@@ -211,7 +211,12 @@ def test_stairs_refuse_several_numbers_and_integers_of_a_broken_sensitivity() ->
     assert isinstance(Staircase(epsilon=1, sensitivity="1/2").release(3.0), float)
 
 
-SELECTIONS = [Exponential(**by_epsilon), PermuteAndFlip(**by_epsilon), NoisyMax(**by_epsilon), TopK(**by_epsilon, k=1)]  # fmt: skip
+SELECTIONS = [
+    Exponential(**by_epsilon),
+    PermuteAndFlip(**by_epsilon),
+    NoisyMax(**by_epsilon),
+    TopK(**by_epsilon, k=1),
+]
 
 
 @pytest.mark.parametrize("mechanism", SELECTIONS, ids=repr)

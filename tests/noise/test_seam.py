@@ -152,5 +152,7 @@ def test_no_budget_pays_for_an_answer_before_a_witness_that_calls_itself_private
 
 
 def test_no_file_asks_a_source_whether_it_is_private_but_the_seam() -> None:
-    asking = [path.name for path in FILES if re.search(r"(source|current\(\))\.private", path.read_text())]  # fmt: skip
+    asking = [
+        path.name for path in FILES if re.search(r"(source|current\(\))\.private", path.read_text())
+    ]
     assert asking == ["seam.py"]

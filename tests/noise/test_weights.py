@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.exact import at_precision, ball
-from shoal.noise.race import _CLEARLY_ACCEPTED, Scores, _Lottery, gaps_below
+from shoal.noise.race import CLEARLY_ACCEPTED, Scores, _Lottery, gaps_below
 from shoal.noise.weights import LAST, SLACK, upper_weights
 
 PRECISION = 256
@@ -101,7 +101,7 @@ def test_what_is_accepted_at_a_glance_would_be_accepted_by_the_chance(exponent: 
     if tickets >> 21:
         assert at_precision(
             PRECISION,
-            lambda: bool(weight(exponent) * 2**104 / tickets >= arb(_CLEARLY_ACCEPTED)),
+            lambda: bool(weight(exponent) * 2**104 / tickets >= arb(CLEARLY_ACCEPTED)),
         )
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.generated import PAIR_SCAN, SCAN, TYPES, applications, expressions
+from tests.examples import examples
 
 from shoal.plan import (
     BOOLEAN,
@@ -36,7 +37,7 @@ APPLICATIONS = applications()
 
 
 @pytest.mark.slow
-@settings(max_examples=600)
+@examples(200, many=600)
 @given(st.sampled_from(TYPES).flatmap(expressions))
 def test_the_text_of_an_expression_reads_back_as_the_same_expression(made: Expression) -> None:
     if not (isinstance(made, Literal) and made.value is None):  # NULL alone has no type in SQL

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.engines.generated import PAIR_SCAN, SCAN, applications, expressions, pairs, tables
+from tests.examples import examples
 
 from shoal.engines.reference import Reference
 from shoal.errors import ExpressionError, RelationError
@@ -58,7 +59,7 @@ def counted(sql: str) -> object:
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@examples(133, many=400)
 @given(tables(), expressions(TEXT))
 def test_no_text_is_longer_than_its_expression_says(table: pa.Table, made: Expression) -> None:
     for owned in Reference({"rows": table.to_pylist()}).owned(SCAN):

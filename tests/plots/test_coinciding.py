@@ -86,7 +86,10 @@ def test_a_steep_line_is_compared_across_and_not_upwards() -> None:
 @pytest.mark.parametrize("draw", [plots.profile, plots.renyi_curve])
 def test_lines_of_gaussians_that_coincide_are_each_on_top_somewhere(draw: Any) -> None:
     found = drawn_as(draw(GAUSSIANS, delta="1e-6"))
-    pairs = {"profile": [("Gaussian", "loss distribution"), ("zero-concentrated", "Rényi")], "renyi_curve": [("Rényi", "zero-concentrated")]}[draw.__name__]  # fmt: skip
+    pairs = {
+        "profile": [("Gaussian", "loss distribution"), ("zero-concentrated", "Rényi")],
+        "renyi_curve": [("Rényi", "zero-concentrated")],
+    }[draw.__name__]
     for below, above in pairs:
         assert list(found).index(below) < list(found).index(above)
         assert drawn(found[below], 0)

@@ -126,10 +126,12 @@ def _vector(poll: Poll) -> dict[str, Any]:
             (number * 7 + place) % len(design.choices)
             for place, design in enumerate(client.arm.designs)
         ]
-        cases.append({
-            "bytes": taken.hex(),
-            "answers": answers,
-            "arm": client.arm.name,
-            "report": client.respond_by_place(answers),
-        })  # fmt: skip
+        cases.append(
+            {
+                "bytes": taken.hex(),
+                "answers": answers,
+                "arm": client.arm.name,
+                "report": client.respond_by_place(answers),
+            }
+        )
     return {"poll": poll.to_dict(), "mark": poll.mark, "cases": cases}

@@ -167,7 +167,9 @@ def test_a_number_of_a_range_may_be_given_as_a_number() -> None:
     "answers",
     [{}, {"simplest": "maybe-secret"}, {"simplest": "yes", "more": "yes"}, {"simplest": 1}],
 )
-def test_answers_that_do_not_fit_are_refused_without_being_quoted(answers: dict[str, object]) -> None:  # fmt: skip
+def test_answers_that_do_not_fit_are_refused_without_being_quoted(
+    answers: dict[str, object],
+) -> None:
     with pytest.raises(PollError) as caught:
         POLLS["simplest"].client().respond(answers)
     assert "maybe-secret" not in str(caught.value)

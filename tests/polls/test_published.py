@@ -297,7 +297,9 @@ def test_a_closed_poll_does_not_tell_in_which_order_numbers_came(path: Path) -> 
     assert path.with_name(path.name + "-wal").stat().st_size == 0
 
 
-def test_results_taken_while_a_poll_is_closed_and_reopened_are_never_called_tampered(path: Path) -> None:  # fmt: skip
+def test_results_taken_while_a_poll_is_closed_and_reopened_are_never_called_tampered(
+    path: Path,
+) -> None:
     poll, done = published(path), threading.Event()
 
     def run() -> None:

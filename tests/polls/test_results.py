@@ -147,8 +147,11 @@ def test_the_interval_of_a_mean_covers_at_least_as_often_as_it_says(mean: Fracti
 
 def test_the_interval_of_a_difference_covers_at_least_as_often_as_it_says() -> None:
     poll = Poll(
-        "two", title="T", questions=[FARE], arms=[Arm("one", by_device(odds=3)), Arm("two", directly())]
-    )  # fmt: skip
+        "two",
+        title="T",
+        questions=[FARE],
+        arms=[Arm("one", by_device(odds=3)), Arm("two", directly())],
+    )
     people, (p, q) = 15, (Fraction(3, 10), Fraction(1, 10))
     told = float(Fraction(1, 4) + p / 2)
     covered = 0.0
@@ -158,9 +161,13 @@ def test_the_interval_of_a_difference_covers_at_least_as_often_as_it_says() -> N
         low, high = found.differences[1].interval
         if low <= p - q <= high:
             covered += (
-                math.comb(people, x) * told**x * (1 - told) ** (people - x)
-                * math.comb(people, y) * float(q) ** y * (1 - float(q)) ** (people - y)
-            )  # fmt: skip
+                math.comb(people, x)
+                * told**x
+                * (1 - told) ** (people - x)
+                * math.comb(people, y)
+                * float(q) ** y
+                * (1 - float(q)) ** (people - y)
+            )
     assert covered >= 0.95
 
 
@@ -444,9 +451,11 @@ def test_the_planned_margin_is_the_spread_of_the_estimate(name: str) -> None:
 def test_an_export_is_read_back_with_the_exact_odds_and_the_same_results(name: str) -> None:
     poll = POLLS[name]
     cells = Counter(
-        (client := poll.client(stream(f"{name} {n}"))).respond_by_place([0] * len(client.arm.designs))
+        (client := poll.client(stream(f"{name} {n}"))).respond_by_place(
+            [0] * len(client.arm.designs)
+        )
         for n in range(40)
-    )  # fmt: skip
+    )
     results = Results(poll, cells, is_open=False)
     again = read_export(export_json(results))
     assert again.poll == poll

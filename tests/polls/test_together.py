@@ -16,7 +16,10 @@ def test_the_combination_of_arms_covers_and_is_unbiased_with_few_people_in_each(
     poll = Poll("two", title="T", questions=[FARE], arms=arms)
     people, truth = 6, Fraction(1, 10)
     missed, mean = Fraction(0), Fraction(0)
-    said = [arm.designs[0].law.chance(0, 1) * (1 - truth) + arm.designs[0].law.chance(1, 1) * truth for arm in poll.arms]  # fmt: skip
+    said = [
+        arm.designs[0].law.chance(0, 1) * (1 - truth) + arm.designs[0].law.chance(1, 1) * truth
+        for arm in poll.arms
+    ]
     for one, two in product(range(people + 1), repeat=2):
         chance = Fraction(1)
         for count, share in ((one, said[0]), (two, said[1])):

@@ -115,7 +115,9 @@ def test_a_join_that_multiplies_rows_is_bounded_for_rows() -> None:
     inputs = []
     for data in (rows(OTHERS), rows(OTHERS[1:])):
         table = pa.Table.from_pylist(data)
-        held = shoal.private(table, protects=shoal.Row(), public={"towns": pa.table(towns)}, budget=shoal.Pure(9))  # fmt: skip
+        held = shoal.private(
+            table, protects=shoal.Row(), public={"towns": pa.table(towns)}, budget=shoal.Pure(9)
+        )
         with without_noise() as given:
             held.sql("SELECT COUNT(*) AS n FROM data JOIN towns USING (town)").release(epsilon=1)
         inputs.append(given[0])
@@ -142,6 +144,8 @@ def test_a_hundred_thousand_private_keys_are_selected_from() -> None:
     for at, row in enumerate(data):
         row["town"] = f"town {at if at % 2 else 0}"
     held = made(data, protects=shoal.Row(), budget=shoal.Approx(10, "1e-3"))
-    answer = held.sql("SELECT town, COUNT(*) AS n FROM data GROUP BY town").release(epsilon=5, delta="1e-12")  # fmt: skip
+    answer = held.sql("SELECT town, COUNT(*) AS n FROM data GROUP BY town").release(
+        epsilon=5, delta="1e-12"
+    )
     # each of 50,000 others is told with a chance of 1e-12
     assert [row[0] for row in answer.rows] == ["town 0"]

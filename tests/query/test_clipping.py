@@ -47,9 +47,12 @@ def on_terminal(answer: Answer) -> str:
             "SELECT kind, SUM(age) AS n FROM data GROUP BY kind",
             "count for less, so the true numbers may differ. Values outside a declared range count as its nearer end.",
         ),
-        ("SELECT kind, COUNT(DISTINCT who) AS n FROM data GROUP BY kind", "People in more than 2 groups count for less"),
+        (
+            "SELECT kind, COUNT(DISTINCT who) AS n FROM data GROUP BY kind",
+            "People in more than 2 groups count for less",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bounded_answers_say_beside_the_number_that_intervals_cover_the_noise_only(
     sql: str, said: str
 ) -> None:
@@ -66,9 +69,12 @@ def test_bounded_answers_say_beside_the_number_that_intervals_cover_the_noise_on
     [
         (shoal.Row(), COUNT),
         (shoal.Person("who"), "SELECT COUNT(DISTINCT who) AS n FROM data"),
-        (shoal.Person("who", groups=4), "SELECT kind, COUNT(DISTINCT who) AS n FROM data GROUP BY kind"),
+        (
+            shoal.Person("who", groups=4),
+            "SELECT kind, COUNT(DISTINCT who) AS n FROM data GROUP BY kind",
+        ),
     ],
-)  # fmt: skip
+)
 def test_where_nobody_can_be_cut_nothing_is_said_and_no_count_of_them_is_sold(
     protects: Any, sql: str
 ) -> None:
@@ -83,7 +89,9 @@ def test_where_nobody_can_be_cut_nothing_is_said_and_no_count_of_them_is_sold(
 def played(data: list[dict[str, Any]], unit: Any, sql: str, law: str) -> Given:
     budget = shoal.ZeroConcentrated(100)
     with without_noise() as seen:
-        made(data, protects=unit, budget=budget).sql(sql).release(rho=1, noise=law, show_clipped=True)  # fmt: skip
+        made(data, protects=unit, budget=budget).sql(sql).release(
+            rho=1, noise=law, show_clipped=True
+        )
     return seen
 
 
@@ -158,7 +166,10 @@ def test_the_count_is_part_of_what_was_asked_for_and_on_the_certificate(
     plain = asked.release(**size)
     assert wrong_with(answer.certificate) == []
     assert len(answer.certificate["events"]) == len(plain.certificate["events"]) + 1
-    assert answer.certificate["terms"][-1]["total"] == "number of persons beyond their share, and within it"  # fmt: skip
+    assert (
+        answer.certificate["terms"][-1]["total"]
+        == "number of persons beyond their share, and within it"
+    )
     assert answer.certificate["cost"] == plain.certificate["cost"]
     if isinstance(budget, shoal.Pure):
         events = [Event.from_dict(each) for each in answer.certificate["events"]]
@@ -202,4 +213,7 @@ def test_noise_alone_questions_no_choices() -> None:
 def test_a_count_at_one_end_of_a_range_questions_the_range() -> None:
     data = [{**row, "age": 1980 + row["age"] % 40} for row in rows(1000)]
     answer = made(data).sql("SELECT age, COUNT(*) AS n FROM data GROUP BY age").release(epsilon=5)
-    assert "% of the released count is at the highest value of age: its declared range may not match" in str(answer)  # fmt: skip
+    assert (
+        "% of the released count is at the highest value of age: its declared range may not match"
+        in str(answer)
+    )

@@ -20,8 +20,12 @@ from shoal.query.estimates import Interval
 from shoal.sql import expression
 
 RELEASED = Scan(
-    Table("t", (column("n", INTEGER), column("x", REAL), column("d", decimal(2)), column("k", INTEGER)), protects=Row())
-)  # fmt: skip
+    Table(
+        "t",
+        (column("n", INTEGER), column("x", REAL), column("d", decimal(2)), column("k", INTEGER)),
+        protects=Row(),
+    )
+)
 TEXTS = [
     "n + x", "n - 3 * k", "-n * n", "x / n", "n / (x - 2.5)", "(n + 1) // 7", "n * 2", "ABS(x) - d", "SQRT(ABS(n))",
     "ROUND(x / 3, 1)", "FLOOR(x) + CEIL(d)", "GREATEST(n, 0) / 10", "LEAST(x, d, 4)", "CAST(x AS INTEGER) * d", "SIGN(x) * n",

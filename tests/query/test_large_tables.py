@@ -33,7 +33,11 @@ def held(rows: pa.Table) -> shoal.Private:
 
 @pytest.mark.slow
 def test_a_million_groups_of_one_person_are_never_told(rows: pa.Table) -> None:
-    answer = held(rows).sql("SELECT key, COUNT(*) AS n, AVG(x) AS x FROM data GROUP BY key").release(epsilon=20, delta="1e-7")  # fmt: skip
+    answer = (
+        held(rows)
+        .sql("SELECT key, COUNT(*) AS n, AVG(x) AS x FROM data GROUP BY key")
+        .release(epsilon=20, delta="1e-7")
+    )
     assert [row[0] for row in answer.rows] == [str(key) for key in range(10)]
     for _, count, mean in answer.rows:
         assert abs(int(count) - OTHERS / 10) < OTHERS / 100

@@ -44,6 +44,8 @@ MOST = [
     "SELECT MEDIAN(age) AS m, MIN(spend) AS lo, MAX(spend) AS hi FROM data",
     "SELECT kind, QUANTILE(age, 0.9) AS q, COUNT(*) AS n FROM data GROUP BY kind",
     "SELECT STDDEV(spend) AS s, SUM(CASE WHEN kind = 'a' THEN age ELSE 0 END) AS t FROM data WHERE town IS NOT NULL",
+    "SELECT CORR(spend, age) AS r, REGR_SLOPE(spend, age) AS s, SKEWNESS(spend) AS k FROM data",
+    "SELECT kind, COVAR_SAMP(spend, age) AS c, KURTOSIS(age) AS k, SUM(age > 40) AS o FROM data GROUP BY kind",
     "SELECT kind, COUNT(*) AS n FROM data GROUP BY kind ORDER BY n DESC LIMIT 2",
     "SELECT kind, SUM(spend) / COUNT(*) AS each FROM data GROUP BY kind HAVING COUNT(*) > 1",
     "SELECT WIDTH_BUCKET(spend, 0, 500, 5) AS b, COUNT(*) AS n FROM data GROUP BY b",
@@ -137,13 +139,19 @@ def test_ends_of_quantiles_are_chosen_within_the_sensitivity_too(
 
 @pytest.mark.slow
 @settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(data=st.lists(CELLS, min_size=1, max_size=4), other=CELLS, law=st.sampled_from(["laplace", "gaussian"]))  # fmt: skip
+@given(
+    data=st.lists(CELLS, min_size=1, max_size=4),
+    other=CELLS,
+    law=st.sampled_from(["laplace", "gaussian"]),
+)
 def test_a_row_that_changes_moves_inputs_within_the_sensitivity(
     data: list[dict[str, Any]], other: dict[str, Any], law: str
 ) -> None:
     unit = shoal.Row(relation=shoal.Relation.CHANGE)
     for sql in (QUESTIONS[1], QUESTIONS[3], MOST[7]):
-        found = replay(asking(unit, sql, epsilon=1, noise=law), [(data, [other, *data[1:]])], relation="change")  # fmt: skip
+        found = replay(
+            asking(unit, sql, epsilon=1, noise=law), [(data, [other, *data[1:]])], relation="change"
+        )
         assert found.differences == ()
 
 

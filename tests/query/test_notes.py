@@ -15,7 +15,7 @@ from tests.query.tables import made, rows, without_noise
 import shoal
 from shoal.errors import BudgetExceeded
 from shoal.query import Private
-from shoal.vault.accounts.standing import left_text
+from shoal.query.budget import left_text
 
 PEOPLE = made(rows(60))
 COUNT = "SELECT COUNT(*) AS n FROM data"
@@ -50,7 +50,7 @@ def notes(where: str, table: Private = PEOPLE) -> str:
         ("age IN (121, -1)", "No row meets age IN (121, -1)"),
         ("spend >= 501", "No row meets spend >= 501: spend is from 0 to 500."),
     ],
-)  # fmt: skip
+)
 def test_a_condition_that_is_false_for_everybody_is_said_before_and_beside_the_answer(
     where: str, said: str
 ) -> None:
@@ -87,9 +87,11 @@ def empty(budget: shoal.Measure | None = None) -> Private:
     """A column of numbers in which every cell was NULL, as where its declared type does not fit."""
     table = pa.table({"age": pa.array([None] * 500, pa.int64()), "kind": ["a"] * 500})
     return shoal.private(
-        table, protects=shoal.Row(), budget=budget or shoal.Pure(100),
+        table,
+        protects=shoal.Row(),
+        budget=budget or shoal.Pure(100),
         columns={"age": shoal.Range(0, 9), "kind": shoal.Choices(["a"])},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,8 +142,12 @@ def test_a_suggested_range_can_leave_the_one_that_was_stated_wrongly() -> None:
     table = pa.table({"fee": [30, 45, 80] * 200})
     for stated in (shoal.Range(0, 1), shoal.Range(70, 75), shoal.Choices([1, 2])):
         held = shoal.private(
-            table, protects=shoal.Row(), budget=shoal.Pure(9), columns={"fee": stated}, required=["fee"],
-        )  # fmt: skip
+            table,
+            protects=shoal.Row(),
+            budget=shoal.Pure(9),
+            columns={"fee": stated},
+            required=["fee"],
+        )
         with without_noise():
             assert held.suggest_bounds("fee", epsilon=8).range == shoal.Range(20, 100)
 

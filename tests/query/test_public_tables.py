@@ -117,7 +117,11 @@ def test_a_frame_that_is_written_to_after_opening_changes_nothing() -> None:
     frame.loc[0, "region"] = "elsewhere"
     assert answered(held) == WANTED
     numbers = np.array([3.0, 9.0, 4.0])
-    shared = opened(pd.DataFrame({"town": TOWNS["town"].to_pylist(), "region": ["x"] * 3, "size": numbers}, copy=False))  # fmt: skip
+    shared = opened(
+        pd.DataFrame(
+            {"town": TOWNS["town"].to_pylist(), "region": ["x"] * 3, "size": numbers}, copy=False
+        )
+    )
     numbers[:] = 1e9
     assert [row[2] for row in answered(shared)] == pytest.approx([0, 320])
 

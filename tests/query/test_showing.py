@@ -30,7 +30,7 @@ SHEET = Sheet(
     "95%",
     "2 rows, 95% intervals; epsilon 1",
     ("q <is> a quantile",),
-)  # fmt: skip
+)
 
 
 def test_a_table_in_letters_has_its_numbers_to_the_right() -> None:

@@ -82,7 +82,10 @@ def test_stairs_of_sensitivity_one_are_geometric_on_the_integers() -> None:
 
 
 def test_stairs_of_gamma_one_over_many_flights_are_as_wide_as_laplace_noise() -> None:
-    stairs, laplace = Staircase.for_epsilon("0.01", sensitivity=1), Laplace.for_epsilon("0.01", sensitivity=1)  # fmt: skip
+    stairs, laplace = (
+        Staircase.for_epsilon("0.01", sensitivity=1),
+        Laplace.for_epsilon("0.01", sensitivity=1),
+    )
     assert stairs.error("0.95") == pytest.approx(laplace.error("0.95"), rel=2e-3)
 
 
@@ -107,7 +110,9 @@ def test_the_default_stairs_have_the_least_expected_error_of_all_on_the_integers
             _, law = landing(Staircase(epsilon=epsilon, sensitivity=width), 0)
             places = np.arange(0, 4000 * width)
 
-            def mean(tread: int, places: Any = places, width: int = width, e: float = epsilon) -> float:  # fmt: skip
+            def mean(
+                tread: int, places: Any = places, width: int = width, e: float = epsilon
+            ) -> float:
                 weights = np.exp(-e * (places // width + (places % width >= tread)))
                 return float((weights * places).sum() / (2 * weights.sum() - weights[0]))
 
@@ -190,8 +195,12 @@ def test_what_a_budget_bought_is_what_the_conversion_says_back() -> None:
     budget = Approx("0.8", "1e-5")
     laplace = Laplace.for_budget(budget, sensitivity=1)
     gaussian = Gaussian.for_budget(budget, sensitivity=1)
-    assert pure_epsilon_up(laplace.cost.epsilon, delta=budget.delta) <= budget.epsilon * (1 + Fraction(1, 10**15))  # fmt: skip
-    assert gaussian_epsilon_up(gaussian.cost.mu, budget.delta) <= budget.epsilon * (1 + Fraction(1, 10**15))  # fmt: skip
+    assert pure_epsilon_up(laplace.cost.epsilon, delta=budget.delta) <= budget.epsilon * (
+        1 + Fraction(1, 10**15)
+    )
+    assert gaussian_epsilon_up(gaussian.cost.mu, budget.delta) <= budget.epsilon * (
+        1 + Fraction(1, 10**15)
+    )
 
 
 def test_the_first_above_a_threshold_is_a_sparse_vector_of_one() -> None:

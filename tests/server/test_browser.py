@@ -4,7 +4,9 @@ import pytest
 from tests.server.browser import chromium
 
 
-@pytest.mark.parametrize(("needed", "outcome"), [("", pytest.skip.Exception), ("1", pytest.fail.Exception)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("needed", "outcome"), [("", pytest.skip.Exception), ("1", pytest.fail.Exception)]
+)
 def test_without_a_browser_tests_are_skipped_or_fail_where_one_is_demanded(
     monkeypatch: pytest.MonkeyPatch, needed: str, outcome: type[BaseException]
 ) -> None:

@@ -34,10 +34,16 @@ def test_every_interval_on_the_page_holds_the_exact_one(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"type": "module"}')
     runner, asked = Path(__file__).parent / "drawing.mjs", cases()
     done = subprocess.run(
-        [node, runner, tmp_path], input=json.dumps(asked), capture_output=True, text=True, check=True
-    )  # fmt: skip
+        [node, runner, tmp_path],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     for (kind, low, high), text in zip(asked, json.loads(done.stdout), strict=True):
         scale = 1 if kind == "range" else 100
-        shown = [Fraction(end.replace(",", "").replace("%", "").strip()) for end in text.split(" to ")]  # fmt: skip
+        shown = [
+            Fraction(end.replace(",", "").replace("%", "").strip()) for end in text.split(" to ")
+        ]
         assert shown[0] <= scale * Fraction(repr(low)), (kind, low, text)
         assert shown[1] >= scale * Fraction(repr(high)), (kind, high, text)

@@ -33,19 +33,26 @@ AGE = PollQuestion("age", "How old are you?", answers=("under 30", "30 to 59", "
 INTRO = "We ask commuters in Aldam, once a year."
 
 
-def one_way(name: str, way: Any, *questions: PollQuestion, once: str = "browser") -> Poll:
+def one_way(name: str, way: Any, *questions: PollQuestion, **more: Any) -> Poll:
     return Poll(
-        name, title=f"Commuting: {name}", intro=INTRO, questions=questions, once=once,
+        name,
+        title=f"Commuting: {name}",
+        intro=INTRO,
+        questions=questions,
+        **more,
         arms=[Arm("only", way)],
-    )  # fmt: skip
+    )
 
 
 POLLS = {
     poll.name: poll
     for poll in (
         one_way("device", by_device(odds=3), FARE),
+        one_way("foretold", by_device(odds=3), FARE, show_sent="before"),
+        one_way("hushed", by_device(odds=3), FARE),
         one_way("retried", by_device(odds=3), FARE),
         one_way("locked", by_device(odds=3), FARE),
+        one_way("reloaded", by_device(odds=3), FARE),
         one_way("forgetful", by_device(odds=3), FARE),
         one_way("loud", by_device(epsilon=10), FARE),
         one_way("late", by_device(odds=3), FARE),
@@ -55,6 +62,8 @@ POLLS = {
         one_way("invited", by_device(odds=3), FARE, once="invitation"),
         one_way("own", by_own(crosswise("1/4"), instructions="Was your mother born in January, February or March? Say only whether both answers are the same."), FARE),
         one_way("direct", directly(), FARE, AGE),
+        Poll("seen", title="Commuting", intro=INTRO, questions=[FARE, MODE, HOURS, AGE], show_sent="before",
+             arms=[Arm("all", {"fare": by_device(odds=3), "mode": by_device(odds=2, size=2), "hours": by_device(odds=3), "age": directly()})]),
         Poll("whole", title="Commuting", intro=INTRO, questions=[FARE, MODE, HOURS, AGE],
              arms=[Arm("all", {"fare": by_device(odds=3), "mode": by_device(odds=2, size=2), "hours": by_device(odds=3), "age": directly()})]),
         Poll("arms", title="Arms", questions=[FARE],
@@ -114,7 +123,7 @@ def test_chance_is_drawn_once_whatever_is_chosen_and_however_often_the_page_is_l
     browser: Browser, running: Running
 ) -> None:
     seen = set()
-    with opened(browser, f"{running.origin}/p/whole") as page:
+    with opened(browser, f"{running.origin}/p/seen") as page:
         for turn in range(6):
             if turn % 3 == 2:
                 page.reload()
@@ -127,19 +136,71 @@ def test_chance_is_drawn_once_whatever_is_chosen_and_however_often_the_page_is_l
     assert len(seen) == 1
 
 
+def test_what_is_sent_is_shown_after_sending_and_not_before(
+    browser: Browser, running: Running
+) -> None:
+    """Whoever saw it before could choose the answer by it; neither answer may change the words."""
+    with opened(browser, f"{running.origin}/p/hushed") as page:
+        for answer in ("no", "yes", "no"):
+            page.get_by_label(answer, exact=True).check()
+            assert page.locator(".sent .value").text_content() == "chance decides"
+            assert page.get_by_text(f"Of 100 people who answer “{answer}”, about 75 send “{answer}”").is_visible()  # fmt: skip
+            assert page.locator("figcaption span").count() == 2
+            assert page.get_by_text("proves little").count() == 0
+        bodies: list[str | None] = []
+        page.on("request", lambda asked: bodies.append(asked.post_data))
+        page.get_by_role("button", name="Send").click()
+        heading(page, "Thank you")
+        kept, sent = (page.locator(f"#receipt .{kind} .value").text_content() for kind in ("kept", "sent"))  # fmt: skip
+        assert kept == "no"
+        assert json.loads(bodies[0] or "")["report"] == ("00" if sent == "no" else "01")
+        assert page.get_by_text(f"Why “{sent}” proves little.").is_visible()
+        assert json.loads(page.evaluate("Object.values(localStorage)[0]")) == {"sent": True}
+
+
+def test_a_poll_whose_design_says_so_shows_before_sending_what_will_be_sent(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, f"{running.origin}/p/foretold") as page:
+        page.get_by_label("yes").check()
+        foretold = page.locator(".sent .value").text_content()
+        assert foretold in {"no", "yes"}
+        page.get_by_role("button", name="Send").click()
+        heading(page, "Thank you")
+        assert page.locator("#receipt .sent .value").text_content() == foretold
+    assert cells(running, "foretold") == {"00" if foretold == "no" else "01": 1}
+
+
+def test_a_report_that_is_sent_after_the_page_was_loaded_again_is_shown_without_the_answer(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, f"{running.origin}/p/reloaded") as page:
+        page.route("**/reports", lambda route: route.abort())
+        page.get_by_label("yes").check()
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("Nothing is lost").wait_for()
+        page.unroute("**/reports")
+        page.reload()
+        page.get_by_role("button", name="Try again").click()
+        heading(page, "Thank you")
+        assert page.locator("#receipt .sent .value").text_content() in {"no", "yes"}
+        assert page.locator("#receipt .kept").count() == 0
+
+
 def test_without_a_network_nothing_is_lost_and_trying_again_sends_it(
     browser: Browser, running: Running
 ) -> None:
     with opened(browser, f"{running.origin}/p/retried") as page:
         page.context.set_offline(True)
         page.get_by_label("no", exact=True).check()
-        shown = page.locator(".sent .value").text_content()
         page.get_by_role("button", name="Send").click()
         page.get_by_text("Nothing is lost").wait_for()
+        assert page.locator(".sent .value").text_content() == "chance decides"
         assert cells(running, "retried") == {}
         page.context.set_offline(False)
         page.get_by_role("button", name="Try again").click()
         heading(page, "Thank you")
+        shown = page.locator("#receipt .sent .value").text_content()
     assert cells(running, "retried") == {"00" if shown == "no" else "01": 1}
 
 
@@ -174,7 +235,10 @@ def test_after_a_first_try_the_answers_are_locked_and_the_same_report_is_sent(
     """
     bodies: list[str | None] = []
     with opened(browser, f"{running.origin}/p/locked") as page:
-        page.on("request", lambda asked: bodies.append(asked.post_data) if asked.method == "POST" else None)  # fmt: skip
+        page.on(
+            "request",
+            lambda asked: bodies.append(asked.post_data) if asked.method == "POST" else None,
+        )
         page.route("**/reports", lambda route: route.abort())
         page.get_by_label("yes").check()
         page.get_by_role("button", name="Send").click()
@@ -243,9 +307,11 @@ def test_a_browser_that_keeps_nothing_is_told_to_answer_once(
 def test_a_report_that_tells_a_lot_says_so(browser: Browser, running: Running) -> None:
     with opened(browser, f"{running.origin}/p/loud") as page:
         page.get_by_label("yes").check()
+        assert page.get_by_text("all but about 1 time in 22,0").is_visible()
+        assert page.get_by_text("all but about 1 of 22,0").first.is_visible()
+        page.get_by_role("button", name="Send").click()
         page.get_by_text("This tells a lot about you.").wait_for()
         assert page.get_by_text("proves little").count() == 0
-        assert page.get_by_text("all but about 1 time in 22,0").is_visible()
 
 
 def test_the_link_to_the_content_leaves_the_invitation_as_it_is(
@@ -279,8 +345,13 @@ def test_a_page_whose_definition_does_not_fit_its_mark_does_not_start(
     with fresh(browser) as context:
         page = context.new_page()
         address = f"{running.origin}/p/device"
-        page.route(address, lambda route: route.fulfill(
-            response=(told := route.fetch()), body=told.text().replace('"same":"3"', '"same":"30"')))  # fmt: skip
+        page.route(
+            address,
+            lambda route: route.fulfill(
+                response=(told := route.fetch()),
+                body=told.text().replace('"same":"3"', '"same":"30"'),
+            ),
+        )
         page.goto(address)
         heading(page, "This page is not as it was written")
         assert page.get_by_role("button", name="Send").count() == 0
@@ -318,10 +389,10 @@ def test_a_report_that_came_too_late_is_said_to_have_come_and_no_other_is_ever_s
     handle = running.vault.poll("late")
     with opened(browser, f"{running.origin}/p/late") as page:
         page.get_by_label("yes").check()
-        shown = page.locator(".sent .value").text_content()
         handle.close()
         page.get_by_role("button", name="Send").click()
         page.get_by_text("reached the server and was not counted").first.wait_for()
+        shown = page.locator("#receipt .sent .value").text_content()
         handle.reopen()
         page.reload()
         page.get_by_role("button", name="Try again").click()
@@ -337,7 +408,11 @@ def test_an_invitation_counts_once_and_anything_else_is_a_bad_link(
     for ending in ("", "#", "#1234", f"#{token.upper()}" if token.upper() != token else "#x"):
         with opened(browser, f"{running.origin}/p/invited{ending}") as page:
             heading(page, "This link does not work")
-    for number, words in ((("f" * 32), "This link does not work"), (token, "Thank you"), (token, "You have answered already")):  # fmt: skip
+    for number, words in (
+        (("f" * 32), "This link does not work"),
+        (token, "Thank you"),
+        (token, "You have answered already"),
+    ):
         with opened(browser, f"{running.origin}/p/invited#{number}") as page:
             page.on("request", lambda request: asked.append(request.url))
             page.get_by_label("yes").check()
@@ -376,7 +451,7 @@ def test_what_is_missing_or_out_of_range_is_said_where_it_is(
             page.get_by_role("spinbutton").fill(wrong)
             page.get_by_role("button", name="Send").click()
             assert page.get_by_text("Please enter a number in this range.").is_visible()
-            assert page.locator(".sent .value").count() == 1
+            assert page.locator(".sent .value").count() == 1  # of the other question
     assert sum(cells(running, "typed").values()) <= 1
 
 
@@ -473,6 +548,9 @@ def test_every_state_of_the_page_is_accessible(
         page.get_by_role("button", name="Send").click()
         heading(page, "Thank you")
         found += look(page, "respondent-thanks", tmp_path)
+    with opened(browser, f"{running.origin}/p/foretold") as page:
+        page.get_by_label("yes").check()
+        found += look(page, "respondent-before", tmp_path)
     for path, name in (("/p/own", "own"), ("/p/direct", "direct")):
         with opened(browser, running.origin + path) as page:
             for radio in ready(page).locator(".choices").all():

@@ -38,7 +38,10 @@ CHOOSE = """(truth) => {
     document.querySelectorAll(".question").forEach((each, at) => each.querySelectorAll("label.choice")[truth[at]].click());
     return [".kept .value", ".sent .value"].map((kind) => [...document.querySelectorAll(kind)].map((each) => each.textContent));
 }"""
-"""Choose these answers, and say what the page then shows as kept and as sent."""
+"""Choose these answers, and say what the page then shows as kept and as what will be sent."""
+RECEIPT = """() => [".kept .value", ".sent .value"].map((kind) =>
+    [...document.querySelectorAll(`#receipt ${kind}`)].map((each) => each.textContent))"""
+"""What the page shows afterwards."""
 
 
 @dataclass
@@ -107,9 +110,11 @@ def designed(page: Page, running: Running, size: Size) -> str:
             page.get_by_role("button", name="Add a question").click()
         box = page.get_by_role("group", name=f"Question {place + 1}", exact=True)
         box.get_by_label("Question", exact=True).fill(text)
+    page.get_by_label("How many answers are true").select_option("epsilon")
     page.get_by_label("Epsilon, what a report may cost").fill(str(size.epsilon))
     page.get_by_text("Your true answer is sent").first.wait_for()
-    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("button", name="Publish the poll").click()
+    page.get_by_role("button", name="Publish it").click()
     name = f"secrets-of-{size.people}"
     page.wait_for_url(f"**/polls/{name}")
     return name
@@ -135,11 +140,14 @@ def answer(browser: Browser, address: str, person: Person) -> None:
     with visiting(browser, person) as page:
         page.goto(address)
         page.get_by_role("button", name="Send").wait_for()  # the page has checked itself
-        kept, person.shown = page.evaluate(CHOOSE, list(person.truth))
-        assert kept == [("no", "yes")[yes] for yes in person.truth]
+        meant = [("no", "yes")[yes] for yes in person.truth]
+        kept, before = page.evaluate(CHOOSE, list(person.truth))
+        assert (kept, set(before)) == (meant, {"chance decides"})
         assert not person.posts  # nothing leaves before "Send"
         page.get_by_role("button", name="Send").click()
         page.get_by_role("heading", name="Thank you").wait_for()
+        kept, person.shown = page.evaluate(RECEIPT)
+        assert kept == meant
 
 
 @contextmanager
@@ -181,7 +189,7 @@ def every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing
     assert not {"cookie", "referer"} & set(next(iter(names)))
 
 
-def what_was_shown_before_is_what_was_sent(study: Study) -> None:
+def what_was_shown_is_what_was_sent(study: Study) -> None:
     for person in study.people:
         _, told = study.poll.read(person.report)
         assert person.shown == [("no", "yes")[report] for report in told]
@@ -228,6 +236,8 @@ def the_server_counted_exactly_the_reports_that_were_sent(study: Study) -> None:
 
 def the_researchers_page_covers_the_truth(study: Study) -> None:
     page = study.researcher
+    page.get_by_text("Too few answers yet.").first.wait_for()
+    page.get_by_label("Show estimates from too few answers, too").check()
     page.get_by_label("Confidence").select_option("0.999")
     page.get_by_text("99.9 % intervals").first.wait_for(state="attached")
     page.get_by_text(f"{study.size.people}", exact=True).first.wait_for()
@@ -276,7 +286,7 @@ def test_a_study_that_many_people_answer_holds_from_end_to_end(
     with answered(browser, running, size) as study:
         only_the_files_of_the_page_and_one_post_leave_the_browser(study)
         every_post_has_the_same_length_and_holds_the_report_and_a_number_and_nothing_else(study)
-        what_was_shown_before_is_what_was_sent(study)
+        what_was_shown_is_what_was_sent(study)
         reports_have_the_stated_law_given_the_true_answers(study)
         a_law_that_lies_thirty_percent_more_or_less_would_be_rejected(study)
         the_server_counted_exactly_the_reports_that_were_sent(study)

@@ -36,7 +36,11 @@ def _filled(running: Running) -> None:
     running.vault.publish(EMPTY)
     live = running.vault.publish(GUESTS)
     for number, token in enumerate(live.invite(60)):
-        truth = {"fare": ("no", "yes")[number % 2], "hours": str(number % 20), "age": AGE.answers[number % 3]}  # fmt: skip
+        truth = {
+            "fare": ("no", "yes")[number % 2],
+            "hours": str(number % 20),
+            "age": AGE.answers[number % 3],
+        }
         live.add(GUESTS.client().rehearse(truth), once=token, mark=live.poll.mark)
 
 
@@ -77,8 +81,72 @@ def test_a_new_report_appears_without_loading_the_page_again(
     with opened(browser, running, "/polls/empty") as page:
         page.get_by_text("No reports yet").wait_for()
         report(running, "empty")
-        page.locator("#questions svg").wait_for()
+        page.get_by_text("Too few answers yet.").wait_for()
+        assert page.get_by_text("1 of 119.").is_visible()
+        assert page.locator("#questions svg").count() == 0
         assert page.locator("#figures dd").first.text_content() == "1"
+        page.get_by_label("Show estimates from too few answers, too").check()
+        page.locator("#questions svg").wait_for()
+
+
+def test_estimates_are_drawn_when_there_are_enough_answers_and_not_before(
+    browser: Browser, running: Running
+) -> None:
+    live = running.vault.publish(Poll("filling", FARE.text, odds=3))
+    for _ in range(118):
+        report(running, "filling")
+    with opened(browser, running, "/polls/filling") as page:
+        page.get_by_text("118 of 119.").wait_for()
+        assert page.locator("#questions svg").count() == 0
+        assert page.get_by_text("There are too few answers yet: all answers").is_visible()
+        report(running, "filling")
+        page.locator("#questions svg").wait_for()
+        assert page.get_by_text("Too few answers yet.").count() == 0
+        assert page.get_by_label("Show estimates from too few").is_hidden()
+    assert live.people == 119
+
+
+def test_the_link_to_share_is_shown_copied_and_said_to_work_here_only(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/open") as page:
+        link = f"{running.origin}/p/open"
+        assert page.get_by_role("link", name=link).get_attribute("href") == link
+        page.get_by_role("button", name="Copy the link").click()
+        page.locator("#copied:not(:empty)").wait_for()
+        assert page.get_by_text("works only on this computer").is_visible()
+    with opened(browser, running, "/polls/guests") as page:
+        assert page.get_by_role("heading", name="Share the link").count() == 0
+
+
+def test_a_draft_is_looked_at_and_publishing_needs_a_second_word(
+    browser: Browser, running: Running
+) -> None:
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_label("Title").fill("Looked at")
+        page.get_by_label("How many answers are true").select_option("9")
+        page.get_by_text("9 of 10 answers are true.").wait_for()
+        with page.context.expect_page() as opening:
+            page.get_by_role("link", name="Preview the page").click()
+        draft = opening.value
+        draft.get_by_text("nothing is sent, counted or kept").wait_for()
+        draft.get_by_label("yes").check()
+        sent: list[str] = []
+        draft.on("request", lambda asked: sent.append(asked.url))
+        draft.get_by_role("button", name="Send").click()
+        heading = draft.get_by_role("heading", name="Thank you")
+        heading.wait_for()
+        assert (sent, draft.evaluate("localStorage.length")) == ([], 0)
+        draft.close()
+        page.get_by_role("button", name="Publish the poll").click()
+        page.get_by_role("heading", name="Publish this poll?").wait_for()
+        page.get_by_role("button", name="Not yet").click()
+        assert "looked-at" not in running.vault.polls
+        page.get_by_role("button", name="Publish the poll").click()
+        page.get_by_role("button", name="Publish it").click()
+        page.wait_for_url("**/polls/looked-at")
+    made = running.vault.poll("looked-at").poll
+    assert (made.arms[0].ratio, made.show_sent) == (9, "after")
 
 
 def test_closing_and_reopening_need_a_second_word(browser: Browser, running: Running) -> None:
@@ -123,7 +191,7 @@ def test_results_that_come_late_do_not_replace_newer_ones(
     held: list[Route] = []
     report(running)
     with opened(browser, running, "/polls/open") as page:
-        page.locator("#figures dd").first.wait_for()
+        page.get_by_label("Show estimates from too few").check()
         page.route("**/results?confidence=0.9", holding(held))
         with page.expect_request("**/results?confidence=0.9"):
             page.get_by_label("Confidence").select_option("0.9")
@@ -255,16 +323,25 @@ def test_the_ways_of_asking_are_compared_and_two_questions_crossed(
     browser: Browser, running: Running
 ) -> None:
     with opened(browser, running, "/polls/guests") as page:
+        page.get_by_label("Show estimates from too few").check()
         page.get_by_role("heading", name="device less own").first.wait_for()
         titles = page.locator("#differences h3").all_text_contents()
-        assert [title.rpartition("? ")[2] for title in titles[:3]] == ["device less own", "device less direct", "own less direct"]  # fmt: skip
+        assert [title.rpartition("? ")[2] for title in titles[:3]] == [
+            "device less own",
+            "device less direct",
+            "own less direct",
+        ]
         assert (
             page.locator("#differences p", has_text="however often you look").count()
             == page.locator("#differences h3").count()
         )
         page.get_by_text("Epsilons are for this question alone.").wait_for()
         page.locator("#crosstab caption").first.wait_for()
-        assert page.locator("#crosstab caption").all_text_contents()[:3] == ["device", "own", "direct"]  # fmt: skip
+        assert page.locator("#crosstab caption").all_text_contents()[:3] == [
+            "device",
+            "own",
+            "direct",
+        ]
         page.get_by_label("Columns").select_option("fare")
         page.get_by_text("Choose two different questions.").wait_for()
 
@@ -285,6 +362,7 @@ def test_the_wizard_says_what_is_wrong_and_publishes_what_is_right(
     with opened(browser, running, "/polls/new") as page:
         page.get_by_label("Title").fill("Three ways")
         assert page.get_by_label("Name in links").input_value() == "three-ways"
+        page.get_by_label("How many answers are true").select_option("epsilon")
         page.get_by_label("Epsilon, what a report may cost").fill("much")
         page.get_by_role("alert").get_by_text("epsilon").wait_for()
         page.get_by_label("Epsilon, what a report may cost").fill("1.1")
@@ -292,10 +370,15 @@ def test_the_wizard_says_what_is_wrong_and_publishes_what_is_right(
         page.get_by_label("Asked directly").check()
         page.get_by_text("own: 1 of 3 respondents").wait_for()
         assert not page.get_by_role("alert").is_visible()
-        page.get_by_role("button", name="Publish").click()
+        page.get_by_role("button", name="Publish the poll").click()
+        page.get_by_role("button", name="Publish it").click()
         page.wait_for_url("**/polls/three-ways")
     made = running.vault.poll("three-ways").poll
-    assert [(arm.name, arm.share) for arm in made.arms] == [("randomised", 1), ("own", 1), ("direct", 1)]  # fmt: skip
+    assert [(arm.name, arm.share) for arm in made.arms] == [
+        ("randomised", 1),
+        ("own", 1),
+        ("direct", 1),
+    ]
     assert "mother born" in made.arms[1].designs[0].instructions
 
 
@@ -312,7 +395,8 @@ def test_the_wizard_asks_for_a_harmless_question_for_each_that_is_hidden_by_hand
         page.get_by_role("alert").get_by_text("needs a harmless question").wait_for()
         second.get_by_label("Harmless question").fill("Is your house number even?")
         page.get_by_role("alert").wait_for(state="hidden")
-        page.get_by_role("button", name="Publish").click()
+        page.get_by_role("button", name="Publish the poll").click()
+        page.get_by_role("button", name="Publish it").click()
         page.wait_for_url("**/polls/by-hand")
     told = [each.instructions for each in running.vault.poll("by-hand").poll.arms[1].designs]
     assert ["mother born" in told[0], "house number" in told[1]] == [True, True]
@@ -321,13 +405,18 @@ def test_the_wizard_asks_for_a_harmless_question_for_each_that_is_hidden_by_hand
 def test_a_refusal_to_publish_stays_until_something_is_typed(
     browser: Browser, running: Running
 ) -> None:
+    """A preview that is on its way while the poll is refused does not take the words away."""
     held: list[Route] = []
     with opened(browser, running, "/polls/new") as page:
         page.get_by_text("Your true answer is sent").first.wait_for()
-        page.route("**/api/preview", holding(held))
-        with page.expect_request("**/api/preview"):
+        with page.expect_response("**/api/preview"):
             page.get_by_label("Name in links").fill("open")
-        page.get_by_role("button", name="Publish").click()
+        page.get_by_role("button", name="Publish the poll").click()
+        page.get_by_role("heading", name="Publish this poll?").wait_for()
+        page.route("**/api/preview", holding(held))
+        with page.expect_request("**/api/preview"):  # a preview that nothing typed has asked for
+            page.evaluate("document.getElementById('wizard').dispatchEvent(new Event('input'))")
+        page.get_by_role("button", name="Publish it").click()
         refusal = page.get_by_role("alert").get_by_text("open")
         refusal.wait_for()
         with page.expect_response("**/api/preview"):
@@ -341,7 +430,6 @@ def test_a_refusal_to_publish_stays_until_something_is_typed(
 
 def test_the_plan_follows_what_is_typed(browser: Browser, running: Running) -> None:
     with opened(browser, running, "/polls/new") as page:
-        page.get_by_label("Epsilon, what a report may cost").fill("1.1")
         page.get_by_label("Margin").fill("3")
         page.get_by_text("3,586 people").wait_for()
         page.get_by_label("Margin").fill("6")
@@ -354,6 +442,8 @@ def test_the_pages_of_a_study_with_arms_are_accessible(
     found = []
     with opened(browser, running, "/polls/guests") as page:
         page.locator("#crosstab table").first.wait_for()
+        found += look(page, "few", tmp_path)
+        page.get_by_label("Show estimates from too few").check()
         for each in page.locator("#questions summary").all():
             each.click()
         found += look(page, "arms", tmp_path)
@@ -366,4 +456,11 @@ def test_the_pages_of_a_study_with_arms_are_accessible(
         page.get_by_role("group", name="Question 2").get_by_label("Kind").select_option("range")
         page.get_by_role("alert").wait_for()
         found += look(page, "wizard-arms", tmp_path)
+    with opened(browser, running, "/polls/new") as page:
+        page.get_by_text("3 of 4 answers are true.").wait_for()
+        page.get_by_role("button", name="Publish the poll").click()
+        found += look(page, "publish", tmp_path)
+    with opened(browser, running, "/polls/open") as page:
+        page.get_by_text("The design, exactly").click()
+        found += look(page, "share", tmp_path)
     assert found == []

@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.sql.catalogue import ROWS, TABLES
 
 from shoal.errors import (
@@ -85,7 +86,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits WHERE a.b.age = 1", "two parts"),
     ("SELECT COUNT(*) FROM visits WHERE isnan(spend)", "NaN"),
     ("SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > day", "whole days"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("sql", "word"), REFUSED)
@@ -189,7 +190,7 @@ def outcome(read: Callable[[], T]) -> T | ShoalError:
         return error
 
 
-@settings(max_examples=600)
+@examples(200, many=600)
 @given(
     soups | mutants | st.text(max_size=60) | soups.map("SELECT COUNT(*) FROM visits WHERE ".__add__)
 )
@@ -198,7 +199,7 @@ def test_any_text_gives_a_question_or_an_error_of_ours(sql: str) -> None:
     assert made.explain() if isinstance(made, Query) else made.remedy
 
 
-@settings(max_examples=400)
+@examples(133, many=400)
 @given(soups | st.text(max_size=40))
 def test_any_text_gives_an_expression_or_an_error_of_ours(sql: str) -> None:
     for made in (

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.engines.spark_session import needs_java, session
 
 import shoal
+from shoal.engines.spark import SparkTable
 from shoal.errors import VaultError
 from shoal.vault.declaration_check import WARNING
 
@@ -19,26 +24,26 @@ ROWS = """patient,ward,age,admitted
 2,Medicine,-1,
 3,Zoo,abc,2026-03-01
 """
+TYPES = {"patient": "integer", "ward": "text", "age": "integer", "admitted": "date"}
+SAID: dict[str, Any] = {
+    "protects": shoal.Person("patient", groups=1, rows_per_group=2),
+    "columns": {
+        "ward": shoal.Choices(["Surgery", "Medicine"]),
+        "age": shoal.Range(0, "120.5"),
+        "admitted": shoal.Range("2026-01-01", "2026-12-31"),
+    },
+    "budget": shoal.Pure(1),
+}
+TYPED = """CREATE TABLE visits AS SELECT * FROM (VALUES
+(1, 'Surgery', 34, DATE '2026-01-05'), (1, ' Surgery', 34, '2026-02-11'), (1, 'surgery', 200, '2031-01-01'),
+(2, 'Medicine', -1, NULL), (3, 'Zoo', NULL, '2026-03-01')) AS t(patient, ward, age, admitted)"""
 
 
 @pytest.fixture
 def vault(tmp_path: Path) -> shoal.Vault:
     (tmp_path / "visits.csv").write_text(ROWS)
     made = shoal.open(tmp_path / "office.shoal")
-    made.add(
-        "visits",
-        shoal.CsvFile(
-            tmp_path / "visits.csv",
-            {"patient": "integer", "ward": "text", "age": "integer", "admitted": "date"},
-        ),
-        protects=shoal.Person("patient", groups=1, rows_per_group=2),
-        columns={
-            "ward": shoal.Choices(["Surgery", "Medicine"]),
-            "age": shoal.Range(0, "120.5"),
-            "admitted": shoal.Range("2026-01-01", "2026-12-31"),
-        },
-        budget=shoal.Pure(1),
-    )
+    made.add("visits", shoal.CsvFile(tmp_path / "visits.csv", TYPES), **SAID)
     return made
 
 
@@ -106,3 +111,43 @@ def test_a_declaration_that_fits_cuts_nothing(tmp_path: Path) -> None:
     [x] = found.columns
     assert (x.below, x.above, x.nulls, x.misfits, found.shares) == (0, 0, 1, 0, ())
     assert x.findings == ["1 row is empty in the source"]
+
+
+def typed_rows(folder: Path) -> Path:
+    """The same rows as a table of a DuckDB file, where a cell of another type is NULL."""
+    file = folder / "visits.duckdb"
+    with duckdb.connect(str(file)) as made:
+        made.execute(TYPED).fetchall()
+    return file
+
+
+def test_a_table_of_duckdb_is_checked_as_a_file_is(vault: shoal.Vault, tmp_path: Path) -> None:
+    file, of_file = typed_rows(tmp_path), vault.check("visits")
+    with shoal.open(tmp_path / "other.shoal") as other:
+        other.add("visits", file, table="visits", **SAID)
+        found = other.check("visits")
+    assert (found.rows, found.shares) == (of_file.rows, of_file.shares)
+    for one, same in zip(found.columns, of_file.columns, strict=True):
+        assert (one.misfits, one.nulls) == (0, same.misfits + same.nulls)
+        assert replace(one, misfits=same.misfits, nulls=same.nulls) == same
+
+
+@needs_java
+@pytest.mark.parametrize("kind", ["frame", "csv"])
+def test_rows_of_spark_are_checked_as_a_file_is(
+    vault: shoal.Vault, tmp_path: Path, kind: str
+) -> None:
+    of_file, running = vault.check("visits"), session()
+    source: Any = SparkTable(running, str(tmp_path / "visits.csv"), TYPES)
+    if kind == "frame":
+        with duckdb.connect(str(typed_rows(tmp_path))) as made:
+            source = running.createDataFrame(made.sql("FROM visits").to_arrow_table())
+    with shoal.open(tmp_path / "other.shoal") as other:
+        other.add("visits", source, **SAID)
+        found = other.check("visits")
+    assert (found.rows, found.shares) == (of_file.rows, of_file.shares)
+    for one, same in zip(found.columns, of_file.columns, strict=True):
+        if kind == "csv":
+            assert one == same
+        assert one.misfits + one.nulls == same.misfits + same.nulls
+        assert replace(one, misfits=same.misfits, nulls=same.nulls) == same

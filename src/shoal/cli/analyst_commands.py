@@ -15,11 +15,11 @@ from shoal.cli.options import Analyst, AsJson, Delta, Epsilon, Noise, Rho, Sql, 
 from shoal.cli.printed_tables import plain_table, show_answer
 from shoal.errors import RangeError
 from shoal.exact import whole
+from shoal.interpret import risk_of
 from shoal.query import Answer, Preview, plan_budget
 from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
-from shoal.vault.accounts.standing import risk_of
 from shoal.vault.dummy import dummy_rows
 from shoal.vault.release_pages import promise_of
 
@@ -73,6 +73,13 @@ ShowClipped = Annotated[
         help="Count the people who have more rows or groups than their share, too; a tenth of the cost goes to it.",
     ),
 ]
+Intervals = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONFIDENCE",
+        help="Confidence of intervals; quantiles get them, too, for a part of what is spent.",
+    ),
+]
 ENDINGS = (".parquet", ".csv", ".json")
 
 
@@ -92,13 +99,7 @@ def ask(
         ),
     ] = None,
     analyst: Analyst = None,
-    intervals: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONFIDENCE",
-            help="Confidence of intervals; quantiles get them, too, for a part of what is spent.",
-        ),
-    ] = None,
+    intervals: Intervals = None,
     show_clipped: ShowClipped = False,
     dummy: Annotated[
         bool, typer.Option("--dummy", help="Ask made-up rows instead, free of charge.")
@@ -153,14 +154,17 @@ def preview(
     delta: Delta = None,
     rho: Rho = None,
     noise: Noise = None,
-    confidence: Annotated[str, typer.Option(help="How sure the errors are.")] = "0.95",
+    confidence: Annotated[
+        str | None, typer.Option(help="How sure the errors are.  [default: 0.95]")
+    ] = None,
+    intervals: Intervals = None,
     show_clipped: ShowClipped = False,
     analyst: Analyst = None,
     as_json: AsJson = False,
 ) -> None:
     """How far each number of an answer would be off, before anything is spent. Free."""
     with refusals(), opened(vault, analyst, only_reads=True) as held:
-        found = held.sql(sql).preview(
+        found = held.sql(sql, intervals=intervals).preview(
             epsilon=epsilon,
             delta=delta,
             rho=rho,
@@ -182,10 +186,7 @@ def preview(
             ),
             soft_wrap=True,
         )
-        rows = [
-            (each.name, *str(each).removeprefix(f"{each.name}: ").split("; ", 1))
-            for each in found.columns
-        ]
+        rows = [(each.name, each.within, each.noise) for each in found.columns]
         console.print(plain_table(["column", "error", "noise"], rows))
         for note in found.notes:
             console.print(Text(f"note: {note}", style="yellow"))

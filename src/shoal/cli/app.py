@@ -159,6 +159,13 @@ COMMANDS = (
     ),
     LazyCommand(
         ANALYST,
+        "publish",
+        "publish_command.publish",
+        "PUBLISH",
+        "Release many tables at once, with the least noise, so that they add up: CSV files, a page and the measurements.",
+    ),
+    LazyCommand(
+        ANALYST,
         "explain",
         "analyst_commands.explain",
         "EXPLAIN",
@@ -222,6 +229,13 @@ COMMANDS = (
         "serve_command.serve",
         "SERVE",
         "Host the polls of a vault: pages that randomise in the respondent's browser, and yours to design and look.",
+    ),
+    LazyCommand(
+        TOOLS,
+        "guide",
+        "guide.guide",
+        "EXAMPLES",
+        "Which epsilon? From how many people, how accurate and how many questions to a budget.",
     ),
     LazyCommand(
         TOOLS,

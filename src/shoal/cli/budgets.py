@@ -9,9 +9,10 @@ import typer
 from rich.text import Text
 
 from shoal.cli.console import answers, refusals
-from shoal.cli.options import AsJson, VaultOption, budget_of, opened
+from shoal.cli.options import AsJson, SeenAs, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
 from shoal.errors import VaultError
+from shoal.measures import budget_of
 from shoal.vault import Standing
 
 BUDGET = """
@@ -32,9 +33,7 @@ def budget(
     name: Annotated[str | None, typer.Argument(help="The dataset.  [default: all]")] = None,
     *,
     vault: VaultOption = None,
-    analyst: Annotated[
-        str | None, typer.Option("--as", metavar="ANALYST", help="As an analyst sees it.")
-    ] = None,
+    analyst: SeenAs = None,
     new: Annotated[
         str | None,
         typer.Option("--set", metavar="EPS[,DELTA]|rho=RHO", help="Give it another budget."),

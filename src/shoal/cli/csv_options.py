@@ -1,5 +1,5 @@
-"""What is typed of a CSV file, which says neither the types of its columns nor whether it has a
-header.
+"""What is typed of a CSV file, which says neither the types of its columns nor how it is
+written.
 """
 
 from __future__ import annotations
@@ -37,9 +37,29 @@ Delimiter = Annotated[
     typer.Option(metavar="CHAR", help="What separates the cells of a CSV file: , ; | or tab."),
 ]
 
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHAR", help="What separates the decimals of a number in a CSV file: . or ,"
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The encoding of a CSV file: utf-8, latin-1 or utf-16.  [default: utf-8]",
+    ),
+]
+
 
 def source_of(
-    path: str | None, types: Sequence[str], *, header: bool | None, delimiter: str | None
+    path: str | None,
+    types: Sequence[str],
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> object:
     """A path as it is typed; a CSV file with what is typed of its columns."""
     found: dict[str, str] = {}
@@ -47,7 +67,11 @@ def source_of(
         name, said = pair(text, "--type", "age=integer")
         found[name] = said.strip()
     mark = "\t" if delimiter in ("tab", "\\t") else delimiter
-    return None if path is None else declared_source(path, found, header=header, delimiter=mark)
+    if path is None:
+        return None
+    return declared_source(
+        path, found, header=header, delimiter=mark, decimal=decimal, encoding=encoding
+    )
 
 
 def source_again(
@@ -57,14 +81,18 @@ def source_again(
     *,
     header: bool | None,
     delimiter: str | None,
+    decimal: str | None,
+    encoding: str | None,
 ) -> object:
     """Where the rows of a dataset are now; a CSV file with what is typed of it over what was
     declared before.
     """
-    if not types and header is None and delimiter is None:
+    if not types and header is None and not (delimiter or decimal or encoding):
         return path
     there = path or str(getattr(dataset.location, "path", None) or "")
-    found = source_of(there, types, header=header, delimiter=delimiter)
+    found = source_of(
+        there, types, header=header, delimiter=delimiter, decimal=decimal, encoding=encoding
+    )
     return declared_again(dataset, found)
 
 

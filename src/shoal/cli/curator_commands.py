@@ -14,7 +14,9 @@ from rich.text import Text
 
 from shoal.cli.console import answers, refusals, remarks, writable
 from shoal.cli.csv_options import (
+    Decimal,
     Delimiter,
+    Encoding,
     Header,
     Types,
     propose,
@@ -28,9 +30,9 @@ from shoal.cli.options import (
     ByRow,
     Groups,
     RowsPerGroup,
+    SeenAs,
     VaultOption,
     WholeBudget,
-    budget_of,
     counts_of,
     facts_of,
     opened,
@@ -39,6 +41,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.printed_tables import facts_table, known_of, plain_table
 from shoal.errors import SchemaError, VaultError
+from shoal.measures import budget_of
 from shoal.plan import Row
 from shoal.vault import Dataset, Vault
 from shoal.vault import open as open_vault
@@ -83,6 +86,8 @@ For example:
 
     shoal describe visits
 
+    shoal describe visits --as ana
+
     shoal describe visits --toml
 """
 ACCEPT = """
@@ -106,6 +111,14 @@ Ranges = Annotated[
 ]
 ChoicesOption = Annotated[
     list[str] | None, typer.Option("--choices", metavar="COL=A,B,C", help="The values of a column.")
+]
+ChoiceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--choice",
+        metavar="COL=VALUE",
+        help="One value of a column, which may hold commas; give it once for each value.",
+    ),
 ]
 Required = Annotated[
     list[str] | None, typer.Option("--required", metavar="COL", help="A column without NULL.")
@@ -163,11 +176,14 @@ def add(
     ] = False,
     ranges: Ranges = None,
     choices: ChoicesOption = None,
+    choice: ChoiceOption = None,
     required: Required = None,
     keys: Keys = None,
     types: Types = None,
     header: Header = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     budget: WholeBudget = None,
     table: Annotated[
         str | None,
@@ -217,6 +233,7 @@ def add(
                     "--change": change,
                     "--range": ranges,
                     "--choices": choices,
+                    "--choice": choice,
                     "--required": required,
                     "--keys": keys,
                     "--budget": budget is not None,
@@ -226,6 +243,8 @@ def add(
                     "--type": types,
                     "--header": header is not None,
                     "--delimiter": delimiter,
+                    "--decimal": decimal,
+                    "--encoding": encoding,
                 }
             )
         relation = NEW_PEOPLE if new_people else None
@@ -241,9 +260,17 @@ def add(
                 public=public,
             )
         )
-        facts, counts = facts_of(ranges or [], choices or []), counts_of(keys or [])
+        facts = facts_of(ranges or [], choices or [], choice or [])
+        counts = counts_of(keys or [])
         whole = None if budget is None else budget_of(budget)
-        source = source_of(path, types or [], header=header, delimiter=delimiter)
+        source = source_of(
+            path,
+            types or [],
+            header=header,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+        )
         with _vault_or_first(vault) as used, opened(used) as held:
             file = (
                 _declared_at(vault_path(used), name or "") if toml and declaration is None else None
@@ -326,11 +353,14 @@ def update(
     ] = None,
     ranges: Ranges = None,
     choices: ChoicesOption = None,
+    choice: ChoiceOption = None,
     required: Required = None,
     keys: Keys = None,
     types: Types = None,
     header: Header = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     groups: Annotated[
         int | None, typer.Option(help="In how many groups one person may count from now on.")
     ] = None,
@@ -350,11 +380,17 @@ def update(
             name,
             relation=None if relation is None else str(relation),
             path=source_again(
-                held.dataset(name), path, types or [], header=header, delimiter=delimiter
+                held.dataset(name),
+                path,
+                types or [],
+                header=header,
+                delimiter=delimiter,
+                decimal=decimal,
+                encoding=encoding,
             ),
             table=table,
             budget=None if budget is None else budget_of(budget),
-            columns=facts_of(ranges or [], choices or []),
+            columns=facts_of(ranges or [], choices or [], choice or []),
             required=required or (),
             keys=counts_of(keys or []),
             groups=groups,
@@ -389,13 +425,14 @@ def describe(
     name: Annotated[str, typer.Argument(help="The dataset.")],
     *,
     vault: VaultOption = None,
+    analyst: SeenAs = None,
     toml: Annotated[
         bool, typer.Option("--toml", help="As a declaration that shoal add reads.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a dataset: where the file is, who is protected, and what is declared of its columns."""
-    with refusals(), opened(vault, only_reads=True) as held:
+    with refusals(), opened(vault, analyst, only_reads=True) as held:
         made = held.dataset(name)
         if toml:
             typer.echo(held.to_toml(name), nl=False)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import Force, answers, refusals, remarks, writable
-from shoal.cli.csv_options import Delimiter, Header, Types, source_of
+from shoal.cli.csv_options import Decimal, Delimiter, Encoding, Header, Types, source_of
 from shoal.cli.options import (
     AsJson,
     ByPerson,
@@ -18,11 +18,11 @@ from shoal.cli.options import (
     RowsPerGroup,
     VaultOption,
     WholeBudget,
-    budget_of,
     opened,
     unit_of,
 )
 from shoal.errors import SchemaError
+from shoal.measures import budget_of
 from shoal.vault.declaration_check import WARNING
 from shoal.vault.proposal import declare as write_declaration
 
@@ -70,6 +70,8 @@ def declare(
         ),
     ] = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     force: Force = False,
 ) -> None:
     """Write a declaration of a file for you to edit: its columns, who is protected, and the budget.
@@ -89,12 +91,19 @@ def declare(
             unit = unit_of(
                 row=row,
                 person=person,
-                groups=1 if person and groups is None else groups,
-                rows_per_group=1 if person and rows_per_group is None else rows_per_group,
+                groups=groups,
+                rows_per_group=rows_per_group,
                 change=False,
                 public=False,
             )
-        source = source_of(path, types or [], header=header, delimiter=delimiter)
+        source = source_of(
+            path,
+            types or [],
+            header=header,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+        )
         if out is not None:
             writable(out)
         file = write_declaration(

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.console import answers, refusals
-from shoal.cli.options import AsJson, budget_of
+from shoal.cli.options import AsJson
 from shoal.cli.printed_tables import facts_table
 from shoal.errors import RangeError
 from shoal.events import write_events
 from shoal.exact import float_up, positive, rational, short, short_up, whole_numeral
+from shoal.interpret import risk_of
+from shoal.measures import budget_of
 from shoal.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
-from shoal.vault.accounts.standing import risk_of
 
 EXAMPLES = """
 For example:

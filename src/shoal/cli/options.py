@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,8 +13,7 @@ import typer
 
 from shoal.cli.console import reading
 from shoal.errors import RangeError, SchemaError, StorageError, VaultError
-from shoal.exact import TooFar, numeral, rational, whole_numeral
-from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.exact import TooFar, numeral, whole_numeral
 from shoal.plan import Choices, Person, Range, Row, Unit
 from shoal.vault import Vault
 from shoal.vault import open as open_vault
@@ -40,6 +39,9 @@ Analyst = Annotated[
     str | None,
     typer.Option("--as", metavar="ANALYST", help="Ask as an analyst, from their allowance."),
 ]
+SeenAs = Annotated[
+    str | None, typer.Option("--as", metavar="ANALYST", help="As an analyst sees it.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print data instead of text.")]
 
 
@@ -54,10 +56,15 @@ ByPerson = Annotated[
 ]
 Groups = Annotated[
     int | None,
-    typer.Option("--groups", help="In how many groups of an answer one person may count."),
+    typer.Option(
+        "--groups", help="In how many groups of an answer one person may count.  [default: 1]"
+    ),
 ]
 RowsPerGroup = Annotated[
-    int | None, typer.Option("--rows-per-group", help="How many rows of theirs may count in each.")
+    int | None,
+    typer.Option(
+        "--rows-per-group", help="How many rows of theirs may count in each.  [default: 1]"
+    ),
 ]
 WholeBudget = Annotated[
     str | None,
@@ -122,22 +129,14 @@ def _open(path: str, progress: Callable[[int, int], None], *, only_reads: bool) 
             raise error from None
 
 
-def budget_of(text: str) -> Measure:
-    """A budget as it is typed: EPS, EPS,DELTA or rho=RHO.
+def facts_of(
+    ranges: Sequence[str], choices: Sequence[str], choice: Sequence[str] = ()
+) -> dict[str, Range | Choices]:
+    """Facts as they are typed: x=0:9 or x=0..9, city=a,b,c, and one choice after the other.
 
-    >>> budget_of("3,1e-7"), budget_of("rho=0.5")
-    (Approx(epsilon=3, delta='1e-7'), ZeroConcentrated(rho='0.5'))
+    >>> facts_of([], [], ["ward=Geriatrics, long stay", "ward=Surgery"])
+    {'ward': Choices(['Geriatrics, long stay', 'Surgery'])}
     """
-    if text.startswith("rho="):
-        return ZeroConcentrated(rational(text.removeprefix("rho="), "rho"))
-    epsilon, comma, delta = text.partition(",")
-    if not comma:
-        return Pure(rational(epsilon, "epsilon"))
-    return Approx(rational(epsilon, "epsilon"), rational(delta, "delta"))
-
-
-def facts_of(ranges: Sequence[str], choices: Sequence[str]) -> dict[str, Range | Choices]:
-    """Facts as they are typed: x=0:9 or x=0..9, and city=a,b,c."""
     found: dict[str, Range | Choices] = {}
     for text in ranges:
         name, said = pair(text, "--range", "x=0:9")
@@ -150,12 +149,22 @@ def facts_of(ranges: Sequence[str], choices: Sequence[str]) -> dict[str, Range |
         found[name] = Range(ends[0].strip(), ends[1].strip())
     for text in choices:
         name, said = pair(text, "--choices", "city=a,b,c")
-        if name in found:
-            raise SchemaError(
-                f"column {name!r} has a range and choices.", remedy="State one of them."
-            )
+        _check_first(found, name)
         found[name] = Choices(_listed(said))
-    return found
+    one_by_one: dict[str, list[str]] = {}
+    for text in choice:
+        name, said = pair(text, "--choice", "'ward=Geriatrics, long stay'")
+        _check_first(found, name)
+        one_by_one.setdefault(name, []).append(said)
+    return found | {name: Choices(values) for name, values in one_by_one.items()}
+
+
+def _check_first(found: Mapping[str, object], name: str) -> None:
+    if name in found:
+        raise SchemaError(
+            f"more than one of --range, --choices and --choice is given for column {name!r}.",
+            remedy="State a range, or choices in one of the two ways.",
+        )
 
 
 def _listed(said: str) -> list[str]:
@@ -211,13 +220,11 @@ def unit_of(
     if row:
         return Row(relation)  # type: ignore[arg-type]
     assert person is not None
-    if groups is None or rows_per_group is None:
-        raise SchemaError(
-            "--person needs a limit on how much one person can contribute.",
-            remedy="Give --groups N and --rows-per-group N: what is enough for most people. Those beyond it count "
-            "with all their rows, each for less; the larger the numbers, the more noise.",
-        )
-    return Person(person, groups=groups, rows_per_group=rows_per_group, relation=relation)
+    unit = Person(person, relation=relation)
+    return unit.with_shares(
+        unit.groups if groups is None else groups,
+        unit.rows_per_group if rows_per_group is None else rows_per_group,
+    )
 
 
 _MOST_DIGITS = 40

@@ -1,5 +1,5 @@
-"""The survey researcher's commands: shoal poll new, list, show, plan, invite, close, reopen,
-results, export, answer.
+"""The survey researcher's commands: shoal poll list, show, plan, invite, close, reopen and answer;
+those that make and publish a poll, and its results, have files of their own.
 """
 
 from __future__ import annotations
@@ -11,40 +11,34 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from shoal.cli import poll_results
+from shoal.cli import poll_publishing, poll_results
 from shoal.cli.console import answers, refusals
 from shoal.cli.options import AsJson, VaultOption, opened, pair
 from shoal.cli.poll_results import Name
+from shoal.cli.poll_view import show_poll
 from shoal.cli.printed_tables import facts_table, plain_table
-from shoal.cli.typed_poll import odds_of, poll_in, poll_of
-from shoal.errors import PollError
+from shoal.cli.typed_poll import poll_in
+from shoal.errors import AnsweredError, PollError
 from shoal.exact import shown_up
-from shoal.polls import Need, Poll, PublishedPoll, needs, once_number
+from shoal.polls import Need, Poll, PublishedPoll, needs, once_number, read_replies
 from shoal.polls.written_poll import epsilon_text
 
 EXAMPLES = """
 For example:
 
-    shoal poll new commute "Have you ever travelled without a ticket?" --epsilon 1
+    shoal poll new commute "Have you ever travelled without a ticket?" --odds 3:1
+
+    shoal poll preview commute.toml
+
+    shoal poll publish commute.toml --yes
+
+    shoal poll link commute
 
     shoal poll plan commute --margin 0.05 --guess 0.1
 
     shoal poll answer commute commute=yes
 
     shoal poll results commute
-"""
-NEW = """
-For example:
-
-    shoal poll new commute "Have you ever travelled without a ticket?" --epsilon 1
-
-    shoal poll new mode "How do you come?" --answers foot,bicycle,bus,train,car --odds 3:1
-
-    shoal poll new hours "How many hours a week?" --range 0:40:1 --unit hours --epsilon 2
-
-    shoal poll new dice "Have you ever travelled without a ticket?" --design "crosswise probability=1/4 harmless='Was your mother born in January, February or March?'" --once invitation
-
-    shoal poll new arms "Have you ever travelled without a ticket?" --arm "phone device epsilon=1 share=3" --arm "dice own crosswise probability=1/4 harmless='Was your mother born in January, February or March?'" --arm "open direct"
 """
 LIST = """
 For example:
@@ -84,6 +78,8 @@ ANSWER = """
 For example:
 
     shoal poll answer commute commute=yes
+
+    shoal poll answer calls --replies calls.csv --count
 """
 
 poll = typer.Typer(
@@ -92,100 +88,12 @@ poll = typer.Typer(
     epilog=EXAMPLES,
     help="Ask a sensitive question whose answers are randomised before they are sent.",
 )
+poll.command("new", epilog=poll_publishing.NEW)(poll_publishing.new)
+poll.command("preview", epilog=poll_publishing.PREVIEW)(poll_publishing.preview)
+poll.command("publish", epilog=poll_publishing.PUBLISH)(poll_publishing.publish)
+poll.command("link", epilog=poll_publishing.LINK)(poll_publishing.link)
 poll.command("results", epilog=poll_results.RESULTS)(poll_results.results)
 poll.command("export", epilog=poll_results.EXPORT)(poll_results.export)
-
-
-@poll.command("new", epilog=NEW)
-def new(
-    name: Annotated[str | None, typer.Argument(help="The name; it stands in the address.")] = None,
-    question: Annotated[str | None, typer.Argument(help="What is asked.")] = None,
-    *,
-    vault: VaultOption = None,
-    answers_: Annotated[
-        str | None,
-        typer.Option("--answers", metavar="A,B,C", help="The answers.  [default: no,yes]"),
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option("--range", metavar="LO:HI:STEP", help="Ask for a number on a scale."),
-    ] = None,
-    unit: Annotated[str, typer.Option(help="The unit of the numbers.")] = "",
-    bins: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Where each interval but the first begins.")
-    ] = None,
-    epsilon: Annotated[
-        str | None, typer.Option(help="What a report may cost who sends it.")
-    ] = None,
-    odds: Annotated[
-        str | None,
-        typer.Option(metavar="3:1", help="The same as odds: 3:1 costs ln 3, about 1.1."),
-    ] = None,
-    design: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DESIGN",
-            help="subset or kary by the device; warner, coins, forced, unrelated, kuk, crosswise, triangular or mangat by hand, with parameters.",
-        ),
-    ] = None,
-    arm: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--arm", metavar="'NAME WAY ...'", help="One of several ways of asking, by chance."
-        ),
-    ] = None,
-    instructions: Annotated[
-        str, typer.Option(help="What to do by hand, in place of the design's own words.")
-    ] = "",
-    once: Annotated[str, typer.Option(help="browser, or invitation.")] = "browser",
-    title: Annotated[str, typer.Option(help="What stands above.  [default: the question]")] = "",
-    intro: Annotated[str, typer.Option(help="What is said first.")] = "",
-    language: Annotated[str, typer.Option(help="The language of the page.")] = "en",
-    people: Annotated[int | None, typer.Option(help="How many are planned for.")] = None,
-    file: Annotated[
-        Path | None, typer.Option(metavar="POLL.TOML", help="Read the whole poll from a file.")
-    ] = None,
-    toml: Annotated[
-        bool, typer.Option("--toml", help="Print it as a file, and publish nothing.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Make a poll and publish it; its definition never changes after that."""
-    with refusals():
-        if file is not None:
-            if name is not None or question is not None:
-                raise PollError("--file says it all.", remedy="Give the file alone.")
-            made = poll_in(file)
-        else:
-            more = {
-                "once": once,
-                "title": title,
-                "intro": intro,
-                "language": language,
-                "people": people,
-            }
-            made = poll_of(
-                name,
-                question,
-                answers=answers_,
-                scale=scale,
-                unit=unit,
-                bins=bins,
-                epsilon=epsilon,
-                odds=None if odds is None else odds_of(odds),
-                design=design,
-                instructions=instructions,
-                arms=arm or (),
-                more=more,
-            )
-        if toml:
-            typer.echo(made.to_toml(), nl=False)
-            return
-        with opened(vault) as held:
-            held.publish(made)
-        _show_poll(
-            made, as_json=as_json, next_="Next: shoal serve; shoal poll answer tries it out."
-        )
 
 
 @poll.command("list", epilog=LIST)
@@ -236,37 +144,7 @@ def show(
         if toml:
             typer.echo(found.poll.to_toml(), nl=False)
             return
-        _show_poll(found.poll, as_json=as_json, next_="")
-
-
-def _show_poll(found: Poll, *, as_json: bool, next_: str) -> None:
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    console = answers()
-    console.print(Text(found.title, style="bold"))
-    facts = [("poll", found.name), ("once", found.once), ("mark", found.mark)]
-    console.print(facts_table(facts))
-    for arm in found.arms:
-        console.print()
-        share = f", {arm.share} of {found.shares}" if len(found.arms) > 1 else ""
-        hidden = len(arm.direct) < len(arm.designs)
-        price = epsilon_text(arm.hidden_epsilon if hidden else arm.epsilon)
-        console.print(Text(f"{arm.name}{share}: epsilon {price}"))
-        for design in arm.designs:
-            console.print(Text(f"  {design.question}: {design.words}."), soft_wrap=True)
-            if design.way != "device":
-                console.print(Text(f"    {design.instructions}"), soft_wrap=True)
-            if design.law.note and design.way == "own":
-                console.print(Text(f"    epsilon is infinite: {design.law.note}", style="yellow"))
-        if hidden and arm.hidden_ratio is not None and arm.hides_little:
-            words = "  This hides little: a report tells a lot about its sender. An epsilon below 3 hides more."
-            console.print(Text(words, style="yellow"), soft_wrap=True)
-        if arm.direct:
-            words = f"  asked directly, epsilon infinite: {', '.join(arm.direct)}"
-            console.print(Text(words, style="yellow"))
-    if next_:
-        console.print(Text(next_, style="dim"))
+        show_poll(found.poll, as_json=as_json)
 
 
 @poll.command("plan", epilog=PLAN)
@@ -363,10 +241,17 @@ def reopen(name: Name, *, vault: VaultOption = None) -> None:
 def answer(
     name: Name,
     given: Annotated[
-        list[str], typer.Argument(metavar="QUESTION=ANSWER...", help="Your true answers.")
-    ],
+        list[str] | None, typer.Argument(metavar="QUESTION=ANSWER...", help="Your true answers.")
+    ] = None,
     *,
     vault: VaultOption = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CALLS.CSV",
+            help="What people said who randomised by themselves: a column 'call', and one for each question.",
+        ),
+    ] = None,
     invitation: Annotated[str | None, typer.Option(help="The number of an invitation.")] = None,
     count: Annotated[
         bool, typer.Option("--count", help="Count the report, for good; else it is only shown.")
@@ -374,12 +259,51 @@ def answer(
     as_json: AsJson = False,
 ) -> None:
     """Answer a poll from here, to try it: chance is drawn on this machine, and the report is shown;
-    with --count it is counted, for good.
+    with --count it is counted, for good.  With --replies, enter what people said in interviews.
     """
     with refusals(), opened(vault) as held:
         found = held.poll(name)
+        if replies is not None:
+            _enter(found, replies, given, invitation, count=count, as_json=as_json)
+            return
+        if not given:
+            raise PollError(
+                "no answer was given.",
+                remedy=f"Write shoal poll answer {name} {found.poll.questions[0].name}=ANSWER.",
+            )
         said = dict(pair(each, "an answer", "fare=yes") for each in given)
         _answer(found, said, invitation, count=count, as_json=as_json)
+
+
+def _enter(
+    found: PublishedPoll,
+    file: Path,
+    given: list[str] | None,
+    invitation: str | None,
+    *,
+    count: bool,
+    as_json: bool,
+) -> None:
+    """Enter the replies of a file; all of them are read before the first is counted."""
+    if given or invitation:
+        raise PollError("--replies says it all.", remedy="Give the file alone.")
+    entered = read_replies(found.poll, file.read_text(encoding="utf-8-sig"))
+    done = before = 0
+    if count:
+        for each in entered:
+            try:
+                found.add(each.report, once=each.once, mark=found.poll.mark)
+                done += 1
+            except AnsweredError:
+                before += 1
+    if as_json:
+        typer.echo(json.dumps({"calls": len(entered), "counted": done, "before": before}))
+        return
+    words = f"{len(entered):,} calls read; "
+    words += (
+        f"{done:,} counted, {before:,} counted before." if count else "none counted: add --count."
+    )
+    answers().print(Text(words))
 
 
 def _answer(

@@ -14,8 +14,8 @@ from shoal.cli.console import Force, answers, fresh, refusals, writable
 from shoal.cli.options import AsJson, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
 from shoal.errors import PollError
-from shoal.exact import short_down, shown, shown_up
-from shoal.polls import PollEstimate, Results
+from shoal.exact import short_down, short_up, shown, shown_up
+from shoal.polls import Difference, PollEstimate, Results
 
 RESULTS = """
 For example:
@@ -23,6 +23,8 @@ For example:
     shoal poll results commute
 
     shoal poll results commute --what-if 0.5,1,2,4
+
+    shoal poll results commute --early
 
     shoal poll results commute --csv
 """
@@ -48,6 +50,9 @@ def results(
     what_if: Annotated[
         str | None, typer.Option("--what-if", metavar="E1,E2", help="Margins at other epsilons.")
     ] = None,
+    early: Annotated[
+        bool, typer.Option("--early", help="Show estimates from too few answers, too.")
+    ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a table of data.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,13 +71,13 @@ def results(
             typer.echo(json.dumps(said))
             return
         console = answers()
-        _show_results(console, found)
+        _show_results(console, found, early=early)
         if tables is not None:
             for arm, cells in (*tables.arms.items(), ("together", tables.together)):
                 if cells:
                     lines = [(arm, each) for row in cells for each in row]
                     console.print()
-                    console.print(_estimates(lines, found))
+                    console.print(_estimates(lines, found, early=early))
         if rows:
             console.print()
             told = [
@@ -90,51 +95,94 @@ def _two(text: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _show_results(console: Console, found: Results) -> None:
+def _show_results(console: Console, found: Results, *, early: bool) -> None:
     state = "open" if found.is_open else "closed"
-    console.print(Text(f"{found.poll.name}: {found.people} reports, {state}", style="bold"))
+    console.print(Text(f"{found.poll.name}: {found.people:,} reports, {state}", style="bold"))
+    few = False
     for result in found:
         console.print()
         console.print(Text(result.question.text))
         lines = [(arm, each) for arm, every in result.arms.items() for each in every]
         lines += [("together", each) for each in result.together]
-        console.print(_estimates(lines, found))
-        if result.differences:
-            rows = [
-                [
-                    f"{each.arms[0]} less {each.arms[1]}",
-                    each.answer,
-                    shown(each.value, *each.interval).value,
-                    shown(each.value, *each.interval).ends,
-                    *([] if each.always is None else [shown(each.value, *each.always).ends]),
-                ]
-                for each in result.differences
-            ]
-            head = ["arms", "answer", "difference", "interval"]
-            console.print(plain_table([*head, "at any time"][: len(rows[0])], rows, (2,)))
+        few = few or not all(each.enough for _, each in lines)
+        console.print(_estimates(lines, found, early=early))
+        known = [each for each in result.differences if early or each.enough]
+        if known:
+            console.print(_differences(known))
+    if few:
+        console.print(Text(_FEW + ("" if early else _HOW), style="yellow"), soft_wrap=True)
     for arm, cost in found.shuffled().items():
-        if cost is not None:
-            console.print(Text(f"{arm}: {cost}", style="dim"), soft_wrap=True)
+        # elsewhere the number says nothing that the epsilon of one report does not say
+        if cost is not None and 2 * cost.central <= cost.local:
+            name = f" of {arm}" if len(found.poll.arms) > 1 else ""
+            words = (
+                f"Someone who sees only these counts{name}, and no single report, learns less: "
+                f"epsilon {short_up(cost.central, digits=2)} (delta {short_up(cost.delta)}), "
+                f"since a person is hidden among {cost.people:,}."
+            )
+            console.print(Text(words, style="dim"), soft_wrap=True)
     if found.is_open:
         note = "While a poll is open, quote 'at any time': it holds however often you look."
         console.print(Text(note, style="dim"))
 
 
-def _estimates(lines: list[tuple[str, PollEstimate]], found: Results) -> Any:
-    head = ["arm", "answer", "people", "estimate", f"{short_down(found.confidence)} interval"]
+_FEW = (
+    "Too few answers yet: with fewer than the number in brackets the 95 % interval could be wider "
+    "than half of the scale, whatever people answer. The number follows from the odds alone."
+)
+_HOW = " Add --early to see the estimates."
+
+
+def _differences(known: list[Difference]) -> Any:
+    rows = [
+        [
+            f"{each.arms[0]} less {each.arms[1]}",
+            each.answer,
+            shown(each.value, *each.interval).value,
+            shown(each.value, *each.interval).ends,
+            *([] if each.always is None else [shown(each.value, *each.always).ends]),
+        ]
+        for each in known
+    ]
+    head = ["arms", "answer", "difference", "interval"]
+    return plain_table([*head, "at any time"][: len(rows[0])], rows, (2,))
+
+
+def _estimates(lines: list[tuple[str, PollEstimate]], found: Results, *, early: bool) -> Any:
+    head = [
+        "arm",
+        "answer",
+        "people",
+        "estimate",
+        f"{short_down(100 * found.confidence)} % interval",
+    ]
     rows = [
         [
             arm,
             each.answer,
             str(each.people),
-            "" if each.value is None else shown(each.value, *each.interval).value,
-            shown(each.value, *each.interval).ends
-            + ("" if each.method == "exact" else f" {each.method}"),
-            *([_always(each)] if found.is_open else []),
+            *(_numbers(each, found) if early or each.enough else _too_few(each, found)),
         ]
         for arm, each in lines
     ]
     return plain_table([*head, *(["at any time"] if found.is_open else [])], rows, (2, 3))
+
+
+def _numbers(each: PollEstimate, found: Results) -> list[str]:
+    method = "" if each.method == "exact" else f" {each.method}"
+    return [
+        "" if each.value is None else shown(each.value, *each.interval).value,
+        shown(each.value, *each.interval).ends + method,
+        *([_always(each)] if found.is_open else []),
+    ]
+
+
+def _too_few(each: PollEstimate, found: Results) -> list[str]:
+    return [
+        "",
+        f"too few yet ({each.people:,} of {each.least:,})",
+        *([""] if found.is_open else []),
+    ]
 
 
 def _always(each: PollEstimate) -> str:

@@ -16,8 +16,8 @@ _BY_DEVICE = ("subset", "kary")
 
 
 def poll_of(
-    name: str | None,
-    text: str | None,
+    name: str,
+    text: str,
     *,
     answers: str | None,
     scale: str | None,
@@ -31,11 +31,6 @@ def poll_of(
     more: dict[str, Any],
 ) -> Poll:
     """The poll that was typed."""
-    if name is None or text is None:
-        raise PollError(
-            "a poll needs a name and a question.",
-            remedy='Write shoal poll new commute "Have you ever ...?" --epsilon 1, or give --file.',
-        )
     question = PollQuestion(
         name,
         text,

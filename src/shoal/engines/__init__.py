@@ -3,5 +3,6 @@
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.engine import Engine
 from shoal.engines.limits import EngineLimits
+from shoal.engines.listed_values import listed_choices
 
-__all__ = ["CsvFile", "Engine", "EngineLimits"]
+__all__ = ["CsvFile", "Engine", "EngineLimits", "listed_choices"]

@@ -4,6 +4,7 @@ the rows.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -23,6 +24,11 @@ _LONGEST_HEADER = 1 << 21
 """How many bytes the first row may have: as many as the engine reads of a line."""
 
 DELIMITERS = (",", ";", "\t", "|")
+DECIMALS = (".", ",")
+ENCODINGS = {"utf-8": "utf-8-sig", "latin-1": "latin-1", "utf-16": "utf-16"}
+"""What a file can be encoded in, by the name that the engine knows, and as Python calls it."""
+READING = ("header", "delimiter", "decimal", "encoding")
+"""What is said of how a file is read, beside the types of its columns."""
 
 _NUMBER = re.compile(r"\s*[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?\s*")
 _MOMENT = re.compile(r"\s*[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*")
@@ -34,8 +40,9 @@ class CsvFile:
     text, boolean, date or timestamp.
 
     ``header`` says whether the first row holds the names; without one, ``types`` has every column
-    in the order of the file.  ``delimiter`` is found in the header if it is not given.  Files are
-    UTF-8.  A cell that does not fit its type is NULL.  ``handle`` is where an open file is read
+    in the order of the file.  ``delimiter`` is found in the header if it is not given.  ``decimal``
+    is what separates the decimals of a number, a point or a comma; ``encoding`` is utf-8, latin-1
+    or utf-16.  A cell that does not fit its type is NULL.  ``handle`` is where an open file is read
     through, in place of its path.
 
     >>> CsvFile("people.csv", {"age": "integer", "city": "text"}).types["age"]
@@ -46,6 +53,8 @@ class CsvFile:
     types: Mapping[str, Type]
     header: bool | None
     delimiter: str | None
+    decimal: str | None
+    encoding: str | None
     handle: Path | None
 
     def __init__(
@@ -55,12 +64,19 @@ class CsvFile:
         *,
         header: bool | None = None,
         delimiter: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
         handle: Path | None = None,
     ) -> None:
         if delimiter is not None and delimiter not in DELIMITERS:
             raise SchemaError(
                 f"{str(delimiter)[:10]!r} cannot separate the cells of a CSV file.",
                 remedy="Give ',', ';', '|' or a tab.",
+            )
+        if decimal is not None and decimal not in DECIMALS:
+            raise SchemaError(
+                f"{str(decimal)[:10]!r} cannot separate the decimals of a number.",
+                remedy="Give decimal='.' or decimal=','.",
             )
         if header is False and not types:
             raise SchemaError(
@@ -72,22 +88,44 @@ class CsvFile:
         assign(self, "types", {str(name): type_named(kind) for name, kind in (types or {}).items()})
         assign(self, "header", header)
         assign(self, "delimiter", delimiter)
+        assign(self, "decimal", decimal)
+        assign(self, "encoding", None if encoding is None else _known_encoding(encoding))
         assign(self, "handle", handle)
 
     @classmethod
     def without_names(
-        cls, path: Path, *, delimiter: str | None = None, handle: Path | None = None
+        cls,
+        path: Path,
+        *,
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
     ) -> CsvFile:
         """A file that has no header and whose columns are not named yet: they are numbered, for a
         curator to name.
         """
-        made = cls(path, {"column_1": "text"}, header=False, delimiter=delimiter, handle=handle)
+        made = cls(
+            path,
+            {"column_1": "text"},
+            header=False,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+        )
         object.__setattr__(made, "types", {})
         return made
 
     def with_types(self, types: Mapping[str, Type], *, header: bool, delimiter: str) -> CsvFile:
         """The same file with a type for every column, in their order."""
-        return CsvFile(self.path, types, header=header, delimiter=delimiter, handle=self.handle)
+        return CsvFile(
+            self.path,
+            types,
+            header=header,
+            delimiter=delimiter,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            handle=self.handle,
+        )
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -125,7 +163,7 @@ def as_csv(source: object) -> CsvFile:
 
 def first_row(file: CsvFile, path: Path, name: str) -> tuple[list[str], str]:
     """The cells of the first row, and what separates them; only the file's first bytes are read."""
-    line = _first_line(path, name, compressed=file.compressed)
+    line = _first_line(file, path, name)
     if file.delimiter is not None:
         return _cells(line, file.delimiter), file.delimiter
     tried = {mark: _cells(line, mark) for mark in DELIMITERS}
@@ -152,19 +190,19 @@ def _cells(line: str, mark: str) -> list[str]:
         return [line]
 
 
-def _first_line(path: Path, name: str, *, compressed: bool) -> str:
+def _first_line(file: CsvFile, path: Path, name: str) -> str:
     """The first row as text, which may run over lines inside quotes."""
     try:
         with path.open("rb") as raw:
             _check_without_holes(raw, name)
-            with cast("BinaryIO", gzip.open(raw)) if compressed else raw as read:
+            with cast("BinaryIO", gzip.open(raw)) if file.compressed else raw as read:
                 head = read.read(_LONGEST_HEADER)
     except (OSError, EOFError):
         raise SourceError(
             f"the file of {name!r} cannot be read.",
             remedy="Check the path, or give an absolute one.",
         ) from None
-    text = _decoded(head, name)
+    text = _decoded(head, name, file.encoding or "utf-8")
     line = ""
     for each in io.StringIO(text, newline=""):
         line += each
@@ -178,17 +216,31 @@ def _first_line(path: Path, name: str, *, compressed: bool) -> str:
     return line
 
 
-def _decoded(head: bytes, name: str) -> str:
+def _known_encoding(given: str) -> str:
+    """The name of an encoding as the engine knows it."""
+    plain = str(given).lower().replace("_", "-")
+    known = {"utf8": "utf-8", "latin1": "latin-1", "iso-8859-1": "latin-1", "utf16": "utf-16"}
+    found = known.get(plain, plain)
+    if found not in ENCODINGS:
+        raise SchemaError(
+            f"a CSV file cannot be read in the encoding {str(given)[:40]!r}.",
+            remedy="Give utf-8, latin-1 or utf-16; or write the file as UTF-8: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv.",
+        )
+    return found
+
+
+def _decoded(head: bytes, name: str, encoding: str) -> str:
     """The first bytes as text; the last letter may be cut in the middle."""
-    whole = head.rpartition(b"\n")[0] + b"\n" if b"\n" in head else head
+    decoder = codecs.getincrementaldecoder(ENCODINGS[encoding])()
     try:
-        text = whole.decode("utf-8-sig")
+        text = decoder.decode(head)
     except UnicodeDecodeError:
         text = "\0"
-    if "\0" in text:
+    # DuckDB finds no row in UTF-16 that has the larger byte first, and says nothing of it
+    if "\0" in text or (encoding == "utf-16" and head.startswith(codecs.BOM_UTF16_BE)):
         raise SourceError(
-            f"the file of {name!r} is not text in UTF-8.",
-            remedy="Write it as UTF-8, or as Parquet.",
+            f"the file of {name!r} is not text in {encoding.upper()}.",
+            remedy="Say what it is encoded in: encoding='latin-1' (--encoding latin-1); or write it as UTF-8, or as Parquet.",
         )
     return text
 

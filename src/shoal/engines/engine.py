@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from shoal.plan import Bounded, Column, Rows, Spread, Value
+from shoal.plan import Bounded, Column, Rows, Spread, Value, ValueWeights
 
 
 class Engine(Protocol):
@@ -68,8 +68,8 @@ class Engine(Protocol):
         """How many persons have rows in so many groups, and at most so many rows in one of them."""
         ...
 
-    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], ValueWeights]:
         """For every key that rows have and that is wanted, the weight of each value, in units of
-        the spread's fraction.
+        the spread's fraction; points of a grid in rising order.
         """
         ...

@@ -29,7 +29,7 @@ from shoal.interpret.divergences import (
     renyi_divergence_up,
     total_variation,
 )
-from shoal.interpret.explanation import Explanation, explain, explain_belief
+from shoal.interpret.explanation import Explanation, explain, explain_belief, risk_of
 from shoal.interpret.f_divergences import (
     CHI_SQUARED,
     KULLBACK_LEIBLER,
@@ -100,6 +100,7 @@ __all__ = [
     "profile",
     "renyi_divergence_down",
     "renyi_divergence_up",
+    "risk_of",
     "squared_hellinger_down",
     "squared_hellinger_up",
     "textbook_conditional_advantage_up",

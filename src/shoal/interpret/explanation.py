@@ -107,6 +107,17 @@ def explain_belief(
     return Explanation(_name(promise), (words,), tuple(numbers.items()))
 
 
+def risk_of(promise: Promise) -> str:
+    """How far a belief about one person can move, in one sentence."""
+    try:
+        moved = explain_belief(promise)
+        is_bounded = "posterior_high" in dict(moved.figures)
+        found = moved.sentences[0] if is_bounded else explain(promise).sentences[-1]
+    except ConversionError:
+        return "nothing is promised."
+    return found[0].lower() + found[1:]
+
+
 _Part = tuple[str, dict[str, float]]
 
 

@@ -44,6 +44,25 @@ def dot(one: Floats, other: Floats) -> float:
     return float((one * other).sum())
 
 
+ON_ONE_CORE = 1 << 18
+"""Larger products of matrices run on several cores, which takes longer here and changes the last
+bits.
+"""
+
+
+def product_of_tables(rows: Complexes, columns: Complexes) -> Complexes:
+    """At (j, k) the sum of products of row j and row k, block by block on one core."""
+    count, width = len(rows), len(columns)
+    turned = np.concatenate([columns.real, columns.imag]).T
+    parts = np.concatenate([rows.real, rows.imag])
+    blocks = min(len(parts), -(-parts.size * 2 * width // ON_ONE_CORE))
+    products = np.concatenate([block @ turned for block in np.array_split(parts, blocks)])
+    found: Complexes = np.empty((count, width), dtype=np.complex128)
+    found.real = products[:count, :width] - products[count:, width:]
+    found.imag = products[:count, width:] + products[count:, :width]
+    return found
+
+
 @dataclass(frozen=True)
 class Cells:
     """Cells of width ``step`` whose first begins at ``origin``; ``infinite`` is the mass of an

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.loss.cells import UNIT, Complexes, Floats, dot
+from shoal.loss.cells import ON_ONE_CORE, UNIT, Complexes, Floats, dot, product_of_tables
 from shoal.loss.nonuniform import nodes_up_to
 
 
@@ -110,7 +111,7 @@ class AtomicWave:
         doubt = UNIT * (len(losses) + 16 + 8 * dot(weights, np.abs(exponents)))
         return cls(losses, weights, top + math.log(total), doubt)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         return dot(self.weights, self.losses)
 
@@ -139,7 +140,7 @@ class LaplaceWave:
 
     @property
     def log_moment(self) -> float:
-        return self.epsilon * self.tilt + math.log(self._moments(np.array([self.tilt]))[0].real)
+        return self.epsilon * self.tilt + math.log(self._whole)
 
     @property
     def doubt(self) -> float:
@@ -156,8 +157,8 @@ class LaplaceWave:
 
     def _below(self) -> tuple[float, float]:
         """The weighted means of L - epsilon and of its square; nothing is promised by them."""
-        epsilon, rate = self.epsilon, 1 + 2 * self.tilt
-        falls, whole = math.exp(-rate * epsilon), self._moments(np.array([self.tilt]))[0].real
+        epsilon, rate, whole = self.epsilon, 1 + 2 * self.tilt, self._whole
+        falls = math.exp(-rate * epsilon)
         turned = rate * epsilon
         mean = -epsilon * falls - (1 - falls * (1 + turned)) / rate**2
         square = epsilon**2 * falls + (2 - falls * (turned**2 + 2 * turned + 2)) / rate**3
@@ -176,9 +177,12 @@ class LaplaceWave:
         """
         return 1 / (2 * self._whole)
 
-    @property
+    @cached_property
     def _whole(self) -> float:
-        return float(self._moments(np.array([self.tilt]))[0].real)
+        """E[exp(tilt (L - epsilon))]: `_moments` without arrays, since a sum asks at many tilts."""
+        rate = 1 + 2 * self.tilt
+        lost = -math.expm1(-rate * self.epsilon)
+        return 1 - lost / 2 + lost / (2 * rate)
 
     def fading(self, frequencies: Floats) -> Floats:
         faded: Floats = np.log(np.minimum(1.0, self.atoms + self.steepest / frequencies))
@@ -234,32 +238,37 @@ def spectrum_of(
         return np.log(values + _NOT_ZERO), off / np.maximum(np.abs(values), _NOT_ZERO)
     values = _turned(weights, losses, spacing, count)
     turns = spacing * (count - 1) * dot(weights, np.abs(losses))
-    doubt += 4 * UNIT * (len(losses) + turns + 8)
+    doubt += 4 * UNIT * (len(losses) + turns + 8 + 4 * inner)
     return np.log(values + _NOT_ZERO), doubt / np.maximum(np.abs(values), _NOT_ZERO)
 
 
 def _turned(weights: Floats, losses: Floats, spacing: float, count: int) -> Complexes:
     """The sum of weights times exp(i turn loss), turns being sums of a slow and a fast one."""
+    if len(losses) <= _FEW:
+        direct: Complexes = np.exp(1j * spacing * np.outer(np.arange(count), losses)) @ weights
+        return direct
     inner = math.isqrt(count - 1) + 1
     outer = -(-count // inner)
-    fast = spacing * np.outer(np.arange(inner), losses)
-    slow = spacing * inner * np.outer(np.arange(outer), losses)
-    turned = np.concatenate([np.cos(fast), np.sin(fast)]).T
-    rows = np.concatenate([weights * np.cos(slow), weights * np.sin(slow)])
-    blocks = min(outer, -(-rows.size * 2 * inner // _ON_ONE_CORE))
-    products = np.concatenate([block @ turned for block in np.array_split(rows, blocks)])
-    values: Complexes = np.empty((outer, inner), dtype=np.complex128)
-    values.real = products[:outer, :inner] - products[outer:, inner:]
-    values.imag = products[:outer, inner:] + products[outer:, :inner]
-    return values.ravel()[:count]
+    fast, slow = _powers(spacing * losses, inner), _powers(spacing * inner * losses, outer)
+    return product_of_tables(weights * slow, fast).ravel()[:count]
+
+
+def _powers(angles: Floats, count: int) -> Complexes:
+    """Rows of exp(i k angle) for k from 0: products cost a fifth of sines and cosines, and each
+    adds at most five units of round-off.
+    """
+    turned: Complexes = np.empty((count, len(angles)), dtype=np.complex128)
+    turned[0] = 1.0
+    if count > 1:
+        turned[1] = np.exp(1j * angles)
+    for k in range(2, count):
+        np.multiply(turned[k - 1], turned[1], out=turned[k])
+    return turned
 
 
 _NOT_ZERO = 1e-300
+_FEW = 4
 _PER_PLACE, _SPREADING = 32, 24
-_ON_ONE_CORE = 1 << 18
-"""Larger products of matrices run on several cores, which takes longer here and changes the last
-bits.
-"""
-_MOST_PRODUCTS = _ON_ONE_CORE // 4
+_MOST_PRODUCTS = ON_ONE_CORE // 4
 """Products for a row and a column, each of two real numbers; above it one fast transform is faster.
 """

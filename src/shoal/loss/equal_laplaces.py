@@ -20,8 +20,9 @@ from shoal.exact import float_down, float_up
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, UNIT, Floats, dot
 from shoal.loss.loss_sources import LaplaceLoss, Sources
-from shoal.loss.saddle_point import LossSum, SaddleLine, spacing_of, tilt_of
+from shoal.loss.saddle_point import LossSum, SaddleLine
 from shoal.loss.single_release import POSITION_ERROR, enclosed_root
+from shoal.loss.tilt_ladder import spacing_of, tilt_of
 from shoal.loss.transform import power
 from shoal.loss.two_point_sums import binomial
 
@@ -58,7 +59,7 @@ class EqualLaplaces:
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
         wanted = math.log(delta)
-        index = self._losses.lowest(lambda k: self._losses.renyi(k, wanted))
+        index = self._losses.best_for_delta(wanted)
         high = max(0.0, self._losses.renyi(index, wanted))
         line, low, near = self._line(index, high, wanted), 0.0, high
         slope = tilt_of(index)
@@ -108,7 +109,7 @@ class EqualLaplaces:
         return total + one, slack
 
     def _line_at(self, epsilon: float) -> SaddleLine:
-        index = self._losses.lowest(lambda k: self._losses.chernoff(k, epsilon))
+        index = self._losses.best_for_epsilon(epsilon)
         return self._line(index, epsilon, self._losses.chernoff(index, epsilon))
 
     def _line(self, index: int, epsilon: float, wanted: float) -> SaddleLine:

@@ -18,7 +18,7 @@ from shoal.loss.smoothed import Laws, Setting, SmoothedLine
 _MOST_ATOMS = 256
 _PASSES = 6
 _MOST_CELLS = 1 << 17
-_MOST_TERMS = 1 << 17
+_MOST_TERMS = 3 << 15
 _LOST = 1e-6
 """Of delta, what may be left out of the losses, and of the sum."""
 _LEAST_DELTA = 1e-30
@@ -51,10 +51,13 @@ _STEADY = 1.4
 _LEAST_TURN = 0.5
 _SIDES, _ROUNDED = 2, 1.2
 _LEAST_SMOOTHING = 0.1
-_FINER, _FINER_BY = 8, 3.0
+_FINER, _FINER_BY = 8, 2.0
 _LEAST_AGAIN = 0.2
 """Cells are at most so much finer from one pass to the next: a wide bracket may have other causes.
 """
+_BOLDLY = 0.6
+"""A pass costs more than the cells that make it the last one."""
+_WIDER = 1.5
 _MOST_STEPS = 1 << 17
 _SHARP = 2e-7
 """What the kernel of a sharpened line, its fine cells and its lattice may each move epsilon by."""
@@ -249,7 +252,7 @@ class LineSearch:
         )
         step = min(self._step, math.sqrt(_CUTTING * allowed / (max(even, 1 / 8) * steep)))
         if width is not None:  # too bold
-            again = max(0.8 * math.sqrt(allowed / width), _LEAST_AGAIN)
+            again = max(_BOLDLY * math.sqrt(allowed / width), _LEAST_AGAIN)
             share, step = min(share, again * self._share), min(step, again * self._step)
         if _SIDES * 4 * RELATIVE_ERROR * self._even() > _CUTTING * allowed:
             share = min(share, self._share / _FINER)  # fine cells know more of their masses
@@ -273,8 +276,9 @@ class LineSearch:
         share = self._share * math.sqrt(min(1.0, sharp / max(_LEAST_DELTA, fine * steep)))
         step = min(self._step, math.sqrt(sharp / (max(even, 1 / 8) * steep)))
         before = self._share, self._step
-        self._share = max(share, _FINEST_SHARE)
         self._step = max(step, self._finest, self._arc / _MOST_STEPS)
+        # fine cells that are nowhere as wide as a step would take the place of the whole lattice
+        self._share = max(share, _FINEST_SHARE, _WIDER * self._step)
         if before != (self._share, self._step):
             self._cut()
         if (place := self._place(there.epsilon, there.epsilon, wanted)) is None:
@@ -282,7 +286,10 @@ class LineSearch:
         mu = math.sqrt(2 * sharp / steep)
         setting = self._sharp_setting(place, mu)
         if setting.count > _MOST_SHARP_TERMS:
-            setting = self._sharp_setting(place, mu * setting.count / _MOST_SHARP_TERMS)
+            mu *= setting.count / _MOST_SHARP_TERMS
+            if mu**2 * place.tilt * (1 + place.tilt) > 1:
+                return None  # such a release would cost more than is left to gain
+            setting = self._sharp_setting(place, mu)
         if setting.size > _MOST_STEPS or setting.count > _SIDES * _MOST_TERMS:
             return None
         return SmoothedLine(self._above, setting, up=True)
@@ -351,4 +358,4 @@ class _Place:
 
 def _allowed(tolerance: float, epsilon: float) -> float:
     """How wide a bracket may be: less where epsilon is small."""
-    return tolerance * min(1.0, max(20 * epsilon, _LEAST_SHARE))
+    return tolerance * min(1.0, max(40 * epsilon, _LEAST_SHARE))

@@ -23,6 +23,7 @@ within ±1.
 EDGE_SHARE = 175.0
 """The density of 2 V is at least one in so many up to just beyond 8."""
 _SMALL = 0.05
+_LARGE = 700.0
 WIDEST = 0.02
 """Kernels are not wider: up to here they reach less than 8.03 widths."""
 
@@ -94,7 +95,7 @@ class NormalKernel:
     def payoff_beyond(self, tilt: float, frequency: float) -> float:
         """As `Kernel.payoff_beyond`."""
         size = self.mu**2 * (tilt * (1 + tilt) - frequency**2) / 2
-        return math.exp(size) / (math.pi * frequency)
+        return math.exp(size) / (math.pi * frequency) if size < _LARGE else math.inf
 
 
 def _fading(angles: Complexes) -> Complexes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
@@ -171,8 +172,13 @@ class AtomicLoss(HasWaves):
         return -math.inf
 
     def wave(self, tilt: float) -> AtomicWave:
-        losses = np.array([loss for loss, _ in self.atoms])
-        return AtomicWave.of(losses, np.array([mass for _, mass in self.atoms]), tilt)
+        losses, masses = self._arrays
+        return AtomicWave.of(losses, masses, tilt)
+
+    @cached_property
+    def _arrays(self) -> tuple[Floats, Floats]:
+        losses, masses = (np.array(each) for each in zip(*self.atoms, strict=True))
+        return losses, masses
 
 
 @dataclass(frozen=True)

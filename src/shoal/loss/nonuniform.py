@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from shoal.floats import quick_length
-from shoal.loss.cells import UNIT, Complexes, Floats, dot
+from shoal.loss.cells import UNIT, Complexes, Floats, dot, product_of_tables
 
 FINER = 8
 """The lattice has at least so many points for each frequency asked for."""
@@ -25,6 +25,9 @@ _FEW, _LOWER = 64, 8
 _NEAR_UNITS = 600
 _FAR_UNITS = 400
 """What moments and splines can be off by, in units of round-off: loss.md counts fewer."""
+_FEW_PLACES, _MANY_TURNS = 64, 1 << 14
+"""So few places at so many turns are rotated one by one: a fast transform takes longer."""
+_ROTATED = 64
 _LEAST_SPLINE = 0.6
 """The transform of the spline is above it at all frequencies asked for."""
 
@@ -54,7 +57,8 @@ def nodes_up_to(
     off = _NEAR_UNITS * UNIT * turns * dot(weights[near], sizes[near])
     if not near.all():
         far, places = weights[~near], losses[~near]
-        found, doubt = _by_splines(far, places, arc, count)
+        few = len(far) <= _FEW_PLACES and count > _MANY_TURNS
+        found, doubt = (_by_products if few else _by_splines)(far, places, arc, count)
         away += found
         off += doubt + 8 * UNIT * turns * dot(far, sizes[~near])
     away[0] = off[0] = 0.0
@@ -76,6 +80,19 @@ def _by_moments(weights: Floats, places: Floats, count: int) -> Complexes:
     found: Complexes = np.empty(count, dtype=np.complex128)
     found.real, found.imag = -real, shares * imaginary
     return found
+
+
+def _by_products(
+    weights: Floats, losses: Floats, arc: float, count: int
+) -> tuple[Complexes, float]:
+    """The same for few places and many turns: as the product of two tables of rotations."""
+    spacing, inner = 2 * math.pi / arc, math.isqrt(count - 1) + 1
+    outer = -(-count // inner)
+    fast = np.exp(1j * spacing * np.outer(np.arange(inner), losses))
+    slow = np.exp(1j * (spacing * inner) * np.outer(np.arange(outer), losses))
+    total = float(weights.sum())
+    found = product_of_tables(weights * slow, fast).ravel()[:count] - total
+    return found, UNIT * (4 * len(weights) + _ROTATED) * total
 
 
 def _by_splines(weights: Floats, losses: Floats, arc: float, count: int) -> tuple[Complexes, float]:

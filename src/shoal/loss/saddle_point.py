@@ -27,18 +27,29 @@ import numpy as np
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import UNIT, Complexes, Floats, dot
-from shoal.loss.characteristic_functions import HasWaves, Wave
+from shoal.loss.characteristic_functions import HasWaves, NormalWave, Wave
 from shoal.loss.delta_levels import level_of
+from shoal.loss.tilt_ladder import (
+    HIGHEST,
+    LONGEST_STRIDE,
+    LOWEST,
+    Rises,
+    index_near,
+    least_on_ladder,
+    log_best_payoff,
+    log_expm1,
+    shortest_arc,
+    spacing_of,
+    tilt_of,
+)
 
 Copies = Sequence[tuple[HasWaves, int]]
 
-_PER_OCTAVE = 4
-_LOWEST, _HIGHEST = -40, 56
-"""Tilts are 2^(k / 4) for k between these: nearby questions then share what is known at a tilt."""
 _FREQUENCIES: Floats = 2.0 ** (np.arange(-40, 97) / 4)
 # e^-26 is 5e-12: a line ends where the product of characteristic functions is below that; what
 # lies beyond counts as doubt.
 _FADED = -26.0
+_FEW_TERMS = 512
 _MOST_ROTATIONS = 6e6
 """Above this the transform is faster."""
 _ASIDE = (4, 2, 1, 0.5, 0.25, 0.125, 0.0625, 8, 16)
@@ -48,12 +59,17 @@ _ALWAYS_ASIDE = (4, 2, 1)
 parts would be asked then.  Others are not asked for by a sum that grows: each costs as much as a
 new release.
 """
+_TOO_NEAR = 1.0
+"""A tilt that is nearer to that of the line, in units of one over the spread of the sum, leaves too
+much beside delta on any arc that is tried: others are asked instead.
+"""
 # The first length of an arc that is tried; `beside` says whether it is long enough, so only time
 # depends on it.
 _SPREADS, _REACHES = 14.0, 4.0
-_WIDENINGS, _RETRIES = 8, 4
+_LONGEST, _RETRIES = 16.0, 4
+_NEAREST, _FURTHEST = 2.0**-4, 16.0
 _FEW_KINDS = 2
-_SPARE, _LONGEST_STRIDE = 2, 8
+_SPARE, _COMMON = 2, 14
 _NEGLIGIBLE = 1e-9
 _NEWTON = 60
 _PADS = 12
@@ -164,7 +180,7 @@ class LossSum:
         """About the delta at an epsilon: by Laplace's method, as if the weighted sum were
         normal.
         """
-        index = self.lowest(lambda k: self.chernoff(k, epsilon))
+        index = self.best_for_epsilon(epsilon)
         tilt, spread = tilt_of(index), math.sqrt(max(1e-12, float(self.moments(index)[3])))
         size = self.cumulant(index) - tilt * epsilon
         size -= math.log(tilt * (1 + tilt) * (spread * math.sqrt(2 * math.pi) + 1 / tilt))
@@ -180,9 +196,9 @@ class LossSum:
 
     def _line_for(self, wanted: float) -> tuple[SaddleLine, float] | None:
         self.begin_near(wanted)
-        best = self.lowest(lambda k: self.renyi(k, wanted))
+        best = self.best_for_delta(wanted)
         near = self.renyi(best, wanted)
-        index = max(_LOWEST, best - self.spare)
+        index = max(LOWEST, best - self.spare)
         about = wanted - self.cumulant(index) + tilt_of(index) * near
         first = self.octave_for(index, near, math.exp(min(about, 0.0)) / 100) + self.spare
         for widening in range(_RETRIES):
@@ -197,55 +213,84 @@ class LossSum:
 
     def renyi(self, index: int, log_delta: float) -> float:
         """An epsilon that is enough at a delta, by the moment at this tilt."""
-        return (self.cumulant(index) - log_delta + _log_best_payoff(index)) / tilt_of(index)
+        return (self.cumulant(index) - log_delta + log_best_payoff(index)) / tilt_of(index)
 
     def chernoff(self, index: int, epsilon: float) -> float:
         """The logarithm of a delta that is enough at an epsilon, by the moment at this tilt."""
-        return self.cumulant(index) - tilt_of(index) * epsilon + _log_best_payoff(index)
+        return self.cumulant(index) - tilt_of(index) * epsilon + log_best_payoff(index)
 
     def begin_near(self, log_delta: float) -> None:
         """Begin to look for a tilt where a normal sum of this variance would have it; nothing rests
         on it.
         """
-        if self._last_tilt is None and (variance := float(self.moments(0)[3])) > 0:
-            tilt = math.sqrt(-2 * log_delta / variance)
-            index = round(_PER_OCTAVE * math.log2(tilt)) if tilt > 0 else 0
-            self._last_tilt = min(_HIGHEST, max(_LOWEST, index))
+        if self._last_tilt is None:
+            variance = float(self.moments(_COMMON)[3])
+            tilt = math.sqrt(-2 * log_delta / variance) if variance > 0 else 0.0
+            index = index_near(tilt) if tilt > 0 else _COMMON
+            # from nearby the search is as quick, and has already been here
+            self._last_tilt = _COMMON if abs(index - _COMMON) <= LONGEST_STRIDE else index
 
-    def lowest(self, value: Callable[[int], float]) -> int:
-        """Where on the ladder a function that falls and then rises is least, from where it was
-        last.
-        """
-        here = self._last_tilt or 0
-        for direction in (1, -1, 1):
-            stride = 1
-            while stride:
-                there = min(_HIGHEST, max(_LOWEST, here + direction * stride))
-                if value(there) < value(here):
-                    here, stride = there, min(2 * stride, _LONGEST_STRIDE)
-                else:
-                    stride //= 2
-        self._last_tilt = here
-        return here
+    def best_for_delta(self, log_delta: float) -> int:
+        """The tilt of the ladder at which `renyi` is least."""
+
+        def rises(index: int) -> tuple[float, float]:
+            tilt, (total, _, _, variance, mean) = tilt_of(index), self.moments(index)
+            rate = tilt * mean - total + log_delta + math.log1p(tilt)
+            return float(rate), float(tilt * variance + 1 / (1 + tilt))
+
+        return self._least(lambda index: self.renyi(index, log_delta), rises)
+
+    def best_for_epsilon(self, epsilon: float) -> int:
+        """The tilt of the ladder at which `chernoff` is least."""
+
+        def rises(index: int) -> tuple[float, float]:
+            tilt, (_, _, _, variance, mean) = tilt_of(index), self.moments(index)
+            rate = mean - math.log1p(1 / tilt) - epsilon
+            return float(rate), float(variance + 1 / (tilt * (1 + tilt)))
+
+        return self._least(lambda index: self.chernoff(index, epsilon), rises)
+
+    def _least(self, value: Callable[[int], float], rises: Rises) -> int:
+        self._last_tilt = least_on_ladder(self._last_tilt or 0, value, rises)
+        return self._last_tilt
 
     def line(self, index: int, octave: int) -> SaddleLine | None:
         """The terms of the sum along the line at this tilt; None where there would be too many."""
-        faded = np.flatnonzero(self._fading(index) < _FADED)
-        if len(faded) == 0:
+        count = self._count(index, octave)
+        if count is None:
             return None
-        count = math.ceil(_FREQUENCIES[faded[0]] / spacing_of(octave)) + 1
         waves = (_wave(source, index) for source, _ in self._sources)
         if sum(wave.effort(spacing_of(octave), count) for wave in waves) > _MOST_ROTATIONS:
             return None
         return self._summed(index, octave, count)
+
+    def _count(self, index: int, octave: int) -> int | None:
+        """So many terms until the product of characteristic functions has faded; None where it does
+        not.
+
+        Where normal losses fade soon the others are not asked: for a sampled one that takes long.
+        """
+        normals = self._fading_of_normals(index)
+        count = _terms_until_faded(normals, octave)
+        if count is not None and count <= _FEW_TERMS:
+            self._known.setdefault(("fading at least", index), normals)
+            return count
+        return _terms_until_faded(self._fading(index), octave)
+
+    def _fading_of_normals(self, index: int) -> Floats:
+        fading: Floats = np.zeros(len(_FREQUENCIES))
+        for source, copies in self._sources:
+            if isinstance(_wave(source, index), NormalWave):
+                fading = fading + copies * _fading(source, index)
+        return fading
 
     def _fading(self, index: int) -> Floats:
         found: Floats = self._sum(("fading", index), lambda source: _fading(source, index))
         return found
 
     def _fading_at_least(self, index: int) -> Floats:
-        """As `_fading`, where a sum that grew may leave out what its new losses add: no factor is
-        above 1.
+        """As `_fading`, where what some losses add may be left out, those of a sum that grew or all
+        but the normal ones: no factor is above 1.
         """
         key, bound = ("fading", index), ("fading at least", index)
         for known in (self._known, self._before):
@@ -260,31 +305,56 @@ class LossSum:
         """A bound on what the sum counts in beside delta, by Chernoff at other tilts, in units of
         the line.
         """
+        return sum(self._beside(index, octave, epsilon, direction) for direction in (1, -1))
+
+    def _beside(self, index: int, octave: int, epsilon: float, direction: int) -> float:
+        """The same of the epsilons above, or of those below."""
         arc, here, tilt = 2 * math.pi / spacing_of(octave), self.cumulant(index), tilt_of(index)
-        total = 0.0
-        for direction in (1, -1):
-            # Below the line a bound is always at hand: the tilt 0, where K is at most 0 (loss.md,
-            # The contour).
-            best = math.inf if direction > 0 else tilt * epsilon - here - _log_expm1(tilt * arc)
-            for step in _ALWAYS_ASIDE if self._grows else _ASIDE:
-                if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
-                    break
-                if not _LOWEST <= index + direction * step <= _HIGHEST:
-                    break
-                other = tilt_of(index + direction * step)
-                exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
-                best = min(best, exponent - _log_expm1(abs(other - tilt) * arc))
-            total += math.exp(min(best, _LARGE))
-        return total
+        spread = math.sqrt(max(0.0, float(self.moments(index)[3])))
+        # Below the line a bound is always at hand: the tilt 0, where K is at most 0 (loss.md, The
+        # contour).
+        best = math.inf if direction > 0 else tilt * epsilon - here - log_expm1(tilt * arc)
+        for step in _ALWAYS_ASIDE if self._grows else _ASIDE:
+            if best < _TINY and not (direction > 0 and step in _ALWAYS_ASIDE):
+                break
+            if not LOWEST <= index + direction * step <= HIGHEST:
+                break
+            other = tilt_of(index + direction * step)
+            if step not in _ALWAYS_ASIDE and abs(other - tilt) * spread < _TOO_NEAR:
+                continue
+            exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
+            best = min(best, exponent - log_expm1(abs(other - tilt) * arc))
+        return math.exp(min(best, _LARGE))
 
     def octave_for(self, index: int, epsilon: float, bulk: float) -> int:
         """An arc at which nothing beside delta counts, if epsilon and the sum are about these."""
         spread = math.sqrt(max(0.0, float(self.moments(index)[3])))
-        octave = math.ceil(2 * math.log2(_SPREADS * spread + _REACHES / tilt_of(index)))
-        for widening in range(_WIDENINGS):
-            if self.beside(index, octave + widening, epsilon) <= _NEGLIGIBLE * bulk:
-                return octave + widening
-        return octave + _WIDENINGS
+        wanted, tilt = math.log(_NEGLIGIBLE * bulk / 2), tilt_of(index)
+        shortest = _SPREADS * spread + _REACHES / tilt
+        arc = self._arc_for(index, epsilon, wanted, 1, enough=shortest)
+        # at tilt 0, where K is at most 0
+        below = (tilt * epsilon - self.cumulant(index) - wanted) / tilt
+        if below > arc:
+            arc = max(arc, min(below, self._arc_for(index, epsilon, wanted, -1, enough=arc)))
+        return math.ceil(2 * math.log2(min(arc, _LONGEST * shortest)))
+
+    def _arc_for(
+        self, index: int, epsilon: float, wanted: float, direction: int, *, enough: float
+    ) -> float:
+        """The shortest arc at which Chernoff's bound at some tilt aside is the wanted one, or
+        ``enough``.
+        """
+        here, tilt = self.cumulant(index), tilt_of(index)
+
+        def arc(step: float) -> float:
+            if not LOWEST <= index + direction * step <= HIGHEST:
+                return math.inf
+            other = tilt_of(index + direction * step)
+            exponent = self.cumulant(index + direction * step) - here - (other - tilt) * epsilon
+            return (exponent - wanted) / abs(other - tilt)
+
+        nearest, furthest = (1.0, 4.0) if self._grows else (_NEAREST, _FURTHEST)
+        return shortest_arc(arc, nearest, furthest, enough=enough)
 
     def keep(self, line: SaddleLine) -> None:
         """Let sums that grow from this one begin with the same line; it serves until epsilon has
@@ -387,6 +457,11 @@ class SaddleLine:
         found = None if near is None else self.enclosed(near, wanted)
         return found if found is not None and found.width <= _AS_GOOD else None
 
+    def _doubt_at(self, epsilon: float) -> float:
+        """About what the logarithm of delta can be off by: where to begin with a bracket."""
+        off = self.round_off + self.turning * abs(epsilon) + self.beside(epsilon)
+        return off / max(self.bulk(epsilon), _LEAST) + self.losses.doubt(self.index)
+
     def log_delta(self, epsilon: float, *, up: bool) -> float:
         """The logarithm of delta, to a side; minus infinity where nothing is sure."""
         off = self.round_off + self.turning * abs(epsilon)
@@ -429,7 +504,7 @@ class SaddleLine:
         """Both sides, each checked; 0 where no epsilon is needed."""
         if self.log_delta(0.0, up=True) <= wanted:
             return Bracket(0.0, 0.0)
-        pad = _CLOSE * max(1.0, abs(found))
+        pad = max(_CLOSE * max(1.0, abs(found)), self._doubt_at(found) / self.tilt)
         low = high = None
         for _ in range(_PADS):
             if high is None and self.log_delta(found + pad, up=True) <= wanted:
@@ -460,29 +535,16 @@ def _fading(source: HasWaves, index: int) -> Floats:
     return _wave(source, index).fading(_FREQUENCIES)
 
 
+def _terms_until_faded(fading: Floats, octave: int) -> int | None:
+    faded = np.flatnonzero(fading < _FADED)
+    return math.ceil(_FREQUENCIES[faded[0]] / spacing_of(octave)) + 1 if len(faded) else None
+
+
 @lru_cache(maxsize=512)
 def _spectrum(source: HasWaves, index: int, octave: int, count: int) -> tuple[Complexes, Floats]:
     """Logarithms of the characteristic function, and of the largest size it can have."""
     logs, doubts = _wave(source, index).spectrum(spacing_of(octave), count)
     return logs, logs.real + np.log1p(doubts)
-
-
-def tilt_of(index: float) -> float:
-    return float(2.0 ** (index / _PER_OCTAVE))
-
-
-def spacing_of(octave: int) -> float:
-    return float(2 * math.pi / 2.0 ** (octave / 2))
-
-
-def _log_best_payoff(index: int) -> float:
-    """The logarithm of the largest (1 - e^-y) e^(-tilt y)."""
-    tilt = tilt_of(index)
-    return tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)
-
-
-def _log_expm1(number: float) -> float:
-    return number + math.log(-math.expm1(-number))
 
 
 _CLOSE = 1e-11

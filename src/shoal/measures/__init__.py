@@ -26,6 +26,7 @@ from shoal.measures.measure import Measure
 from shoal.measures.pure import Pure
 from shoal.measures.random_dp import RandomDP
 from shoal.measures.renyi import Renyi
+from shoal.measures.stated_budget import StatedBudget, budget_of
 from shoal.measures.zero_concentrated import ZeroConcentrated
 
 __all__ = [
@@ -35,7 +36,9 @@ __all__ = [
     "Pure",
     "RandomDP",
     "Renyi",
+    "StatedBudget",
     "ZeroConcentrated",
+    "budget_of",
     "gaussian_delta_down",
     "gaussian_delta_up",
     "gaussian_epsilon_up",

@@ -18,7 +18,8 @@ from shoal.mechanisms import candidates as candidate_sets
 from shoal.mechanisms.candidates import Scored
 from shoal.mechanisms.selection import Selection
 from shoal.mechanisms.witness import meet
-from shoal.noise import exponential_race, gumbel_race, laplace_race
+from shoal.noise import exponential_race, gumbel_race, laplace_race, run_race
+from shoal.noise.equal_runs import Behind
 from shoal.sensitivity import Sensitivity
 
 
@@ -43,6 +44,18 @@ class Exponential(Selection):
 
     def _choose(self, scores: NDArray[Any]) -> int:
         return gumbel_race(scores, self.rate)[0]
+
+    def choose_in_runs(
+        self, scores: NDArray[Any], lengths: NDArray[np.int64], behind: Behind | None = None
+    ) -> tuple[int, int]:
+        """A run and a place inside it, where candidates come in runs of equal score, or lie
+        ``behind`` that of their run.
+
+        Guarantee: the choice of `release` among all candidates, for as many of them as there are.
+        Needs: as `release`; whoever calls it tells a witness of it, since where runs begin depends
+            on the data.
+        """
+        return run_race(scores, lengths, self.rate, behind=behind)
 
     def probabilities(
         self, scores: Scored, *, candidates: Sequence[Hashable] | None = None

@@ -2,6 +2,7 @@
 vectors at a time.
 """
 
+from shoal.noise.equal_runs import run_race
 from shoal.noise.finite import Coin, categorical
 from shoal.noise.integers import (
     LARGEST_SCALE,
@@ -47,6 +48,7 @@ __all__ = [
     "rounded_gaussian",
     "rounded_laplace",
     "rounded_normal",
+    "run_race",
     "secret",
     "staircase",
     "truncated_geometric",

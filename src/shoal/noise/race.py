@@ -32,9 +32,9 @@ Scores = IntegerArray | NDArray[np.float64]
 """
 
 CHUNK = 1 << 14
-_FIXED = 40
+FIXED = 40
 """Weights are compared in units of 2^-40 of the heaviest."""
-_CLEARLY_ACCEPTED = (1 << 64) - (1 << 46)
+CLEARLY_ACCEPTED = (1 << 64) - (1 << 46)
 """Words below this accept every candidate whose bound is at least 2^21."""
 _SLOWEST, _FASTEST = Fraction(1, 10**290), Fraction(10**290)
 _LAPLACE_STEPS = 1 << 20
@@ -69,7 +69,7 @@ def exponential_race(scores: Scores, rate: Fraction) -> int:
     Each candidate enters a lottery with probability exp(-rate * (best - score)), the best ones
     always; the winner is drawn uniformly from the lottery, as permute-and-flip does one by one.
     """
-    best, speed = scores.max(), _float_rate(rate)
+    best, speed = scores.max(), float_rate(rate)
     entered: list[NDArray[np.intp]] = []
     for start in range(0, len(scores), CHUNK):
         piece = scores[start : start + CHUNK]
@@ -80,7 +80,7 @@ def exponential_race(scores: Scores, rate: Fraction) -> int:
         low, high = upper[places] * (1 - SLACK) - 1, draws[places]
         for open_place in np.flatnonzero(high >= low):
             place = int(places[open_place])
-            chance = _weight(best, piece[place], rate)
+            chance = exact_weight(best, piece[place], rate)
             if not falls_below(chance, int(high[open_place]), 32, current()):
                 places[open_place] = -1
         entered.append(places[places >= 0] + start)
@@ -90,7 +90,7 @@ def exponential_race(scores: Scores, rate: Fraction) -> int:
 
 def laplace_race(scores: Scores, rate: Fraction) -> int:
     """The winner by score + continuous Laplace noise of scale 1 / rate."""
-    best, speed = scores.max(), _float_rate(rate)
+    best, speed = scores.max(), float_rate(rate)
     # The floor of the noise decides nearly always; further digits are drawn for those who are too
     # close.
     noise = floored_laplace(Fraction(_LAPLACE_STEPS)).many(len(scores))
@@ -139,7 +139,7 @@ class _Lottery:
 
     def __init__(self, scores: Scores, names: NDArray[np.intp], rate: Fraction) -> None:
         self.scores, self.names, self.rate = scores, names, rate
-        self.best, self.speed = scores.max(), _float_rate(rate)
+        self.best, self.speed = scores.max(), float_rate(rate)
         self.totals = list(
             accumulate(int(self._tickets(start).sum()) for start in range(0, len(scores), CHUNK))
         )
@@ -164,23 +164,24 @@ class _Lottery:
         word = int(current().words(np.uint64, 1)[0])
         # Weight over bound is within 2^-18 of 1 here, so this word accepts whatever the weight
         # is; no exponential is computed.
-        if bound >> 21 and word < _CLEARLY_ACCEPTED:
+        if bound >> 21 and word < CLEARLY_ACCEPTED:
             return True
-        weight = _weight(self.best, self.scores[place], self.rate)
-        return falls_below(lambda: weight() * (1 << _FIXED) / bound, word, WORD, current())
+        weight = exact_weight(self.best, self.scores[place], self.rate)
+        return falls_below(lambda: weight() * (1 << FIXED) / bound, word, WORD, current())
 
     def _tickets(self, start: int) -> NDArray[np.int64]:
         """Whole numbers at or above 2^40 times each weight of one chunk."""
         gaps = gaps_below(self.best, self.scores[start : start + CHUNK])
         upper = upper_weights(gaps, self.speed)
-        upper *= 1 << _FIXED
+        upper *= 1 << FIXED
         tickets: NDArray[np.int64] = upper.astype(np.int64)
         # astype cuts off; one more keeps the ticket count at or above the weight.
         tickets += 1
         return tickets
 
 
-def _weight(best: Any, score: Any, rate: Fraction) -> Real:
+def exact_weight(best: Any, score: Any, rate: Fraction) -> Real:
+    """exp(-rate * (best - score)) as a real number."""
     exponent = -_exponent(best, score, rate)
     return lambda: ball(exponent).exp()
 
@@ -193,7 +194,8 @@ def _exactly(score: Any) -> Fraction:
     return Fraction(score.item() if isinstance(score, np.generic) else score)
 
 
-def _float_rate(rate: Fraction) -> float:
+def float_rate(rate: Fraction) -> float:
+    """The nearest float, for rates that can be drawn with."""
     if not _SLOWEST <= rate <= _FASTEST:
         raise RangeError(
             f"scores count {short(rate)} times each in this choice; 10^-290 to 10^290 can be drawn.",

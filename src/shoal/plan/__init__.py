@@ -20,8 +20,18 @@ from shoal.plan.id_spaces import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.printing import name_of, text_of
+from shoal.plan.product_terms import (
+    centre_of,
+    counted_by,
+    cubes_of,
+    fourths_of,
+    known_together,
+    products_of,
+)
 from shoal.plan.protected_unit import Person, Row, Unit
 from shoal.plan.question import (
+    PAIRED,
+    SYMMETRIC,
     After,
     Aggregate,
     FromTable,
@@ -47,7 +57,7 @@ from shoal.plan.relation import (
     UnionAll,
     tables_of,
 )
-from shoal.plan.spread import Spread, distinct_of, points_of
+from shoal.plan.spread import Spread, distinct_of, grid_of, points_of
 from shoal.plan.terms import (
     BY_PERSON,
     PERSONS,
@@ -71,6 +81,7 @@ from shoal.plan.types import (
     decimal,
     type_named,
 )
+from shoal.plan.value_weights import NO_WEIGHTS, ValueWeights
 from shoal.plan.values import Value, number_of, read, value_at, written
 
 __all__ = [
@@ -79,8 +90,11 @@ __all__ = [
     "DATE",
     "FUNCTIONS",
     "INTEGER",
+    "NO_WEIGHTS",
+    "PAIRED",
     "PERSONS",
     "REAL",
+    "SYMMETRIC",
     "TEXT",
     "TIMESTAMP",
     "WHOLE",
@@ -123,14 +137,18 @@ __all__ = [
     "UnionAll",
     "Unit",
     "Value",
+    "ValueWeights",
     "call",
     "cast",
+    "centre_of",
     "check_size",
     "check_text",
     "column",
     "columns_of",
     "common_type",
     "count_of",
+    "counted_by",
+    "cubes_of",
     "decimal",
     "distinct_of",
     "evaluate",
@@ -139,11 +157,15 @@ __all__ = [
     "factor_for_groups",
     "factor_for_rows",
     "facts_of",
+    "fourths_of",
+    "grid_of",
+    "known_together",
     "known_values",
     "made_true",
     "name_of",
     "number_of",
     "points_of",
+    "products_of",
     "range_of",
     "read",
     "rows_per_key",

@@ -47,6 +47,14 @@ class Statistic(StrEnum):
     VARIANCE_POPULATION = "population variance"
     DEVIATION = "standard deviation"
     DEVIATION_POPULATION = "population standard deviation"
+    SKEWNESS = "skewness"
+    KURTOSIS = "kurtosis"
+    COVARIANCE = "covariance"
+    COVARIANCE_POPULATION = "population covariance"
+    CORRELATION = "correlation"
+    SLOPE = "slope"
+    INTERCEPT = "intercept"
+    DETERMINATION = "coefficient of determination"
     QUANTILE = "quantile"
     LEAST = "least"
     GREATEST = "greatest"
@@ -54,18 +62,41 @@ class Statistic(StrEnum):
 
 _COUNTS = (Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT)
 _PLACES = (Statistic.QUANTILE, Statistic.LEAST, Statistic.GREATEST)
+PAIRED = (
+    Statistic.COVARIANCE,
+    Statistic.COVARIANCE_POPULATION,
+    Statistic.CORRELATION,
+    Statistic.SLOPE,
+    Statistic.INTERCEPT,
+    Statistic.DETERMINATION,
+)
+"""Statistics of two arguments, over the rows in which neither is NULL."""
+_POWERS = (Statistic.SKEWNESS, Statistic.KURTOSIS)
+SYMMETRIC = (*PAIRED[:3], Statistic.DETERMINATION)
+"""Those of them that do not depend on the order of the two."""
+
+
+def _uses(statistic: Statistic) -> int:
+    """How often a row computes an argument, at most: products and powers need it in several
+    terms.
+    """
+    return 10 if statistic in (*PAIRED, *_POWERS) else 1
 
 
 @dataclass(frozen=True)
 class Aggregate:
     """One number per group, under a name: a statistic, of an expression, at a level if it is a
     quantile.
+
+    A statistic of two expressions has the second in ``other``: of the regression of y on x, y is
+    the ``argument`` and x the ``other``, as in SQL.
     """
 
     name: str
     statistic: Statistic
     argument: Expression | None = None
     level: Fraction | None = None
+    other: Expression | None = None
 
     def __post_init__(self) -> None:
         bare = self.statistic in (Statistic.COUNT_ROWS, Statistic.COUNT_PERSONS)
@@ -74,13 +105,18 @@ class Aggregate:
                 f"{self.statistic} {'takes no' if bare else 'needs an'} argument.",
                 remedy="Write COUNT(*) for rows, SUM(x) for a sum.",
             )
-        kind = self.argument.type if self.argument else INTEGER
-        placed = self.statistic in _PLACES and kind in (DATE, TIMESTAMP)
-        if self.statistic not in _COUNTS and not kind.numeric and not placed:
+        if (self.statistic in PAIRED) != (self.other is not None):
             raise ExpressionError(
-                f"the {self.statistic} of a {kind} is not defined.",
-                remedy="Give it a number, or cast: CAST(x AS INTEGER).",
+                f"{self.statistic} takes {'two arguments' if self.statistic in PAIRED else 'one argument'}.",
+                remedy="Write CORR(y, x) for two columns, AVG(x) for one.",
             )
+        for kind in [each.type for each in self.arguments]:
+            placed = self.statistic in _PLACES and kind in (DATE, TIMESTAMP)
+            if self.statistic not in _COUNTS and not kind.numeric and not placed:
+                raise ExpressionError(
+                    f"the {self.statistic} of a {kind} is not defined.",
+                    remedy="Give it a number, or cast: CAST(x AS INTEGER).",
+                )
         if (self.statistic is Statistic.QUANTILE) != (self.level is not None) or (
             self.level is not None and not 0 <= self.level <= 1
         ):
@@ -88,6 +124,11 @@ class Aggregate:
                 "a quantile, and nothing else, has a level from 0 to 1.",
                 remedy="Write QUANTILE_CONT(x, 0.5).",
             )
+
+    @property
+    def arguments(self) -> tuple[Expression, ...]:
+        """What it is computed of: nothing, one expression or two."""
+        return tuple(each for each in (self.argument, self.other) if each is not None)
 
     @property
     def type(self) -> Type:
@@ -104,7 +145,7 @@ class Aggregate:
         return Column(self.name, self.type, nullable=True)
 
     def __str__(self) -> str:
-        of = "" if self.argument is None else f" of {text_of(self.argument)}"
+        of = f" of {' and '.join(map(text_of, self.arguments))}" if self.arguments else ""
         at = "" if self.level is None else f" at {self.level}"
         return f"{self.statistic}{of}{at} AS {name_of(self.name)}"
 
@@ -237,15 +278,15 @@ class Query:
         for key in self.keys:
             require_known(key.expression, self.relation)
         for aggregate in self.aggregates:
-            if aggregate.argument is not None:
-                require_known(aggregate.argument, self.relation)
+            for argument in aggregate.arguments:
+                require_known(argument, self.relation)
         self._check_cost()
         self._check_after()
 
     def _check_cost(self) -> None:
         """Every plan has a public bound on its work per row."""
         asked = [key.expression for key in self.keys]
-        asked += [a.argument for a in self.aggregates if a.argument is not None]
+        asked += [each for a in self.aggregates for each in a.arguments * _uses(a.statistic)]
         require_little(sum((each.cost for each in asked), cost_of(self.relation)))
 
     def _check_after(self) -> None:
@@ -280,10 +321,10 @@ class Query:
         filled = [
             _FILLED.format(name_of(a.name))
             for a in self.aggregates
-            if a.argument is not None and _fills_null(a.argument)
+            if any(map(_fills_null, a.arguments))
         ]
         asked = [key.expression for key in self.keys]
-        asked += [a.argument for a in self.aggregates if a.argument is not None]
+        asked += [each for a in self.aggregates for each in a.arguments]
         return (*ends, *filled, *unmet_notes(self.relation, asked))
 
     def explain(self) -> str:

@@ -20,14 +20,18 @@ from shoal.plan.protected_unit import Row, Unit
 from shoal.plan.relation import Rows
 from shoal.plan.terms import Quantity, Term, count_of, power
 from shoal.plan.types import REAL
+from shoal.plan.value_weights import ValueWeights
 from shoal.plan.values import Value
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
-Weights = dict[tuple[Value, ...], dict[Value, int]]
+Weights = dict[tuple[Value, ...], ValueWeights]
 """The weight of each value, by key."""
 
-MOST_POINTS = 1024
-"""A histogram has at most about this many points."""
+MOST_POINTS = 1 << 30
+"""A grid has at most about this many points."""
+
+_FINEST = -1000
+"""Steps of reals are at least 2^-1000, so that 1 / step is a double."""
 
 
 @dataclass(frozen=True)
@@ -85,21 +89,27 @@ def distinct_of(argument: Expression) -> Term:
     return Term(Quantity.DISTINCT, argument)
 
 
-def points_of(argument: Expression) -> Term:
-    """A grid over the range of an argument: its own units where they are few, a power of two
-    otherwise.
+def points_of(argument: Expression, most: int = MOST_POINTS) -> Term:
+    """A grid over the range of an argument, of about ``most`` points or fewer: the argument's own
+    units where they are few enough, powers of two of them otherwise.
     """
     lo, hi = range_of(argument)
     width = hi - lo
     if argument.type == REAL:
         largest = max(abs(lo), abs(hi))
-        step = power(exponent_of(largest) - 51) if largest else Fraction(1)
+        # Exact for doubles: no step is finer than their digits at the far end of the range.
+        step = power(max(exponent_of(largest) - 51, _FINEST)) if largest else Fraction(1)
         if width:
-            step = max(step, power(exponent_of(width / MOST_POINTS) + 1))
+            step = max(step, power(max(exponent_of(width / most) + 1, _FINEST)))
     else:
         unit = Fraction(1, 10**argument.type.scale)
-        steps = int(width / unit) // MOST_POINTS
+        steps = int(width / unit) // most
         step = unit * (1 << steps.bit_length())
+    return grid_of(argument, step)
+
+
+def grid_of(argument: Expression, step: Fraction) -> Term:
+    """The grid over the range of an argument with points so far apart."""
     half = Fraction(1, 2)
-    first, last = (math.floor(end / step + half) for end in (lo, hi))
+    first, last = (math.floor(end / step + half) for end in range_of(argument))
     return Term(Quantity.SUM, argument, step, first, last)

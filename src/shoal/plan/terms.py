@@ -8,7 +8,7 @@ order, and no floating point lies between the rows and the noise.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -43,7 +43,8 @@ class Term:
     ``middle``; for squares the square of that, minus ``level``; and nothing where the argument is
     NULL.  `Quantity.PERSONS` adds 1 for each person in a group, however many their rows, and
     `Quantity.VOTES` does the same but for persons in more than ``hi`` groups, who add nothing.
-    `Quantity.DISTINCT` counts values (`Spread`).
+    `Quantity.DISTINCT` counts values (`Spread`).  ``label`` is what people read of a term whose
+    argument is long; it makes no difference otherwise.
     """
 
     quantity: Quantity
@@ -53,6 +54,7 @@ class Term:
     hi: int = 0
     middle: int = 0
     level: int = 0
+    label: str = field(default="", compare=False)
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -116,6 +118,8 @@ class Term:
         return moved if self.quantity is Quantity.SUM else moved * moved - self.level
 
     def __str__(self) -> str:
+        if self.label:
+            return self.label
         of = "" if self.argument is None else f" of {text_of(self.argument)}"
         about = f" about {float(self.middle * self.step):g}" if self.middle else ""
         return f"{self.quantity}{of}{about}"

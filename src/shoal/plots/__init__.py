@@ -9,6 +9,7 @@ points and values.
 from shoal.plots.answer_points import AnswerData
 from shoal.plots.answers import answer
 from shoal.plots.charts import every_curve, profile, renyi_curve, trade_off
+from shoal.plots.error_curve import error_curve
 from shoal.plots.function_picture import curve, surface
 from shoal.plots.points import ProfileData, RenyiData, TradeOffData
 from shoal.plots.saving import Picture, save
@@ -21,6 +22,7 @@ __all__ = [
     "TradeOffData",
     "answer",
     "curve",
+    "error_curve",
     "every_curve",
     "profile",
     "renyi_curve",

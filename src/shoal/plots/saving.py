@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,13 @@ class Picture:
     def save(self, path: str | Path) -> Path:
         """Write it as a picture (.png, .svg), a page (.html) or data (.json); see `save`."""
         return save(self.chart, path)
+
+    def svg(self) -> str:
+        """The picture in lines, to be put into a page."""
+        drawing()
+        held = io.StringIO()
+        self.chart.save(held, format="svg")
+        return held.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
         """The chart as data."""

@@ -7,6 +7,7 @@ from shoal.polls.crosstab import CrossTab
 from shoal.polls.design_names import design_named
 from shoal.polls.estimates import Difference, PollEstimate
 from shoal.polls.export import export_csv, export_json, read_export
+from shoal.polls.interviews import EnteredReply, read_replies
 from shoal.polls.poll import Arm, Poll, PollArm
 from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import AskedQuestion, PollProtocol, by_device, by_own, directly
@@ -21,6 +22,7 @@ __all__ = [
     "Client",
     "CrossTab",
     "Difference",
+    "EnteredReply",
     "Need",
     "Poll",
     "PollArm",
@@ -44,4 +46,5 @@ __all__ = [
     "publish",
     "published",
     "read_export",
+    "read_replies",
 ]

@@ -51,7 +51,9 @@ class Client:
         return self.respond_by_place(self._places(answers))
 
     def shown(self, answers: Mapping[str, object]) -> dict[str, str]:
-        """What is sent for each question, in words: to be shown before it is."""
+        """What is sent for each question, in words: for the respondent to see when the poll's
+        ``show_sent`` says, which is after it was sent unless the poll says otherwise.
+        """
         told = self._reports(self._places(answers))
         return {
             design.question: design.law.told(report)

@@ -11,6 +11,7 @@ from typing import Any
 from shoal.exact import ball, float_down, float_up, shown, upper
 from shoal.local import bit_worths, interval_of
 from shoal.local.intervals import Groups, Interval
+from shoal.polls.enough import least_people
 from shoal.polls.poll_question import PollQuestion
 from shoal.polls.protocol import DIRECT, AskedQuestion
 
@@ -24,7 +25,8 @@ class PollEstimate:
 
     ``value`` is exact and unbiased, so possibly outside of the range of what it estimates;
     ``interval`` is cut to it.  ``always`` is an interval that holds however often one looks, for
-    polls that are open.
+    polls that are open.  With fewer than ``least`` people there are too few answers yet: the
+    interval may be wider than half of what is possible.
     """
 
     answer: str
@@ -34,6 +36,12 @@ class PollEstimate:
     interval: Interval
     always: Interval | None
     method: str = "exact"
+    least: int = 1
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough answers for the interval to mean something."""
+        return self.people >= self.least
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain values."""
@@ -46,11 +54,15 @@ class PollEstimate:
             "interval": list(self.interval),
             "always": None if self.always is None else list(self.always),
             "method": self.method,
+            "least": self.least,
+            "enough": self.enough,
         }
 
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.answer}: no reports"
+        if not self.enough:
+            return f"{self.answer}: too few answers yet ({self.people:,} of {self.least:,})"
         text = shown(self.value, *self.interval)
         return f"{self.answer}: {text.value} {text.bracket}"
 
@@ -97,15 +109,15 @@ def estimates(found: Measured, risk: Fraction, *, is_open: bool) -> tuple[PollEs
 def _estimate(
     name: str, groups: Groups, ends: tuple[Fraction, Fraction], risk: Fraction, *, is_open: bool
 ) -> PollEstimate:
-    people = sum(count for _, count in groups)
+    people, least = sum(count for _, count in groups), least_people([groups], ends)
     if not people:
         nothing = float_down(ends[0]), float_up(ends[1])
-        return PollEstimate(name, 0, None, None, nothing, nothing if is_open else None)
+        always = nothing if is_open else None
+        return PollEstimate(name, 0, None, None, nothing, always, least=least)
     always = exact_interval(groups, ends, risk, method="always") if is_open else None
     error = math.sqrt(variance_of(groups)) if people > 1 else None
-    return PollEstimate(
-        name, people, mean_of(groups), error, exact_interval(groups, ends, risk), always
-    )
+    interval = exact_interval(groups, ends, risk)
+    return PollEstimate(name, people, mean_of(groups), error, interval, always, least=least)
 
 
 def exact_interval(
@@ -198,7 +210,10 @@ def _weighted(
     weight = 2 * sum(weights, Fraction(0))
     reach = upper(lambda: (ball(2 / risks[0]).log() / ball(weight)) ** ball(Fraction(1, 2)))
     interval = _cut((value - reach, value + reach), ends)
-    return PollEstimate(name, sum(people), value, math.sqrt(spread), interval, always, "hoeffding")
+    least = least_people(arms, ends)
+    return PollEstimate(
+        name, sum(people), value, math.sqrt(spread), interval, always, "hoeffding", least
+    )
 
 
 def _cut(found: tuple[Fraction, Fraction], ends: Ends) -> Interval:
@@ -210,7 +225,7 @@ def _cut(found: tuple[Fraction, Fraction], ends: Ends) -> Interval:
 @dataclass(frozen=True)
 class Difference:
     """How much higher an estimate is in one arm than in another; the interval covers whatever
-    depends on what.
+    depends on what.  There are ``enough`` answers where each of the two arms has enough.
     """
 
     answer: str
@@ -218,6 +233,7 @@ class Difference:
     value: Fraction
     interval: Interval
     always: Interval | None
+    enough: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain values."""
@@ -228,6 +244,7 @@ class Difference:
             "exact": str(self.value),
             "interval": list(self.interval),
             "always": None if self.always is None else list(self.always),
+            "enough": self.enough,
         }
 
 
@@ -245,9 +262,12 @@ def differences(
             for method in ("exact", "always")[: 1 + is_open]
         ]
         value = mean_of(a) - mean_of(b)
-        made.append(
-            Difference(name, (first, second), value, found[0], found[1] if is_open else None)
+        enough = all(
+            each.people >= least_people([groups], each.ends)
+            for each, groups in ((mine, a), (other, b))
         )
+        always = found[1] if is_open else None
+        made.append(Difference(name, (first, second), value, found[0], always, enough))
     return tuple(made)
 
 

@@ -17,10 +17,13 @@ from shoal.ledger.entry import canonical, digest
 from shoal.local.stream import Take, secret_bytes
 from shoal.polls import toml, written_poll
 from shoal.polls.client import Client
+from shoal.polls.page_text import page_text
 from shoal.polls.poll_question import LONGEST_TEXT, PollQuestion, read_name, read_text
 from shoal.polls.protocol import (
+    AFTER,
     DIRECT,
     OWN,
+    SHOW_SENT,
     AskedQuestion,
     PollProtocol,
     asked,
@@ -29,6 +32,8 @@ from shoal.polls.protocol import (
 )
 
 ONCE = ("browser", "invitation")
+_WHO = "Choose 'invitation' where everyone gets a link of their own, else 'browser'."
+_WHEN = "Choose 'after', or 'before' if people must see what will be sent before they send it."
 MOST_ARMS, MOST_QUESTIONS, MOST_SHARES = 10, 50, 10**6
 
 
@@ -48,7 +53,9 @@ class Arm:
     ways: PollProtocol | Mapping[str, PollProtocol]
     share: int = 1
 
-    def for_questions(self, questions: Sequence[PollQuestion]) -> PollArm:
+    def for_questions(
+        self, questions: Sequence[PollQuestion], *, show_sent: str = AFTER
+    ) -> PollArm:
         """The arm with all its questions in words and odds."""
         ways = self.ways
         if isinstance(ways, PollProtocol):
@@ -68,7 +75,12 @@ class Arm:
             read_name(self.name, "an arm"),
             whole(self.share, "share", at_least=1),
             tuple(
-                asked(question, ways[question.name], anew=anew.get(question.name, ""))
+                asked(
+                    question,
+                    ways[question.name],
+                    anew=anew.get(question.name, ""),
+                    show_sent=show_sent,
+                )
                 for question in questions
             ),
         )
@@ -137,7 +149,8 @@ class Poll:
         ``epsilon`` or ``odds`` for the one arm in which the device randomises, or a list of
         ``arms``.
     Edges: an epsilon is shared equally by several questions.  Definitions never change; a poll with
-        another word is another poll.
+        another word is another poll.  ``show_sent`` says when a respondent sees what is sent:
+        "after" sending, or "before", which lets people choose the answer by what it would send.
     Proof: polls.md.
 
     >>> poll = Poll("commute", "Have you ever travelled without a ticket?", epsilon=1)
@@ -152,7 +165,9 @@ class Poll:
     intro: str
     language: str
     once: str
+    show_sent: str
     people: int | None
+    version: int
     questions: tuple[PollQuestion, ...]
     arms: tuple[PollArm, ...]
 
@@ -170,11 +185,13 @@ class Poll:
         odds: Number | None = None,
         arms: Iterable[Arm] | None = None,
         once: str = "browser",
+        show_sent: str = AFTER,
         title: str = "",
         intro: str = "",
         language: str = "en",
         people: int | None = None,
     ) -> None:
+        _one_of(show_sent, SHOW_SENT, "show_sent", _WHEN)
         if (text is None) == (questions is None):
             raise PollError(
                 "a poll has one question in text, or a list of questions.",
@@ -189,10 +206,12 @@ class Poll:
             name=name,
             questions=known,
             arms=tuple(
-                arm.for_questions(known)
+                arm.for_questions(known, show_sent=show_sent)
                 for arm in _arms(known, epsilon=epsilon, odds=odds, arms=arms)
             ),
             once=once,
+            show_sent=show_sent,
+            version=written_poll.VERSION,
             title=title or (known[0].text if known else ""),
             intro=intro,
             language=language,
@@ -206,29 +225,30 @@ class Poll:
         questions: tuple[PollQuestion, ...],
         arms: tuple[PollArm, ...],
         once: str,
+        show_sent: str,
+        version: int,
         title: str,
         intro: str,
         language: str,
         people: int | None,
     ) -> None:
+        _one_of(show_sent, SHOW_SENT, "show_sent", _WHEN)
         _check_names([each.name for each in questions], "questions", MOST_QUESTIONS)
         _check_names([each.name for each in arms], "arms", MOST_ARMS)
         for arm in arms:
             if len(arm.designs) != len(questions):
                 raise written_poll.unreadable()
             for question, design in zip(questions, arm.designs, strict=True):
-                check_fits(question, design)
+                check_fits(question, design, show_sent=show_sent)
             _check_own_chance(arm)
-        if once not in ONCE:
-            raise PollError(
-                f"once must be one of {', '.join(ONCE)}.",
-                remedy="Choose 'invitation' where everyone gets a link of their own, else 'browser'.",
-            )
+        _one_of(once, ONCE, "once", _WHO)
         self.__dict__.update(
             name=read_name(name, "a poll"),
             questions=questions,
             arms=_lowest_terms(arms),
             once=once,
+            show_sent=show_sent,
+            version=version,
             title=read_text(title, "the title", LONGEST_TEXT),
             intro=read_text(intro, "the introduction", 5 * LONGEST_TEXT, empty=True),
             language=read_text(language, "the language", 35),
@@ -315,6 +335,21 @@ class Poll:
                 if all(each < design.law.kinds for each, design in zip(told, designs, strict=True)):
                     return arm, tuple(told)
         raise written_poll.no_report(self.name, sum(sizes))
+
+    def preview(self) -> str:
+        """The respondent's page as text: what everybody will read once it is published.
+
+        >>> print(Poll("commute", "Have you ever ...?", odds=9).preview())
+        Have you ever ...?
+        <BLANKLINE>
+           9 of 10 answers are true.
+           Choose: no / yes
+           What a report costs: epsilon 2.2 (exactly ln(9)).
+        <BLANKLINE>
+        [Send] What was sent is shown after “Send”.
+        <BLANKLINE>
+        """
+        return page_text(self)
 
     # in writing
 
@@ -417,6 +452,11 @@ def _check_own_chance(arm: PollArm) -> None:
             f"the arm {arm.name!r} hides two questions by hand with the same instructions: who compares the two replies learns whether the true answers are the same.",
             remedy="Give each question a harmless question of its own, or instructions that say to roll again.",
         )
+
+
+def _one_of(value: object, allowed: Sequence[str], name: str, remedy: str) -> None:
+    if value not in allowed:
+        raise PollError(f"{name} must be one of {', '.join(allowed)}.", remedy=remedy)
 
 
 def _check_names(names: Sequence[str], what: str, most: int) -> None:

@@ -209,9 +209,23 @@ def _simplest(odds: Odds, *, named_alike: bool) -> Odds:
     return TableOdds(tuple(tuple(weight // common for weight in row) for row in rows))
 
 
+BEFORE, AFTER = "before", "after"
+SHOW_SENT = (AFTER, BEFORE)
+"""When the page shows what is sent.  Before sending, a respondent who dislikes what would be sent
+can choose the other answer, which no estimate undoes; so polls show it afterwards unless asked.
+"""
+
 _INSTRUCTIONS = {
-    DEVICE: "Choose your true answer. Your device then draws by chance what is sent; both are shown to you before anything leaves.",
-    DIRECT: "Your answer is sent as it is. It is not hidden.",
+    (
+        DEVICE,
+        BEFORE,
+    ): "Choose your true answer. Your device then draws by chance what is sent; both are shown to you before anything leaves.",
+    (
+        DEVICE,
+        AFTER,
+    ): "Choose your true answer. Your device draws by chance what is sent, and shows it to you as soon as it was sent.",
+    (DIRECT, BEFORE): "Your answer is sent as it is. It is not hidden.",
+    (DIRECT, AFTER): "Your answer is sent as it is. It is not hidden.",
 }
 _TITLES = {
     DEVICE: "Your device randomises",
@@ -254,14 +268,17 @@ class AskedQuestion:
         return len(str(self.law.kinds - 1))
 
 
-def asked(question: PollQuestion, way: PollProtocol, *, anew: str = "") -> AskedQuestion:
+def asked(
+    question: PollQuestion, way: PollProtocol, *, anew: str = "", show_sent: str = AFTER
+) -> AskedQuestion:
     """A way of asking, applied to a question and put into words; ``anew`` is said where dice are
     rolled for several questions.
     """
     law, kind = way.law_for(question), way.kind
     words = law_in_words(law, kind)
     if kind != OWN:
-        return AskedQuestion(question.name, kind, _TITLES[kind], _INSTRUCTIONS[kind], words, law)
+        told = _INSTRUCTIONS[kind, show_sent]
+        return AskedQuestion(question.name, kind, _TITLES[kind], told, words, law)
     assert way.design is not None
     told = way.instructions or way.design.instructions
     if anew and way.design.source == DICE:
@@ -270,9 +287,9 @@ def asked(question: PollQuestion, way: PollProtocol, *, anew: str = "") -> Asked
     return AskedQuestion(question.name, kind, title, told, words, law)
 
 
-def check_fits(question: PollQuestion, found: AskedQuestion) -> None:
+def check_fits(question: PollQuestion, found: AskedQuestion, *, show_sent: str) -> None:
     """Refuse a way of asking that is not one for this question, or whose words are not those of its
-    odds.
+    odds and of when it shows what is sent.
     """
     law = found.law
     direct = PollProtocol(DIRECT).law_for(question)
@@ -284,7 +301,8 @@ def check_fits(question: PollQuestion, found: AskedQuestion) -> None:
         or (found.way == OWN and (isinstance(law, Subsets) or question.scale is not None))
         or (
             found.way != OWN
-            and (found.title, found.instructions) != (_TITLES[found.way], _INSTRUCTIONS[found.way])
+            and (found.title, found.instructions)
+            != (_TITLES[found.way], _INSTRUCTIONS[found.way, show_sent])
         )
         or (found.way == DIRECT and law != direct)
         or (found.way == DEVICE and law.ratio == 1)

@@ -65,9 +65,11 @@ class Results:
         reports.
 
     >>> poll = Poll("commute", "Have you ever ...?", odds=3)
-    >>> results = Results(poll, {"00": 60, "01": 40}, is_open=False)
+    >>> results = Results(poll, {"00": 120, "01": 80}, is_open=False)
     >>> print(results["commute"].arms["randomised"][1])
-    yes: 0.300 [0.106, 0.506]
+    yes: 0.300 [0.163, 0.443]
+    >>> print(Results(poll, {"00": 60, "01": 40}, is_open=False)["commute"].arms["randomised"][1])
+    yes: too few answers yet (100 of 119)
     """
 
     def __init__(
@@ -277,6 +279,7 @@ class Results:
                 "always_low",
                 "always_high",
                 "method",
+                "least",
             ]
         )
         for result in self:
@@ -286,7 +289,8 @@ class Results:
                     value = None if each.value is None else float(each.value)
                     row = [result.question.name, arm, each.answer, each.people, value, each.error]
                     always = each.always or (None, None)
-                    writer.writerow([*map(unarmed, row), *each.interval, *always, each.method])
+                    rest = [*each.interval, *always, each.method, each.least]
+                    writer.writerow([*map(unarmed, row), *rest])
         return text.getvalue()
 
     def __str__(self) -> str:

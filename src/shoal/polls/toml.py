@@ -24,7 +24,7 @@ from shoal.polls.protocol import (
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll
 
-_PLAIN = ("name", "title", "intro", "language", "once", "people", "epsilon", "odds")
+_PLAIN = ("name", "title", "intro", "language", "once", "show_sent", "people", "epsilon", "odds")
 _WAY = ("way", "epsilon", "odds", "size", "design", "harmless", "instructions", "title")
 
 
@@ -123,7 +123,7 @@ def written(poll: Poll) -> str:
 
 
 def _lines(poll: Poll) -> Iterator[str]:
-    for part in ("name", "title", "intro", "language", "once", "people"):
+    for part in ("name", "title", "intro", "language", "once", "show_sent", "people"):
         value = getattr(poll, part)
         if value is not None:
             yield f"{part} = {_value(value)}"

@@ -12,27 +12,31 @@ from shoal.exact import short_up
 from shoal.local import Subsets, TransitionMatrix
 from shoal.local.stream import bits_below
 from shoal.polls.poll_question import PollQuestion
-from shoal.polls.protocol import DEVICE, DIRECT, OWN, AskedQuestion, Law
+from shoal.polls.protocol import BEFORE, DEVICE, DIRECT, OWN, AskedQuestion, Law
 
 if TYPE_CHECKING:
     from shoal.polls.poll import Poll, PollArm
 
 FORM = "shoal.poll"
-VERSION = 1
+VERSION = 2
+FIRST_VERSION = 1
+"""Its definitions do not say when a respondent sees what is sent: it was always before."""
 INFINITE = "infinite"
 LONGEST = 1 << 20
 
 
 def written(poll: Poll) -> dict[str, Any]:
-    """A poll as plain values."""
+    """A poll as plain values, in the version it was published with: its text and mark stay."""
+    first = poll.version == FIRST_VERSION
     return {
         "form": FORM,
-        "version": VERSION,
+        "version": poll.version,
         "name": poll.name,
         "title": poll.title,
         "intro": poll.intro,
         "language": poll.language,
         "once": poll.once,
+        **({} if first else {"show_sent": poll.show_sent}),
         "people": poll.people,
         "epsilon": epsilon_text(poll.epsilon),
         "length": sum(poll.widths),
@@ -101,7 +105,12 @@ def read(text: str) -> dict[str, Any]:
     """The parts of a poll in a text; whether the rest agrees is for the caller to check."""
     said = loaded(text)
     try:
+        version = said["version"]
+        if type(version) is not int or version not in (FIRST_VERSION, VERSION):
+            raise unreadable()
         return {
+            "version": version,
+            "show_sent": BEFORE if version == FIRST_VERSION else said["show_sent"],
             **{part: said[part] for part in ("name", "title", "intro", "language", "once")},
             "people": said["people"],
             "questions": tuple(PollQuestion.from_dict(each) for each in said["questions"]),
@@ -133,7 +142,7 @@ def _read_design(said: Mapping[str, Any]) -> AskedQuestion:
 def unreadable() -> PollError:
     """The text is no poll, or contradicts itself."""
     return PollError(
-        f"the text is not the definition of a poll of version {VERSION}, or its parts disagree.",
+        f"the text is not the definition of a poll of version {FIRST_VERSION} or {VERSION}, or its parts disagree.",
         remedy="Give what to_json wrote, unchanged.",
     )
 

@@ -7,7 +7,7 @@ and LIMIT.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -31,7 +31,12 @@ from shoal.query.estimates import (
     whole_units,
 )
 from shoal.query.keys import Group, bin_of, is_binned
-from shoal.query.notes import bounding_notes, exact_count_notes, matching_notes
+from shoal.query.notes import (
+    bounding_notes,
+    exact_count_notes,
+    interval_notes,
+    matching_notes,
+)
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
 from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
@@ -125,6 +130,7 @@ class Answer:
         return (
             *exact_count_notes(self.priced),
             *bounding_notes(self.priced),
+            *interval_notes(self.priced),
             *([] if self.clipped is None else [str(self.clipped)]),
             *matching_notes(self.priced, self.groups, self.noisy),
             *self.priced.question.notes,
@@ -149,6 +155,39 @@ class Answer:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, each by the names of its columns, with the ends of intervals as `to_rows` has
+        them; pandas makes a frame of it.
+        """
+        return self.to_rows().dicts()
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """The values of a column, also of an end such as ``n_low``."""
+        if column in self.columns:
+            return self._column(column)
+        columns = self.to_rows().columns
+        if column not in columns:
+            raise UnknownNameError(
+                f"the answer has no column {str(column)[:40]!r}.",
+                remedy=f"The columns are: {', '.join(columns)}.",
+            )
+        return list(columns[column][1])
+
+    @property
+    def value(self) -> Any:
+        """The one number of an answer that has one row, and one column besides its keys."""
+        names = [name for name in self.columns if name not in self.keys]
+        if len(self) != 1 or len(names) != 1:
+            raise RangeError(
+                f"the answer has {len(self)} rows and {len(names)} columns of numbers, not one of each.",
+                remedy=f"Take a column: answer[{(names or ['n'])[0]!r}], or all of it: answer.rows.",
+            )
+        return self[names[0]][0]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The answer for whoever reads Arrow: ``pyarrow.table(answer)``, ``polars.DataFrame(answer)``."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def interval(
         self, column: str, confidence: Number | None = None, *, simultaneous: bool = False
@@ -204,7 +243,7 @@ class Answer:
             for at in self._places
         ]
 
-    def _column(self, name: str) -> list[object]:
+    def _column(self, name: str) -> list[Any]:
         at = self.columns.index(name)
         return [row[at] for row in self._cells]
 

@@ -19,11 +19,13 @@ from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
 from shoal.plan import Bounded, Query, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
+from shoal.query.arranging import ArrangedAnswer, Layout
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
+from shoal.query.notebook_html import ExplainedPlan, block, preformatted, quiet, title
 from shoal.query.paying import (
     Askable,
     Payer,
@@ -37,6 +39,7 @@ from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.recipes import terms_of
 from shoal.query.storing import restored, stored
 
+_NEXT = "Nothing is read or spent yet. preview() shows the error, explain() the steps, release() the answer."
 _HALVINGS = 60
 """So often a refused request is halved to find one that fits."""
 
@@ -59,7 +62,8 @@ class Ask:
 
     ``weights`` say how much the error of each aggregate matters beside the others, by name.
     ``intervals`` is the confidence of the intervals that the answer shows; if it is given,
-    quantiles have them, too, for a part of what is spent.
+    quantiles have them, too, for a part of what is spent.  ``layout`` says how the answer is
+    arranged, where that is not a row for each group.
     """
 
     def __init__(
@@ -69,19 +73,25 @@ class Ask:
         text: str,
         weights: Mapping[str, Any] | None = None,
         intervals: Number | None = None,
+        *,
+        layout: Layout | None = None,
     ) -> None:
         self._source = asked_of.source_for(sorted(tables_of(question.relation)))
         self.question = question
         self.text = text
+        self.layout = layout
         self.weights = read_weights(question, weights or {})
         self.intervals = None if intervals is None else open_unit(intervals, "intervals")
 
-    def explain(self) -> str:
+    def explain(self) -> ExplainedPlan:
         """The question as a tree, with what one row can become at each step."""
-        return self.question.explain()
+        return ExplainedPlan(self.question.explain())
 
     def __repr__(self) -> str:
         return f"<question: {self.text}>"
+
+    def _repr_html_(self) -> str:
+        return block(title("question"), preformatted(self.text), quiet([_NEXT]))
 
     def preview(
         self,
@@ -189,11 +199,14 @@ class Ask:
         self._source.engine.check(self.question.relation)
         charge = self._charge(made, delta, key, noise)
         if not isinstance(charge, QuestionCharge):  # it was answered before
-            return restored(made, charge, self.intervals or CONFIDENCE)
+            return self._arranged(restored(made, charge, self.intervals or CONFIDENCE))
         charge.begin()
         answer, kept = read_for(charge, lambda: self._answered(made, charge))
         charge.answered(kept)
-        return answer
+        return self._arranged(answer)
+
+    def _arranged(self, answer: Answer) -> Answer:
+        return answer if self.layout is None else ArrangedAnswer.of(answer, self.layout)
 
     def _answered(self, made: Priced, charge: QuestionCharge) -> tuple[Answer, dict[str, Any]]:
         groups, noisy, counts = self._drawn(made)
@@ -227,7 +240,8 @@ class Ask:
                 remedy="Use release, which is charged; rehearsals are for auditing.replay and shoal.noise.seam.",
             )
         groups, noisy, counts = self._drawn(made)
-        return Answer(made, groups, noisy, {}, self.intervals or CONFIDENCE, counts)
+        level = self.intervals or CONFIDENCE
+        return self._arranged(Answer(made, groups, noisy, {}, level, counts))
 
     def _drawn(self, made: Priced) -> tuple[list[Group], list[Noisy], tuple[int, int] | None]:
         groups = self._groups
@@ -364,6 +378,9 @@ def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
     for placed in made.places:
         for row, value in zip(released, placed.release(engine, groups), strict=True):
             row[placed.place] = value
+    for tree in made.trees:
+        for row, found in zip(released, tree.release(engine, groups), strict=True):
+            row.update(found)
     return list(released)
 
 

@@ -10,9 +10,10 @@ from fractions import Fraction
 from shoal.accounting import filter_for
 from shoal.errors import RangeError
 from shoal.events import Event
-from shoal.exact import Number, open_unit, positive, short
+from shoal.exact import Number, open_unit, positive, short, short_down, short_up
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.owned import Owned
+from shoal.query.notebook_html import Html, bar, block, title
 from shoal.query.paying import PaymentRequest, QuestionCharge
 
 
@@ -92,10 +93,52 @@ class Budget(Owned):
         self._check_owner()
         return self._filter.spent
 
+    @property
+    def left(self) -> Measure:
+        """What still fits, exactly; of an approximate budget as the rho of an event that does."""
+        self._check_owner()
+        return self._filter.left
+
     def __repr__(self) -> str:
         if not self._is_at_home:
             return f"<budget of {self.whole}, which belongs to another process>"
         return f"<budget of {self.whole}; spent: {self.spent}>"
+
+    def _repr_html_(self) -> str:
+        if not self._is_at_home:
+            return block(repr(self))
+        return block(title("budget"), budget_bar(self.whole, self.spent, self.left))
+
+
+def amount_of(measure: Measure) -> Fraction:
+    """What a budget, or what is left of it, is as one number: an epsilon or a rho."""
+    if isinstance(measure, ZeroConcentrated):
+        return measure.rho
+    assert isinstance(measure, Pure | Approx)
+    return measure.epsilon
+
+
+def left_text(left: Measure) -> str:
+    """What is left, in six digits, rounded down: so much can be asked for.
+
+    >>> left_text(Pure("2/3")), left_text(ZeroConcentrated("2/3"))
+    ('epsilon 0.666666', 'rho 0.666666')
+    """
+    word = "rho" if isinstance(left, ZeroConcentrated) else "epsilon"
+    return f"{word} {short_down(amount_of(left))}"
+
+
+def budget_bar(whole: Measure, spent: Measure, left: Measure) -> Html:
+    """A budget for notebooks: a bar that is filled with what is spent, and the numbers.
+
+    What is left of an approximate budget is no epsilon, and is not shown: what fits depends on the
+    noise, and a refusal says what would.
+    """
+    size = amount_of(whole)
+    share = amount_of(spent) / size if size else Fraction(1)
+    if isinstance(whole, Approx):
+        return bar(share, f"epsilon {short_up(amount_of(spent))} spent of {whole}")
+    return bar(share, f"{spent} spent of {whole}; left {left_text(left)}")
 
 
 def cost_request(
@@ -133,7 +176,8 @@ def _failing(whole: Measure, delta: Number | None, *, selects: bool) -> Fraction
         raise RangeError(
             f"the keys of this question must be selected privately, which {whole} cannot pay: "
             "it has no delta.",
-            remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6').",
+            remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6'). "
+            "shoal.listed_choices(frame) gives those of categories and enums, for you to check.",
         )
     if delta is None:
         raise RangeError(

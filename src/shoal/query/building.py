@@ -10,6 +10,7 @@ from shoal.errors import ExpressionError, UnknownNameError
 from shoal.exact import Number
 from shoal.plan import Filter, Rows, Scan, name_of
 from shoal.query.asking import Ask
+from shoal.query.frame_verbs import FrameVerbs
 from shoal.query.paying import Askable
 from shoal.query.publication import Publication
 from shoal.sql import expression, outputs, relation
@@ -17,10 +18,11 @@ from shoal.workloads import WantedTables
 
 
 @dataclass(frozen=True)
-class Building:
+class Building(FrameVerbs):
     """Rows, and the keys they will be grouped by; each step gives a new one.
 
-    Conditions, keys and aggregates are texts of SQL expressions.
+    Conditions, keys and aggregates are texts of SQL expressions; `FrameVerbs` has the aggregates
+    that dataframes have a word for.
     """
 
     held: Askable
@@ -61,9 +63,21 @@ class Building:
         listed = (*self.keys, *((key, key) for key in keys), *named.items())
         return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
 
-    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
-        """Many tables of these rows, to be published together; `Publication` says what they
-        need.
+    groupby = group_by
+
+    def _built(self) -> Building:
+        return self
+
+    def workload(
+        self,
+        wanted: Sequence[WantedTables] | WantedTables,
+        *,
+        known: Mapping[Any, Any] | int | None = None,
+    ) -> Publication:
+        """Many tables of these rows, to be published together; `Publication` says what they need.
+
+        ``known`` are totals that are public already, such as ``{"region": {"north": 1200, ...}}``.
+        They are not protected, and `ReleasedTables.whole_numbers` keeps them exactly.
         """
         if self.keys:
             raise ExpressionError(
@@ -71,7 +85,8 @@ class Building:
                 remedy="Leave group_by out: each table of a workload names its columns.",
             )
         lines = ", ".join(map(str, [wanted] if isinstance(wanted, WantedTables) else wanted))
-        return Publication(self.held, self.rows, wanted, f"{self.steps}.workload([{lines}])")
+        text = f"{self.steps}.workload([{lines}])"
+        return Publication(self.held, self.rows, wanted, text, known)
 
     def agg(
         self,

@@ -46,6 +46,8 @@ def canonical_of(made: Priced) -> str:
         "event": made.event().to_dict(),
         "ends": [[placed.place.side, str(placed.place.sure)] for placed in made.places],
     }
+    if made.trees:
+        body["trees"] = [[str(place.level) for place in tree.places] for tree in made.trees]
     if made.clipping is not None:
         body["clipped"] = True
     return json.dumps(body, sort_keys=True, separators=(",", ":"))
@@ -132,5 +134,10 @@ def _aggregate(aggregate: Aggregate) -> dict[str, Any]:
         said |= {
             "of": canonical_expression(aggregate.argument),
             "type": str(aggregate.argument.type),
+        }
+    if aggregate.other is not None:
+        said |= {
+            "and": canonical_expression(aggregate.other),
+            "type of both": [str(each.type) for each in aggregate.arguments],
         }
     return said if aggregate.level is None else {**said, "at": str(Fraction(aggregate.level))}

@@ -20,10 +20,23 @@ from itertools import product
 from typing import Any
 
 from shoal.exact import float_down, float_up, shown
-from shoal.plan import REAL, Aggregate, Kind, Statistic, Term, Type, Value, range_of, value_at
+from shoal.plan import (
+    PAIRED,
+    REAL,
+    Aggregate,
+    Kind,
+    Statistic,
+    Term,
+    Type,
+    Value,
+    range_of,
+    value_at,
+)
 from shoal.plan.values import EPOCH, MICROSECOND, within, written
+from shoal.query.enclosures import Enclosure
+from shoal.query.moment_estimates import enclosed
 from shoal.query.quantiles import Quantile
-from shoal.query.recipes import MEANS, SPREADS, Recipe
+from shoal.query.recipes import MEANS, SHAPES, SPREADS, Recipe
 
 Noisy = Mapping[Term | Quantile, Fraction]
 """The released totals and places of one group, each on the number line of its argument."""
@@ -36,6 +49,12 @@ _COUNTS = (
     Statistic.COUNT_DISTINCT,
 )
 _SAMPLES = (Statistic.VARIANCE, Statistic.DEVIATION)
+_MOMENTS = (*PAIRED, *SHAPES)
+_ANYTHING = {
+    Statistic.CORRELATION: (-1.0, 1.0),
+    Statistic.DETERMINATION: (0.0, 1.0),
+}
+"""What a statistic can be at all, where that is not every number."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +78,9 @@ def estimate(recipe: Recipe, noisy: Noisy) -> Value:
         return _mean(recipe, *totals)
     if statistic in SPREADS:
         return _spread(recipe, *totals)
+    if statistic in _MOMENTS:
+        found = enclosed(recipe, [Enclosure(total, total) for total in totals])
+        return None if found is None else _number(found.middle)
     value = totals[0] if len(totals) == 1 else totals[0] + recipe.middle * totals[1]
     return _typed(value, recipe.aggregate)
 
@@ -76,6 +98,13 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
         return _mean_interval(recipe, totals, off)
     if statistic in SPREADS:
         return _spread_interval(recipe, totals, off)
+    if statistic in _MOMENTS:
+        where = enclosed(
+            recipe, [Enclosure.around(*pair) for pair in zip(totals, off, strict=True)]
+        )
+        if where is None:
+            return Interval(*_ANYTHING.get(statistic, (-math.inf, math.inf)))
+        return _outward(where.lo, where.hi)
     middle = recipe.middle if len(totals) == 2 else Fraction(0)
     value = totals[0] + (middle * totals[1] if middle else 0)
     reach = off[0] + (abs(middle) * off[1] if middle else 0)
@@ -115,11 +144,10 @@ def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
     assert recipe.place is not None
     assert recipe.aggregate.argument is not None
     lo, hi = range_of(recipe.aggregate.argument)
-    grid = recipe.place.grid
-    half = grid.step * grid.halves / 2
-    found = [noisy[place] for place in recipe.places]
-    low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, min(found) - half)
-    high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, max(found) + half)
+    found = [(noisy[place], place.grid.step * place.grid.halves / 2) for place in recipe.places]
+    least, most = min(at - half for at, half in found), max(at + half for at, half in found)
+    low = lo if all(end.side > 0 for end in recipe.ends) else max(lo, least)
+    high = hi if all(end.side < 0 for end in recipe.ends) else min(hi, most)
     between = _outward(low, high)
     if recipe.aggregate.argument.type != REAL:
         return between
@@ -146,7 +174,22 @@ def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -
             return None
         half = _half(recipe)
         return (off[0] + 2 * half * off[1] + 1.5 * half**2 * off[2]) / rows
+    if recipe.aggregate.statistic in _MOMENTS:
+        return None if rows is None else _covariance_error(recipe, off, rows)
     return off[0] + (abs(float(recipe.middle)) * off[1] if len(off) == 2 else 0.0)
+
+
+def _covariance_error(recipe: Recipe, off: list[float], rows: float) -> float | None:
+    """How far a covariance can be off; what other statistics of moments divide by depends on the
+    data.
+    """
+    if recipe.aggregate.statistic not in (Statistic.COVARIANCE, Statistic.COVARIANCE_POPULATION):
+        return None
+    own, other = (float((hi - lo) / 2) for lo, hi in map(range_of, recipe.arguments))
+    # A mean about the middle is at most half the range, and the derivative by the number of rows,
+    # a product of means less the covariance, at most the product of both halves (Cauchy-Schwarz).
+    products, sum_own, sum_other, count = off
+    return (products + other * sum_own + own * sum_other + own * other * count) / rows
 
 
 def _typed(value: Fraction, aggregate: Aggregate) -> Value:

@@ -87,14 +87,37 @@ def _people(made: Priced) -> list[str]:
 
 
 def _values(made: Priced) -> list[str]:
-    read = [each.argument for each in made.question.aggregates if each.statistic not in _COUNTS]
+    read = [
+        argument
+        for each in made.question.aggregates
+        if each.statistic not in _COUNTS
+        for argument in each.arguments
+    ]
     held = any(
         column.span is not None and column.choices is None
         for argument in read
-        if argument is not None
         for column in columns_of(argument)
     )
     return ["Values outside a declared range count as its nearer end."] if held else []
+
+
+def interval_notes(made: Priced) -> tuple[str, ...]:
+    """Which quantiles have no interval, and why."""
+    without = [each.aggregate for each in made.recipes if each.place is not None and not each.ends]
+    bare = [each.name for each in without if each.type.numeric]
+    moments = [each.name for each in without if not each.type.numeric]
+    said = []
+    if bare:
+        some = "quantiles get them" if len(bare) > 1 else "a quantile gets one"
+        said.append(
+            f"No interval for {', '.join(map(name_of, bare))}: {some} for a part of the cost. "
+            "Ask with intervals='0.95'."
+        )
+    if moments:
+        said.append(
+            f"No interval for {', '.join(map(name_of, moments))}: quantiles of dates have none."
+        )
+    return tuple(said)
 
 
 def matching_notes(

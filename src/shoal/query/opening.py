@@ -16,7 +16,7 @@ from shoal.engines.engine_choice import engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
-from shoal.measures import Measure
+from shoal.measures import StatedBudget, budget_of
 from shoal.plan import (
     TEXT,
     Choices,
@@ -31,12 +31,15 @@ from shoal.plan import (
     facts_of,
 )
 from shoal.query.asking import Ask
-from shoal.query.budget import Budget
+from shoal.query.budget import Budget, budget_bar
 from shoal.query.building import Building
+from shoal.query.frame_verbs import FrameVerbs
+from shoal.query.notebook_html import block, title
 from shoal.query.paying import Askable, Payer, QuestionSource
 from shoal.query.public_tables import read_public
 from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares, Votes
+from shoal.query.showing import columns_table
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
 from shoal.sql import expression, question
 from shoal.workloads import WantedTables
@@ -45,8 +48,12 @@ Facts = Mapping[str, Range | Choices | tuple[Any, Any]]
 """What is stated of columns; a pair is the two ends of a range."""
 
 
-class Private:
-    """Tables to ask private questions of; made by `private`."""
+class Private(FrameVerbs):
+    """Tables to ask private questions of; made by `private`.
+
+    `sql` asks in SQL; ``people.mean("age")`` and the other words of dataframes (`FrameVerbs`) ask
+    the same of its own table, and of another one after `table`.
+    """
 
     def __init__(self, held: Askable, name: str, stated: Stated | None = None) -> None:
         self._held = held
@@ -82,11 +89,23 @@ class Private:
         """The rows of a table, to build a question on without writing a SELECT."""
         return Building.of(self._held, name or self.name)
 
-    def workload(self, wanted: Sequence[WantedTables] | WantedTables) -> Publication:
+    def groupby(self, *keys: str, **named: str) -> Building:
+        """The rows of its table by the values of some keys: ``people.groupby("ward").mean("age")``."""
+        return self.table().group_by(*keys, **named)
+
+    def _built(self) -> Building:
+        return self.table()
+
+    def workload(
+        self,
+        wanted: Sequence[WantedTables] | WantedTables,
+        *,
+        known: Mapping[Any, Any] | int | None = None,
+    ) -> Publication:
         """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"],
-        up_to=2)]``; nothing is read or spent yet.
+        up_to=2)]``; nothing is read or spent yet.  ``known`` are totals that are public already.
         """
-        return self.table().workload(wanted)
+        return self.table().workload(wanted, known=known)
 
     def suggest_bounds(
         self,
@@ -164,13 +183,20 @@ class Private:
         columns = "; ".join(str(each) for each in table.columns)
         return f"<private {self.name!r}, protecting {table.protects}: {columns}>"
 
+    def _repr_html_(self) -> str:
+        parts, payer = list[str](), self.budget
+        for name, each in self._held.tables.items():
+            about = "public" if each.protects is None else f"protects {each.protects}"
+            parts += [title(name, about), columns_table(each.columns)]
+        return block(*parts, budget_bar(payer.whole, payer.spent, payer.left))
+
 
 def private(
     source: object,
     *,
     protects: Unit,
     columns: Facts | None = None,
-    budget: Measure,
+    budget: StatedBudget,
     required: Sequence[str] = (),
     keys: Mapping[str, int] | None = None,
     public: Mapping[str, object] | None = None,
@@ -185,6 +211,7 @@ def private(
     ``required`` ones hold no NULL, and one that is found is read as the lowest value stated, which
     spares means a count of their own.  ``public`` tables protect nobody; what there is to know of
     them, and their rows, is read now.  ``limits`` is what the engine may take for a question.
+    A ``budget`` that is a number means epsilon; others are measures such as `shoal.Approx`.
 
     Several private tables of the same persons are a mapping of names to sources, which declares
     that an id means the same person in all of them; columns are then written ``table.column``, and
@@ -237,7 +264,7 @@ def private(
             Table(table, known, protects=protects, keys=own), known, facts, filled
         )
     tables |= {other: table for other, (table, _) in read.items()}
-    held = QuestionSource(engine, tables, Budget(budget, relation=protects.relation))
+    held = QuestionSource(engine, tables, Budget(budget_of(budget), relation=protects.relation))
     return Private(held, next(iter(sources)), stated)
 
 

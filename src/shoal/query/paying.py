@@ -75,6 +75,10 @@ class Payer(Protocol):
     def spent(self) -> Measure:
         """What has been spent so far."""
 
+    @property
+    def left(self) -> Measure:
+        """What still fits; of an approximate budget as the rho of an event that does."""
+
     def request(
         self,
         *,

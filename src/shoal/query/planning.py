@@ -14,6 +14,7 @@ from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.query.answer import Answer
 from shoal.query.asking import AccuracyTarget
 from shoal.query.budget import Budget
+from shoal.query.notebook_html import block, quiet, table
 from shoal.query.paying import Payer
 from shoal.query.pricing import Priced
 from shoal.query.showing import level_of
@@ -33,10 +34,10 @@ class Planned:
         """The epsilon or rho to ask with, in few digits, rounded up."""
         return self.priced.request.size
 
-    def release(self) -> Answer:
-        """Ask it, with that."""
+    def release(self, *, key: str | None = None) -> Answer:
+        """Ask it, with that; ``key`` is as in `Ask.release`."""
         of, asked = self.target, dict[str, Any]({_word(self.priced): self.size})
-        return of.ask.release(delta=of.delta, noise=self.priced.law, **asked)
+        return of.ask.release(delta=of.delta, noise=self.priced.law, key=key, **asked)
 
     def to_dict(self) -> dict[str, Any]:
         """The question, the target and the price, as plain data."""
@@ -74,18 +75,28 @@ class BudgetPlan:
             "fits": self.fits,
         }
 
+    @property
+    def _head(self) -> list[str]:
+        return ["question", "wanted", _word(self.questions[0].priced), "noise"]
+
+    @property
+    def _in_all(self) -> str:
+        left = "which fits" if self.fits else "more than is left of the budget"
+        return f"in all {self.total}, {left}"
+
     def __str__(self) -> str:
-        word = _word(self.questions[0].priced)
-        rows = [["question", "wanted", word, "noise"], *(_cells(each) for each in self.questions)]
+        rows = [self._head, *(_cells(each) for each in self.questions)]
         widths = [max(len(row[at]) for row in rows) for at in range(4)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
-        left = "which fits" if self.fits else "more than is left of the budget"
-        return "\n".join([*lines, f"in all {self.total}, {left}"])
+        return "\n".join([*lines, self._in_all])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return block(table(self._head, map(_cells, self.questions)), quiet([self._in_all]))
 
 
 def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
@@ -105,7 +116,7 @@ def plan_budget(targets: Sequence[AccuracyTarget]) -> BudgetPlan:
     """
     listed = tuple(targets)
     budget = _one_budget(listed)
-    planned = tuple(_planned(target) for target in listed)
+    planned = tuple(planned_for(target) for target in listed)
     event = Composed(tuple(each.priced.event() for each in planned))
     return BudgetPlan(planned, _least(budget, event), budget.would_fit(event))
 
@@ -125,7 +136,7 @@ def _one_budget(targets: tuple[AccuracyTarget, ...]) -> Payer:
     return next(iter(budgets.values()))
 
 
-def _planned(target: AccuracyTarget) -> Planned:
+def planned_for(target: AccuracyTarget) -> Planned:
     """The least price in few digits at which the target is met."""
     size = target.ask.least(target)
     while not target.ask.meets(target, rounded := Fraction(short_up(size, digits=_DIGITS))):

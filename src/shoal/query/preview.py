@@ -9,10 +9,13 @@ from shoal.errors import UnknownNameError
 from shoal.exact import shown_up
 from shoal.mechanisms import Geometric
 from shoal.query.estimates import error_of
+from shoal.query.notebook_html import block, quiet, table, title
 from shoal.query.notes import bounding_notes, relation_notes
 from shoal.query.pricing import Priced
+from shoal.query.quantile_tree import QuantileTree
+from shoal.query.quantiles import Quantile
 from shoal.query.recipes import Recipe
-from shoal.query.showing import level_of
+from shoal.query.showing import level_of, plain_number
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,19 @@ class Expected:
     per_row: float | None
     rank: float | None = None
 
-    def __str__(self) -> str:
+    @property
+    def within(self) -> str:
+        """How far it can be off, in words, rounded up."""
         if self.error is not None:
-            return f"{self.name}: within {shown_up(self.error)}; {self.noise}"
+            return f"within {shown_up(self.error)}"
         if self.per_row is not None:
-            return f"{self.name}: within {shown_up(self.per_row)} / rows of the group; {self.noise}"
+            return f"within {shown_up(self.per_row)} / rows of the group"
         if self.rank is not None:
-            return f"{self.name}: within {shown_up(self.rank)} rows in rank; {self.noise}"
-        return f"{self.name}: depends on the data; {self.noise}"
+            return f"within {shown_up(self.rank)} rows in rank"
+        return "depends on the data"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.within}; {self.noise}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,16 +68,30 @@ class Preview:
             f"there is no aggregate {str(name)[:40]!r}.", remedy=f"The aggregates are: {known}."
         )
 
-    def __str__(self) -> str:
+    @property
+    def _cost(self) -> str:
         fits = "" if self.fits else " (more than is left of the budget)"
-        lines = [f"costs {self.price}{fits}; errors at {level_of(self.confidence)} confidence"]
-        if self.threshold is not None:
-            lines.append(f"groups of about {self.threshold:,.1f} or more units are told")
-        return "\n".join(
-            [*lines, *map(str, self.columns), *(f"note: {note}" for note in self.notes)]
-        )
+        return f"costs {self.price}{fits}; errors at {level_of(self.confidence)} confidence"
+
+    @property
+    def _told(self) -> list[str]:
+        if self.threshold is None:
+            return []
+        return [f"groups of about {self.threshold:,.1f} or more units are told"]
+
+    def __str__(self) -> str:
+        notes = (f"note: {note}" for note in self.notes)
+        return "\n".join([self._cost, *self._told, *map(str, self.columns), *notes])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [[each.name, each.within, each.noise] for each in self.columns]
+        return block(
+            title("preview", self._cost),
+            table(["number", "error", "noise"], rows),
+            quiet([*self._told, *self.notes]),
+        )
 
 
 def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
@@ -106,17 +128,33 @@ def errors_at(
     return error_of(recipe, errors, rows)
 
 
+def _expected_of_tree(
+    tree: QuantileTree, recipe: Recipe, place: Quantile, confidence: Fraction
+) -> Expected:
+    step = float(place.grid.step)
+    noise = (
+        f"a choice among {place.points:,} points, {plain_number(step)} apart, "
+        f"together with {len(tree.places) - 1} other quantiles of the same column"
+    )
+    if recipe.ends:
+        noise += f", and {len(recipe.ends)} more choices for its interval"
+    return Expected(recipe.aggregate.name, noise, None, None, tree.rank_error(place, confidence))
+
+
 def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
     laws = []
     for placed in priced.places:
         if placed.place == recipe.place:
             step = float(placed.place.grid.step)
-            noise = f"a choice among {placed.place.points} points, {step:,.4g} apart"
+            noise = f"a choice among {placed.place.points:,} points, {plain_number(step)} apart"
             if recipe.ends:
                 more = len(recipe.ends)
                 noise += f", and {more} more choice{'s' * (more > 1)} for its interval"
             name = recipe.aggregate.name
             return Expected(name, noise, None, None, placed.rank_error(confidence))
+    for tree in priced.trees:
+        if recipe.place is not None and recipe.place in tree.places:
+            return _expected_of_tree(tree, recipe, recipe.place, confidence)
     for term in recipe.terms:
         mechanism = priced.noised.of(term)
         if mechanism is None:
@@ -127,7 +165,7 @@ def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
             else "Gaussian noise of sigma"
         )
         size = float(mechanism.spread * priced.noised.bounded.worth(term))
-        laws.append(f"{word} {size:,.4g} on the {term}")
+        laws.append(f"{word} {plain_number(size)} on the {term}")
     return Expected(
         recipe.aggregate.name,
         " and ".join(laws) or "no noise",

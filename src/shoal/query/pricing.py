@@ -12,11 +12,22 @@ from typing import NamedTuple
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
-from shoal.plan import Bounded, Person, Query, Spread, Statistic, check_size, count_of, votes_of
+from shoal.plan import (
+    Bounded,
+    Person,
+    Query,
+    Spread,
+    Statistic,
+    Term,
+    check_size,
+    count_of,
+    votes_of,
+)
 from shoal.query.budget import CostRequest
 from shoal.query.clipping import SHARE, Clipping
 from shoal.query.keys import selects
 from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
+from shoal.query.quantile_tree import QuantileTree, trees_among
 from shoal.query.quantiles import PlacedQuantile, Quantile, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
 from shoal.query.selecting import VOTES, KeySelection
@@ -40,6 +51,7 @@ class Priced:
     selection: KeySelection | None
     places: tuple[PlacedQuantile, ...] = ()
     clipping: Clipping | None = None
+    trees: tuple[QuantileTree, ...] = ()
 
     @property
     def law(self) -> str:
@@ -49,7 +61,7 @@ class Priced:
         """What is released, for so many groups; what it costs does not depend on their number."""
         chosen = [self.selection.event] if self.selection else []
         cut = [self.clipping.event] if self.clipping else []
-        placed = (placed.event for placed in self.places)
+        placed = [*(each.event for each in self.places), *(each.event for each in self.trees)]
         return (*chosen, *self.noised.events(size), *placed, *cut)
 
     def event(self, size: int = 1) -> Event:
@@ -60,6 +72,38 @@ class Priced:
     def price(self) -> str:
         """What is charged, in words; epsilon 0 where all that is released is public."""
         return str(self.request) if self.events(1) else "epsilon 0"
+
+    def on_grids(self, grids: Mapping[Quantile, Term]) -> Priced:
+        """The same with quantiles on other grids, as an answer that was stored had them."""
+
+        def moved(place: Quantile) -> Quantile:
+            return replace(place, grid=grids[place])
+
+        if all(place.grid == grid for place, grid in grids.items()):
+            return self
+        recipes = (
+            replace(each, place=moved(each.place), ends=tuple(map(moved, each.ends)))
+            if each.place is not None
+            else each
+            for each in self.recipes
+        )
+        places = (
+            replace(
+                each,
+                place=moved(each.place),
+                spread=replace(each.spread, grid=grids[each.place]),
+            )
+            for each in self.places
+        )
+        trees = (
+            replace(
+                each,
+                places=tuple(map(moved, each.places)),
+                spread=replace(each.spread, grid=grids[each.places[0]]),
+            )
+            for each in self.trees
+        )
+        return replace(self, recipes=tuple(recipes), places=tuple(places), trees=tuple(trees))
 
     @property
     def variance(self) -> float:
@@ -73,6 +117,8 @@ class Priced:
             total += float(noise.spread / self.selection.unit) ** 2
         for placed in self.places:
             total += float(1 / (placed.rate * placed.spread.fraction)) ** 2
+        for tree in self.trees:
+            total += sum(float(1 / (rate * tree.spread.fraction)) ** 2 for rate in tree.rates)
         return total
 
 
@@ -97,8 +143,9 @@ def priced(
     """
     recipes = recipes_of(question, ends=ends)
     for each in question.aggregates:
-        if each.argument is not None and each.statistic not in _COUNTS:
-            check_size(each.argument)
+        if each.statistic not in _COUNTS:
+            for argument in each.arguments:
+                check_size(argument)
     means = Means(request, mixed=any(recipe.place is not None for recipe in recipes))
     if law is not None and law not in means.laws:
         allowed = " or ".join(map(repr, means.laws))
@@ -161,29 +208,50 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Prici
         for term in bounded.terms
     )
     selection = _selection(bounded, means, shares[-1]) if selecting else None
+    together = trees_among(asked) if asked else []
+    alone = [place for place in asked if not any(place in each for each in together)]
+    trees = tuple(
+        _tree(
+            each,
+            spread_for(each[0], question.relation, keys, norm, frame.groups),
+            means.loss(sum((share_of[place] for place in each), Fraction(0)), norm),
+        )
+        for each in together
+    )
     places = tuple(
         _placed(
             place,
             spread_for(place, question.relation, keys, norm, frame.groups),
             means.loss(share_of[place], norm),
         )
-        for place in asked
+        for place in alone
     )
     noised = Noised(bounded, law, mechanisms)
     clipping = None
     if frame.clipped and isinstance(bounded.unit, Person):
         clipping = Clipping.of(replace(bounded, terms=()), means, by_rows=counts_rows(question))
-    return Priced(question, means.request, recipes, noised, selection, places, clipping)
+    return Priced(question, means.request, recipes, noised, selection, places, clipping, trees)
 
 
 def _placed(place: Quantile, spread: Spread, loss: Fraction) -> PlacedQuantile:
     made = PlacedQuantile(place, spread, loss)
     if made.rate < _FAINTEST:
-        raise CalibrationError(
-            f"what is spent on {place.aggregate.name!r} is so little that its rows would count for nothing.",
-            remedy="Ask with more epsilon.",
-        )
+        raise _too_faint(place)
     return made
+
+
+def _tree(places: tuple[Quantile, ...], spread: Spread, loss: Fraction) -> QuantileTree:
+    made = QuantileTree(places, spread, loss)
+    if min(made.rates) < _FAINTEST:
+        raise _too_faint(places[0])
+    return made
+
+
+def _too_faint(place: Quantile) -> CalibrationError:
+    return CalibrationError(
+        f"what is spent on {place.aggregate.name!r} is so little that its rows would count for nothing.",
+        remedy="Ask with more epsilon.",
+    )
 
 
 def _selection(bounded: Bounded, means: Means, share: Fraction) -> KeySelection:

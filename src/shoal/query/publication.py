@@ -25,6 +25,7 @@ from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm
 from shoal.sql import outputs
 from shoal.workloads import (
+    KnownTotals,
     ListedCells,
     PublicationPlan,
     ReleasedTables,
@@ -68,8 +69,10 @@ class Publication:
         rows: Rows,
         wanted: Sequence[WantedTables] | WantedTables,
         text: str,
+        known: Mapping[Any, Any] | int | None = None,
     ) -> None:
         self.text = text
+        self._known = known
         self._lines = [wanted] if isinstance(wanted, WantedTables) else list(wanted)
         names = {c.name: str(c.name) for c in rows.columns}
         every = TableDomain.of(dict.fromkeys(names, 1))  # only to learn which columns are named
@@ -101,6 +104,11 @@ class Publication:
             tuple((k.name, tuple(written(v, k.expression.type) for v in vs)) for k, vs in pairs)
         )
         return Workload.of(domain, self._lines)
+
+    @cached_property
+    def known(self) -> KnownTotals | None:
+        """Totals that are public already: told by whoever publishes, and not protected."""
+        return None if self._known is None else KnownTotals.of(self.workload.used, self._known)
 
     @cached_property
     def _bounded(self) -> Bounded:
@@ -166,10 +174,12 @@ class Publication:
         return 1 / inverse
 
     def _request(self, size: Fraction) -> CostRequest:
-        budget = self._source.payer
-        if isinstance(budget.whole, ZeroConcentrated):
-            return budget.request(rho=size)
-        return budget.request(epsilon=size)
+        return self._source.payer.request(**self.priced(size))
+
+    def priced(self, size: Number) -> dict[str, Any]:
+        """A price as `preview` and `release` take it: in rho or epsilon, as the budget has it."""
+        rho = isinstance(self._source.payer.whole, ZeroConcentrated)
+        return {"rho" if rho else "epsilon": size}
 
     def release(
         self, *, epsilon: Number | None = None, rho: Number | None = None, key: str | None = None
@@ -183,15 +193,16 @@ class Publication:
         """
         request = self._source.payer.request(epsilon=epsilon, rho=rho)
         plan = self._plan(request)
+        _ = self.known  # refused here, before anything is charged
         self._source.engine.check(self.question.relation)
         charge = self._source.payer.charge(plan.event, self._asked(plan, request, key))
         if not isinstance(charge, QuestionCharge):  # it was published before
-            return _restored(plan, charge)
+            return _restored(plan, charge, self.known)
         charge.begin()
         answers = read_for(charge, lambda: plan.measure_counts(self._counts()))
         certificate = self._certificate(plan, request, charge.facts)
         charge.answered(_kept(answers, certificate))
-        return plan.published(answers, certificate)
+        return plan.published(answers, certificate, self.known)
 
     def _counts(self) -> ListedCells:
         """Bounded counts of all cells that have rows; what lies outside the declared values counts
@@ -220,6 +231,7 @@ class Publication:
             "request": str(request),
             "strategy": plan.strategy_hash,
             "event": plan.event.to_dict(),
+            **({} if self.known is None else {"known": self.known.to_dict()}),
         }
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return PaymentRequest(self.text, canonical, str(request), key)
@@ -241,6 +253,7 @@ class Publication:
                 name: [str(column) for column in table.columns]
                 for name, table in sorted(tables.items())
             },
+            **({} if self.known is None else {"not_protected": self.known.to_dict()}),
         }
         relation = str(self._bounded.unit.relation)
         return certified(said, plan.event.events, relation, request, facts)
@@ -255,10 +268,12 @@ def _kept(answers: Sequence[Any], certificate: Mapping[str, Any]) -> dict[str, A
     return {"measured": measured, "certificate": dict(certificate)}
 
 
-def _restored(plan: PublicationPlan, stored: Mapping[str, Any]) -> ReleasedTables:
+def _restored(
+    plan: PublicationPlan, stored: Mapping[str, Any], known: KnownTotals | None
+) -> ReleasedTables:
     measured = zip(stored["measured"], plan.workload.strategy.measurements, strict=True)
     answers = [
         np.array(numbers, dtype=object).reshape([factor.rows for factor in each.factors])
         for numbers, each in measured
     ]
-    return plan.published(answers, stored["certificate"])
+    return plan.published(answers, stored["certificate"], known)

@@ -1,7 +1,7 @@
 """What each aggregate is made of: few noisy totals serve many aggregates.
 
-A mean needs a centred sum and a count, a variance a sum of squares besides; counts are shared by
-all.  A sum whose count is released anyway is a centred sum plus the middle times the count: that
+A mean needs a centred sum and a count, a variance a sum of squares besides, a covariance two sums,
+a count and a sum of products; counts are shared by all.  A sum whose count is released anyway is a centred sum plus the middle times the count: that
 has less noise than a sum of its own.
 """
 
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from shoal.plan import (
+    PAIRED,
     PERSONS,
     Aggregate,
     Expression,
@@ -18,7 +20,12 @@ from shoal.plan import (
     Statistic,
     Term,
     count_of,
+    counted_by,
+    cubes_of,
     distinct_of,
+    fourths_of,
+    known_together,
+    products_of,
     squares_of,
     sum_of,
 )
@@ -31,7 +38,15 @@ SPREADS = (
     Statistic.DEVIATION,
     Statistic.DEVIATION_POPULATION,
 )
-_COUNTED = (Statistic.COUNT_ROWS, Statistic.COUNT, *MEANS, *SPREADS)
+SHAPES = (Statistic.SKEWNESS, Statistic.KURTOSIS)
+_COUNTED = (Statistic.COUNT_ROWS, Statistic.COUNT, *MEANS, *SPREADS, *SHAPES)
+_SQUARES = {
+    Statistic.SLOPE: 1,
+    Statistic.INTERCEPT: 1,
+    Statistic.CORRELATION: 2,
+    Statistic.DETERMINATION: 2,
+}
+"""Of how many arguments a statistic of two needs the squares: x first, then y."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,12 @@ class Recipe:
     def places(self) -> tuple[Quantile, ...]:
         return () if self.place is None else (self.place, *self.ends)
 
+    @cached_property
+    def arguments(self) -> tuple[Expression, ...]:
+        """What is added up: of two arguments each only where the other is known."""
+        given = self.aggregate.arguments
+        return known_together(*given) if len(given) == 2 else given
+
     @property
     def middle(self) -> Fraction:
         """The middle of the range of what is summed, as its grid has it."""
@@ -66,6 +87,10 @@ class Recipe:
         if self.place is not None:
             return ()
         half = Fraction(1, 2)
+        if self.aggregate.statistic in PAIRED:
+            return Fraction(1), half, half, half, *[half] * (len(self.terms) - 4)
+        if self.aggregate.statistic in SHAPES:
+            return (Fraction(1),) * (len(self.terms) - 1) + (half,)
         if self.aggregate.statistic in SPREADS:
             return Fraction(1), Fraction(1), half
         if self.aggregate.statistic in MEANS:
@@ -81,11 +106,7 @@ def recipes_of(question: Query, *, ends: Fraction | None = None) -> tuple[Recipe
 
     ``ends`` is the confidence of the intervals of quantiles, where they are to have any.
     """
-    counted = {
-        count_of(aggregate.argument)
-        for aggregate in question.aggregates
-        if aggregate.statistic in _COUNTED
-    }
+    counted = {count for each in question.aggregates if (count := _counted(each)) is not None}
     found = (_recipe(aggregate, counted) for aggregate in question.aggregates)
     return tuple(recipe if ends is None else _with_ends(recipe, ends) for recipe in found)
 
@@ -117,10 +138,37 @@ def _recipe(aggregate: Aggregate, counted: set[Term]) -> Recipe:
             given = _given(argument)
             parts = squares_of(given), sum_of(given, centred=True), count_of(given)
             return Recipe(aggregate, parts)
+        case statistic if statistic in SHAPES:
+            given = _given(argument)
+            parts = squares_of(given), sum_of(given, centred=True), count_of(given)
+            powers = (fourths_of, cubes_of)[statistic is Statistic.SKEWNESS :]
+            return Recipe(aggregate, (*(power(given) for power in powers), *parts))
+        case statistic if statistic in PAIRED:
+            return Recipe(aggregate, _pair_terms(aggregate, _counted(aggregate)))
         case Statistic.COUNT_DISTINCT:
             return Recipe(aggregate, (distinct_of(_given(argument)),))
         case _:
             return Recipe(aggregate, (), place_of(aggregate))
+
+
+def _counted(aggregate: Aggregate) -> Term | None:
+    """The count that an aggregate needs, if it needs one."""
+    if aggregate.statistic in PAIRED:
+        return count_of(counted_by(*aggregate.arguments))
+    return count_of(aggregate.argument) if aggregate.statistic in _COUNTED else None
+
+
+def _pair_terms(aggregate: Aggregate, count: Term | None) -> tuple[Term, ...]:
+    assert count is not None
+    own, other = known_together(*aggregate.arguments)
+    squared = (other, own)[: _SQUARES.get(aggregate.statistic, 0)]
+    return (
+        products_of(own, other),
+        sum_of(own, centred=True),
+        sum_of(other, centred=True),
+        count,
+        *(squares_of(each) for each in squared),
+    )
 
 
 def _sum(argument: Expression, counted: set[Term]) -> tuple[Term, ...]:

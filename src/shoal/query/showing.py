@@ -3,13 +3,11 @@ pages and terminals.
 
 `sheet_of` decides what is shown of an answer: each number's text, its interval rounded outward at
 the digits shown, and the notes.  Whoever shows an answer renders a `Sheet` and formats nothing.
-Everything in HTML is escaped.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,14 +15,15 @@ from fractions import Fraction
 from typing import Protocol
 
 from shoal.exact import Shown, short_down, shown
-from shoal.plan import Type
+from shoal.plan import Column, Type, written
+from shoal.plan.values import value_at
 from shoal.query.estimates import Ends
+from shoal.query.notebook_html import Html, HtmlCell, block, quiet, table
 
+_MOST_CHOICES = 12
+_MOST_COLUMNS = 60
 MOST_ROWS = 60
 """An answer shows so many rows, and says how many more there are."""
-
-_QUIET = "opacity:.65;font-size:85%"
-_GAP = "padding:.25em .6em"
 
 
 @dataclass(frozen=True)
@@ -131,12 +130,23 @@ def shown_number(
 def _rounded(kind: Type, value: object, ends: Ends) -> Shown:
     if kind.temporal:
         return Shown(plain_text(value), *(None if end is None else plain_text(end) for end in ends))
+    if isinstance(value, float) and ends == (value, value):  # nothing is open: no digits to cut
+        return Shown(*[plain_text(value)] * 3)
     places = kind.scale if kind.exact else None
     low, high = (
         sign if end is None else end
         for end, sign in zip(ends, (float("-inf"), float("inf")), strict=True)
     )
     return shown(value, low, high, places=places)  # type: ignore[arg-type]
+
+
+def plain_number(size: float) -> str:
+    """The size of something, in four digits, as people write it.
+
+    >>> plain_number(52.604), plain_number(13150.2), plain_number(2e-7)
+    ('52.6', '13,150', '2e-07')
+    """
+    return f"{size:,.0f}" if 1e4 <= abs(size) < 1e15 else f"{size:,.4g}"
 
 
 def plain_text(value: object) -> str:
@@ -161,29 +171,25 @@ def as_html(sheet: Sheet) -> str:
     """A table with its numbers to the right, their intervals small beside them, and the cost
     below.
     """
-    head = "".join(
-        f'<th colspan="{1 if column.ends is None else 2}" style="text-align:'
-        f'{"right" if column.number and column.ends is None else "center" if column.ends else "left"};{_GAP}">'
-        f"{html.escape(column.name)}</th>"
-        for column in sheet.columns
-    )
-    body = "".join(
-        f"<tr>{''.join(_cell(column, at) for column in sheet.columns)}</tr>"
+    head = [_head(column) for column in sheet.columns]
+    rows = (
+        [cell for column in sheet.columns for cell in _cells(column, at)]
         for at in range(sheet.length)
     )
-    below = "".join(f"<br>{html.escape(line)}" for line in sheet.notes)
-    foot = f'<div style="max-width:46em;{_GAP};{_QUIET}">{html.escape(sheet.caption)}{below}</div>'
-    table = "border-collapse:collapse;font-variant-numeric:tabular-nums"
-    return f'<div><table style="{table}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}</div>'
+    return block(table(head, rows), quiet([sheet.caption, *sheet.notes]))
 
 
-def _cell(column: ShownColumn, at: int) -> str:
-    side = "right" if column.number else "left"
-    value = f'<td style="text-align:{side};{_GAP}">{html.escape(column.values[at])}</td>'
+def _head(column: ShownColumn) -> HtmlCell:
+    if column.ends is not None:
+        return HtmlCell(column.name, "center", span=2)
+    return HtmlCell(column.name, "right" if column.number else "left")
+
+
+def _cells(column: ShownColumn, at: int) -> list[HtmlCell]:
+    value = HtmlCell(column.values[at], "right" if column.number else "left")
     if column.ends is None:
-        return value
-    near = "padding:.25em .6em .25em 0;text-align:left;white-space:nowrap"
-    return f'{value}<td style="{near};{_QUIET}">{html.escape(column.ends[at].bracket)}</td>'
+        return [value]
+    return [value, HtmlCell(column.ends[at].bracket, quiet=True)]
 
 
 def _blocks(column: ShownColumn) -> list[list[str]]:
@@ -196,3 +202,30 @@ def _blocks(column: ShownColumn) -> list[list[str]]:
     ends = ["", *(each.bracket for each in column.ends)]
     widest = max(len(end) for end in ends)
     return [aligned, [end.ljust(widest) for end in ends]]
+
+
+def columns_table(columns: Sequence[Column]) -> Html:
+    """One line for each column; of very many the first."""
+    rows = [[each.name, str(each.type), known_of(each)] for each in columns[:_MOST_COLUMNS]]
+    more = len(columns) - len(rows)
+    rows += [[f"and {more:,} more", "", ""]] if more else []
+    return table(["column", "type", "declared"], rows)
+
+
+def known_of(column: Column) -> str:
+    """What is declared of a column: its range or its choices, and whether it holds no NULL."""
+    said = []
+    if column.choices is not None:
+        shown = [_value(each, column) for each in column.choices[:_MOST_CHOICES]]
+        more = len(column.choices) - len(shown)
+        said.append(f"one of {', '.join(shown)}{f' and {more:,} more' if more else ''}")
+    elif column.span is not None:
+        ends = (value_at(end, column.type) for end in (column.span.lo, column.span.hi))
+        said.append(" to ".join(_value(end, column) for end in ends))
+    if not column.nullable:
+        said.append("no NULL")
+    return "; ".join(said) or "nothing yet"
+
+
+def _value(value: object, column: Column) -> str:
+    return plain_text(written(value, column.type))  # type: ignore[arg-type]

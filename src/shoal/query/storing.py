@@ -16,7 +16,7 @@ from typing import Any
 
 from shoal.errors import InternalError
 from shoal.exact import Number
-from shoal.plan import Kind, Term, Type, Value, value_at
+from shoal.plan import Expression, Kind, Term, Type, Value, grid_of, points_of, value_at
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.estimates import Ends, Interval, interval_of
 from shoal.query.keys import Group
@@ -42,12 +42,14 @@ def stored(answer: Answer) -> dict[str, Any]:
         "groups": [[plain(value) for value in group] for group in answer.groups],
         **({} if answer.counts is None else {"clipped": list(answer.counts)}),
         "released": [[str(noisy[what]) for what in drawn] for noisy in answer.noisy],
+        **_steps(drawn),
         "certificate": dict(answer.certificate),
     }
 
 
 def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFIDENCE) -> Answer:
     """The answer that `stored` wrote, for the question as it is asked now."""
+    made = made.on_grids(_grids(made, kept))
     drawn, kinds = _drawn(made), [key.expression.type for key in made.question.keys]
     released = [dict(zip(drawn, map(Fraction, row), strict=False)) for row in kept["released"]]
     if any(len(row) != len(drawn) for row in kept["released"]):
@@ -179,7 +181,40 @@ def plain(value: object) -> Json:
 
 
 def _drawn(made: Priced) -> list[Term | Quantile]:
-    return [*made.noised.bounded.terms, *(placed.place for placed in made.places)]
+    together = (place for tree in made.trees for place in tree.places)
+    return [*made.noised.bounded.terms, *(placed.place for placed in made.places), *together]
+
+
+def _steps(drawn: list[Term | Quantile]) -> dict[str, list[str]]:
+    """How far apart the points of each quantile's grid are; nothing where all are as they were when
+    answers did not tell it.
+    """
+    places = [what for what in drawn if isinstance(what, Quantile)]
+    if all(place.grid == _earlier(place) for place in places):
+        return {}
+    return {"steps": [str(place.grid.step) for place in places]}
+
+
+def _grids(made: Priced, kept: Mapping[str, Any]) -> dict[Quantile, Term]:
+    """The grids on which the quantiles of a stored answer were drawn."""
+    places = [what for what in _drawn(made) if isinstance(what, Quantile)]
+    if "steps" not in kept:
+        return {place: _earlier(place) for place in places}
+    steps = dict(zip(places, map(Fraction, kept["steps"]), strict=True))
+    return {place: grid_of(_argument(place), step) for place, step in steps.items()}
+
+
+_EARLIER_POINTS = 1024
+"""Grids had about so many points at most when answers did not tell their steps."""
+
+
+def _earlier(place: Quantile) -> Term:
+    return points_of(_argument(place), _EARLIER_POINTS)
+
+
+def _argument(place: Quantile) -> Expression:
+    assert place.aggregate.argument is not None
+    return place.aggregate.argument
 
 
 def _value(value: Any, kind: Type) -> Value:

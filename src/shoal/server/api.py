@@ -8,12 +8,14 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
+from shoal.errors import PollError
 from shoal.server import previewing, results_view
 from shoal.server.bodies import read_json
 from shoal.server.drafting import percent_of, poll_of
 from shoal.server.failures import malformed
 from shoal.server.fields import Name, Short
 from shoal.server.host import host_of
+from shoal.server.qr_code import qr_svg, respondent_link
 from shoal.server.researchers import summary
 
 _LONGEST = 1 << 18
@@ -35,11 +37,19 @@ def every(request: Request) -> Any:
 
 @router.post("/polls")
 async def create(request: Request) -> Response:
-    """Publish the poll that a form describes."""
+    """Publish the poll that a form describes; with the ``mark`` that was previewed, that one and no
+    other.
+    """
     body = await read_json(request, most=_LONGEST)
 
     def published() -> str:
-        return host_of(request).vault.publish(poll_of(body.get("draft"))).name
+        poll = poll_of(body.get("draft"))
+        if body.get("mark", poll.mark) != poll.mark:
+            raise PollError(
+                "the draft was changed after you looked at it.",
+                remedy="Look at the page again, then publish.",
+            )
+        return host_of(request).vault.publish(poll).name
 
     return JSONResponse({"name": await run_in_threadpool(published)}, status_code=201)
 
@@ -51,9 +61,20 @@ async def preview(request: Request) -> Any:
 
     def looked() -> dict[str, Any]:
         guess, margin = percent_of(body, "guess"), percent_of(body, "margin")
-        return previewing.preview(poll_of(body.get("draft")), guess=guess, margin=margin)
+        poll = poll_of(body.get("draft"))
+        found = previewing.preview(poll, guess=guess, margin=margin)
+        mark = host_of(request).keep_draft(poll)
+        return {**found, "mark": mark, "page": f"/polls/drafts/{mark}"}
 
     return await run_in_threadpool(looked)
+
+
+@router.get("/polls/{name}/link.svg")
+def link_code(name: str, request: Request) -> Response:
+    """The link to the respondent's page as a QR code."""
+    host = host_of(request)
+    link = respondent_link(host.door.address.origin, host.poll(name).poll)
+    return Response(qr_svg(link), media_type="image/svg+xml")
 
 
 @router.get("/polls/{name}/results")

@@ -14,6 +14,7 @@ from shoal.errors import PollError
 from shoal.exact import positive, rational
 from shoal.local import Design
 from shoal.polls import Arm, Poll, PollProtocol, PollQuestion, by_device, by_own, directly
+from shoal.polls.protocol import AFTER
 from shoal.server.failures import malformed
 
 
@@ -29,6 +30,17 @@ class OwnDesign:
     harmless: bool = False
 
 
+ODDS = (
+    ("3/2", "3 of 5 answers are true", "hides most, needs most people"),
+    ("2", "2 of 3 answers are true", ""),
+    ("7/3", "7 of 10 answers are true", ""),
+    ("3", "3 of 4 answers are true", "the usual choice"),
+    ("4", "4 of 5 answers are true", ""),
+    ("5", "5 of 6 answers are true", ""),
+    ("9", "9 of 10 answers are true", "a single answer says a lot"),
+    ("19", "19 of 20 answers are true", "hides little"),
+)
+"""Odds that can be said; the words are those for a question with two answers."""
 OWN_DESIGNS = (
     OwnDesign(
         "crosswise",
@@ -76,6 +88,7 @@ def poll_of(draft: object) -> Poll:
         questions=questions,
         arms=arms,
         once=_text(said, "once"),
+        show_sent=_text(said, "show_sent") or AFTER,
         title=_text(said, "title"),
         intro=_text(said, "intro"),
     )
@@ -103,9 +116,8 @@ def _arm(said: Mapping[str, Any], plain: set[str], harmless: Mapping[str, str]) 
     hidden = [each for each in harmless if each not in plain]
     ways = dict.fromkeys(harmless, directly())
     if kind == "device":
-        shared = positive(_text(said, "epsilon"), "epsilon") / max(1, len(hidden))
         name = "randomised"
-        ways |= dict.fromkeys(hidden, by_device(epsilon=shared))
+        ways |= dict.fromkeys(hidden, _device(said, len(hidden)))
     elif kind == "own":
         name = "own"
         ways |= {each: _own(said, harmless[each]) for each in hidden}
@@ -114,6 +126,13 @@ def _arm(said: Mapping[str, Any], plain: set[str], harmless: Mapping[str, str]) 
     else:
         raise malformed()
     return Arm(name, ways, share=_share(share))
+
+
+def _device(said: Mapping[str, Any], hidden: int) -> PollProtocol:
+    """Odds are those of each question; an epsilon is shared by all of them."""
+    if "odds" in said:
+        return by_device(odds=_text(said, "odds"))
+    return by_device(epsilon=positive(_text(said, "epsilon"), "epsilon") / max(1, hidden))
 
 
 def _own(said: Mapping[str, Any], harmless: str) -> PollProtocol:

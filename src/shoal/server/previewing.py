@@ -12,7 +12,7 @@ from shoal.exact import shown_up
 from shoal.polls import Poll, PollArm, PollQuestion
 from shoal.polls.protocol import DIRECT
 from shoal.polls.sample_size import Need, needs
-from shoal.polls.written_poll import epsilon_text
+from shoal.polls.sayable_odds import epsilon_in_few_digits, in_few_words
 from shoal.server.respondent_text import sentence, suspicion_in_words
 
 
@@ -62,9 +62,10 @@ def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
             each.law.note for each in arm.designs if each.way != DIRECT
         )
     else:
-        promised = f"Epsilon {epsilon_text(arm.hidden_epsilon)}: {suspicion_in_words(ratio)}, whatever is sent."
+        few = epsilon_in_few_digits(arm)
+        promised = f"Whatever is sent, {suspicion_in_words(ratio)}: {few}."
         promised += (
-            " This hides little: a report tells a lot about its sender. Choose an epsilon below 3."
+            " This hides little: a report tells a lot about its sender. Choose odds that hide more."
             if arm.hides_little
             else ""
         )
@@ -72,7 +73,12 @@ def _told(poll: Poll, arm: PollArm) -> dict[str, Any]:
         "name": arm.name,
         "part": f"{arm.share} of {poll.shares} respondents",
         "questions": [
-            {"text": question.text, "words": sentence(design.words)} for question, design in asked
+            {
+                "text": question.text,
+                "few": sentence(in_few_words(design)),
+                "words": sentence(design.words),
+            }
+            for question, design in asked
         ],
         "promise": promised,
         "warn": direct == len(arm.designs) or arm.hides_little,

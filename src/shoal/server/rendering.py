@@ -49,6 +49,11 @@ def _pages() -> Environment:
     return made
 
 
+def rendered(template: str, **values: Any) -> str:
+    """The text of a page; every value in it is escaped."""
+    return _pages().get_template(template).render(**{"inline": None, **values})
+
+
 def page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page; every value in it is escaped."""
-    return HTMLResponse(_pages().get_template(template).render(**values), status_code=status)
+    """A page as an answer."""
+    return HTMLResponse(rendered(template, **values), status_code=status)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shoal.polls import Poll
-from shoal.polls.written_poll import epsilon_text
+from shoal.polls import AskedQuestion, Poll, PollArm
+from shoal.polls.sayable_odds import epsilon_in_few_digits, in_few_words, poll_in_few_words
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ THANKS = State(
     "Thank you",
     (
         "Your report was counted. What this page drew by chance is deleted from this device.",
-        "Together with all others it tells how common each answer is. Where your answer was randomised, what was sent need not be what you meant.",
+        "Together with all others it tells how common each answer is. Where your answer was randomised, what was sent may differ from your true answer: that is what protects you.",
     ),
 )
 ALREADY = State(
@@ -96,31 +96,43 @@ LOST = State(
     ("Check the address.",),
     ("/", "All polls"),
 )
+NO_DRAFT = State(
+    "draft",
+    "This draft is not kept any more",
+    (
+        "Drafts live only while they are being written. Change something in the design, and look again.",
+    ),
+    ("/polls/new", "Design a poll"),
+)
 STATES = (THANKS, ALREADY, LATE, LINK, UNKNOWN, CHANGED)
 
 
-def ready(definition: Mapping[str, Any]) -> dict[str, Any]:
+def ready(poll: Poll) -> dict[str, Any]:
     """A definition with what its template shows: for each arm its questions, each with its
     design.
     """
-    questions = definition["questions"]
-    arms = [_arm(arm, questions) for arm in definition["arms"]]
-    return {**definition, "arms": arms}
+    definition = poll.to_dict()
+    pairs = zip(definition["arms"], poll.arms, strict=True)
+    return {**definition, "arms": [_arm(poll, said, arm) for said, arm in pairs]}
 
 
-def _arm(arm: Mapping[str, Any], questions: list[Mapping[str, Any]]) -> dict[str, Any]:
+def _arm(poll: Poll, said: Mapping[str, Any], arm: PollArm) -> dict[str, Any]:
+    questions = poll.to_dict()["questions"]
     parts = [
-        {"question": question, "design": design, **_part(question, design)}
-        for question, design in zip(questions, arm["designs"], strict=True)
+        {"question": question, "design": design, **_part(question, design, asked)}
+        for question, design, asked in zip(questions, said["designs"], arm.designs, strict=True)
     ]
-    return {**arm, "parts": parts, "stated": _stated(arm)}
+    return {**said, "parts": parts, "stated": _stated(arm)}
 
 
-def _part(question: Mapping[str, Any], design: Mapping[str, Any]) -> dict[str, Any]:
+def _part(
+    question: Mapping[str, Any], design: Mapping[str, Any], asked: AskedQuestion
+) -> dict[str, Any]:
     own = design["way"] == "own"
     return {
         "shape": "range" if question["kind"] == "range" and not own else "choice",
         "choices": design["reports"] if own else question["answers"],
+        "few": sentence(in_few_words(asked)),
         "words": sentence(design["words"]),
         "even": "same" in design.get("matrix", {}) and len(question["answers"]) == 2,
         "steps": [line for line in design["instructions"].splitlines() if line.strip()],
@@ -132,17 +144,16 @@ def sentence(words: str) -> str:
     return words[:1].upper() + words[1:].rstrip(".") + "."
 
 
-def _stated(arm: Mapping[str, Any]) -> str:
+def _stated(arm: PollArm) -> str:
     """What an arm promises, for whoever wants to know exactly."""
-    hidden, direct = arm["hidden_epsilon"], arm["direct"]
-    if len(direct) == len(arm["designs"]):
-        return f"In the group “{arm['name']}” answers are sent as they are."
-    if hidden == "infinite":
+    if len(arm.direct) == len(arm.designs):
+        return f"In the group “{arm.name}” answers are sent as they are."
+    if arm.hidden_ratio is None:
         words = "some reports exclude an answer for sure, so no epsilon is promised"
     else:
-        words = f"a report costs epsilon {hidden} at most, all randomised questions together"
-    plain = f"; asked directly: {', '.join(direct)}" if direct else ""
-    return f"In the group “{arm['name']}” {words}{plain}."
+        words = f"a report costs {epsilon_in_few_digits(arm)}, all randomised questions together"
+    plain = f"; asked directly: {', '.join(arm.direct)}" if arm.direct else ""
+    return f"In the group “{arm.name}” {words}{plain}."
 
 
 def suspicion(ratio: Fraction) -> Fraction:
@@ -165,12 +176,9 @@ def suspicion_in_words(ratio: Fraction) -> str:
 
 
 def promise(poll: Poll) -> str:
-    """What a poll promises, in a few words."""
+    """What a poll promises, in a few words: the odds first, then epsilon."""
     hidden = [arm for arm in poll.arms if len(arm.direct) < len(arm.designs)]
-    if not hidden:
-        return "asked directly"
-    ratios = [arm.hidden_ratio for arm in hidden]
-    if None in ratios:
-        return "epsilon infinite"
+    if not hidden or any(arm.hidden_ratio is None for arm in hidden):
+        return poll_in_few_words(poll)
     dearest = max(hidden, key=lambda arm: arm.hidden_ratio or 0)
-    return f"epsilon {epsilon_text(dearest.hidden_epsilon)}"
+    return f"{poll_in_few_words(poll)} · {epsilon_in_few_digits(dearest).partition(' (')[0]}"

@@ -18,7 +18,8 @@ from shoal.server.bodies import read_json, text_of
 from shoal.server.failures import Refused, malformed
 from shoal.server.host import host_of
 from shoal.server.rendering import page
-from shoal.server.respondent_text import CLOSED, NO_POLL, STATES, ready
+from shoal.server.respondent_page import respondents_page
+from shoal.server.respondent_text import CLOSED, NO_POLL
 
 router = APIRouter(prefix="/p")
 
@@ -37,15 +38,7 @@ def shown(name: str, request: Request) -> Response:
     poll = handle.poll
     if not handle.is_open:
         return page("state.html", language=poll.language, state=CLOSED)
-    definition = poll.to_dict()
-    return page(
-        "respond.html",
-        language=poll.language,
-        poll=ready(definition),
-        states=STATES,
-        mark=poll.mark,
-        definition=poll.to_json().replace("<", "\\u003c"),
-    )
+    return respondents_page(poll)
 
 
 @router.get("/{name}/definition.json")

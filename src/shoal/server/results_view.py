@@ -10,15 +10,14 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from shoal.exact import shown_up
+from shoal.exact import short_up, shown_up
 from shoal.local import Subsets
 from shoal.polls import PollQuestion, PublishedPoll, Results
 from shoal.polls.estimates import Difference, PollEstimate
 from shoal.polls.protocol import DEVICE, DIRECT, readable_odds
 from shoal.polls.respondent import Suspicion
 from shoal.polls.results import QuestionResult
-from shoal.polls.written_poll import epsilon_text
-from shoal.server.respondent_text import promise, suspicion, suspicion_in_words
+from shoal.server.respondent_text import promise, sentence, suspicion, suspicion_in_words
 
 EPSILONS = (
     "0.1",
@@ -77,33 +76,40 @@ def _whole(kept: _Kept) -> dict[str, Any]:
         "open": found.is_open,
         "reports": found.people,
         "confidence": float(found.confidence),
-        "epsilon": _epsilon(found),
+        "promised": _promised(found),
         "central": _central(found),
         "questions": [_question(found, each) for each in found],
     }
 
 
-def _epsilon(found: Results) -> dict[str, str]:
-    poll = found.poll
-    ratios = [arm.hidden_ratio for arm in poll.arms if len(arm.direct) < len(arm.designs)]
-    known = [each for each in ratios if each is not None]
-    words = suspicion_in_words(max(known)) if known and len(known) == len(ratios) else ""
-    open_said = (
-        "; what is asked directly is not hidden" if any(arm.direct for arm in poll.arms) else ""
+def _promised(found: Results) -> dict[str, str]:
+    """The odds in words, and behind them epsilon and what it means for one person."""
+    few, _, epsilon = promise(found.poll).partition(" · ")
+    arms = [arm for arm in found.poll.arms if len(arm.direct) < len(arm.designs)]
+    known = [arm.hidden_ratio for arm in arms if arm.hidden_ratio is not None]
+    told = [epsilon] if epsilon else []
+    told += [suspicion_in_words(max(known))] if known and len(known) == len(arms) else []
+    told += (
+        ["what is asked directly is not hidden"] if any(a.direct for a in found.poll.arms) else []
     )
-    return {"value": promise(poll).removeprefix("epsilon "), "words": words + open_said}
+    words = sentence("; ".join(told)).replace(" %", "\N{NO-BREAK SPACE}%") if told else ""
+    return {"value": sentence(few).removesuffix("."), "words": words}
 
 
 def _central(found: Results) -> list[dict[str, str]]:
+    """What the counts alone tell about one person, in the arms where that is clearly less than what
+    one report tells; elsewhere the number says nothing new.
+    """
     several = len(found.poll.arms) > 1
     return [
         {
-            "title": "Central epsilon" + (f", {name}" if several else ""),
-            "value": epsilon_text(each.central),
-            "words": f"at delta {DELTA}, towards someone who sees only the counts of {each.people:,}",
+            "title": "Epsilon of the counts alone" + (f", {name}" if several else ""),
+            "value": short_up(each.central, digits=2),
+            "words": "This is what the counts tell about one person to someone who sees this page "
+            f"and no single report: a person is hidden among at least {each.people:,} (delta {DELTA}).",
         }
         for name, each in found.shuffled(delta=DELTA).items()
-        if each is not None
+        if each is not None and 2 * each.central <= each.local
     ]
 
 
@@ -149,11 +155,13 @@ def _estimate(title: str, way: str, rows: Sequence[PollEstimate]) -> dict[str, A
             "value": float(each.value),
             "exact": each.interval,
             "always": each.always,
+            "enough": each.enough,
         }
         for each in rows
         if each.value is not None
     ]
-    return {"title": title, "way": way, "rows": shown}
+    least, people = (max(each.least for each in rows), rows[0].people) if rows else (0, 0)
+    return {"title": title, "way": way, "rows": shown, "people": people, "least": least}
 
 
 def _differences(question: PollQuestion, found: Sequence[Difference]) -> list[dict[str, Any]]:
@@ -168,6 +176,7 @@ def _differences(question: PollQuestion, found: Sequence[Difference]) -> list[di
                 "value": float(each.value),
                 "exact": each.interval,
                 "always": each.always,
+                "enough": each.enough,
             }
             for each in kept
         ]
@@ -180,7 +189,8 @@ def posterior(handle: PublishedPoll, name: str, *, even: bool) -> dict[str, Any]
     found = handle.results()
     question = found.poll.question(name)
     place, size = found.poll.questions.index(question), len(question.answers)
-    prior = [Fraction(1, size)] * size if even else None
+    few = not all(each.enough for rows in found[name].arms.values() for each in rows)
+    prior = [Fraction(1, size)] * size if even or few else None
     tables = [
         _suspicion(found.suspicion(name, arm=arm.name, prior=prior), arm.designs[place].law)
         for arm in found.poll.arms
@@ -189,11 +199,8 @@ def posterior(handle: PublishedPoll, name: str, *, even: bool) -> dict[str, Any]
     if question.scale is not None:
         note = "Before a report all numbers are taken to be equally likely."
     else:
-        note = (
-            ""
-            if even or found.people
-            else "Nobody has answered: all answers are taken to be equally likely."
-        )
+        early = "There are too few answers yet: all answers are taken to be equally likely."
+        note = early if few and not even else ""
     return {"tables": tables, "note": note}
 
 
@@ -279,4 +286,8 @@ def crosstab(handle: PublishedPoll, one: str, two: str, confidence: str) -> dict
 
 
 def _cell(each: PollEstimate) -> dict[str, Any]:
-    return {"value": float(each.value or 0), "interval": each.always or each.interval}
+    return {
+        "value": float(each.value or 0),
+        "interval": each.always or each.interval,
+        "enough": each.enough,
+    }

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.plan import (
+    BOOLEAN,
     INTEGER,
+    SYMMETRIC,
     Aggregate,
     Expression,
     Key,
@@ -23,8 +25,13 @@ from shoal.plan import (
     Ref,
     Statistic,
     call,
+    cast,
+    counted_by,
+    known_together,
     number_of,
+    text_of,
 )
+from shoal.sql.distinct_tuples import joined
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.question_text import Text
@@ -41,7 +48,39 @@ _SIMPLE = {
     "StddevPop": Statistic.DEVIATION_POPULATION,
     "Min": Statistic.LEAST,
     "Max": Statistic.GREATEST,
+    "Skewness": Statistic.SKEWNESS,
+    "Kurtosis": Statistic.KURTOSIS,
+    "ApproxDistinct": Statistic.COUNT_DISTINCT,
 }
+_PAIRS = {
+    "CovarPop": Statistic.COVARIANCE_POPULATION,
+    "CovarSamp": Statistic.COVARIANCE,
+    "Corr": Statistic.CORRELATION,
+    "RegrSlope": Statistic.SLOPE,
+    "RegrIntercept": Statistic.INTERCEPT,
+    "RegrR2": Statistic.DETERMINATION,
+    "RegrSxy": Statistic.COVARIANCE_POPULATION,
+}
+_ONE_OF_TWO = {
+    "RegrCount": (Statistic.COUNT, 0),
+    "RegrAvgy": (Statistic.MEAN, 0),
+    "RegrAvgx": (Statistic.MEAN, 1),
+    "RegrSyy": (Statistic.VARIANCE_POPULATION, 0),
+    "RegrSxx": (Statistic.VARIANCE_POPULATION, 1),
+}
+"""Statistics of one of two arguments, where both are known."""
+_TIMES_ROWS = ("RegrSxx", "RegrSyy", "RegrSxy")
+"""Sums of squares and products about the mean: a variance or a covariance times the number of rows.
+"""
+
+
+class _Asked(NamedTuple):
+    """An aggregate without its name."""
+
+    statistic: Statistic
+    argument: Expression | None = None
+    level: Fraction | None = None
+    other: Expression | None = None
 
 
 @dataclass
@@ -77,7 +116,7 @@ class Gathered:
         kind = type(node).__name__
         if kind in AGGREGATES:
             with self.text.at(node):
-                return Ref(self._aggregate(node, name).column)
+                return self._released(node, name)
         if id(node) in self._aggregated:
             return None
         key = self._key(node)
@@ -122,55 +161,86 @@ class Gathered:
         expression = self._rows.of(node)
         return next((key for key in self.keys if key.expression == expression), None)
 
-    def _aggregate(self, node: Any, name: str | None) -> Aggregate:
-        statistic, argument, level = self._read(node)
+    def _released(self, node: Any, name: str | None) -> Expression:
+        """An aggregate, or what is computed from two, as an expression over released values."""
+        asked, inner = self._read(node), node.this if type(node).__name__ == "Filter" else node
+        written = node.sql(dialect="duckdb").lower()
+        if type(inner).__name__ not in _TIMES_ROWS:
+            return Ref(self._aggregate(asked, name, written).column)
+        assert asked.argument is not None
+        rows = asked.argument
+        if asked.other is not None:
+            rows = counted_by(asked.argument, asked.other)
+        each = self._aggregate(asked, None, f"{written} per row")
+        count = self._aggregate(_Asked(Statistic.COUNT, rows), None, f"rows of {written}")
+        return call("multiply", Ref(each.column), Ref(count.column))
+
+    def _aggregate(self, asked: _Asked, name: str | None, written: str) -> Aggregate:
         for known in self.found:
-            if (known.statistic, known.argument, known.level) == (statistic, argument, level):
+            if (known.statistic, known.argument, known.level, known.other) == asked:
                 return known
-        label = name or node.sql(dialect="duckdb").lower()
+        label = name or written
         taken = self.names | {key.name for key in self.keys} | {a.name for a in self.found}
         if name is None or name in {a.name for a in self.found}:
             while label in taken:
                 label += "'"
-        made = Aggregate(label, statistic, argument, level)
+        made = Aggregate(label, *asked)
         self.found.append(made)
         return made
 
-    def _read(
-        self, node: Any, condition: Expression | None = None
-    ) -> tuple[Statistic, Expression | None, Fraction | None]:
+    def _read(self, node: Any, condition: Expression | None = None) -> _Asked:
         kind, rows = type(node).__name__, translator(self.scope, self.text)
         if kind == "Filter":
             self.text.only(node, "this", "expression")
             return self._read(node.this, rows.of(node.expression.this))
         if kind == "Count":
-            return (*self._count(node, condition), None)
+            return _Asked(*self._count(node, condition))
         if kind == "CountIf":
-            return Statistic.COUNT, _where(_where(_one(), rows.of(node.this)), condition), None
+            return _Asked(Statistic.COUNT, _where(_where(_one(), rows.of(node.this)), condition))
         if kind == "Median":
-            return Statistic.QUANTILE, _where(rows.of(node.this), condition), Fraction(1, 2)
+            half = Fraction(1, 2)
+            return _Asked(Statistic.QUANTILE, _where(rows.of(node.this), condition), half)
         if kind == "WithinGroup":
             return self._within_group(node, condition)
         if kind in QUANTILES:
             self.text.only(node, "this", "expression", "quantile")
             level = node.args.get("quantile") or node.args.get("expression")
-            return (
-                Statistic.QUANTILE,
-                _where(rows.of(node.this), condition),
-                self._level(level, node),
-            )
+            argument = _where(rows.of(node.this), condition)
+            return _Asked(Statistic.QUANTILE, argument, self._level(level, node))
         if kind in _SIMPLE:
             self.text.only(node, "this")
-            if type(node.this).__name__ == "Distinct":
-                raise self.text.refused(
-                    node, "only COUNT takes DISTINCT.", "Count the distinct values instead."
-                )
-            return _SIMPLE[kind], _where(rows.of(node.this), condition), None
+            self._not_distinct(node)
+            argument = rows.of(node.this)
+            if _SIMPLE[kind] is not Statistic.COUNT_DISTINCT:
+                argument = _number_of(argument)
+            return _Asked(_SIMPLE[kind], _where(argument, condition))
+        if kind in _PAIRS or kind in _ONE_OF_TWO:
+            return self._pair(node, condition)
         raise self.text.refused(node, "this aggregate is not answered.", "Use COUNT, SUM, AVG, ...")
 
-    def _within_group(
-        self, node: Any, condition: Expression | None
-    ) -> tuple[Statistic, Expression | None, Fraction | None]:
+    def _not_distinct(self, node: Any) -> None:
+        if type(node.this).__name__ == "Distinct":
+            raise self.text.refused(
+                node, "only COUNT takes DISTINCT.", "Count the distinct values instead."
+            )
+
+    def _pair(self, node: Any, condition: Expression | None) -> _Asked:
+        """A statistic of y and x, or of one of them, over the rows in which both are known."""
+        self.text.only(node, "this", "expression")
+        self._not_distinct(node)
+        kind, rows = type(node).__name__, translator(self.scope, self.text)
+        own = _where(_number_of(rows.of(node.this)), condition)
+        other = _number_of(rows.of(node.expression))
+        if kind in _ONE_OF_TWO:
+            statistic, at = _ONE_OF_TWO[kind]
+            if statistic is Statistic.COUNT:
+                return _Asked(statistic, counted_by(own, other))
+            return _Asked(statistic, known_together(own, other)[at])
+        if _PAIRS[kind] in SYMMETRIC:
+            own, other = sorted((own, other), key=text_of)
+        return _Asked(_PAIRS[kind], own, None, other)
+
+    def _within_group(self, node: Any, condition: Expression | None) -> _Asked:
         ordered = node.expression.expressions
         if type(node.this).__name__ not in QUANTILES or len(ordered) != 1:
             raise self.text.refused(
@@ -179,7 +249,7 @@ class Gathered:
         level = self._level(node.this.this, node)
         argument = translator(self.scope, self.text).of(ordered[0].this)
         level = 1 - level if ordered[0].args.get("desc") else level
-        return Statistic.QUANTILE, _where(argument, condition), level
+        return _Asked(Statistic.QUANTILE, _where(argument, condition), level)
 
     def _level(self, node: Any, whole: Any) -> Fraction:
         if type(node).__name__ == "Array":
@@ -209,21 +279,23 @@ class Gathered:
             return Statistic.COUNT, _where(_one(), condition)
         if type(inner).__name__ != "Distinct":
             return Statistic.COUNT, _where(rows.of(inner), condition)
-        parts = inner.expressions
+        parts, is_tuple = inner.expressions, False
         if len(parts) == 1 and type(parts[0]).__name__ in ("Tuple", "Paren"):
+            is_tuple = type(parts[0]).__name__ == "Tuple"
             parts = parts[0].expressions or [parts[0].this]
         listed = [rows.of(part) for part in parts]
         person = {e.column.person for e in listed if isinstance(e, Ref)} - {None}
         whole = len(person) == len(listed) == len(self.scope.rows.person)
         if whole and condition is None and not any(e.nullable and self._one_null() for e in listed):
             return Statistic.COUNT_PERSONS, None
-        if len(listed) > 1:
+        value = listed[0] if len(listed) == 1 else joined(listed, with_nulls=is_tuple)
+        if value is None:
             raise self.text.refused(
                 node,
-                "COUNT(DISTINCT ...) takes one expression, or all columns of the person.",
-                "Count one.",
+                "COUNT(DISTINCT ...) of several columns takes texts, whole numbers, dates and conditions.",
+                "Count one column, or cast: CAST(x AS INTEGER).",
             )
-        return Statistic.COUNT_DISTINCT, _where(listed[0], condition)
+        return Statistic.COUNT_DISTINCT, _where(value, condition)
 
     def _one_null(self) -> bool:
         """Whether rows without a key count as one person, whom COUNT(DISTINCT key) would not
@@ -246,6 +318,11 @@ def _holders(tree: Any, wanted: Callable[[Any], bool]) -> set[int]:
 
 def _one() -> Expression:
     return Literal(1, INTEGER)
+
+
+def _number_of(argument: Expression) -> Expression:
+    """An argument to add up: true counts as 1 and false as 0."""
+    return cast(argument, INTEGER) if argument.type == BOOLEAN else argument
 
 
 def _where(argument: Expression, condition: Expression | None) -> Expression:

@@ -11,7 +11,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from shoal.plan import Choices, Column, IdSpace, Range, Span, Table, Type, Unit, column
+from shoal.engines.csv_file import READING
+from shoal.errors import SchemaError
+from shoal.plan import Choices, Column, IdSpace, Person, Range, Span, Table, Type, Unit, column
+from shoal.query.notebook_html import block, quiet, title
+from shoal.query.showing import columns_table
 from shoal.vault.plain_values import fact_from, fact_to, type_from, type_to, unit_from, unit_to
 from shoal.vault.sources.choosing import source_from
 from shoal.vault.sources.data_source import DataSource
@@ -132,15 +136,35 @@ class Dataset:
             row_sample=(),
         )
 
+    def unit_with(self, groups: int | None, rows_per_group: int | None) -> Unit | None:
+        """Who is protected, with as much of each person as is said, or as before."""
+        unit = self.protects
+        if groups is None and rows_per_group is None:
+            return unit
+        if not isinstance(unit, Person):
+            raise SchemaError(
+                f"{self.name!r} does not protect persons, so nobody has groups or rows.",
+                remedy="Leave groups and rows_per_group out.",
+            )
+        return unit.with_shares(groups or unit.groups, rows_per_group or unit.rows_per_group)
+
     @property
     def data_digest(self) -> str:
         """What a stored answer was computed from: a version, its facts and its unit, and how its
         file is read.
         """
-        read = {name: getattr(self.location, name, None) for name in ("header", "delimiter")}
+        read = {name: getattr(self.location, name, None) for name in READING}
         said = {name: value for name, value in read.items() if value is not None}
         stated = {**self.stated, "reading": said} if said else self.stated
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
+
+    def _repr_html_(self) -> str:
+        who = "public: it protects nobody" if self.protects is None else f"protects {self.protects}"
+        return block(
+            title(self.name, f"version {self.version}; {who}"),
+            columns_table(self.table.columns),
+            quiet([f"rows: {self.location}"]),
+        )
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -41,6 +41,8 @@ _KNOWN = {
     "table",
     "header",
     "delimiter",
+    "decimal",
+    "encoding",
     "public",
     "shares",
     "protects",
@@ -109,7 +111,8 @@ def from_toml(path: str | Path) -> Declaration:
         _check_names(each, _OF_COLUMN, f"column {name!r}")
         _check_kind(each, "required", bool, "true or false", f"column {name!r}")
     _check_kind(said, "table", str, "text", file.name)
-    _check_kind(said, "delimiter", str, "text", file.name)
+    for each in ("delimiter", "decimal", "encoding"):
+        _check_kind(said, each, str, "text", file.name)
     _check_kind(said, "header", bool, "true or false", file.name)
     return Declaration(
         name=str(said["name"]),
@@ -123,17 +126,29 @@ def from_toml(path: str | Path) -> Declaration:
 
 
 def declared_source(
-    path: str, types: Mapping[str, str], *, header: bool | None, delimiter: str | None
+    path: str,
+    types: Mapping[str, str],
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> str | CsvFile:
     """A path, with what is said of the columns if it is a CSV file, which says nothing itself."""
     if is_csv(path) and header is False and not types:
-        return CsvFile.without_names(Path(path), delimiter=delimiter)
+        return CsvFile.without_names(
+            Path(path), delimiter=delimiter, decimal=decimal, encoding=encoding
+        )
     if is_csv(path):
-        return CsvFile(path, types, header=header, delimiter=delimiter)
+        return CsvFile(
+            path, types, header=header, delimiter=delimiter, decimal=decimal, encoding=encoding
+        )
     for option, given in (
         ("type", types),
         ("header", header is not None),
         ("delimiter", delimiter),
+        ("decimal", decimal),
+        ("encoding", encoding),
     ):
         if given:
             raise SchemaError(
@@ -145,7 +160,7 @@ def declared_source(
 
 def declared_again(dataset: Dataset, source: object) -> object:
     """A CSV file of a dataset with what is said of it now over what was declared before: types,
-    header, delimiter.
+    header, delimiter, decimal, encoding.
     """
     place = dataset.location
     if not isinstance(source, CsvFile) or place.form != "csv":
@@ -161,8 +176,14 @@ def declared_again(dataset: Dataset, source: object) -> object:
     types = {**known, **source.types} if source.header is None else source.types
     if header is False and not types:
         types = known
-    mark = source.delimiter or place.delimiter
-    return CsvFile(source.path, types, header=header, delimiter=mark)
+    return CsvFile(
+        source.path,
+        types,
+        header=header,
+        delimiter=source.delimiter or place.delimiter,
+        decimal=source.decimal or place.decimal,
+        encoding=source.encoding or place.encoding,
+    )
 
 
 def names_of(shares: object) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from heapq import nlargest
 from typing import Any
 
 from shoal.engines.csv_file import CsvFile
 from shoal.engines.engine import Engine
 from shoal.engines.engine_choice import close, engine_over
+from shoal.engines.spark.sources import SparkTable
 from shoal.plan import (
     TEXT,
     Bounded,
@@ -32,6 +32,7 @@ from shoal.plan import (
     Term,
     written,
 )
+from shoal.query.notebook_html import block, preformatted
 from shoal.sensitivity import Norm
 from shoal.sql import expression
 from shoal.vault.dataset import Dataset, StatedColumn
@@ -113,6 +114,9 @@ class DeclarationCheck:
         lines += [_share_in_words(each, self.allowed) for each in self.shares if self.allowed]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        return block(preformatted(str(self)))
+
 
 def check_declaration(dataset: Dataset) -> DeclarationCheck:
     """Read all rows of a dataset as they are, and count what its declaration cuts off.
@@ -128,7 +132,8 @@ def check_declaration(dataset: Dataset) -> DeclarationCheck:
         rows = Scan(plain)
         total = _total(engine, rows, "1")
         filled = {each.name: _total(engine, rows, _quoted(each.name)) for each in dataset.columns}
-        cells = _cells(source, dataset) if isinstance(source, CsvFile) else filled
+        texts = _as_texts(source)
+        cells = filled if texts is None else _cells(texts, dataset)
         columns = tuple(
             _with_fact(
                 engine,
@@ -156,7 +161,7 @@ def _with_fact(engine: Engine, rows: Rows, each: StatedColumn, plain: ColumnChec
         outside = {value: n for value, n in found.items() if value not in each.fact.values}
         known = {str(value).strip().casefold() for value in each.fact.values}
         near = sum(n for value, n in outside.items() if str(value).strip().casefold() in known)
-        most = nlargest(_SHOWN, outside.items(), key=lambda item: item[1])
+        most = sorted(outside.items(), key=lambda item: (-item[1], str(item[0])))[:_SHOWN]
         return replace(
             plain,
             outside=sum(outside.values()),
@@ -183,17 +188,28 @@ def _total(engine: Engine, rows: Rows, sql: str) -> int:
     return engine.totals(asked)[()][0]
 
 
-def _cells(file: CsvFile, dataset: Dataset) -> dict[str, int]:
-    """How many cells of each column of a CSV file are not empty, whatever is written in them."""
-    texts = file.with_types(
-        dict.fromkeys(file.types, TEXT), header=file.header is not False, delimiter=file.separator
-    )
+def _as_texts(source: object) -> object | None:
+    """A CSV file with all cells as they are written; None for sources that have types of their
+    own.
+    """
+    if isinstance(source, CsvFile):
+        return source.with_types(
+            dict.fromkeys(source.types, TEXT),
+            header=source.header is not False,
+            delimiter=source.separator,
+        )
+    if isinstance(source, SparkTable) and source.form == "csv":
+        return replace(source, types=dict.fromkeys(source.kinds, TEXT))
+    return None
+
+
+def _cells(texts: object, dataset: Dataset) -> dict[str, int]:
+    """How many cells of each column are not empty, whatever is written in them."""
     engine = engine_over({dataset.name: texts})
     try:
-        rows = Scan(
-            Table(dataset.name, tuple(Column(each, TEXT) for each in texts.types), protects=Row())
-        )
-        return {each: _total(engine, rows, _quoted(each)) for each in texts.types}
+        columns = tuple(Column(each.name, TEXT) for each in dataset.columns)
+        rows = Scan(Table(dataset.name, columns, protects=Row()))
+        return {each.name: _total(engine, rows, _quoted(each.name)) for each in columns}
     finally:
         close(engine)
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from shoal.errors import VaultError
 from shoal.exact import short, short_up
+from shoal.interpret import risk_of
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
 from shoal.page import Code, Heading, Page, PagePicture, PageTable, Part, Words
 from shoal.query.showing import Presentable, level_of, sheet_of
 from shoal.query.storing import Kept
-from shoal.vault.accounts.standing import risk_of
 from shoal.vault.releases import Release
 
 

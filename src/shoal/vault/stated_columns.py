@@ -144,7 +144,12 @@ def proposed_dataset(
     assert isinstance(location, FileSource)
     types = _types(said.of(source))
     file = (
-        CsvFile.without_names(location.path, delimiter=location.delimiter)
+        CsvFile.without_names(
+            location.path,
+            delimiter=location.delimiter,
+            decimal=location.decimal,
+            encoding=location.encoding,
+        )
         if location.header is False and not types
         else location.csv(types)
     )

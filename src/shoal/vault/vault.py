@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -11,7 +10,7 @@ from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError, VaultError
 from shoal.exact import Number
 from shoal.ledger import Head, Ledger, Verification
-from shoal.measures import Measure
+from shoal.measures import Measure, StatedBudget, budget_of
 from shoal.owned import NotCopied
 from shoal.plan import Person as PersonUnit
 from shoal.plan import Row, Unit, facts_of
@@ -33,16 +32,16 @@ from shoal.vault.accounts.payer import (
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset
-from shoal.vault.declaration import from_toml, names_of, to_toml
+from shoal.vault.declaration import declared_source, from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_rows, rehearsal
 from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.releases import Release, last_releases, release_at
 from shoal.vault.sources.checked_engine import CheckedEngine
-from shoal.vault.sources.choosing import check_vault_name
 from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
+from shoal.vault.vault_html import vault_html
 
 _MOST_PAYERS = 8
 """How many sets of datasets are kept open."""
@@ -199,7 +198,7 @@ class Vault(NotCopied):
         source: object,
         *,
         protects: Unit | None = None,
-        budget: Measure | None = None,
+        budget: StatedBudget | None = None,
         columns: Facts | None = None,
         required: Sequence[str] = (),
         keys: Mapping[str, int] | None = None,
@@ -236,7 +235,7 @@ class Vault(NotCopied):
             table=table,
             protects=protects,
             said=said,
-            budget=budget,
+            budget=_budget(budget),
             shares=names_of(shares),
             relation=relation,
         )
@@ -266,7 +265,7 @@ class Vault(NotCopied):
         source: object,
         *,
         protects: Unit | None = None,
-        budget: Measure | None = None,
+        budget: StatedBudget | None = None,
         columns: Facts | None = None,
         required: Sequence[str] = (),
         keys: Mapping[str, int] | None = None,
@@ -281,15 +280,49 @@ class Vault(NotCopied):
         made = proposed_dataset(name, source, said, protects, names_of(shares))
         if made is None:
             return None
-        self._registry.check_first(made, budget)
-        return proposal(made, budget, file or Path(f"{name}.toml"))
+        self._registry.check_first(made, _budget(budget))
+        return proposal(made, _budget(budget), file or Path(f"{name}.toml"))
 
-    def declare(self, path: str | Path, out: str | Path | None = None) -> Path:
+    def declare(
+        self,
+        path: str | Path,
+        out: str | Path | None = None,
+        *,
+        name: str | None = None,
+        protects: Unit | None = None,
+        budget: StatedBudget | None = None,
+        types: Mapping[str, str] | None = None,
+        header: bool | None = None,
+        names: Sequence[str] = (),
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
+        force: bool = False,
+    ) -> Path:
         """Write a declaration of a file for you to edit, NAME.toml here or ``out``; `add_from`
         registers it.
+
+        ``header``, ``names``, ``delimiter``, ``decimal`` and ``encoding`` say how a CSV file is
+        written, as in `CsvFile`; ``names`` are those of a file without a header.
         """
         self._curator()
-        return declare(path, out=out)
+        source = declared_source(
+            str(path),
+            types or {},
+            header=header,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+        )
+        return declare(
+            source,
+            name=name,
+            out=out,
+            names=names,
+            protects=protects,
+            budget=_budget(budget),
+            force=force,
+        )
 
     def check(self, name: str) -> DeclarationCheck:
         """What the declaration of a dataset cuts off, as exact numbers for the curator alone;
@@ -312,7 +345,7 @@ class Vault(NotCopied):
         relation: str | None = None,
         path: object = None,
         table: str | None = None,
-        budget: Measure | None = None,
+        budget: StatedBudget | None = None,
         columns: Facts | None = None,
         required: Sequence[str] | None = None,
         keys: Mapping[str, int] | None = None,
@@ -329,23 +362,16 @@ class Vault(NotCopied):
         """
         self._curator()
         said = Said(facts_of(columns), tuple(required or ()), dict(keys or {}))
-        unit = self._with_shares(name, groups, rows_per_group)
+        unit = self.dataset(name).unit_with(groups, rows_per_group)
         return self._registry.update(
-            name, relation=relation, path=path, table=table, said=said, budget=budget, protects=unit
+            name,
+            relation=relation,
+            path=path,
+            table=table,
+            said=said,
+            budget=_budget(budget),
+            protects=unit,
         )
-
-    def _with_shares(
-        self, name: str, groups: int | None, rows_per_group: int | None
-    ) -> Unit | None:
-        unit = self.dataset(name).protects
-        if groups is None and rows_per_group is None:
-            return unit
-        if not isinstance(unit, PersonUnit):
-            raise SchemaError(
-                f"{name!r} does not protect persons, so nobody has groups or rows.",
-                remedy="Leave groups and rows_per_group out.",
-            )
-        return unit.with_shares(groups or unit.groups, rows_per_group or unit.rows_per_group)
 
     # budgets
 
@@ -366,32 +392,32 @@ class Vault(NotCopied):
             ),
         )
 
-    def set_budget(self, name: str, budget: Measure) -> Standing:
+    def set_budget(self, name: str, budget: StatedBudget) -> Standing:
         """Give a dataset another budget in the same measure, never below what was spent."""
         self._curator()
-        self._ledger.change_budget(self.budget(name).accounts[-1].name, budget)
+        self._ledger.change_budget(self.budget(name).accounts[-1].name, budget_of(budget))
         return self.budget(name)
 
-    def grant(self, analyst: str, dataset: str, budget: Measure) -> Standing:
+    def grant(self, analyst: str, dataset: str, budget: StatedBudget) -> Standing:
         """Let an analyst spend so much on a dataset, within its budget; granting again changes the
         allowance.
 
         Allowances may sum to more than the budget; what is spent never does.
         """
         self._curator()
-        whole = self.budget(dataset).whole
-        if type(budget) is not type(whole):
+        whole, given = self.budget(dataset).whole, budget_of(budget)
+        if type(given) is not type(whole):
             raise VaultError(
                 f"the budget of {dataset!r} is {whole}; an allowance is counted in the same measure.",
                 remedy=f"Give one like {whole}.",
             )
         name = allowance(dataset, analyst_name(analyst))
         if name in {each.name for each in self._ledger.accounts()}:
-            self._ledger.change_budget(name, budget)
+            self._ledger.change_budget(name, given)
         else:
             protects = self.dataset(dataset).protects
             assert protects is not None
-            self._ledger.open_account(name, budget, relation=str(protects.relation))
+            self._ledger.open_account(name, given, relation=str(protects.relation))
         return self.budget(dataset)
 
     # polls
@@ -464,11 +490,11 @@ class Vault(NotCopied):
 
     # rehearsing
 
-    def dummy(self, name: str, n: int = 1000) -> Any:
-        """A made-up Arrow table with the columns of a dataset; it depends on public facts only, and
-        is free.
+    def dummy(self, name: str, n: int = 1000, *, seed: int | None = None) -> Any:
+        """A made-up Arrow table with the columns of a dataset, the same one for the same ``seed``;
+        it depends on public facts only, and is free.
         """
-        return dummy_rows(self.dataset(name), n).to_arrow()
+        return dummy_rows(self.dataset(name), n, seed=seed).to_arrow()
 
     def rehearse(self, n: int = 1000) -> Private:
         """Every dataset as made-up rows, to try questions on, free of charge; public ones are as
@@ -495,6 +521,11 @@ class Vault(NotCopied):
     def __repr__(self) -> str:
         return f"<vault of {', '.join(self.datasets) or 'no datasets yet'}>"
 
+    def _repr_html_(self) -> str:
+        found = self.datasets
+        private = [name for name, each in found.items() if not each.public]
+        return vault_html(found, {name: self.budget(name) for name in private}, self._analyst)
+
     def _curator(self) -> None:
         if self._analyst is not None:
             raise VaultError(
@@ -503,40 +534,5 @@ class Vault(NotCopied):
             )
 
 
-def open(  # noqa: A001 - the word for it
-    where: str | os.PathLike[str],
-    *,
-    create: bool = True,
-    progress: Progress | None = None,
-    head: str | os.PathLike[str] | None = None,
-    read_only: bool = False,
-    limits: EngineLimits = NONE,
-) -> Vault:
-    """The vault in a file such as ``office.shoal``, or at a ``postgresql://`` address; made on
-    first use.
-
-    ``create=False`` refuses a file that is not there.  ``progress`` is called with bytes read and
-    all bytes while files are hashed.  With ``read_only`` it can be looked at and verified, with
-    read access alone, and nothing can be asked.  ``limits`` is what the engine may take for a
-    question.  ``head`` is where the head of the journal is kept: by default beside a file, and for
-    PostgreSQL in a folder of the user.
-
-    >>> import pyarrow as pa
-    >>> from pyarrow import parquet
-    >>> from shoal.measures import Pure
-    >>> parquet.write_table(pa.table({"age": [34, 71, 12]}), "people.parquet")
-    >>> with open("office.shoal") as vault:
-    ...     _ = vault.add("people", "people.parquet", protects=Row(), columns={"age": (0, 120)}, budget=Pure(1))
-    ...     answer = vault.sql("SELECT COUNT(*) AS n FROM people").release(epsilon="0.1")
-    ...     print(vault.budget("people").left)
-    epsilon 0.9
-    """
-    text = str(where)
-    check_vault_name(text)
-    if not create and "://" not in text and not Path(text).is_file():
-        raise VaultError(
-            f"there is no vault {text!r}.",
-            remedy=f"Make one: shoal init {text}, or shoal.open({text!r}).",
-        )
-    ledger = Ledger(where, head=head, read_only=read_only)
-    return Vault(ledger, progress=progress, limits=limits)
+def _budget(given: StatedBudget | None) -> Measure | None:
+    return None if given is None else budget_of(given)

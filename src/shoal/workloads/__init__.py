@@ -3,7 +3,8 @@ tables that add up.
 """
 
 from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
-from shoal.workloads.publication_plan import PublicationPlan
+from shoal.workloads.known_totals import KnownTotals
+from shoal.workloads.publication_plan import PlannedTable, PublicationPlan
 from shoal.workloads.released_tables import ReleasedTable, ReleasedTables
 from shoal.workloads.table_domain import TableDomain
 from shoal.workloads.table_queries import (
@@ -14,13 +15,16 @@ from shoal.workloads.table_queries import (
     Total,
     WantedTables,
 )
+from shoal.workloads.whole_tables import WholeTable, WholeTables
 from shoal.workloads.workload import Workload
 
 __all__ = [
     "AllRanges",
     "GivenMarginals",
+    "KnownTotals",
     "ListedCells",
     "Marginals",
+    "PlannedTable",
     "PrefixSums",
     "PublicationPlan",
     "ReleasedTable",
@@ -30,5 +34,7 @@ __all__ = [
     "Total",
     "WantedTables",
     "WholeArray",
+    "WholeTable",
+    "WholeTables",
     "Workload",
 ]

@@ -61,6 +61,14 @@ class Factor(ABC):
         """
 
     @abstractmethod
+    def described(self) -> object:
+        """The matrix for a reader of the measurements: in words, or as a list of its rows."""
+
+    @abstractmethod
+    def in_floats(self) -> Floats:
+        """The matrix itself, in floats."""
+
+    @abstractmethod
     def undo(self, answers: Floats, axis: int) -> Floats:
         """The pseudo-inverse along an axis: least squares."""
 
@@ -102,6 +110,12 @@ class Centred(Factor):
     def apply(self, counts: IntegerArray, axis: int) -> IntegerArray:
         found: IntegerArray = self.size * counts - counts.sum(axis=axis, keepdims=True)
         return found
+
+    def described(self) -> object:
+        return f"{self.size} times the identity, less a matrix of ones"
+
+    def in_floats(self) -> Floats:
+        return self.size * np.eye(self.size) - 1
 
     def undo(self, answers: Floats, axis: int) -> Floats:
         found: Floats = (answers - answers.mean(axis=axis, keepdims=True)) / self.size
@@ -173,6 +187,12 @@ class IntegerMatrix(Factor):
         found: Any = np.tensordot(matrix, cast("Any", counts), axes=(1, axis))
         moved: IntegerArray = np.moveaxis(found, 0, axis)
         return moved
+
+    def described(self) -> object:
+        return self.matrix.tolist()
+
+    def in_floats(self) -> Floats:
+        return self.matrix.astype(np.float64)
 
     @cached_property
     def _covariance(self) -> Floats:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from shoal.noise import LARGEST_SCALE
 from shoal.sensitivity import Relation
 from shoal.workloads.cell_counts import counts_of
 from shoal.workloads.column_queries import Floats
+from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.released_tables import ReleasedTables, normal_quantile
 from shoal.workloads.table_queries import TableQuery
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
 
 _CUT = 1 << 40
 Noise = Gaussian | DiscreteGaussian
+
+
+class PlannedTable(NamedTuple):
+    """A table before its release: its name and shape, and how far its worst cell can be off."""
+
+    name: str
+    shape: tuple[int, ...]
+    widest: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,13 +204,16 @@ class PublicationPlan:
         scale = float(self.reach * self.unit) ** 2 / float(gaussian_mu_of(self.measure)) ** 2
         return self._sums[0] / (bound * scale) - 1 if bound else 0.0
 
-    def release(self, counts: Any) -> ReleasedTables:
+    def release(
+        self, counts: Any, *, known: Mapping[Any, Any] | int | None = None
+    ) -> ReleasedTables:
         """Every table, with noise.
 
         ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with
         ``marginal``.  Nothing is charged here: charge ``event`` first, as with a bare mechanism.
         """
-        return self.published(self.measure_counts(counts))
+        held = None if known is None else KnownTotals.of(self.workload.used, known)
+        return self.published(self.measure_counts(counts), known=held)
 
     def measure_counts(self, counts: Any) -> list[IntegerArray]:
         """What is measured, with noise: whole numbers, from which everything else follows."""
@@ -213,13 +225,16 @@ class PublicationPlan:
         return answers
 
     def published(
-        self, answers: Sequence[IntegerArray], certificate: Mapping[str, Any] | None = None
+        self,
+        answers: Sequence[IntegerArray],
+        certificate: Mapping[str, Any] | None = None,
+        known: KnownTotals | None = None,
     ) -> ReleasedTables:
         """Every table, from what was measured with noise."""
         floats = [answer.astype(np.float64) for answer in answers]
         found = self.workload.strategy.estimates(self.workload.tables, floats)
         arrays = tuple(np.asarray(each * float(self.unit)) for each in found)
-        return ReleasedTables(self, arrays, self.event, certificate)
+        return ReleasedTables(self, arrays, self.event, tuple(answers), certificate, known)
 
     def measured_terms(self) -> list[dict[str, str]]:
         """Each measurement in words, for a certificate."""
@@ -235,16 +250,26 @@ class PublicationPlan:
             for each, noise in zip(self._measurements, self.mechanisms, strict=True)
         ]
 
+    def lines(self, *, confidence: Number = "0.95") -> list[PlannedTable]:
+        """How far each table's cells can be off at a confidence; free."""
+        reach = normal_quantile(open_unit(confidence, "confidence"))
+        return [
+            PlannedTable(
+                table.name,
+                table.shape(self.workload.domain),
+                float(self._standard_errors(table).max()) * reach,
+            )
+            for table in self.workload.tables
+        ]
+
     def preview(self, *, confidence: Number = "0.95") -> str:
         """What it costs, and how far each table's cells can be off, in words; free."""
         level = open_unit(confidence, "confidence")
-        reach = normal_quantile(level)
         lines = [f"costs {self.measure}; errors at {float(level):.0%} confidence for each cell"]
-        for table in self.workload.tables:
-            worst = float(self._standard_errors(table).max()) * reach
-            shape = " x ".join(map(str, table.shape(self.workload.domain))) or "1"
+        for table in self.lines(confidence=level):
+            shape = " x ".join(map(str, table.shape)) or "1"
             cells = "cell" if shape == "1" else "cells, each"
-            lines.append(f"{table.name}: {shape} {cells} within {worst:,.1f}")
+            lines.append(f"{table.name}: {shape} {cells} within {table.widest:,.1f}")
         return "\n".join(lines)
 
     __str__ = preview

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.events import Composed
-from shoal.exact import Number, open_unit
+from shoal.exact import IntegerArray, Number, open_unit
 from shoal.loading import from_extra
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.table_queries import TableQuery
@@ -25,7 +25,9 @@ from shoal.workloads.table_queries import TableQuery
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from shoal.workloads.known_totals import KnownTotals
     from shoal.workloads.publication_plan import PublicationPlan
+    from shoal.workloads.whole_tables import WholeTables
 
 
 def normal_quantile(confidence: Fraction) -> float:
@@ -81,7 +83,7 @@ class ReleasedTable:
         """Every cell as a row: its labels, the estimate and the standard error."""
         numbers = zip(self.values.reshape(-1), self.standard_errors.reshape(-1), strict=True)
         for cell, (value, error) in zip(product(*self.labels), numbers, strict=True):
-            yield (*cell, float(value), float(error))
+            yield (*cell, value.item(), float(error))
 
     def to_columns(self, *, confidence: Number = "0.95") -> dict[str, list[Any]]:
         """One entry for each cell: its labels, the count, the ends of its interval and its standard
@@ -123,9 +125,9 @@ class ReleasedTable:
     def __getitem__(self, cell: Any) -> float:
         """The estimate of one cell, by its labels."""
         given = (cell,) if len(self.columns) == 1 else cell
-        return float(
-            self.values[tuple(a.index(v) for a, v in zip(self.labels, given, strict=True))]
-        )
+        place = tuple(a.index(v) for a, v in zip(self.labels, given, strict=True))
+        value: float = self.values[place].item()
+        return value
 
 
 def _along_axis(size: int, axis: int, dimensions: int) -> NDArray[np.int64]:
@@ -144,7 +146,20 @@ class ReleasedTables:
     plan: PublicationPlan
     arrays: tuple[Floats, ...]
     event: Composed
+    answers: tuple[IntegerArray, ...]
+    """What was measured, with noise: everything else follows from it."""
     certificate: Mapping[str, Any] | None = None
+    known: KnownTotals | None = None
+
+    def whole_numbers(self) -> WholeTables:
+        """The same tables as whole numbers, none negative, which add up exactly and keep the known
+        totals.
+
+        It costs nothing: only what was released is used.
+        """
+        from shoal.workloads.whole_tables import WholeTables  # noqa: PLC0415 - it is made of this
+
+        return WholeTables.of(self.plan, self.answers, self.known)
 
     def __getitem__(self, columns: str | tuple[str, ...]) -> ReleasedTable:
         """A table by its columns: ``tables["region", "sex"]``, ``tables["prefix(age)"]``,
@@ -161,6 +176,44 @@ class ReleasedTables:
 
     def __len__(self) -> int:
         return len(self.arrays)
+
+    def measurements(self) -> tuple[dict[str, Any], dict[str, list[int]]]:
+        """What was measured, for those who would rather estimate in their own way: a description
+        of every measurement, and all noisy numbers as columns.
+
+        Numbers of measurement k are the product of its matrices, applied to the counts by its
+        columns in units of ``unit``, with independent noise of the stated variance.
+        """
+        strategy, domain = self.plan.workload.strategy, self.plan.workload.domain
+        described = [
+            {
+                "measurement": at,
+                "columns": list(each.columns),
+                "matrices": [factor.described() for factor in each.factors],
+                "noise": str(noise),
+                "variance": variance,
+            }
+            for at, (each, noise, variance) in enumerate(
+                zip(
+                    strategy.measurements,
+                    self.plan.mechanisms,
+                    self.plan.noise_variances,
+                    strict=True,
+                )
+            )
+        ]
+        head = {
+            "unit": str(self.plan.unit),
+            "values": {name: list(map(str, domain.values(name))) for name in domain.names},
+            "measurements": described,
+        }
+        numbers: dict[str, list[int]] = {"measurement": [], "place": [], "value": []}
+        for at, answer in enumerate(self.answers):
+            flat = [int(each) for each in answer.reshape(-1)]
+            numbers["measurement"] += [at] * len(flat)
+            numbers["place"] += range(len(flat))
+            numbers["value"] += flat
+        return head, numbers
 
     def to_dict(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every table by name, as rows of labels, estimate and standard error."""

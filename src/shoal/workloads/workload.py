@@ -83,9 +83,14 @@ class Workload:
                     )
 
     @cached_property
+    def used(self) -> TableDomain:
+        """The columns that stand in a table; all others are summed over."""
+        return self.domain.part(column for table in self.tables for column in table.columns)
+
+    @cached_property
     def strategy(self) -> Strategy:
         """The strategy with the least weighted sum of variances that is known here."""
-        used = self.domain.part(column for table in self.tables for column in table.columns)
+        used = self.used
         ordered = any(query is not EACH_VALUE for table in self.tables for query in table.queries)
         if ordered and len(used.names) == 1:
             return OrderedStrategy(used, self.tables)

@@ -187,7 +187,9 @@ def test_an_honest_program_shows_no_difference(run: Callable[[Rows], Any]) -> No
     assert 0 < found.worst <= 1
 
 
-@pytest.mark.parametrize(("run", "kind"), FAULTS.items(), ids=lambda each: getattr(each, "__name__", each))  # fmt: skip
+@pytest.mark.parametrize(
+    ("run", "kind"), FAULTS.items(), ids=lambda each: getattr(each, "__name__", each)
+)
 def test_a_planted_fault_is_found_by_its_kind(run: Callable[[Rows], Any], kind: str) -> None:
     found = replay(run, WITHOUT)
     assert kind in {each.kind for each in found.differences}
@@ -211,7 +213,9 @@ def test_no_error_of_a_run_is_quoted() -> None:
 def test_a_noise_for_changes_is_not_one_for_coming_and_going() -> None:
     changing = shoal.Histogram.for_epsilon(1, relation="change")
     pairs = [(["A", "B"], ["A"]), (["A"], ["A"])]
-    found = replay(lambda rows: changing.release(rows, categories=TOWNS), pairs, relation="add_remove")  # fmt: skip
+    found = replay(
+        lambda rows: changing.release(rows, categories=TOWNS), pairs, relation="add_remove"
+    )
     assert [each.kind for each in found.differences] == ["relation"]
 
 

@@ -37,7 +37,9 @@ def test_the_published_price_of_fakes_is_that_of_one_attribute_only(count: int) 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_shares_of_every_attribute_are_unbiased_with_the_variance_they_say(kind: type[SplitAttributes]) -> None:  # fmt: skip
+def test_shares_of_every_attribute_are_unbiased_with_the_variance_they_say(
+    kind: type[SplitAttributes],
+) -> None:
     made, people = kind.for_epsilon(3, sizes=[3, 8, 40]), 60_000
     rows = np.stack([np.arange(people) % 2, np.arange(people) % 5, np.arange(people) % 37], axis=1)
     with seeded(kind.__name__):

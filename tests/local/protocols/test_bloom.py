@@ -18,7 +18,9 @@ TEXTS = [f"word {number}" for number in range(40)]
 
 
 def every_report() -> list[list[int]]:
-    return [np.packbits(np.array(bits, dtype=np.uint8)).tolist() for bits in product((0, 1), repeat=6)]  # fmt: skip
+    return [
+        np.packbits(np.array(bits, dtype=np.uint8)).tolist() for bits in product((0, 1), repeat=6)
+    ]
 
 
 def test_the_largest_ratio_over_all_texts_and_reports_is_exactly_the_odds() -> None:
@@ -67,7 +69,10 @@ def test_shares_of_candidates_are_unbiased_with_the_errors_they_say() -> None:
     with seeded("shares"):
         cohorts = LARGE.draw_cohorts(people)
         told = LARGE.report(texts, cohorts=cohorts)
-    parts = [LARGE.count(told[half], cohorts=cohorts[half]) for half in (slice(None, 5000), slice(5000, None))]  # fmt: skip
+    parts = [
+        LARGE.count(told[half], cohorts=cohorts[half])
+        for half in (slice(None, 5000), slice(5000, None))
+    ]
     found = LARGE.estimate(parts[0] + parts[1], TEXTS)
     off = (found.shares - truth) / found.standard_errors
     assert np.abs(off).max() < 5

@@ -108,7 +108,9 @@ PROTOCOLS: dict[str, Protocol] = {
     "RepeatedHash": Protocol(INDICES, lambda v: HASH.report(HASHED, v), lambda r: HASH.tally().add(r).estimate()),
 }  # fmt: skip
 HOSTILE: dict[str, Callable[[Any], Any]] = {
-    "masked": lambda good: np.ma.masked_array(np.asarray(good), mask=np.asarray(good) == np.asarray(good).flat[0]),
+    "masked": lambda good: np.ma.masked_array(
+        np.asarray(good), mask=np.asarray(good) == np.asarray(good).flat[0]
+    ),
     "a masked entry": lambda good: [np.ma.masked, *list(np.asarray(good))[1:]],
     "complex": lambda good: as_numbers(good) + 1j,
     "complex without imaginary parts": lambda good: as_numbers(good).astype(complex),
@@ -126,9 +128,11 @@ HOSTILE: dict[str, Callable[[Any], Any]] = {
     "raising": lambda good: [Raising()] * len(good),
     "a raising list": lambda good: Raising(),
     "surrogates": lambda good: ["\ud800"] * len(good),
-    "negative": lambda good: -1 - np.arange(np.size(as_numbers(good))).reshape(np.shape(as_numbers(good))),
+    "negative": lambda good: (
+        -1 - np.arange(np.size(as_numbers(good))).reshape(np.shape(as_numbers(good)))
+    ),
     "too deep": lambda good: np.zeros((2, 2, 2, 2), dtype=np.int64),
-}  # fmt: skip
+}
 REAL_VALUES = {"OneBit", "Piecewise", "Hybrid", "NoisyNumber", "Coordinates", "UnitVector"}
 each_protocol = pytest.mark.parametrize("name", PROTOCOLS)
 each_hostile = pytest.mark.parametrize("kind", HOSTILE)
@@ -198,7 +202,10 @@ def test_bits_beyond_the_last_value_are_no_part_of_a_report(oracle: UnaryEncodin
 def test_a_bloom_report_with_bits_beyond_its_last_is_refused() -> None:
     bad = BLOOM.report(["a"], cohorts=np.zeros(1, dtype=np.int64))
     bad[0, 0] |= 1
-    for act in (lambda: BLOOM.count(bad, cohorts=np.zeros(1, dtype=np.int64)), lambda: BLOOM.report_again(bad)):  # fmt: skip
+    for act in (
+        lambda: BLOOM.count(bad, cohorts=np.zeros(1, dtype=np.int64)),
+        lambda: BLOOM.report_again(bad),
+    ):
         with pytest.raises(DataError):
             act()
 

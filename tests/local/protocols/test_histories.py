@@ -51,9 +51,12 @@ class Kept:
             of = dict(zip(own, answers, strict=True))
             for told in product(range(self.reports), repeat=len(history)):
                 each = math.prod(
-                    (self.told(of[value], report) for value, report in zip(history, told, strict=True)),
+                    (
+                        self.told(of[value], report)
+                        for value, report in zip(history, told, strict=True)
+                    ),
                     start=chance,
-                )  # fmt: skip
+                )
                 found[told] = found.get(told, Fraction(0)) + each
         return found
 
@@ -173,9 +176,12 @@ def test_no_number_of_values_or_buckets_bounds_a_lifetime() -> None:
 
     def run(bucket: int, *told: tuple[int, int]) -> Fraction:
         return sum(
-            (first.chance(bucket, kept) * math.prod(fresh.chance(kept, y) ** n for y, n in told)
-            for kept in range(made.buckets)), start=Fraction(0)
-        )  # fmt: skip
+            (
+                first.chance(bucket, kept) * math.prod(fresh.chance(kept, y) ** n for y, n in told)
+                for kept in range(made.buckets)
+            ),
+            start=Fraction(0),
+        )
 
     def log_ratio(half: int) -> float:
         return max(

@@ -44,7 +44,10 @@ def test_ranges_and_quantiles_are_near_the_truth(*, agree: bool) -> None:
 
 def test_made_to_agree_every_interval_is_the_sum_of_its_parts_and_has_less_error() -> None:
     made = IntervalTree.for_epsilon(1, size=64, branches=2)
-    truth = [np.bincount(np.arange(20_000) % 64 // 2 ** (5 - level), minlength=2 ** (level + 1)) / 20_000 for level in range(6)]  # fmt: skip
+    truth = [
+        np.bincount(np.arange(20_000) % 64 // 2 ** (5 - level), minlength=2 ** (level + 1)) / 20_000
+        for level in range(6)
+    ]
     raw = agreed = 0.0
     with seeded("agree"):
         for _ in range(10):

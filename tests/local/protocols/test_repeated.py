@@ -34,8 +34,13 @@ def test_two_rounds_are_exactly_one_response_with_the_odds_asked_for(
 
 @pytest.mark.parametrize(
     ("size", "lifetime", "single", "published", "exact"),
-    [(5, 2, 1, 2.89, 1.94), (10, 2, 1, 9.77, 3.63), (100, 2, 1, 3057, 34.1), (100, 4, 2, 16.2, 2.58)],
-)  # fmt: skip
+    [
+        (5, 2, 1, 2.89, 1.94),
+        (10, 2, 1, 9.77, 3.63),
+        (100, 2, 1, 3057, 34.1),
+        (100, 4, 2, 16.2, 2.58),
+    ],
+)
 def test_the_exact_second_round_has_less_variance_than_the_published_one(
     size: int, lifetime: int, single: int, published: float, exact: float
 ) -> None:

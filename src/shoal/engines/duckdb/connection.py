@@ -43,7 +43,15 @@ def quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """The connection without DuckDB's own bar, which a long query draws into the output wherever
     Python runs no script.
     """
-    connection.execute("SET enable_progress_bar = false")
+    import duckdb  # noqa: PLC0415 - heavy
+
+    try:
+        connection.execute("SET enable_progress_bar = false")
+    except duckdb.InvalidInputException:
+        # in a notebook without ipywidgets DuckDB has no bar, and refuses even to turn it off
+        shown = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+        if shown != [(False,)]:
+            raise
     return connection
 
 

@@ -75,8 +75,22 @@ postcodes are.
 """
 
 
-def cell_sql(column: str, kind: Type) -> str:
+def fits_sql(column: str, kind: Type, decimal: str | None) -> str:
+    """Whether a cell fits a type, for proposals."""
+    return FITS[kind].format(_pointed(column, kind, decimal))
+
+
+def _pointed(column: str, kind: Type, decimal: str | None) -> str:
+    """A cell with a point before its decimals; a point where a comma was declared makes it no
+    number.
+    """
+    is_number = kind.kind in (Kind.INTEGER, Kind.REAL, Kind.DECIMAL)
+    return f"TRANSLATE({column}, ',.', '.,')" if decimal == "," and is_number else column
+
+
+def cell_sql(cell: str, kind: Type, decimal: str | None = None) -> str:
     """A cell as its declared type; NULL if it does not fit."""
+    column = _pointed(cell, kind, decimal)
     if kind.kind is Kind.DECIMAL:
         digits = rf"^\s*[+-]?([0-9]+\.?[0-9]{{0,{kind.scale}}}0*|\.[0-9]{{1,{kind.scale}}}0*)\s*$"
         return _cast(digits, f"DECIMAL(18,{kind.scale})").format(column)
@@ -102,14 +116,14 @@ def csv_sql(file: CsvFile) -> str:
         f"read_csv([{paths}], auto_detect=false, header={str(file.header is not False).lower()}, "
         f"delim='{file.separator}', quote='\"', escape='\"', columns={{{columns}}}, strict_mode=true, "
         f"null_padding=false, ignore_errors=false, hive_partitioning=false, union_by_name=false, "
-        f"compression='{'gzip' if file.compressed else 'none'}')"
+        f"compression='{'gzip' if file.compressed else 'none'}', encoding='{file.encoding or 'utf-8'}')"
     )
 
 
 def typed_sql(file: CsvFile, only: Collection[str] | None = None) -> str:
     """The file as a table of its declared columns, or of some of them."""
     cells = ", ".join(
-        f"{cell_sql(f'c{at}', kind)} AS {DUCKDB.name(name)}"
+        f"{cell_sql(f'c{at}', kind, file.decimal)} AS {DUCKDB.name(name)}"
         for at, (name, kind) in enumerate(file.types.items())
         if only is None or name in only
     )
@@ -130,8 +144,8 @@ def run(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> list[tupl
         line = _LINE.match(str(error))
         raise SourceError(
             f"the file of {name!r} cannot be read as CSV{f', at line {line[1]}' if line else ''}.",
-            remedy="It needs the same number of cells in every row, one kind of line end, quotes that end, and text in UTF-8; "
-            "or write it as Parquet.",
+            remedy="It needs the same number of cells in every row, one kind of line end, quotes that end, and text in UTF-8 "
+            "or in the encoding that is declared; or write it as Parquet.",
         ) from None
 
 
@@ -249,7 +263,9 @@ def _fitting(connection: duckdb.DuckDBPyConnection, plain: CsvFile, name: str) -
     """For every column the narrowest type that all its cells fit."""
     width = len(plain.types)
     tests = [
-        f"BOOL_AND({FITS[kind].format(f'c{at}')})" for at in range(width) for kind in _PROPOSED
+        f"BOOL_AND({fits_sql(f'c{at}', kind, plain.decimal)})"
+        for at in range(width)
+        for kind in _PROPOSED
     ]
     (found,) = run(connection, f"SELECT {', '.join(tests)} FROM {csv_sql(plain)}", name)
     by_column = [found[at : at + len(_PROPOSED)] for at in range(0, len(found), len(_PROPOSED))]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Any
-
-import numpy as np
 
 from shoal.engines.column_reading import ColumnReading, check_stated, check_usable, in_part
 from shoal.engines.csv_file import CsvFile
@@ -17,9 +15,23 @@ from shoal.engines.duckdb.connection import described_by, locked, opened, stoppe
 from shoal.engines.duckdb.connection import guarded as _guarded
 from shoal.engines.duckdb.connection import told as _told
 from shoal.engines.duckdb.dialect import DUCKDB
-from shoal.engines.duckdb.fetching import MOST_ROWS, Groups, Wanted, fetched, groups_of, sortable
+from shoal.engines.duckdb.fetching import (
+    MOST_ROWS,
+    Groups,
+    Wanted,
+    fetched,
+    fetched_arrays,
+    groups_of,
+    sortable,
+)
 from shoal.engines.duckdb.handed_over import HandedOver
-from shoal.engines.duckdb.sorting import totals_of, weights_of
+from shoal.engines.duckdb.histograms import (
+    by_value,
+    grouped_histograms,
+    sorted_histograms,
+    sorted_values,
+)
+from shoal.engines.duckdb.sorting import totals_of
 from shoal.engines.duckdb.sources import DuckTable, FileOf, attach, readable
 from shoal.engines.duckdb.types import reading_of
 from shoal.engines.frames import read_in_part
@@ -46,6 +58,7 @@ from shoal.plan import (
     Table,
     Term,
     Value,
+    ValueWeights,
     count_of,
     tables_of,
 )
@@ -60,7 +73,7 @@ from shoal.plan.narrowing import (
 Totals = tuple[list[tuple[Value, ...]], list[list[int]]]
 """The groups there are, and for each term one total per group."""
 
-Weights = dict[tuple[Value, ...], dict[Value, int]]
+Weights = dict[tuple[Value, ...], ValueWeights]
 """The weight of each value, by key."""
 
 _MOST_KEPT, _MOST_ANSWERED = 4, 1 << 22
@@ -118,7 +131,7 @@ class DuckDB:
         self._kept: dict[str, str] = {}
         self._answered: dict[object, Any] = {}
         self._sizes: dict[object, int] = {}
-        self._numbered: dict[str, Groups] = {}
+        self._numbered: dict[tuple[object, ...], Groups] = {}
         self._made = 0
         # Tables of a connection that was handed over can change under us, so nothing found in
         # them is kept.
@@ -321,20 +334,23 @@ class DuckDB:
         found = _told(lambda: totals_of(wanted, rows))
         return [None if each is None else (list(groups.keys), each) for each in found]
 
-    def _fetched(self, wanted: Wanted) -> tuple[Groups, Any] | None:
+    def _fetched(
+        self, wanted: Wanted, read: Callable[..., Any] = fetched
+    ) -> tuple[Groups, Any] | None:
         """Rows that fit into memory, with their groups; groups, if not too many, are kept as totals
         are.
         """
-        kept = self._numbered.pop(wanted.grouped, None)
+        frame = wanted.grouped, wanted.keys
+        kept = self._numbered.pop(frame, None)
         groups = kept or self._groups(wanted)
         try:
-            rows = _told(lambda: fetched(self._connection, wanted, groups, self._most_rows))
+            rows = _told(lambda: read(self._connection, wanted, groups, self._most_rows))
             if rows is None and kept:  # the source was written since
                 self._drop(kept.table)
                 groups = self._groups(wanted)
-                rows = _told(lambda: fetched(self._connection, wanted, groups, self._most_rows))
+                rows = _told(lambda: read(self._connection, wanted, groups, self._most_rows))
         finally:
-            self._numbered[wanted.grouped] = groups
+            self._numbered[frame] = groups
             keeps = self._keeps and len(groups.keys) <= _MOST_GROUPS
             # Dictionaries keep the order of insertion, and what is used is put in again: the
             # first is the one used longest ago.
@@ -364,7 +380,10 @@ class DuckDB:
         sorted_ = self._sorted_weights(spread)
         if sorted_ is not None:
             whole = spread.fraction
-            return {key: sum(min(whole, w) for w in each.values()) for key, each in sorted_.items()}
+            return {
+                key: sum(min(whole, w) for w in each.weights.tolist())
+                for key, each in sorted_.items()
+            }
         with self._contributions(splits(spread, self._sources(spread.relation), DUCKDB)) as name:
             rows = _guarded(self._connection, distinct(spread, name, DUCKDB))
         return {row[:width]: int(row[width]) for row in rows}
@@ -390,7 +409,7 @@ class DuckDB:
             rows = _guarded(self._connection, shares(bounded, name))
         return {(int(groups), int(most)): int(persons) for groups, most, persons in rows}
 
-    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+    def weights(self, spread: Spread) -> Weights:
         for table in tables_of(spread.relation).values():
             self._check(table)
         spread = narrowed_weights(spread)
@@ -402,31 +421,34 @@ class DuckDB:
             found = self._sorted_weights(spread)
             if found is None:
                 with self._contributions(made) as name:
-                    rows = _guarded(self._connection, weights(spread, name, DUCKDB))
-                found = {}
-                for *key, value, weight in rows:
-                    found.setdefault(tuple(key), {})[value] = int(weight)
-            self._keep(asked, found, sum(map(len, found.values())))
+                    found = self._grouped_weights(spread, weights(spread, name, DUCKDB))
+            self._keep(asked, found, 2 * sum(map(len, found.values())))
         return spread.wanted(found)
+
+    def _grouped_weights(self, spread: Spread, sql: str) -> Weights:
+        if spread.grid is not None:
+            self._made += 1
+            table = f"shoal_points_{self._made}"
+            points: Weights = _told(
+                lambda: grouped_histograms(self._connection, spread, sql, table)
+            )
+            return points
+        return by_value(_guarded(self._connection, sql))
 
     def _sorted_weights(self, spread: Spread) -> Weights | None:
         """Weights by sorting, where rows fit into memory."""
         exact = spread.grid is not None or spread.value.type != REAL
         if not (exact and sortable(spread.bounded)):
             return None
-        got = self._fetched(Wanted.weights(spread, self._sources(spread.relation)))
+        wanted = Wanted.weights(spread, self._sources(spread.relation))
+        read, weigh = (
+            (fetched_arrays, sorted_histograms) if spread.grid else (fetched, sorted_values)
+        )
+        got = self._fetched(wanted, read)
         if got is None:
             return None
-        groups, rows = got
-        pairs, numbers = groups.keys, dict[tuple[Value, ...], int]()
-        key_of = [numbers.setdefault(pair[:-1], len(numbers)) for pair in pairs]
-        weighed = _told(lambda: weights_of(spread, rows, np.array(key_of, np.int32)))
-        if weighed is None:
-            return None
-        found: Weights = {key: {} for key in numbers}
-        for pair, weight in zip(pairs, weighed, strict=True):
-            found[pair[:-1]][pair[-1]] = weight
-        return found
+        weighed: Weights | None = _told(lambda: weigh(spread, got[0].keys, got[1]))
+        return weighed
 
     @contextmanager
     def _contributions(self, sql: str) -> Iterator[str]:

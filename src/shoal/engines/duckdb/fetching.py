@@ -75,10 +75,14 @@ class Wanted:
 
     @classmethod
     def weights(cls, spread: Spread, views: Mapping[str, str]) -> Wanted:
-        """The rows of weights; the value is the last key."""
+        """The rows of weights; a point of a grid is what a row adds, any other value the last
+        key.
+        """
         person, kind = persons_of(spread.relation)[0], spread.relation.person[0]
-        rows = split_values(spread, views, DUCKDB)
-        return cls(rows, rows, "", (*keys_of(spread.bounded), "v"), person, kind)
+        rows, keys = split_values(spread, views, DUCKDB), tuple(keys_of(spread.bounded))
+        if spread.grid is None:
+            return cls(rows, rows, "", (*keys, "v"), person, kind)
+        return cls(rows, rows, "", keys, person, kind, {"v": "BIGINT"})
 
 
 def _plain(bounded: Bounded) -> bool:
@@ -145,24 +149,45 @@ def fetched(
     connection: duckdb.DuckDBPyConnection, wanted: Wanted, groups: Groups, most: int = MOST_ROWS
 ) -> Columns | PersonTotals | None:
     """The rows; None if these are none, too many, or others than those whose groups are known."""
-    if not 0 < groups.rows <= most:
+    got = fetched_arrays(connection, wanted, groups, most)
+    if got is None:
         return None
     sizes = [
         np.dtype(np.int32 if kind == "INTEGER" else np.int64) for kind in wanted.added.values()
     ]
+    taken: Columns | PersonTotals = (
+        PersonTotals(got.people, len(sizes))
+        if got.keys is None
+        else Columns(len(groups.keys), groups.rows, got.people, sizes)
+    )
+    taken.take(got.persons, got.keys, got.added)
+    return taken
+
+
+class RowArrays(NamedTuple):
+    """Rows as they come: persons by number, of so many, the number of each row's key, and what it
+    adds.
+    """
+
+    people: int
+    persons: NDArray[Any]
+    keys: NDArray[Any] | None
+    added: list[NDArray[Any]]
+
+
+def fetched_arrays(
+    connection: duckdb.DuckDBPyConnection, wanted: Wanted, groups: Groups, most: int = MOST_ROWS
+) -> RowArrays | None:
+    """The same as arrays, in no order."""
+    if not 0 < groups.rows <= most:
+        return None
     with _people(connection, wanted, groups) as people:
         found = connection.execute(_selected(wanted, groups)).fetchnumpy()
     persons, *added = (found[f"o{at}"] for at in range(len(found)))
     if not _as_seen([persons, *added], groups.rows, people):
         return None
     keys = added.pop() if wanted.keys else None
-    taken: Columns | PersonTotals = (
-        PersonTotals(people, len(sizes))
-        if keys is None
-        else Columns(len(groups.keys), groups.rows, people, sizes)
-    )
-    taken.take(persons, keys, added)
-    return taken
+    return RowArrays(people, persons, keys, added)
 
 
 @contextmanager

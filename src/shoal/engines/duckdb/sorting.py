@@ -231,7 +231,7 @@ def added_by(wanted: Sequence[Bounded]) -> list[Term]:
     return [term for term in terms if term.argument and term.quantity is not Quantity.DISTINCT]
 
 
-def weights_of(spread: Spread, rows: Columns, key_of: NDArray[np.int32]) -> list[int] | None:
+def weights_of(spread: Spread, rows: Columns, key_of: NDArray[np.int32]) -> Ints | None:
     """The weight of each pair of a key and a value; ``key_of`` gives the key of a pair, and does
     not fall.
 
@@ -250,7 +250,7 @@ def weights_of(spread: Spread, rows: Columns, key_of: NDArray[np.int32]) -> list
         inside = np.diff(firsts, append=len(counts))
         above = counts * spread.fraction * np.repeat(share, inside)
         total.add(splits.keys, above // np.repeat(cells.rows * WHOLE, inside))
-    return total.whole()
+    return total.narrow()
 
 
 def _merged(splits: PersonCells, keys: NDArray[np.int32], counts: Ints) -> tuple[PersonCells, Ints]:
@@ -311,6 +311,14 @@ class _Sum:
     def add(self, keys: NDArray[np.int32], values: Ints) -> None:
         np.add.at(self._high, keys, values >> _HALF)
         np.add.at(self._low, keys, values & ((1 << _HALF) - 1))
+
+    def narrow(self) -> Ints | None:
+        """The sums in 64 bits; None if one does not fit."""
+        self._high += self._low >> _HALF
+        self._low &= (1 << _HALF) - 1
+        if len(self._high) and int(np.abs(self._high).max()) >= _SAFE >> _HALF:
+            return None
+        return (self._high << _HALF) + self._low
 
     def whole(self) -> list[int]:
         high, low = self._high.tolist(), self._low.tolist()

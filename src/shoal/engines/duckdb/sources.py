@@ -171,3 +171,33 @@ def _registered(connection: duckdb.DuckDBPyConnection, table: Any, name: str, ca
             remedy="Leave the column out, or give it a type of numbers, texts, truth values, dates or timestamps.",
         ) from None
     return called
+
+
+def enums_of(source: DuckTable) -> dict[str, list[str]]:
+    """The values that the type of each column of a table lists; no row is read."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    borrowed = hasattr(source.database, "cursor")
+    try:
+        connection = (
+            source.database.cursor()
+            if borrowed
+            else duckdb.connect(str(source.database), read_only=True)
+        )
+    except duckdb.Error:
+        raise SourceError(
+            "the database cannot be opened.",
+            remedy="Check that it is a DuckDB file, and that no other program has it open for writing.",
+        ) from None
+    try:
+        asked = f"SELECT * FROM {DUCKDB.name(source.table)} LIMIT 0"
+        columns = connection.execute(asked).description or []
+    except duckdb.Error:
+        raise SourceError(
+            f"the database has no table {source.table[:60]!r}.", remedy="Check its name."
+        ) from None
+    finally:
+        connection.close()
+    return {
+        name: list(dict(kind.children)["values"]) for name, kind, *_ in columns if kind.id == "enum"
+    }

@@ -10,7 +10,7 @@ from shoal.engines.reference.shares import shares
 from shoal.engines.reference.spread import distinct, weights
 from shoal.engines.reference.totals import totals
 from shoal.errors import SourceError
-from shoal.plan import Bounded, Column, Quantity, Rows, Spread, Value
+from shoal.plan import Bounded, Column, Quantity, Rows, Spread, Value, ValueWeights
 
 
 class Reference:
@@ -76,7 +76,7 @@ class Reference:
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:
         return shares(bounded, self.owned(bounded.relation))
 
-    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], ValueWeights]:
         return spread.wanted(weights(spread, self.owned(spread.relation)))
 
     def owned(self, relation: Rows) -> list[OwnedRow]:

@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from shoal.engines.reference.relations import Key, OwnedRow
-from shoal.plan import WHOLE, Person, Spread, Value, evaluate, factor_for_rows
+from shoal.plan import WHOLE, Person, Spread, Value, ValueWeights, evaluate, factor_for_rows
 from shoal.sensitivity import Norm
 
-Weights = dict[Key, dict[Value, int]]
+Weights = dict[Key, ValueWeights]
 
 
 def weights(spread: Spread, rows: Iterable[OwnedRow]) -> Weights:
@@ -24,18 +24,19 @@ def weights(spread: Spread, rows: Iterable[OwnedRow]) -> Weights:
         cells[person if isinstance(spread.unit, Person) else (), key][point] += 1
     if spread.grid is None and isinstance(spread.unit, Person):
         cells = {at: Counter(list(cell)) for at, cell in cells.items()}
-    found: Weights = defaultdict(lambda: defaultdict(int))
+    found: dict[Key, dict[Value, int]] = defaultdict(lambda: defaultdict(int))
     factors = _factors(spread, cells)
     for (person, key), cell in cells.items():
         for value, count in cell.items():
             found[key][value] += _weight(spread, count, cell.total(), factors.get(person, WHOLE))
-    return {key: dict(values) for key, values in found.items()}
+    points = spread.grid is not None
+    return {key: ValueWeights.of(values, points=points) for key, values in found.items()}
 
 
 def distinct(spread: Spread, rows: Iterable[OwnedRow]) -> dict[Key, int]:
     """For every key, the number of its values, each for at most one whole."""
     return {
-        key: sum(min(spread.fraction, weight) for weight in values.values())
+        key: sum(min(spread.fraction, weight) for weight in values.weights.tolist())
         for key, values in weights(spread, rows).items()
     }
 

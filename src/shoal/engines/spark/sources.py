@@ -139,6 +139,11 @@ def opened_as(source: object, name: str, session: Any) -> Opened:
     if isinstance(source, SparkTable):
         return _read(source, name, session)
     if isinstance(source, CsvFile):
+        if source.decimal == "," or source.encoding not in (None, "utf-8"):
+            raise SourceError(
+                f"the CSV file of {name!r} has decimals after a comma, or another encoding than UTF-8; Spark is not told so.",
+                remedy="Write the file as Parquet, or ask of it without Spark.",
+            )
         held = SparkTable(session, str(source.path), source.types, header=bool(source.header))
         return _read(held, name, session)
     if isinstance(source, str | Path):

@@ -42,10 +42,9 @@ async function newest(part, path) {
 // estimates
 
 function showFigures() {
-  const { reports, invited, epsilon, central } = results;
+  const { reports, invited, promised } = results;
   const parts = [figure("Reports", count(reports), invited === null ? "" : `of ${count(invited)} invited`)];
-  parts.push(figure("Epsilon of one report", epsilon.value, epsilon.words));
-  for (const each of central) parts.push(figure(each.title, each.value, each.words));
+  parts.push(figure("What respondents are promised", promised.value, promised.words));
   byId("figures").replaceChildren(...parts);
 }
 
@@ -71,6 +70,19 @@ function drawn(question, rows) {
   return answers.length === 2 ? rows.filter((row) => row.answer === answers[1]) : rows;
 }
 
+/** Estimates from too few answers are left out, until the researcher asks for them. */
+let early = false;
+const enough = (row) => early || row.enough;
+
+/** How far the answers are from enough, for each way of asking that has too few. */
+function waiting(question) {
+  const few = question.estimates.filter((each) => each.people < each.least);
+  if (!few.length) return [];
+  const several = question.estimates.length > 1;
+  const parts = few.map((each) => `${several ? `${each.title}: ` : ""}${count(each.people)} of ${count(each.least)}`);
+  return [make("p", "note", make("strong", "", early ? "These are too few answers. " : "Too few answers yet. "), `${parts.join("; ")}.`)];
+}
+
 const sureness = () => `${Number((100 * results.confidence).toFixed(4))} %`;
 
 /** An estimate with its intervals in words; while the poll is open the one that holds at every look is among them. */
@@ -82,11 +94,14 @@ function questionSheet(question) {
   const sheet = make("section", "sheet", make("h2", "", question.text));
   for (const note of question.notes) sheet.append(make("p", "soft", note));
   const drawing = make("div", "");
-  const rows = sortedRows(question);
-  if (!rows.length) {
+  const every = sortedRows(question);
+  if (!every.length) {
     sheet.append(make("p", "note", "No reports yet. Estimates appear here by themselves as they come in."));
     return { sheet };
   }
+  sheet.append(...waiting(question));
+  const rows = every.filter(enough);
+  if (!rows.length) return { sheet };
   const always = rows.some((row) => row.always);
   const head = ["", "estimate", "interval for one look", ...(always ? ["always-valid interval"] : [])];
   const cells = rows.map((row) => [row.label, write(row.value), span(write, row.exact), ...(always ? [span(write, row.always)] : [])]);
@@ -103,7 +118,9 @@ function showKey() {
   const always = results.questions.some((question) => rowsOf(question).some((row) => row.always));
   const direct = results.questions.some((question) => question.estimates.some((each) => each.way === "direct"));
   byId("reading").replaceChildren(legend(sureness(), always, direct), ...explained(always));
-  byId("reading").closest("section").hidden = !results.reports;
+  const shown = results.questions.some((question) => rowsOf(question).some(enough));
+  byId("reading").closest("section").hidden = !shown;
+  byId("early-line").hidden = !results.questions.some((question) => rowsOf(question).some((row) => !row.enough));
 }
 
 function explained(always) {
@@ -113,7 +130,8 @@ function explained(always) {
     lines.push(`Whoever looks again and again, and stops when it suits, needs the always-valid interval: with ${sureness()} it holds the truth at every look together. ` +
       "Quote this one if you decide from this page when to stop.");
   }
-  return lines.map((line) => make("p", "small soft", line));
+  const more = results.central.map(({ title, value, words }) => make("p", "small soft", make("strong", "", `${title}: ${value}. `), words));
+  return [...lines.map((line) => make("p", "small soft", line)), ...more];
 }
 
 function showQuestions() {
@@ -128,7 +146,7 @@ function showDifferences() {
   const parts = [];
   const draws = [];
   for (const question of results.questions) {
-    for (const each of question.differences) {
+    for (const each of question.differences.filter(({ rows }) => rows.every(enough))) {
       const write = question.kind === "range" ? writerOf(question) : (value, side) => percent(value, side).replace(" %", " points");
       const tick = tickOf(question);
       const drawing = make("div", "");
@@ -172,8 +190,8 @@ async function showCross() {
   }
   const { found } = await newest("cross", `${base}/crosstab?${new URLSearchParams({ one, two, confidence: byId("confidence").value })}`);
   if (!found) return;
-  const cell = ({ value, interval }) =>
-    make("span", "", percent(value), make("span", "interval", span(percent, interval)));
+  const cell = ({ value, interval, ...row }) =>
+    enough(row) ? make("span", "", percent(value), make("span", "interval", span(percent, interval))) : make("span", "soft", "too few");
   const tables = found.tables.map(({ title, columns, rows }) =>
     table(title, ["", ...columns], rows.map(({ answer, cells }) => [answer, ...cells.map(cell)])));
   byId("crosstab").replaceChildren(...tables, make("p", "small soft", found.note));
@@ -297,6 +315,24 @@ async function live() {
   }
 }
 
+async function copy() {
+  const link = byId("link").textContent;
+  try {
+    await navigator.clipboard.writeText(link);
+    byId("copied").textContent = "Copied.";
+  } catch { // browsers let pages copy by TLS only
+    getSelection().selectAllChildren(byId("link"));
+    byId("copied").textContent = "Selected: copy it with Ctrl-C or ⌘-C.";
+  }
+}
+
+byId("early").addEventListener("change", () => {
+  early = byId("early").checked;
+  if (!results) return;
+  showResults();
+  if (!byId("cross").hidden) showCross();
+});
+byId("copy")?.addEventListener("click", copy);
 byId("turn").addEventListener("click", turn);
 byId("confidence").addEventListener("change", refresh);
 byId("invite")?.addEventListener("click", invite);

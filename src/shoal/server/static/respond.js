@@ -1,11 +1,14 @@
-// The respondent's page: draws once, shows what stays and what leaves, and sends one report.
+// The respondent's page: draws once, sends one report, and shows what stays and what leaves.
 
 import { draw, freshOnce, originalText, reportFor, reportText, stepsUpTo } from "./client.js";
-import { reportName, tells } from "./telling.js";
+import { chanceOf, reportName, tells } from "./telling.js";
 
 const block = document.getElementById("definition");
 const poll = JSON.parse(block.textContent);
 const { mark, name } = block.dataset;
+// definitions of the first version do not say when: it was before
+const showsBefore = (poll.show_sent ?? "before") === "before";
+const preview = block.dataset.preview !== undefined; // a page to look at: it keeps nothing and sends nothing
 const byId = (id) => document.getElementById(id);
 
 function make(tag, className, ...children) {
@@ -49,8 +52,15 @@ async function digest(text) {
   return Array.from(new Uint8Array(found), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** A draw of the group that the researcher looks at. */
+function drawnFor(number) {
+  const arm = poll.arms[number] ? number : 0;
+  return { ...draw({ draw: { total: "1" }, arms: [{ ...poll.arms[arm], share: 1 }] }), arm, once: "" };
+}
+
 /** The draw that was kept, or a new one. An invitation itself is not kept: its link has it. */
 function kept(key, token) {
+  if (preview) return drawnFor(Number(new URLSearchParams(location.search).get("group") ?? location.hash.replace("#group-", "")));
   const found = place.read(key);
   const once = token ?? found?.once;
   if (found?.sent) return found;
@@ -67,37 +77,49 @@ function kept(key, token) {
 
 // states
 
-function show(state) {
+function show(state, drawn) {
   byId("answering").remove();
   const section = byId(`state-${state}`);
+  if (drawn) {
+    byId("receipt").append(...receipt(drawn));
+    byId("receipt").hidden = false;
+  }
   section.hidden = false;
   section.querySelector("h2").focus();
 }
 
 // what an answer leads to, in words
 
-function pair(truth, sent, where = "stays on this device") {
-  const box = (kind, what, value, where) =>
-    make("div", kind, make("p", "what", what), make("p", "value", value), make("p", "where", where));
-  return make(
-    "div",
-    "pair",
-    box("kept", "Your true answer", truth, where),
-    box("sent", "What will be sent", sent, "all that anyone else sees"),
-  );
+const box = (kind, what, value, where) =>
+  make("div", kind, make("p", "what", what), make("p", "value", value), make("p", "where", where));
+const HOME = "stays on this device";
+const SEEN = "all that anyone else sees";
+
+function pair(truth, sent, { what = "What will be sent", where = HOME, seen = SEEN } = {}) {
+  return make("div", "pair", box("kept", "Your true answer", truth, where), box("sent", what, sent, seen));
 }
 
-function dots(filled) {
-  const box = make("div", "people");
-  box.setAttribute("aria-hidden", "true");
-  for (let i = 0; i < 100; i++) box.append(make("i", i < filled ? "in" : ""));
-  return box;
+/** A hundred people as dots, with a caption for each kind of dot; the words beside them say the same. */
+function dots({ filled, captions }) {
+  if (filled === undefined) return [];
+  const people = make("div", "people");
+  for (let i = 0; i < 100; i++) people.append(make("i", i < filled ? "in" : ""));
+  const caption = (kind, number, words) => make("span", "", make("i", kind), `about ${number} of 100 ${words}`);
+  const figure = make("figure", "dots", people,
+    make("figcaption", "", caption("in", filled, captions[0]), caption("", 100 - filled, captions[1])));
+  figure.setAttribute("aria-hidden", "true");
+  return [figure];
 }
 
 function why(design, report) {
-  const { title, words, warn, filled } = tells(design, report);
-  const told = make("p", warn ? "note warn" : "", make("strong", "", title), words);
-  return filled === undefined ? [told] : [told, dots(filled)];
+  const found = tells(design, report);
+  return [make("p", found.warn ? "note warn" : "", make("strong", "", found.title), found.words), ...dots(found)];
+}
+
+/** What chance will do, told without what it has drawn: who knew that could choose an answer by it. */
+function mechanism(design, at) {
+  const found = chanceOf(design, at);
+  return [make("p", "", make("strong", "", "What chance does. "), found.words), ...dots(found)];
 }
 
 // one question
@@ -112,19 +134,47 @@ function answerOf(section) {
   return at === null ? null : { at, said: value };
 }
 
-function preview(section, design, u) {
+function foretell(section, design, u) {
   const answer = answerOf(section);
-  const box = section.querySelector(".preview");
-  if (!answer) return box.replaceChildren();
-  if (design.way === "device") {
+  const place = section.querySelector(".preview");
+  if (!answer) return place.replaceChildren();
+  if (design.way === "device" && showsBefore) {
     const report = reportFor(design, answer.at, u);
-    return box.replaceChildren(pair(answer.said, reportName(design, report)), ...why(design, report));
+    return place.replaceChildren(pair(answer.said, reportName(design, report)), ...why(design, report));
+  }
+  if (design.way === "device") {
+    return place.replaceChildren(pair(answer.said, "chance decides", { seen: "you see it as soon as it is sent" }), ...mechanism(design, answer.at));
   }
   if (design.way === "own") {
-    return box.replaceChildren(pair("only you know it", answer.said, "not even this device does"),
+    return place.replaceChildren(pair("only you know it", answer.said, { where: "not even this device does" }),
       make("p", "", "This page was not told your true answer, so it cannot send it."));
   }
-  return box.replaceChildren(make("p", "note warn", `“${answer.said}” will be sent as it is.`));
+  return place.replaceChildren(make("p", "note warn", `“${answer.said}” will be sent as it is.`));
+}
+
+/** The reports in a text that was sent, one for each question of its arm. */
+function reportsIn(arm, text) {
+  let at = poll.width;
+  return poll.arms[arm].designs.map(({ width }) => BigInt(text.slice(at, (at += width))));
+}
+
+/** What was sent, question by question; beside it the true answer, where this page still has it. */
+function receipt({ arm, report, said }) {
+  const what = "What was sent";
+  return reportsIn(arm, report).map((told, at) => {
+    const design = poll.arms[arm].designs[at];
+    const sent = reportName(design, told);
+    const part = make("section", "receipt");
+    if (poll.questions.length > 1) part.append(make("h3", "", poll.questions[at].text));
+    if (design.way === "device") {
+      part.append(said ? pair(said[at], sent, { what }) : make("div", "pair one", box("sent", what, sent, SEEN)), ...why(design, told));
+    } else if (design.way === "own") {
+      part.append(make("div", "pair one", box("sent", what, sent, SEEN)));
+    } else {
+      part.append(make("div", "pair one", box("sent", "Sent as it is", poll.questions[at].answers[Number(told)], SEEN)));
+    }
+    return part;
+  });
 }
 
 function complain(section, words) {
@@ -150,6 +200,7 @@ function missing(sections) {
 // sending
 
 async function send(body) {
+  if (preview) return { status: 201 };
   try {
     const response = await fetch(`/p/${encodeURIComponent(name)}/reports`, {
       method: "POST", body, headers: { "Content-Type": "application/json" },
@@ -180,15 +231,19 @@ function failed(status) {
 
 /** Make the one report of this browser: it is kept without what was drawn, and stays the same ever after. */
 function settle(key, drawn, sections) {
-  drawn.report = reportText(poll, drawn, sections.map((section) => answerOf(section).at));
+  const answers = sections.map(answerOf);
+  drawn.report = reportText(poll, drawn, answers.map(({ at }) => at));
+  drawn.said = answers.map(({ said }) => said); // for this window alone: it is not kept
   delete drawn.numbers;
   for (const section of sections) section.querySelector("fieldset").disabled = true;
+  if (preview) return;
   place.write(key, { ...(poll.once === "invitation" ? {} : { once: drawn.once }), arm: drawn.arm, report: drawn.report });
 }
 
 /** Go on with a report that was made before, here or in another window; what was chosen since is not sent. */
 function resume(drawn, report) {
   drawn.report = report;
+  delete drawn.said;
   document.querySelector("[data-arm]").hidden = true;
   ask("You have pressed “Send” before, and the poll has not confirmed it. The report that was made then is kept here; try again to send the same one.");
 }
@@ -196,7 +251,7 @@ function resume(drawn, report) {
 async function submitted(key, drawn, sections) {
   const button = byId("send");
   if (button.getAttribute("aria-busy") === "true") return;
-  const before = place.read(key);
+  const before = preview ? null : place.read(key);
   if (before?.sent) return show("already");
   if (drawn.report === undefined) {
     if (before?.report !== undefined) return resume(drawn, before.report);
@@ -207,8 +262,8 @@ async function submitted(key, drawn, sections) {
   const found = await send(JSON.stringify({ mark, report: drawn.report, once: drawn.once }));
   button.removeAttribute("aria-busy");
   const end = endOf(found);
-  if (end === "thanks" || end === "already") place.write(key, { sent: true });
-  if (end) show(end);
+  if (!preview && (end === "thanks" || end === "already")) place.write(key, { sent: true });
+  if (end) show(end, drawn);
   else failed(found.status);
 }
 
@@ -220,7 +275,7 @@ function begin(key, drawn) {
   sections.forEach((section, at) => {
     const change = () => {
       complain(section, "");
-      preview(section, designs[at], drawn.numbers[at]);
+      foretell(section, designs[at], drawn.numbers[at]);
     };
     section.addEventListener(section.dataset.kind === "range" ? "input" : "change", change);
   });
@@ -235,12 +290,12 @@ function begin(key, drawn) {
 
 async function start() {
   const found = await digest(originalText(block.textContent));
-  const token = poll.once === "invitation" ? invitation() : null;
+  const token = poll.once === "invitation" && !preview ? invitation() : null;
   const key = `shoal:${mark}:${token ? ((await digest(token)) ?? token) : ""}`;
   byId("unscripted").remove();
   if (found !== null && found !== mark) return show("changed");
   byId(found === null ? "unchecked" : "checked").hidden = false;
-  if (poll.once === "invitation" && !token) return show("link");
+  if (poll.once === "invitation" && !token && !preview) return show("link");
   const drawn = kept(key, token);
   if (drawn.sent) return show("already");
   begin(key, drawn);
@@ -255,6 +310,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", () => {
   const token = invitation();
+  if (preview) location.reload(); // another group
   if (poll.once === "invitation" && token && token !== opened) location.reload();
 });
 start();

@@ -2,7 +2,7 @@
 //
 // Every figure is counted in big integers and rounded once, for showing. A chance below one is never shown as certainty.
 
-import { among, membersOf, weightOf } from "./client.js";
+import { among, choose, membersOf, weightOf } from "./client.js";
 
 const MOST = 9n; // a report that is more than so many times likelier under one answer than another tells a lot
 const LISTED = 6;
@@ -53,6 +53,7 @@ function sameName(design, report) {
     words: `Of 100 people who send ${told}, ${ofHundred(found[sent], whole)} have that answer and ${ofHundred(whole - found[sent], whole)} ` +
       `do not, if all answers are equally common. If only 1 person in 10 has it, ${ofHundred(rare[sent], sum(rare))} of the 100 do.`,
     filled: among(design, sent, 100)[sent],
+    captions: ["have that answer", "have another answer"],
   };
 }
 
@@ -72,6 +73,7 @@ function set({ subset }) {
     words: `A set of ${size} is sent. Of 100 people who send this one, ${ofHundred(inside, whole)} have an answer that is in it and ` +
       `${ofHundred(whole - inside, whole)} do not, if all answers are equally common.`,
     filled: Number(nearest(100n * inside, whole)),
+    captions: ["have an answer that is in the set", "have another answer"],
   };
 }
 
@@ -106,7 +108,41 @@ function tellsALot(design, report) {
   return high > MOST * low;
 }
 
-/** What a report tells: a title, words, whether it is a warning, and of 100 dots how many are filled. */
+/** What chance does with an answer, whatever was drawn: words, and of 100 dots how many are filled, with what each kind of dot stands for. */
+export function chanceOf(asked, answer) {
+  if (asked.subset && asked.subset.size > 1) return chanceOfSet(asked.subset, answer);
+  const design = asked.subset ? asMatrix(asked) : asked;
+  const found = design.reports.map((_, report) => weightOf(design, answer, report));
+  const whole = sum(found);
+  const mine = quoted(design.matrix.answers[answer]);
+  const own = design.reports.indexOf(design.matrix.answers[answer]);
+  const first = own >= 0 ? own : found.length - 1;
+  const others = found.length === 2 ? quoted(design.reports[1 - first]) : "another answer";
+  if (own < 0 && found.length > 2) {
+    const parts = found.map((each, at) => `${quoted(design.reports[at])}: ${ofHundred(each, whole)}`);
+    return { words: `Of 100 people who answer ${mine}, so many send each reply: ${parts.join("; ")}.` };
+  }
+  const sent = quoted(design.reports[first]);
+  return {
+    words: `Of 100 people who answer ${mine}, ${ofHundred(found[first], whole)} send ${sent} and ${ofHundred(whole - found[first], whole)} send ${others}. Chance decides which.`,
+    filled: Number(nearest(100n * found[first], whole)),
+    captions: [`send ${sent}`, `send ${others}`],
+  };
+}
+
+function chanceOfSet({ answers, size, inside, outside }, answer) {
+  const holding = choose(answers.length - 1, size - 1) * BigInt(inside);
+  const whole = holding + choose(answers.length - 1, size) * BigInt(outside);
+  const mine = quoted(answers[answer]);
+  return {
+    words: `A set of ${size} answers is sent. Of 100 people who answer ${mine}, ${ofHundred(holding, whole)} send a set that holds it and ` +
+      `${ofHundred(whole - holding, whole)} send one that does not. Chance decides which.`,
+    filled: Number(nearest(100n * holding, whole)),
+    captions: [`send a set that holds ${mine}`, `send a set without ${mine}`],
+  };
+}
+
+/** What a report tells: a title, words, whether it is a warning, and of 100 dots how many are filled, with what each kind of dot stands for. */
 export function tells(asked, report) {
   if (asked.subset && asked.subset.size > 1) {
     return titled(tellsALot(asked), "this", { ...set(asked) });

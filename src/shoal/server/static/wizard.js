@@ -57,7 +57,8 @@ function armsOf() {
   const value = (id) => byId(id).value.trim();
   const share = (id) => Number(value(id));
   const arms = [];
-  if (byId("use-device").checked) arms.push({ way: "device", share: share("share-device"), epsilon: value("epsilon") });
+  const price = value("odds") === "epsilon" ? { epsilon: value("epsilon") } : { odds: value("odds") };
+  if (byId("use-device").checked) arms.push({ way: "device", share: share("share-device"), ...price });
   if (byId("use-own").checked) {
     arms.push({ way: "own", share: share("share-own"), design: value("design"), chance: value("chance") });
   }
@@ -71,6 +72,7 @@ function draft() {
     title: byId("title").value.trim(),
     intro: byId("intro").value.trim(),
     once: document.querySelector("[name=once]:checked").value,
+    show_sent: document.querySelector("[name=show-sent]:checked").value,
     questions: [...list.children].map(questionOf),
     arms: armsOf(),
   };
@@ -100,13 +102,21 @@ function showTold(found) {
     if (found.arms.length > 1) told.append(make("h3", "", `${arm.name}: ${arm.part}`));
     for (const each of arm.questions) {
       if (arm.questions.length > 1) told.append(make("p", "small soft", each.text));
-      told.append(make("p", "", each.words));
+      told.append(make("p", "", make("strong", "", each.few)), make("p", "", each.words));
     }
     told.append(make("p", arm.warn ? "note warn" : "note", arm.promise));
   }
 }
 
+function showLook(found) {
+  for (const id of ["look", "sure-look"]) {
+    byId(id).hidden = !found;
+    if (found) byId(id).href = found.page;
+  }
+}
+
 let asked = 0;
+let seen = null; // what the server said about the draft as it is now
 let refused = ""; // why the poll was not published; a preview that comes later leaves it there until something is typed
 async function look() {
   const turn = ++asked;
@@ -116,15 +126,33 @@ async function look() {
     complain(refused);
     showPlan(found);
     showTold(found);
+    showLook(found);
+    seen = found;
   } catch (error) {
-    if (turn === asked) complain(error.message);
+    if (turn !== asked) return;
+    complain(error.message);
+    showLook(null);
   }
 }
 const refresh = patient(look);
 
 function changed() {
   refused = "";
+  seen = null;
   refresh();
+}
+
+/** Publishing cannot be taken back, so it is asked for twice. */
+function sure(title) {
+  const dialog = byId("sure");
+  byId("sure-name").textContent = title;
+  byId("sure-told").replaceChildren(...seen.arms.flatMap((arm) =>
+    arm.questions.map((each) => make("p", "note", make("strong", "", each.text), ` ${each.few}`))));
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.onclose = () => dialog.open || resolve(dialog.returnValue === "yes");
+  });
 }
 
 async function publish(event) {
@@ -133,7 +161,12 @@ async function publish(event) {
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
   try {
-    const { name } = await ask("/api/polls", { draft: draft() });
+    if (!seen) await look();
+    if (!seen) return void byId("problem").scrollIntoView({ block: "center" });
+    const { mark } = seen;
+    const said = draft();
+    if (!(await sure(said.title || said.questions[0].text))) return;
+    const { name } = await ask("/api/polls", { draft: said, mark });
     location.assign(`/polls/${encodeURIComponent(name)}`);
   } catch (error) {
     refused = error.message;
@@ -153,6 +186,7 @@ function showWays() {
     const plain = field.closest(".question").querySelector("[data-part=plain]").checked;
     field.hidden = plain || !harmless || !byId("use-own").checked;
   }
+  byId("epsilon-field").hidden = !byId("use-device").checked || byId("odds").value !== "epsilon";
   byId("chance-field").hidden = !chance;
   byId("chance-label").textContent = label || "Chance";
 }

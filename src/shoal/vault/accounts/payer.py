@@ -17,7 +17,8 @@ from shoal.measures import Approx, Measure
 from shoal.plan import Row, Table
 from shoal.plan.values import is_broken
 from shoal.query import CostRequest
-from shoal.query.budget import cost_request
+from shoal.query.budget import amount_of, budget_bar, cost_request
+from shoal.query.notebook_html import block, table, title
 from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
 from shoal.vault.dataset import Dataset
 from shoal.vault.sources.checked_engine import CheckedEngine
@@ -76,6 +77,16 @@ class AccountPayer:
     def spent(self) -> Measure:
         """What has been spent of the first account."""
         return self.ledger.account(self.names[0]).spent
+
+    @property
+    def left(self) -> Measure:
+        """What still fits every account: that of the one with the least left."""
+        return min((self.ledger.account(name).left for name in self._checked()), key=amount_of)
+
+    def _repr_html_(self) -> str:
+        found = [self.ledger.account(name) for name in self._checked()]
+        rows = [[each.name, budget_bar(each.budget, each.spent, each.left)] for each in found]
+        return block(title("budget"), table([], rows))
 
     def request(
         self,

@@ -11,10 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.errors import ConversionError
-from shoal.exact import short_down
-from shoal.interpret import explain, explain_belief
+from shoal.interpret import explain_belief, risk_of
 from shoal.ledger import AccountState
 from shoal.measures import Approx, Measure, Pure, ZeroConcentrated
+from shoal.query.budget import amount_of, budget_bar, left_text
+from shoal.query.notebook_html import block, quiet, table, title
 from shoal.vault.plain_values import budget_to
 
 
@@ -33,7 +34,7 @@ class Standing:
     @property
     def tightest(self) -> AccountState:
         """The account that refuses first: the one with the least left."""
-        return min(self.accounts, key=lambda each: _amount(each.left))
+        return min(self.accounts, key=lambda each: amount_of(each.left))
 
     @property
     def whole(self) -> Measure:
@@ -86,6 +87,15 @@ class Standing:
         ]
         return "\n".join([*lines, *self.risk()])
 
+    def _repr_html_(self) -> str:
+        rows = [
+            [each.name, budget_bar(each.budget, each.spent, each.left), f"{each.events:,}"]
+            for each in (*self.accounts, *self.allowances)
+        ]
+        return block(
+            title(self.dataset), table(["account", "budget", "releases"], rows), quiet(self.risk())
+        )
+
 
 def _risks(promises: Sequence[Measure]) -> list[str]:
     """The risk of somebody in the data of one account, and of somebody in those of all."""
@@ -124,17 +134,6 @@ def together(promises: Sequence[Measure]) -> Measure | None:
     return Approx(epsilon, min(Fraction(1), sum(deltas, Fraction(0))))
 
 
-def risk_of(promise: Measure) -> str:
-    """How far a belief about one person can move, in one sentence."""
-    try:
-        moved = explain_belief(promise)
-        is_bounded = "posterior_high" in dict(moved.figures)
-        found = moved.sentences[0] if is_bounded else explain(promise).sentences[-1]
-    except ConversionError:
-        return "nothing is promised."
-    return found[0].lower() + found[1:]
-
-
 def _told(promise: Measure) -> tuple[float, float]:
     """How much a promise lets through, to compare: how far a belief can rise, and how often
     farther.
@@ -144,24 +143,6 @@ def _told(promise: Measure) -> tuple[float, float]:
     except ConversionError:
         return math.inf, math.inf
     return figures.get("posterior_high", math.inf), figures.get("failing", math.inf)
-
-
-def left_text(left: Measure) -> str:
-    """What is left, in six digits, rounded down: so much can be asked for.
-
-    >>> left_text(Pure("2/3")), left_text(ZeroConcentrated("2/3"))
-    ('epsilon 0.666666', 'rho 0.666666')
-    """
-    word = "rho" if isinstance(left, ZeroConcentrated) else "epsilon"
-    return f"{word} {short_down(_amount(left))}"
-
-
-def _amount(left: Measure) -> Fraction:
-    """What is left as one number: an epsilon or a rho."""
-    if isinstance(left, ZeroConcentrated):
-        return left.rho
-    assert isinstance(left, Pure | Approx)
-    return left.epsilon
 
 
 def _account(account: AccountState) -> dict[str, Any]:

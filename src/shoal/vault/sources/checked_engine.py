@@ -12,7 +12,7 @@ from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import ChangedError, SourceError
 from shoal.owned import this_process
-from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, tables_of
+from shoal.plan import Bounded, Column, Rows, Scan, Spread, Value, ValueWeights, tables_of
 from shoal.vault.dataset import Dataset
 from shoal.vault.sources.data_source import DataSource, Handle
 from shoal.vault.sources.fingerprint import Dates, Progress
@@ -194,7 +194,7 @@ class CheckedEngine:
     ) -> Iterator[dict[tuple[Value, ...], tuple[int, ...]]]:
         return self.open().parts(bounded, soon=soon)
 
-    def weights(self, spread: Spread) -> dict[tuple[Value, ...], dict[Value, int]]:
+    def weights(self, spread: Spread) -> dict[tuple[Value, ...], ValueWeights]:
         return self.open().weights(spread)
 
     def shares(self, bounded: Bounded) -> dict[tuple[int, int], int]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.engines.csv_file import CsvFile, is_csv
+from shoal.engines.csv_file import READING, CsvFile, is_csv
 from shoal.engines.duckdb import DuckTable
 from shoal.engines.spark.connection import is_address
 from shoal.engines.spark.sources import SparkTable, is_sparks
@@ -57,7 +57,13 @@ def source_of(source: object, table: str | None = None, *, name: str = "data") -
             remedy=f"Check the path. {_WAYS}",
         )
     if csv is not None:
-        found = replace(found, header=csv.header, delimiter=csv.delimiter)
+        found = replace(
+            found,
+            header=csv.header,
+            delimiter=csv.delimiter,
+            decimal=csv.decimal,
+            encoding=csv.encoding,
+        )
     found.check_settled()
     return found if table is None else replace(found, table=table_in(found.path, table))
 
@@ -79,7 +85,7 @@ def source_from(written: dict[str, Any]) -> DataSource:
     """The place that `to_record` or `to_dict` wrote."""
     if written["form"] in ("spark", "frame"):
         return SparkSource.from_record(written)
-    said = (written.get(name) for name in ("table", "header", "delimiter"))
+    said = (written.get(name) for name in ("table", *READING))
     return _kind_of(written["form"])(Path(written["path"]), written["form"], *said)
 
 
@@ -137,7 +143,7 @@ def source_named(said: Mapping[str, Any], file: Path) -> Path | CsvFile | SparkT
         types = {
             name: each["type"] for name, each in said.get("columns", {}).items() if "type" in each
         }
-        return CsvFile(found, types, header=said.get("header"), delimiter=said.get("delimiter"))
+        return CsvFile(found, types, **{each: said.get(each) for each in READING})
     return found
 
 

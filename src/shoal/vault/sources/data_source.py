@@ -67,7 +67,7 @@ class Handle:
 class DataSource(Protocol):
     """A place of rows; ``form`` is parquet, csv, folder, duckdb, spark or frame.
 
-    ``header`` and ``delimiter`` are what is said of a CSV file.  ``is_local`` says that this
+    ``header``, ``delimiter``, ``decimal`` and ``encoding`` are what is said of a CSV file.  ``is_local`` says that this
     process reads the files itself, ``listed`` that all files behind it are known.
     """
 
@@ -81,6 +81,10 @@ class DataSource(Protocol):
     def header(self) -> bool | None: ...
     @property
     def delimiter(self) -> str | None: ...
+    @property
+    def decimal(self) -> str | None: ...
+    @property
+    def encoding(self) -> str | None: ...
     @property
     def is_local(self) -> bool: ...
     @property

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from shoal.engines.csv_file import CsvFile
+from shoal.engines.csv_file import READING, CsvFile
 from shoal.engines.duckdb.sources import FileOf
 from shoal.errors import SourceError
 from shoal.plan import Type
@@ -34,7 +34,7 @@ a later date.
 class FileSource:
     """A place of rows; ``form`` is parquet, csv, folder or duckdb.
 
-    ``header`` and ``delimiter`` are what is said of a CSV file.  ``handle`` is where files that are
+    ``header``, ``delimiter``, ``decimal`` and ``encoding`` are what is said of a CSV file.  ``handle`` is where files that are
     held open are read through.
     """
 
@@ -43,6 +43,8 @@ class FileSource:
     table: str | None = None
     header: bool | None = None
     delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
     handle: Path | None = field(default=None, compare=False)
 
     @property
@@ -163,7 +165,13 @@ class FileSource:
     def csv(self, types: Mapping[str, Type]) -> CsvFile:
         """The CSV file with the types of its columns."""
         return CsvFile(
-            self.path, types, header=self.header, delimiter=self.delimiter, handle=self.handle
+            self.path,
+            types,
+            header=self.header,
+            delimiter=self.delimiter,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            handle=self.handle,
         )
 
     # what is said and kept of it
@@ -183,7 +191,7 @@ class FileSource:
         path = self.path
         if beside is not None and path.is_relative_to(beside.resolve()):
             path = path.relative_to(beside.resolve())
-        said = {"path": str(path), "header": self.header, "delimiter": self.delimiter}
+        said = {"path": str(path), **{name: getattr(self, name) for name in READING}}
         return {
             name: value
             for name, value in {**said, "table": self.table}.items()
@@ -192,7 +200,7 @@ class FileSource:
 
     def to_dict(self) -> dict[str, Any]:
         said: dict[str, Any] = {"path": str(self.path), "form": self.form}
-        for name in ("table", "header", "delimiter"):
+        for name in ("table", *READING):
             if getattr(self, name) is not None:
                 said[name] = getattr(self, name)
         return said

@@ -215,7 +215,7 @@ def check_read_alike(made: Dataset, digest: str, history: Iterable[Dataset]) -> 
         if each.digest == digest and _person_cells(each) != _person_cells(made):
             raise SchemaError(
                 f"this content is registered as {each.name!r}, where other cells say which person a row belongs to.",
-                remedy="Declare the columns of the person as there: the same place, type and delimiter.",
+                remedy="Declare the columns of the person as there: the same place, type, delimiter, decimal and encoding.",
             )
 
 
@@ -228,4 +228,6 @@ def _person_cells(dataset: Dataset) -> tuple[object, ...]:
         return ()
     named = location.header is not False
     read = {c.name: (c.name if named else at, str(c.type)) for at, c in enumerate(dataset.columns)}
-    return (None if named else location.delimiter, *(read[name] for name in unit.columns))
+    mark = None if named else location.delimiter
+    written = location.decimal or ".", location.encoding or "utf-8"
+    return (mark, *written, *(read[name] for name in unit.columns))

@@ -55,6 +55,8 @@ class SparkSource:
 
     header = None
     delimiter = None
+    decimal = None
+    encoding = None
     is_local = False
 
     # the three acts

@@ -91,9 +91,12 @@ def test_the_decoded_score_of_a_report_is_unbiased_under_every_value_exactly(nam
     size = EVERY[name].size
     for value in range(size):
         means = [
-            sum(chance * score[other] for chance, score in zip(law(name, value), scored(name), strict=True))
+            sum(
+                chance * score[other]
+                for chance, score in zip(law(name, value), scored(name), strict=True)
+            )
             for other in range(size)
-        ]  # fmt: skip
+        ]
         assert means == [value == other for other in range(size)]
 
 
@@ -162,14 +165,19 @@ def test_reports_have_their_stated_law_and_not_that_of_another_value(name: str) 
         assert fit_counts(np.bincount(told[:, 0] >> 4, minlength=16), [1 / 16] * 16) > ACCEPTED
         assert fit_counts(cells, [1 / 16] * 16) < ACCEPTED
         return
-    rows = {np.asarray(report).tobytes(): place for place, report in enumerate(as_reports(oracle, list(oracle.every_report())))}  # fmt: skip
+    rows = {
+        np.asarray(report).tobytes(): place
+        for place, report in enumerate(as_reports(oracle, list(oracle.every_report())))
+    }
     counts = np.bincount([rows[row.tobytes()] for row in told], minlength=len(rows))
     assert fit_counts(counts, [float(chance) for chance in law(name, oracle.size - 1)]) > ACCEPTED
     assert fit_counts(counts, [float(chance) for chance in law(name, 0)]) < ACCEPTED
 
 
 @pytest.mark.parametrize("epsilon", [1, 3])
-@pytest.mark.parametrize("kind", [KaryResponse, LineSelection, LinearHash, HadamardResponse, LocalHash])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind", [KaryResponse, LineSelection, LinearHash, HadamardResponse, LocalHash]
+)
 def test_errors_over_a_thousand_values_have_the_stated_variance(
     kind: type[Oracle], epsilon: int
 ) -> None:
@@ -249,6 +257,7 @@ def test_exact_intervals_cover_at_least_as_often_as_they_say(
     assert chances[(low <= float(f)) & (float(f) <= high)].sum() >= 0.95
 
 
+@pytest.mark.slow
 def test_exact_intervals_of_blocks_cover_at_least_as_often_as_they_say() -> None:
     oracle, people = BLOCKS["hadamard blocks"], 4000
     values = np.arange(people) % 6

@@ -16,7 +16,9 @@ RAPPOR = Rappor.of(size=3, noise="1/2", one="3/4", zero="1/4")
 def permanent_chance(value: int, bits: tuple[int, ...]) -> Fraction:
     kept, moved = 1 - RAPPOR.noise / 2, RAPPOR.noise / 2
     ones = [kept if place == value else moved for place in range(3)]
-    return math.prod((one if bit else 1 - one for one, bit in zip(ones, bits, strict=True)), start=Fraction(1))  # fmt: skip
+    return math.prod(
+        (one if bit else 1 - one for one, bit in zip(ones, bits, strict=True)), start=Fraction(1)
+    )
 
 
 def test_all_reports_of_a_lifetime_cost_the_largest_ratio_of_the_permanent_bits() -> None:

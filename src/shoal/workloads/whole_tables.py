@@ -1,0 +1,172 @@
+"""Tables of whole numbers, none negative, that add up exactly: what an office prints.
+
+All tables are sums of one table of whole numbers over all columns, so they cannot contradict each
+other.  It is made of what was released and of known totals, and costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shoal.errors import SchemaError
+from shoal.exact import Number, open_unit
+from shoal.workloads.column_queries import Floats
+from shoal.workloads.controlled_rounding import Whole, rounded
+from shoal.workloads.known_totals import KnownTotals
+from shoal.workloads.nonnegative_fit import NonnegativeFit
+from shoal.workloads.released_tables import ReleasedTable, normal_quantile
+from shoal.workloads.table_domain import TableDomain
+from shoal.workloads.table_queries import TableQuery
+
+if TYPE_CHECKING:
+    from shoal.workloads.publication_plan import PublicationPlan
+
+MOST_CELLS = 250_000
+"""So many cells the table of all columns may have.  With a million cells, of which most are empty, a
+fit of 70 s was still far from its end."""
+
+_REPETITIONS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class WholeTable(ReleasedTable):
+    """One table of whole numbers, with an interval for each cell."""
+
+    errors: Callable[[], Floats]
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The root of the mean squared error of each cell, found by doing all of it again."""
+        return self.errors()
+
+    def intervals(self, *, confidence: Number = "0.95") -> tuple[Floats, Floats]:
+        """The ends of an interval for each cell: whole numbers, none below 0.
+
+        Edges: cells that a known total fixes have an interval of one number.  The others rest on a
+            simulation, not on a theorem; docs/workloads.md has the coverage that was measured.
+        """
+        half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
+        low: Any = np.maximum(np.ceil(self.values - half), 0).astype(np.int64)
+        high: Any = np.floor(self.values + half).astype(np.int64)
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class WholeTables:
+    """All tables of a release as whole numbers of 0 or more, which add up exactly.
+
+    Guarantee: a function of the release and of the known totals, so it costs nothing more.  Sums
+        over the same cells are equal in all tables, and known totals hold.
+    Edges: counts that were near 0 come out a little too high and large ones a little too low,
+        because nothing is below 0.  `error` includes that.
+    """
+
+    plan: PublicationPlan
+    cells: Whole
+    known: KnownTotals | None
+
+    @classmethod
+    def of(
+        cls, plan: PublicationPlan, answers: Sequence[Any], known: KnownTotals | None
+    ) -> WholeTables:
+        """From what was measured."""
+        fit = _fit(plan, known)
+        floats = [np.asarray(each, dtype=np.float64) * float(plan.unit) for each in answers]
+        return cls(plan, _rounded(fit, plan, floats), known)
+
+    @cached_property
+    def _domain(self) -> TableDomain:
+        return self.plan.workload.used
+
+    def _values(self, cells: Whole, table: TableQuery) -> Whole:
+        """One table, from all cells."""
+        names = self._domain.names
+        away = tuple(at for at, name in enumerate(names) if name not in table.columns)
+        found: Any = cells.sum(axis=away)
+        for axis, query in enumerate(table.queries):
+            found = query.apply(found, axis)
+        values: Whole = np.rint(found).astype(np.int64)
+        return values
+
+    @cached_property
+    def _mean_squares(self) -> list[Floats]:
+        """The mean squared error of each cell, by doing all of it again.
+
+        These tables are taken for the truth, measured with noise of the same variance, fitted and
+        rounded again, several times; how far the results are off says how far these are.
+        """
+        fit = _fit(self.plan, self.known)
+        unit = float(self.plan.unit)
+        chance = np.random.default_rng(int(self.cells.sum()))
+        tables = self.plan.workload.tables
+        truth = [self._values(self.cells, table) for table in tables]
+        exact = [self._measured(at) for at in range(len(fit.measurements))]
+        sums: list[Floats] = [np.zeros(each.shape) for each in truth]
+        for _ in range(_REPETITIONS):
+            noisy = [
+                held + unit * sqrt(variance) * chance.standard_normal(held.shape)
+                for held, variance in zip(exact, self.plan.noise_variances, strict=True)
+            ]
+            again = _rounded(fit, self.plan, noisy)
+            for at, (table, held) in enumerate(zip(tables, truth, strict=True)):
+                sums[at] += (self._values(again, table) - held) ** 2.0
+        return [total / _REPETITIONS for total in sums]
+
+    def _measured(self, at: int) -> Floats:
+        """What a measurement would give for these cells without noise."""
+        each = self.plan.workload.strategy.measurements[at]
+        away = tuple(i for i, name in enumerate(self._domain.names) if name not in each.columns)
+        return np.asarray(each.exact(np.asarray(self.cells.sum(axis=away))), dtype=np.float64)
+
+    def __getitem__(self, columns: str | tuple[str, ...]) -> WholeTable:
+        """A table by its columns, as in the release."""
+        given = (columns,) if isinstance(columns, str) else columns
+        return self._table(self.plan.workload.tables.index(self.plan.table(*given)))
+
+    def _table(self, at: int) -> WholeTable:
+        query = self.plan.workload.tables[at]
+        values: Any = self._values(self.cells, query)
+        return WholeTable(self.plan, query, values, lambda: np.sqrt(self._mean_squares[at]))
+
+    def __iter__(self) -> Iterator[WholeTable]:
+        return (self._table(at) for at in range(len(self)))
+
+    def __len__(self) -> int:
+        return len(self.plan.workload.tables)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} tables of whole numbers, {self.cells.sum()} in all>"
+
+
+def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
+    domain = plan.workload.used
+    cells = domain.cells(domain.names)
+    if cells > MOST_CELLS:
+        raise SchemaError(
+            f"the columns of all tables have {cells} cells together; whole numbers that add up "
+            f"are made for at most {MOST_CELLS}.",
+            remedy="Publish fewer columns together, or group values into fewer.",
+        )
+    unit = float(plan.unit)
+    variances = tuple(unit**2 * variance for variance in plan.noise_variances)
+    return NonnegativeFit(domain, plan.workload.strategy.measurements, variances, known)
+
+
+def _rounded(fit: NonnegativeFit, plan: PublicationPlan, answers: Sequence[Floats]) -> Whole:
+    """The fitted table in whole numbers, its margins as near to the fitted ones as the tables that
+    are wanted need them.
+    """
+    names = fit.domain.names
+    margins: dict[tuple[int, ...], float] = {}
+    for table in plan.workload.tables:
+        if table.columns:
+            axes = tuple(names.index(column) for column in table.columns)
+            margins[axes] = margins.get(axes, 0.0) + 1 / plan.rmse(table.name) ** 2
+    held = [names.index(column) for column in fit.known.columns] if fit.known else []
+    return rounded(fit.solve(answers), margins, held)
