@@ -49,6 +49,11 @@ def pages() -> dict[str, str]:
         for public in public_names(package):
             parts += _described(public, getattr(package, public))
         made[f"{FOLDER}/{name}.md"] = "\n\n".join(part for part in parts if part) + "\n"
+    parts = ["# shoal", "Names of `shoal` that belong to no package of the list."]
+    for public in shoal.__all__:
+        if _home(public, getattr(shoal, public)) == "shoal":
+            parts += _described(public, getattr(shoal, public))
+    made[f"{FOLDER}/shoal.md"] = "\n\n".join(part for part in parts if part) + "\n"
     return made
 
 
@@ -77,14 +82,16 @@ def _list() -> str:
 
 
 def _home(name: str, thing: Any) -> str:
-    """The package whose page describes a public name."""
+    """The package whose page describes a public name, or ``shoal`` itself."""
+    if inspect.ismodule(thing):
+        return name
     own = (getattr(thing, "__module__", "") or "").split(".")[1:2]
     holders = [
         package
         for package in packages()
         if name in public_names(importlib.import_module(f"shoal.{package}"))
     ]
-    return own[0] if own and own[0] in holders else holders[0]
+    return own[0] if own and own[0] in holders else (holders or ["shoal"])[0]
 
 
 def _anchor(name: str) -> str:
