@@ -15,7 +15,7 @@ TWO := -n 2 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check docs fuzz audit bench figures reproduce clean
+.PHONY: help demo quick test check docs fuzz audit bench figures reproduce dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,12 +56,19 @@ bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
 	@$(VENV)/bin/python -m scripts.figures
 	@$(VENV)/bin/python -m scripts.poll_pictures
+	@$(VENV)/bin/python -m scripts.tutorials
+	@$(VENV)/bin/python -m scripts.tutorial_pictures
 
 reproduce: $(VENV)/.ready ## run the experiments of the sources again, into reproduced.html
 	@$(VENV)/bin/shoal reproduce --force --out reproduced.html
 
+dist: .venv-dist/.ready ## build the wheel and the source archive into dist, and check what is in them
+	@rm -rf dist
+	@.venv-dist/bin/python -m build --outdir dist . > .venv-dist/build.txt 2>&1 || { cat .venv-dist/build.txt; exit 1; }
+	@$(PYTHON) -m scripts.check_dist dist
+
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
-	@rm -rf $(VENV) .venv-demo $(BENCH) .venv-peers benchmarks/.data build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .venv-demo .venv-dist $(BENCH) .venv-peers benchmarks/.data build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready: pyproject.toml
@@ -74,6 +81,12 @@ $(VENV)/.ready: pyproject.toml
 	@echo "setup: Shoal and what it needs, into .venv-demo (half a minute)"
 	@$(PYTHON) -m venv .venv-demo
 	@.venv-demo/bin/python $(PIP) -e .
+	@touch $@
+
+.venv-dist/.ready:
+	@echo "setup: .venv-dist"
+	@$(PYTHON) -m venv .venv-dist
+	@.venv-dist/bin/python $(PIP) build
 	@touch $@
 
 $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt

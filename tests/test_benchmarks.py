@@ -152,6 +152,14 @@ def test_a_peer_that_was_ended_counts_with_the_time_it_had() -> None:
     assert "| over 60 |" in wide_table(OURS, THEIRS)
 
 
+def test_a_number_below_the_narrower_lower_end_is_not_compared() -> None:
+    ours = {"one": {"epsilon": 2.0, "gap": 1e-4}, "two": {"epsilon": 2.0, "gap": 1e-4}}
+    theirs = {"one": {"epsilon": 1.99995}, "two": {"epsilon": 1.99995}}
+    assert set(looser(ours, theirs)) == {"one", "two"}
+    ours["two"]["lower"] = 1.99999
+    assert set(looser(ours, theirs)) == {"one"}
+
+
 def test_goals_of_accounting_name_the_worst_composition_and_how_many_miss_them() -> None:
     found = goals(OURS, THEIRS)
     assert [goal.is_met for goal in found] == [False, False, False, False, True, False]

@@ -105,6 +105,10 @@ REFUSED = {
     "frames": CSV
     + "shoal.private(visits, name='v', protects=whom, columns=facts, budget=shoal.Pure(1)).sql('SELECT COUNT(*) AS n FROM v').release(epsilon=1).to_arrow()",
     "audit": "from shoal.auditing.intervals import chance_down; chance_down(5, 50, 0.01)",
+    "plots": "from shoal import plots; plots.profile(shoal.account('gaussian sigma=30'))",
+    "server": "from shoal.cli import app; shoal.open('office.shoal').close(); app(['serve'], standalone_mode=False)",
+    "spark": "shoal.open('office.shoal').add('t', 'sc://localhost', table='t', protects=shoal.Row(), budget=shoal.Pure(1))",
+    "postgres": "shoal.open('postgresql://somebody@localhost/office')",
 }
 
 
@@ -131,6 +135,30 @@ def test_the_core_does_without_any_extra(act: str, tmp_path: Path) -> None:
 def test_a_missing_extra_is_asked_for_by_name(extra: str, tmp_path: Path) -> None:
     done = run(REFUSED[extra], tmp_path)
     assert f'pip install "shoal[{extra}]"' in done.stderr
+
+
+def test_every_extra_is_asked_for_by_one_of_these() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert set(REFUSED) == set(extras) - {"dev"}
+
+
+def test_a_report_without_the_drawing_library_names_the_extra(tmp_path: Path) -> None:
+    act = """
+vault = shoal.open("office.shoal")
+vault.add("visits", visits, protects=whom, columns=facts, budget=shoal.Pure(1))
+vault.sql("SELECT city, COUNT(*) AS n FROM visits GROUP BY city").release(epsilon=1)
+vault.close()
+from shoal.cli import app
+app(["report", "1", "--out", "report.html"], standalone_mode=False)
+app(["report", "--account", "visits", "--out", "account.html"], standalone_mode=False)
+"""
+    ended = run(CSV + act, tmp_path)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert ended.stderr.count('pip install "shoal[plots]"') == 2
+    assert "<table>" in (tmp_path / "report.html").read_text()
+    assert "<table>" in (tmp_path / "account.html").read_text()
 
 
 def test_the_extra_for_developers_holds_every_other_extra() -> None:

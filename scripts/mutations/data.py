@@ -14,7 +14,7 @@ DATA = (
         "    if True:\n        return value\n",
         "A covariance adds up rows in which only one of its columns is known, and counts other rows than it adds up.",
         (
-            "tests/query/test_moments.py::test_rows_in_which_either_is_missing_are_left_out_of_all_totals",
+            "tests/query/test_moment_estimates.py::test_rows_in_which_either_is_missing_are_left_out_of_all_totals",
         ),
     ),
     Mutation(
@@ -24,7 +24,7 @@ DATA = (
         "return Enclosure(self.lo - other.lo, self.hi - other.hi)",
         "The interval of a covariance is narrower than the noise of its totals.",
         (
-            "tests/query/test_moments.py::test_an_interval_holds_every_value_that_totals_within_their_errors_can_give",
+            "tests/query/test_moment_estimates.py::test_an_interval_holds_every_value_that_totals_within_their_errors_can_give",
         ),
     ),
     Mutation(
@@ -34,7 +34,7 @@ DATA = (
         "whole = text",
         "Two different pairs count as one value, so what is counted is not what was asked.",
         (
-            "tests/query/test_answers.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
+            "tests/query/test_answer.py::test_distinct_tuples_are_those_of_plain_sql_whatever_their_texts_look_like",
         ),
     ),
     Mutation(
@@ -43,7 +43,7 @@ DATA = (
         "            if part.partial:\n",
         "            if False:\n",
         "A row whose fourth power no real holds counts in some totals of a kurtosis and not in others.",
-        ("tests/query/test_moments.py::test_powers_that_no_real_holds_are_refused",),
+        ("tests/query/test_moment_estimates.py::test_powers_that_no_real_holds_are_refused",),
     ),
     Mutation(
         "a-join-multiplies-nobody",

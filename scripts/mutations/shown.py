@@ -35,6 +35,36 @@ SHOWN = (
         ("tests/query/test_showing_everywhere.py::test_every_shown_interval_holds_the_exact_one",),
     ),
     Mutation(
+        "figures-as-people-read-them-are-rounded-inward",
+        "src/shoal/exact/shown.py",
+        "None if end is None else text(side(end / _ten(power)))",
+        "None if end is None else text(round(end / _ten(power)))",
+        "A report for readers shows an interval that is too narrow.",
+        (
+            "tests/exact/test_shown.py::test_rounded_ends_hold_the_ends_and_widen_them_by_less_than_a_fifth_of_half_the_width",
+        ),
+    ),
+    Mutation(
+        "a-record-of-the-registry-rounds-epsilon-down",
+        "src/shoal/vault/deployment_record.py",
+        'return {"epsilon": float_up(promise.epsilon)}',
+        'return {"epsilon": int(float(promise.epsilon) * 100) / 100}',
+        "A public record promises more than was kept.",
+        (
+            "tests/vault/test_account_report.py::test_the_numbers_of_a_record_are_never_below_what_was_promised",
+        ),
+    ),
+    Mutation(
+        "the-picture-of-an-account-forgets-what-others-spent",
+        "src/shoal/vault/accounts/spending.py",
+        "whole.spend(event)",
+        "whole.spend(event) if each.asked_by == kept[0].asked_by else None",
+        "The report of an account shows less than was spent.",
+        (
+            "tests/vault/test_account_report.py::test_what_was_spent_after_the_last_release_is_what_the_account_says",
+        ),
+    ),
+    Mutation(
         "a-report-formats-its-own-intervals",
         "src/shoal/vault/release_pages.py",
         "columns.append([each.ends for each in column.ends])",

@@ -75,6 +75,7 @@ def test_ranges_that_differ_never_need_more(
     assert needed(placed, epsilon, target) <= bound * (1 + 1e-9) + 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "count"), [("0.5", 100), ("0.1", 300), (2, 3), (1, 1)])
 def test_epsilon_is_the_least_that_the_delta_allows(epsilon: str | int, count: int) -> None:
     found = bounded_range_epsilon_up(epsilon, count=count, delta="1e-6")

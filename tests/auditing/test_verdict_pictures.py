@@ -141,6 +141,7 @@ def test_the_profile_is_drawn_with_its_own_values_and_those_of_the_claim() -> No
 # how a page ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "last"),
     [

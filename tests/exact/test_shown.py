@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.exact import Shows, shown, shown_down, shown_up
+from shoal.exact import Shows, rounded, shown, shown_down, shown_up
 
 HOSTILE = (0.0, 1e-300, 5e-324, 1e-13, 0.1, 12_345_567.0, 1e15, 2.0**63, 1e21, 1.7e308)
 NUMBERS = (
@@ -91,3 +91,46 @@ def test_a_bound_is_rounded_to_its_own_side(number: Shows, digits: int) -> None:
     slack = abs(exact) * Fraction(10) ** (1 - digits)
     assert read(shown_up(number, digits=digits)) - exact <= slack
     assert exact - read(shown_down(number, digits=digits)) <= slack
+
+
+@given(
+    ends=st.tuples(NUMBERS, NUMBERS), at=st.fractions(0, 1), places=st.none() | st.integers(0, 4)
+)
+def test_rounded_ends_hold_the_ends_and_widen_them_by_less_than_a_fifth_of_half_the_width(
+    ends: tuple[Shows, Shows], at: Fraction, places: int | None
+) -> None:
+    low, high = sorted(Fraction(end) for end in ends)
+    value = low + at * (high - low)
+    text = rounded(value, low, high, places=places)
+    assert text.low is not None
+    assert text.high is not None
+    assert read(text.low) <= low
+    assert read(text.high) >= high
+    assert read(text.low) <= read(text.value) <= read(text.high)
+    finest = Fraction(10) ** -(places or 0) if places is not None else Fraction(0)
+    slack = max((high - low) / 10, max(abs(low), abs(high)) / 10**15, finest)
+    if high > low:
+        assert low - read(text.low) <= slack
+        assert read(text.high) - high <= slack
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "places", "said"),
+    [
+        (3412, 3317.5, 3506.5, 0, ("3,410", "3,310", "3,510")),
+        (3412, 3402, 3422, 0, ("3,412", "3,402", "3,422")),
+        (1_234_567, 1_184_567, 1_284_567, 0, ("1,230,000", "1,180,000", "1,290,000")),
+        (0.4821, 0.4101, 0.5541, None, ("0.48", "0.41", "0.56")),
+        (80.7166, 79.5859, 81.8395, None, ("80.7", "79.5", "81.9")),
+        (Decimal("12.30"), Decimal("12.29"), Decimal("12.31"), 2, ("12.30", "12.29", "12.31")),
+        (3, -40, 46, 0, ("3", "-40", "46")),
+        (7, 7, 7, 0, ("7", "7", "7")),
+        (7, -math.inf, 9.5, 0, ("7", None, "10")),
+        (None, 2, 4.5, None, ("NULL", "2.0", "4.5")),
+    ],
+)
+def test_figures_are_rounded_by_the_width_of_their_interval(
+    value: Shows | None, low: Shows, high: Shows, places: int | None, said: tuple[str, ...]
+) -> None:
+    found = rounded(value, low, high, places=places)
+    assert (found.value, found.low, found.high) == said

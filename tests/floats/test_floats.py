@@ -42,6 +42,7 @@ def mass(hits: int, trials: int, chance: float) -> float:
     return at_precision(200, question)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chance", CHANCES)
 @pytest.mark.parametrize("trials", TRIALS)
 def test_binomial_tails_are_right_within_one_in_ten_to_the_eleven(
@@ -69,6 +70,7 @@ def test_impossible_and_certain_numbers_of_hits_have_their_chances() -> None:
     assert binomial_mass([0, 2], 2, 1.0).tolist() == [0.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("risk", [0.5, 0.0125, 1e-9])
 @pytest.mark.parametrize("trials", [1, 10, 10**5])
 def test_the_chance_of_a_tail_has_that_tail(trials: int, risk: float) -> None:

@@ -54,6 +54,7 @@ def test_the_distance_to_instability_is_that_of_all_datasets() -> None:
         assert distance_to_instability(MEDIAN.reading(data), 1) == distance[data]
 
 
+@pytest.mark.slow
 def test_the_answer_is_private_for_all_neighbours() -> None:
     def worst() -> float:
         laws = {data: law(data) for data in rows(7, VALUES)}
@@ -85,6 +86,7 @@ def test_a_lower_threshold_would_not_be_private() -> None:
     assert at_precision(128, lost) > 1e-4
 
 
+@pytest.mark.slow
 def test_releases_have_this_law_and_no_other() -> None:
     data = (0, 1, 1, 2, 2, 2, 3)
     with seam.seeded("propose, test, release"):

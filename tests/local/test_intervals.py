@@ -61,6 +61,7 @@ def test_wilson_covers_about_as_often_as_it_says(people: int) -> None:
         assert 0.93 < coverage(CASES["warner"], share, people, method="wilson") < 0.999
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", PEOPLE)
 @pytest.mark.parametrize("share", SHARES)
 def test_k_ary_intervals_cover_every_answer(people: int, share: Fraction) -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from shoal.loss import LaplaceLoss, NormalLoss
 from shoal.loss.loss_sources import AtomicLoss
-from shoal.loss.saddle_point import LossSum
+from shoal.loss.saddle_point import Copies, LossSum
 from shoal.loss.sampled_normal import SampledNormalLoss
 from shoal.loss.tilt_ladder import HIGHEST, LOWEST, least_on_ladder, shortest_arc, tilt_of
 
 RESPONSE = AtomicLoss(((1.0, 1 / (1 + math.exp(-1))), (-1.0, 1 / (1 + math.e))))
-SUMS = {
+SUMS: dict[str, Copies] = {
     "normal": [(NormalLoss(0.3), 5)],
     "small noise": [(NormalLoss(9.0), 1)],
     "hardly anything": [(NormalLoss(1e-4), 2)],

@@ -57,6 +57,7 @@ def test_an_epsilon_of_hundreds_has_the_delta_it_was_asked_for(
     assert exact_delta(copies, each, int(found.low) - 1) >= Fraction(delta)
 
 
+@pytest.mark.slow
 def test_a_delta_too_small_for_a_float_is_not_told_as_zero() -> None:
     unbounded = account([Repeated(StatedPure(1), 800), Gaussian(sigma=1, sensitivity=3)])
     assert unbounded.delta(epsilon=900).delta > 0

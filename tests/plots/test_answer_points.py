@@ -126,6 +126,42 @@ def test_one_column_is_drawn_if_it_is_named_and_all_numbers_if_none_is() -> None
             answer.plot(wrong)
 
 
+def held_in(chart: Any, layer: Any) -> list[Any]:
+    """The rows of a layer; a chart keeps them apart and names them."""
+    data = layer["data"]
+    found: list[Any] = data.get("values", chart.get("datasets", {}).get(data.get("name"), []))
+    return found
+
+
+BARS = [
+    sql for sql, axis in AXES.items() if axis in ("names", "steps", "bins") and "MED" not in sql
+]
+
+
+@pytest.mark.parametrize("sql", BARS)
+def test_a_number_whose_interval_is_wider_than_itself_gets_no_bar(sql: str) -> None:
+    answer = HELD.sql(sql).release(epsilon="0.12")
+    (panel,) = plots.AnswerData.of(answer).panels
+    wide = {m for m in panel.marks if m.high is not None and m.high - (m.low or 0) > abs(m.value)}
+    assert set(panel.faint) == wide
+    assert set(panel.clear) | wide == set(panel.marks)
+    chart = answer.plot().to_dict()
+    bars, *others = chart["layer"]
+    assert bars["mark"]["type"] == "bar"
+    assert [row["value"] for row in held_in(chart, bars)] == [m.value for m in panel.clear]
+    told = [each for each in others if each["mark"]["type"] == "point"]
+    assert [len(held_in(chart, each)) for each in told] == ([len(wide)] if wide else [])
+    assert ("without a bar" in str(answer.plot().to_dict())) == bool(wide)
+
+
+def test_some_of_these_answers_have_numbers_with_and_without_a_bar() -> None:
+    answer = HELD.sql("SELECT kind, COUNT(*) AS n FROM t GROUP BY kind").release(epsilon="0.12")
+    marks = plots.AnswerData.of(answer).panels[0]
+    assert marks.clear
+    few = HELD.sql("SELECT kind, COUNT(*) AS n FROM t WHERE age < 2 GROUP BY kind")
+    assert plots.AnswerData.of(few.release(epsilon="0.12")).panels[0].faint
+
+
 def test_an_answer_without_a_number_has_no_picture() -> None:
     answer = asked("SELECT kind, COUNT(*) AS n FROM t GROUP BY kind HAVING n > 10000")
     with pytest.raises(RangeError, match="no number to draw"):

@@ -245,7 +245,7 @@ def test_an_answer_of_one_number_is_that_number_and_others_are_not() -> None:
         (lambda: P.mean("age", epsilon=1, within=1), "epsilon and within"),
         (lambda: P.mean("age", epsilon=1, rows=9), "belong to within"),
         (
-            lambda: P.mean("age", epsilons=1),
+            lambda: P.mean("age", epsilons=1),  # type: ignore[call-arg]
             r"no option 'epsilons'(.|\n)*epsilon, rho, within",
         ),
         (lambda: P.hist("age", bins=0), "from 1 to 10,000"),

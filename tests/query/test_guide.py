@@ -60,7 +60,9 @@ def test_a_price_that_is_lower_in_its_third_digit_errs_more_than_wanted(wanted: 
     ((word, size),) = spent_on_each(found).items()
     unit = Fraction(10) ** (math.floor(math.log10(size)) - 2)
     preview = counted(found).preview(confidence=found.confidence, **{word: size - unit})
-    assert preview["n"].error > Fraction(wanted["within"])
+    error = preview["n"].error
+    assert error is not None
+    assert error > Fraction(wanted["within"])
 
 
 def test_as_many_questions_fit_the_budget_as_were_meant_and_no_more() -> None:
@@ -129,10 +131,15 @@ def test_a_person_at_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch) -> Non
             return True
 
     asked: list[str] = []
-    answers = iter(["5,000", "20", "10"])
+    answers = ["5,000", "20", "10"]
+
+    def answer(words: str) -> str:
+        asked.append(words)
+        return answers.pop(0)
+
     monkeypatch.setattr("sys.stdin", Terminal())
     monkeypatch.setattr("sys.stdout", Terminal())
-    monkeypatch.setattr("builtins.input", lambda words: (asked.append(words), next(answers))[1])
+    monkeypatch.setattr("builtins.input", answer)
     assert shoal.guide().budget == shoal.guide(people=5000, within=20, questions=10).budget
     assert [words.endswith("? ") for words in asked] == [True, True, True]
 

@@ -49,6 +49,7 @@ MOST = [
     "SELECT kind, COUNT(*) AS n FROM data GROUP BY kind ORDER BY n DESC LIMIT 2",
     "SELECT kind, SUM(spend) / COUNT(*) AS each FROM data GROUP BY kind HAVING COUNT(*) > 1",
     "SELECT WIDTH_BUCKET(spend, 0, 500, 5) AS b, COUNT(*) AS n FROM data GROUP BY b",
+    "SELECT kind, QUANTILE_CONT(spend, [0.1, 0.5, 0.9]) AS q FROM data GROUP BY kind",
 ]
 SELECTED = [
     "SELECT town, COUNT(*) AS n FROM data GROUP BY town",

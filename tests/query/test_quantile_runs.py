@@ -131,7 +131,7 @@ def test_grids_are_as_fine_as_they_are_said_to_be() -> None:
     for place in places("MAX({})", "spend", shoal.Row())[:1]:
         assert EXTREME_POINTS // 2 <= place.place.points <= EXTREME_POINTS + 1
     whole = places("MEDIAN({})", "age", shoal.Row())[0].place
-    assert (whole.points, whole.grid.step) == (7, 1)
+    assert (whole.points, whole.grid.step) == (7, Fraction(1))
 
 
 class Watching(Keystream):
@@ -150,7 +150,7 @@ def test_a_witness_is_told_the_losses_of_a_thousand_public_points_and_sees_a_per
     None
 ):
     place = places("MEDIAN({})", "spend", UNITS[0])[0]
-    some = [
+    some: list[dict[str, Any]] = [
         {"who": who, "kind": "a", "age": None, "town": None, "spend": 100.0 + who / 7}
         for who in range(60)
     ]

@@ -144,8 +144,9 @@ def test_the_claim_is_reached_to_a_good_part() -> None:
     """Whoever charges half of it would be caught here."""
     tree = tree_of(THREE, shoal.Row(), "laplace")
     worst = 0.0
-    for counts in ({0: 9}, {2: 9}, {0: 5, 2: 5}, {0: 20, 1: 1, 2: 2}):
-        base = log_law(tree, ValueWeights.of(dict(counts), points=True))
+    some: list[dict[Any, int]] = [{0: 9}, {2: 9}, {0: 5, 2: 5}, {0: 20, 1: 1, 2: 2}]
+    for counts in some:
+        base = log_law(tree, ValueWeights.of(counts, points=True))
         for at in range(3):
             more = ValueWeights.of({**counts, at: counts.get(at, 0) + 1}, points=True)
             moved = log_law(tree, more)

@@ -84,7 +84,7 @@ def losses_by_definition(place: PlacedQuantile, found: ValueWeights) -> list[int
     wanted = place.place.level.numerator * sum(weights.values()) + place.offset
     losses = []
     for point in range(grid.lo, grid.hi + 1):
-        below = unit * sum(weight for at, weight in weights.items() if at < point)  # type: ignore[operator]
+        below = unit * int(found.weights[found.values < point].sum())
         upto = below + unit * weights.get(point, 0)
         parts = [0]
         if not (place.place.side < 0 and point == grid.lo):

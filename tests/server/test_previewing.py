@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from tests.polls.samples import polls
 from tests.server.asking import hosting
 from tests.server.browser import fresh
-from tests.server.test_researcher import DRAFT, FARE, GUESTS
+from tests.server.test_researchers import DRAFT, FARE, GUESTS
 
 from shoal.errors import ExtraError, PollError
 from shoal.server import qr_code

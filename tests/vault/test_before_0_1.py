@@ -14,6 +14,7 @@ import pytest
 from tests.vault.fixtures.before_0_1 import make
 
 import shoal
+from shoal.errors import VaultError
 from shoal.polls import read_export
 from shoal.query.certificate import wrong_with
 from shoal.query.storing import stored
@@ -21,7 +22,14 @@ from shoal.vault import Vault
 
 HERE = Path(make.__file__).parent
 EXPECTED: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
-NUMBERS = [int(number) for number in EXPECTED["answers"]]
+ENTRIES = [int(entry) for entry in EXPECTED["answers"]]
+"""Releases were called by their place in the journal then; now they are numbered from 1."""
+NUMBERS = range(1, len(ENTRIES) + 1)
+EXPECTED["log"] = [
+    {**said, "release": number, "entry": said["release"]}
+    for number, said in enumerate(EXPECTED["log"], 1)
+]
+EXPECTED["answers"] = dict(zip(map(str, NUMBERS), EXPECTED["answers"].values(), strict=True))
 PLACES = {"visits": "visits.csv", "shifts": "staff.duckdb"}
 
 
@@ -64,7 +72,7 @@ def test_it_verifies_with_the_head_that_was_noted_then(vault: Vault) -> None:
 
 
 def test_everything_that_is_read_out_of_it_is_the_same(vault: Vault) -> None:
-    found = in_json(make.stated(vault, NUMBERS))
+    found = in_json(make.stated(vault, list(NUMBERS)))
     for name, said in found.items():
         assert said == EXPECTED[name], name
     assert found.keys() | {"refusal"} == EXPECTED.keys()
@@ -75,13 +83,14 @@ def test_a_copy_that_is_read_only_says_the_same(folder: Path) -> None:
         assert in_json([each.to_dict() for each in found.log(None)]) == EXPECTED["log"]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_a_certificate_as_a_file_verifies_by_itself_and_beside_the_vault(
-    vault: Vault, folder: Path, number: int
+    vault: Vault, folder: Path, entry: int
 ) -> None:
-    certificate = json.loads((folder / f"certificate_{number}.json").read_text(encoding="utf-8"))
+    certificate = json.loads((folder / f"certificate_{entry}.json").read_text(encoding="utf-8"))
     assert wrong_with(certificate) == []
     assert vault.wrong_with(certificate) == []
+    assert vault.release_number(certificate) == 1 + ENTRIES.index(entry)
     changed = {**certificate, "question": certificate["question"] + " "}
     assert vault.wrong_with(changed) != []
 
@@ -97,6 +106,11 @@ def test_a_question_asked_again_is_free_and_has_the_stored_answer(moved: Vault, 
     assert answer.certificate == kept["certificate"]
     assert {name: moved.budget(name).to_dict() for name in PLACES} == before
     assert in_json(before) == EXPECTED["budgets"]
+
+
+def test_the_old_name_of_a_release_is_told_its_number(vault: Vault) -> None:
+    with pytest.raises(VaultError, match="Entry 10 of the journal is release 1"):
+        vault.show(10)
 
 
 def test_what_was_refused_is_refused_in_the_same_numbers(moved: Vault) -> None:

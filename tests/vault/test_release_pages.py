@@ -8,16 +8,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.vault.office import BY_KIND, COUNT, office
+from tests.vault.office import BY_KIND, COUNT, FACTS, office
 
 import shoal
-from shoal.errors import VaultError
-from shoal.page import Code, Page, PagePicture, PageTable, Words
+from shoal.errors import RangeError, VaultError
+from shoal.page import Code, Page, PageCell, PagePicture, PageTable, Words
 from shoal.query.certificate import wrong_with
 from shoal.query.notes import NOISE_ONLY
 from shoal.query.showing import OUTSIDE
+from shoal.query.storing import Kept
 from shoal.vault import Release
-from shoal.vault.release_pages import certificate_page, method, page_for, report_page
+from shoal.vault.board_report import report_page
+from shoal.vault.certificate_text import method
+from shoal.vault.release_pages import certificate_page, page_for
 
 
 def released(folder: Path, sql: str = BY_KIND) -> Release:
@@ -66,9 +69,10 @@ def test_the_page_of_a_certificate_says_what_was_asked_who_is_protected_and_what
         BY_KIND,
         "each person by user_id (2 groups, 3 rows per group)",
         "one person more or less",
-        "| pure | epsilon 0.5 |",
+        "# Certificate of release 1",
+        "| pure | epsilon 0.5 | epsilon 1/2 |",
         "discrete Laplace, scale",
-        f"entry {release.number}, {release.entry.hash}",
+        f"entry {release.entry.number}, hash {release.entry.hash}",
     ):
         assert words in text
 
@@ -78,12 +82,17 @@ def test_a_report_has_the_tables_their_intervals_and_the_method(tmp_path: Path) 
     page = report_page([release])
     text = page.markdown()
     assert release.answer is not None
+    exact = text.partition("**Exact numbers and the question**")[2]
     for row in release.answer["rows"]:
-        assert f"| {row[0] or 'NULL'} | {row[1]:,} | " in text
-    assert "95% interval" in text
-    assert "a suspicion of 50 % rises to at most 62.3 %" in text
+        assert f"| {row[0] or 'NULL'} | {row[1]:,} | " in exact
+    assert BY_KIND in exact
+    assert "n (95% interval)" in text
+    assert (
+        "This release costs epsilon 0.5. In words: a suspicion of 50 % rises to at most 62.3 %"
+        in text
+    )
     assert release.certificate["hash"] in text
-    assert {"table", "h2", "h3"} <= balanced(page.html())
+    assert {"table", "h2", "details", "main"} <= balanced(page.html())
 
 
 def test_a_report_says_below_the_table_what_its_intervals_leave_out(tmp_path: Path) -> None:
@@ -106,10 +115,71 @@ def test_a_report_of_several_releases_has_a_part_for_each_and_pictures_where_giv
     for sql in (BY_KIND, COUNT):
         vault.sql(sql).release(epsilon="0.25")
     first, second = vault.log()
-    page = report_page([first, second], title="Two & two", pictures={first.number: "<svg></svg>"})
+    page = report_page(
+        [first, second],
+        title="Two & two",
+        headings=["By kind"],
+        notes=["", "This is <all> of them."],
+        pictures={first.number: "<svg></svg>"},
+    )
     assert page.html().count("<svg>") == 1
     assert "Two &amp; two" in page.html()
-    assert page.markdown().count("### Method") == 2
+    text = page.markdown()
+    assert "## By kind" in text
+    assert "## Release 2: n" in text
+    assert "This is &lt;all&gt; of them." in page.html()
+    assert text.count("How these figures were made") == 1
+    assert text.count("Random noise was added") == 1
+    assert "Together they cost at most epsilon 0.5." in text
+
+
+def test_more_headings_or_notes_than_releases_are_refused(tmp_path: Path) -> None:
+    release = released(tmp_path)
+    for words in ({"headings": ["a", "b"]}, {"notes": ["a", "b"]}):
+        with pytest.raises(RangeError, match=r"2 \w+s were given for 1 release"):
+            report_page([release], **words)  # type: ignore[arg-type]
+
+
+def test_figures_are_rounded_and_their_intervals_hold_the_exact_ones(tmp_path: Path) -> None:
+    release = released(tmp_path)
+    kept = Kept(release.answer or {})
+    [table] = [p for p in report_page([release]).parts if isinstance(p, PageTable)][:1]
+    for row in table.rows:
+        key, cell = row[0], row[1]
+        assert isinstance(cell, PageCell)
+        at = [str(each[0] or "NULL") for each in kept.rows].index(str(key))
+        low, high = kept.ends("n")[at]
+        shown_low, shown_high = (int(e.replace(",", "")) for e in cell.small.split(" to "))
+        assert shown_low <= low  # type: ignore[operator]
+        assert shown_high >= high  # type: ignore[operator]
+
+
+def test_groups_whose_intervals_are_wider_than_their_figures_stand_apart(tmp_path: Path) -> None:
+    vault = office(tmp_path, columns={**FACTS, "kind": shoal.Choices(["work", "leisure", "rare"])})
+    vault.sql(BY_KIND).release(epsilon="0.5")
+    page = report_page(vault.log())
+    first, second = [p for p in page.parts if isinstance(p, PageTable)][:2]
+    assert {str(row[0]) for row in first.rows} == {"work", "leisure"}
+    assert {str(row[0]) for row in second.rows} == {"rare", "NULL"}
+    assert second.faint == frozenset(range(2))
+    assert all(" to " in str(cell) for row in second.rows for cell in row[1:])
+    assert "too small for a useful figure" in page.markdown()
+
+
+def test_the_python_face_draws_and_writes_the_same_report(tmp_path: Path) -> None:
+    vault = office(tmp_path)
+    vault.sql(BY_KIND).release(epsilon="0.5")
+    page = vault.report(1, title="Visits", notes=["Half of them."])
+    assert "<svg" in page.html()
+    assert "Half of them." in page.markdown()
+    assert page.markdown().startswith("# Visits\n\nHalf of them.")
+    assert "<svg" not in vault.report(1, pictures=False).html()
+
+
+def test_a_page_can_be_printed() -> None:
+    page = Page("x").html()
+    assert "@media print" in page
+    assert "@media screen and (prefers-color-scheme:dark)" in page
 
 
 def test_a_release_without_an_answer_has_no_report(tmp_path: Path) -> None:
@@ -147,9 +217,9 @@ def test_the_ending_of_a_file_says_what_a_page_becomes() -> None:
 
 def test_the_method_of_protected_rows_speaks_of_rows(tmp_path: Path) -> None:
     certificate = released(tmp_path, COUNT).certificate
-    assert "people with more rows" in method(certificate)
-    told = method({**certificate, "protects": "each row"})
-    assert "each row's say is bounded" in told
+    assert "people with more rows" in " ".join(method(certificate))
+    told = " ".join(method({**certificate, "protects": "each row"}))
+    assert "How much one row can change a total is limited" in told
     assert "people with more rows" not in told
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engines.test_csv import read
+from tests.engines.test_csv_file import read
 
 import shoal
 from shoal.errors import SchemaError, SourceError

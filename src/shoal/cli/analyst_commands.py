@@ -20,8 +20,8 @@ from shoal.query import Answer, Preview, plan_budget
 from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
+from shoal.vault.certificate_text import promise_of
 from shoal.vault.dummy import dummy_rows
-from shoal.vault.release_pages import promise_of
 
 ASK = """
 For example:
@@ -141,9 +141,10 @@ def ask(
                         style="bold yellow",
                     )
                 )
-            _give(answer, out, as_json=as_json, as_csv=as_csv, free=free)
-            if not (as_json or as_csv or dummy):
-                _tell_cost(held, answer, free=free)
+            number = None if dummy else held.release_number(answer.certificate)
+            _give(answer, out, as_json=as_json, as_csv=as_csv, free=free, number=number)
+            if not (as_json or as_csv or number is None):
+                _tell_cost(held, answer, number, free=free)
 
 
 def preview(
@@ -349,15 +350,16 @@ def _give(
     as_json: bool,
     as_csv: bool,
     free: bool,
+    number: int | None,
 ) -> None:
     if out is not None:
         if out.suffix.lower() == ".json":
-            out.write_text(_as_json(answer, free=free), encoding="utf-8")
+            out.write_text(_as_json(answer, number, free=free), encoding="utf-8")
         else:
             _write(answer.to_rows(), out)
         remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
     if as_json:
-        typer.echo(_as_json(answer, free=free))
+        typer.echo(_as_json(answer, number, free=free))
     elif as_csv:
         typer.echo(answer.to_rows().csv(), nl=False)
     if as_csv or (out is not None and out.suffix.lower() != ".json"):
@@ -367,12 +369,14 @@ def _give(
         show_answer(answers(), answer)
 
 
-def _as_json(answer: Answer, *, free: bool) -> str:
-    return json.dumps(data_of(stored(answer), free=free), indent=2, ensure_ascii=False)
+def _as_json(answer: Answer, number: int | None, *, free: bool) -> str:
+    return json.dumps(data_of(stored(answer), number, free=free), indent=2, ensure_ascii=False)
 
 
-def data_of(kept: Mapping[str, Any], *, free: bool | None = None) -> dict[str, Any]:
-    """A stored answer as it is told to programs."""
+def data_of(
+    kept: Mapping[str, Any], number: int | None, *, free: bool | None = None
+) -> dict[str, Any]:
+    """A stored answer as it is told to programs; ``number`` is that of its release."""
     told = {
         name: kept[name]
         for name in (
@@ -388,14 +392,12 @@ def data_of(kept: Mapping[str, Any], *, free: bool | None = None) -> dict[str, A
     }
     if "clipped" in kept:
         told["clipped"] = dict(zip(("beyond", "within"), kept["clipped"], strict=True))
-    place = kept["certificate"].get("ledger")
-    head: dict[str, Any] = {} if place is None else {"release": place["entry"]}
+    head: dict[str, Any] = {} if number is None else {"release": number}
     return {**head, **({} if free is None else {"free": free}), **told}
 
 
-def _tell_cost(held: Vault, answer: Answer, *, free: bool) -> None:
+def _tell_cost(held: Vault, answer: Answer, number: int, *, free: bool) -> None:
     certificate = answer.certificate
-    number = certificate["ledger"]["entry"]
     console = answers()
     console.print()
     if free:

@@ -200,7 +200,7 @@ COMMANDS = (
         "report",
         "history_commands.report",
         "REPORT",
-        "A page for publication: tables, error bars, a picture, and a paragraph on the method.",
+        "A page for publication: figures with error bars, the method, and where they come from.",
     ),
     LazyCommand(
         AUDITOR,

@@ -68,6 +68,7 @@ _SPELLINGS: tuple[tuple[str, _Instead], ...] = (
         r"State Choices for the keys, or give a budget such as shoal\.Approx\([^)]*\)\.",
         "State --choices for the keys, or add the dataset with a budget such as 1,1e-6.",
     ),
+    (r"vault\.grant\('[^']+', '[^']+', [^)]+\)\), or ", ""),
     (r"vault\.grant\('([^']+)', '([^']+)', [^)]+\)\)", r"shoal grant \1 \2 --budget 1"),
     (
         r"Give budget=shoal\.Approx\([^)]*\), or shoal\.Pure\(1\)\.",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -16,12 +15,13 @@ from shoal.cli.console import Exit, Force, answers, fresh, refusals, remarks, sa
 from shoal.cli.options import Analyst, AsJson, VaultOption, only_vault, opened
 from shoal.cli.printed_tables import facts_table, plain_table, show_answer
 from shoal.errors import ExtraError, RangeError
-from shoal.plots import answer as draw
+from shoal.page import Page
 from shoal.query.certificate import wrong_with
 from shoal.query.storing import Kept
 from shoal.vault import Release
 from shoal.vault.certificate_check import read_certificate
-from shoal.vault.release_pages import certificate_page, page_for, report_page
+from shoal.vault.deployment_record import to_fill_in
+from shoal.vault.release_pages import certificate_page, page_for
 
 LOG = """
 For example:
@@ -33,18 +33,24 @@ For example:
 SHOW = """
 For example:
 
-    shoal show 6
+    shoal show 1
 
-    shoal show 6 --certificate
+    shoal show 1 --certificate
 
-    shoal show 6 --out certificate.html
+    shoal show 1 --out certificate.html
+
+    shoal show 1 --registry
 """
 REPORT = """
 For example:
 
-    shoal report 6 --out report.html
+    shoal report 1 --out report.html --title "Visits in 2026" --note "Most visits are in Aldam."
 
-    shoal report 6
+    shoal report 1
+
+    shoal report --account visits --out account.html
+
+    shoal report --account visits --registry
 """
 VERIFY = """
 For example:
@@ -94,6 +100,12 @@ def show(
     certificate: Annotated[
         bool, typer.Option("--certificate", help="Print its certificate as JSON.")
     ] = False,
+    registry: Annotated[
+        bool,
+        typer.Option(
+            "--registry", help="Print it as a record of the Deployments Registry, in JSON."
+        ),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Write its certificate as a page: .html or .md.")
     ] = None,
@@ -106,6 +118,8 @@ def show(
         found = held.show(number)
         if certificate:
             typer.echo(json.dumps(found.certificate, indent=2, ensure_ascii=False))
+        elif registry:
+            _give_record(found.registry())
         elif out is not None:
             held.check_out(out)
             fresh(out, force=force)
@@ -115,7 +129,7 @@ def show(
             remarks().print(f"Wrote {out}.", soft_wrap=True, markup=False)
         elif as_json:
             kept = found.answer
-            told = kept if kept is None or "columns" not in kept else data_of(kept)
+            told = kept if kept is None or "columns" not in kept else data_of(kept, number)
             answer = {} if told is None else {"answer": told}
             typer.echo(json.dumps({**found.to_dict(), **answer}, indent=2, ensure_ascii=False))
         else:
@@ -124,35 +138,94 @@ def show(
 
 def report(
     numbers: Annotated[
-        list[int],
+        list[int] | None,
         typer.Argument(metavar="RELEASE...", help="The numbers of releases; shoal log lists them."),
-    ],
+    ] = None,
     *,
     vault: VaultOption = None,
+    account: Annotated[
+        str | None,
+        typer.Option(metavar="DATASET", help="Report the whole account of a dataset instead."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="An .html or .md file.  [default: print Markdown]")
     ] = None,
     force: Force = False,
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
+    heading: Annotated[
+        list[str] | None,
+        typer.Option(help="Your heading for a release; once for each, in their order."),
+    ] = None,
+    note: Annotated[
+        list[str] | None,
+        typer.Option(help="Your sentence on a release; once for each, in their order."),
+    ] = None,
+    registry: Annotated[
+        bool,
+        typer.Option(
+            "--registry",
+            help="With --account: print it as a record of the Deployments Registry, in JSON.",
+        ),
+    ] = False,
     analyst: Analyst = None,
 ) -> None:
-    """A page for publication: tables, error bars, a picture, and a paragraph on the method."""
+    """A page for publication: figures with error bars, the method, and where they come from.
+
+    With --account it is a page on everything that was released about a dataset: who spent what and
+    when, what it means for one person, and a checklist for privacy officers. A page as .html
+    prints to PDF from any browser.
+    """
     with refusals():
+        if (account is None) == (not numbers) or (registry and account is None):
+            raise RangeError(
+                "a report is of releases by their numbers, or of one account.",
+                remedy="Type shoal report 1 --out report.html, or shoal report --account visits --out account.html.",
+            )
         if out is not None:
             writable(out)
-            page_for(str(out), report_page([], title="x"))
+            page_for(str(out), Page("x"))
         with opened(vault, analyst, only_reads=True) as held:
+            if account is not None and registry:
+                _give_record(held.registry(account))
+                return
             if out is not None:
                 held.check_out(out)
             fresh(out, force=force)
-            found = [held.show(number) for number in numbers]
-            drawn = _pictures(found) if out is not None and out.suffix.lower() != ".md" else {}
-            page = report_page(found, title=title, pictures=drawn)
+
+            def made(*, pictures: bool) -> Page:
+                if account is not None:
+                    return held.account_report(account, title=title, pictures=pictures)
+                words = {"headings": heading or [], "notes": note or []}
+                return held.report(*(numbers or []), title=title, **words, pictures=pictures)
+
+            page = (
+                _drawn(made)
+                if out is not None and out.suffix.lower() != ".md"
+                else made(pictures=False)
+            )
         if out is None:
             typer.echo(page.markdown(), nl=False)
             return
         out.write_text(page_for(str(out), page), encoding="utf-8")
         answers().print(f"Wrote {out}.", soft_wrap=True, markup=False)
+
+
+def _drawn(made: Callable[..., Page]) -> Page:
+    """A page with its pictures; without them where the drawing library is missing."""
+    try:
+        with working("Drawing"):
+            return made(pictures=True)
+    except ExtraError as missing:
+        said = f"No pictures: {missing.problem} {missing.remedy}"
+        remarks().print(said, soft_wrap=True, markup=False)
+        return made(pictures=False)
+
+
+def _give_record(record: Mapping[str, Any]) -> None:
+    typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    missing = to_fill_in(record)
+    said = f"For you to fill in ({len(missing)} fields): {', '.join(missing)}"
+    remarks().print(said, soft_wrap=True, markup=False)
 
 
 def verify(
@@ -224,7 +297,7 @@ def _show(release: Release) -> None:
         ("question", release.question),
         ("cost", release.request),
         ("charged to", ", ".join(release.accounts)),
-        ("hash", release.entry.hash),
+        ("journal", f"entry {release.entry.number}, hash {release.entry.hash}"),
     ]
     console.print(facts_table(facts))
     if release.answer is None:
@@ -245,23 +318,3 @@ def shorten(text: str, most: int) -> str:
 def _cost(release: Release) -> str:
     state = "" if release.state == "answered" else f" ({release.state})"
     return f"{release.request}{state}"
-
-
-def _pictures(releases: Sequence[Release]) -> dict[int, str]:
-    """A drawing of every answer that has numbers; none where the drawing library is missing."""
-    found = {}
-    for each in releases:
-        if each.answer is None or "columns" not in each.answer:
-            continue
-        try:
-            with working("Drawing"):
-                picture = draw(Kept(each.answer))
-                held = io.StringIO()
-                picture.chart.save(held, format="svg")
-        except ExtraError as missing:
-            remarks().print(f"No pictures: {missing.problem}", soft_wrap=True, markup=False)
-            return {}
-        except RangeError:
-            continue
-        found[each.number] = held.getvalue()
-    return found

@@ -45,8 +45,9 @@ def plain_table(
 def show_answer(console: Console, answer: Presentable) -> None:
     """An answer with its intervals and notes."""
     grid: PageTable = answer_grid(answer)
-    back = [at for at, name in enumerate(grid.head) if name.endswith(" interval")]
-    console.print(plain_table(grid.head, grid.rows, sorted(grid.numbers), dim=back))
+    head, rows = [str(name) for name in grid.head], [[str(cell) for cell in r] for r in grid.rows]
+    back = [at for at, name in enumerate(head) if name.endswith(" interval")]
+    console.print(plain_table(head, rows, sorted(grid.numbers), dim=back))
     for note in answer.notes:
         console.print(Text(f"note: {note}", style="yellow"))
 

@@ -59,7 +59,7 @@ _STEPS: tuple[tuple[str, str], ...] = (
     ("What that means for one person:", "budget"),
     (
         "A page for publication, with error bars and a paragraph on the method:",
-        "report {release} --out report.html",
+        "report 1 --out report.html",
     ),
     (
         "The certificate of the release can be checked by anyone, without the vault:",
@@ -107,21 +107,12 @@ def _run(command: str) -> None:
     """One command, shown as it is typed and done as it would be."""
     from shoal.cli.app import app  # noqa: PLC0415 - which holds this command
 
-    if "{release}" in command:
-        command = command.format(release=_first_release())
     if command.startswith("verify certificate"):
         _save_certificate()
     answers().print(Text(f"\n$ shoal {command}", style="bold cyan"), soft_wrap=True)
     ended = app(shlex.split(command), standalone_mode=False, prog_name="shoal")
     if ended:
         answers().print(Text(f"(exit code {ended})", style="dim"))
-
-
-def _first_release() -> int:
-    from shoal.vault import open as open_vault  # noqa: PLC0415 - the tour's own vault
-
-    with open_vault("office.shoal") as vault:
-        return vault.log()[0].number
 
 
 def _save_certificate() -> None:

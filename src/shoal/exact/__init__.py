@@ -45,7 +45,7 @@ from shoal.exact.real import (
     upper,
 )
 from shoal.exact.search import approximately, turning_point
-from shoal.exact.shown import Shown, Shows, shown, shown_down, shown_up
+from shoal.exact.shown import Shown, Shows, rounded, shown, shown_down, shown_up
 
 __all__ = [
     "DECIMAL",
@@ -85,6 +85,7 @@ __all__ = [
     "read_ends",
     "read_float_ends",
     "root_up",
+    "rounded",
     "short",
     "short_down",
     "short_up",

@@ -77,6 +77,42 @@ def shown(value: Shows | None, low: Shows, high: Shows, *, places: int | None = 
     return Shown(said, texts[0], texts[1])
 
 
+def rounded(value: Shows | None, low: Shows, high: Shows, *, places: int | None = None) -> Shown:
+    """A number and its interval as people read them aloud: the last digit counts at most a fifth of
+    half the width.
+
+    Guarantee: the shown ends, read back, enclose the ends given, exactly, and each is off by less
+        than a fifth of half the width.
+    Edges: without two ends, or without any width, it is shown as `shown` does.
+
+    >>> rounded(3412, 3317.5, 3506.5, places=0)
+    Shown(value='3,410', low='3,310', high='3,510')
+    >>> rounded(80.7166, 79.5859, 81.8395)
+    Shown(value='80.7', low='79.5', high='81.9')
+    """
+    ends = [_exactly(end) for end in (low, high)]
+    width = None if None in ends else ends[1] - ends[0]  # type: ignore[operator]
+    if not width:
+        return shown(value, low, high, places=places)
+    number = None if value is None else _exactly(value)
+    largest = max(abs(each) for each in (number, *ends) if each is not None)
+    power = max(_exponent(width / 10), _exponent(largest) - _FLOAT)
+    power = power if places is None else max(power, -places)
+    plain = places is not None or (power >= _SMALLEST and _exponent(largest) < _LARGEST)
+
+    def text(units: int) -> str:
+        if plain and power > 0:
+            return _text(units * 10**power, 0, plain=True)
+        return _text(units, power, plain=plain)
+
+    cut = [
+        None if end is None else text(side(end / _ten(power)))
+        for end, side in zip(ends, (math.floor, math.ceil), strict=True)
+    ]
+    said = "NULL" if number is None else text(round(number / _ten(power)))
+    return Shown(said, cut[0], cut[1])
+
+
 def shown_up(number: Shows, *, digits: int = 4) -> str:
     """A bound in so many digits, rounded up: what is shown is never below it.
 

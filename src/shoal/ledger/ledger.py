@@ -26,7 +26,7 @@ from shoal.ledger.group_commit import CommitTurn, GroupCommit
 from shoal.ledger.head import Head
 from shoal.ledger.lock_notice import SECONDS, tell_answer
 from shoal.ledger.request import price, read_names, request_for
-from shoal.ledger.schema import ACCOUNTS, ENTRIES, UNLISTED
+from shoal.ledger.schema import ACCOUNTS, CHARGES, ENTRIES, UNLISTED
 from shoal.ledger.store import Store, entry_from
 from shoal.ledger.store_address import store_for
 from shoal.ledger.transaction import Transaction, no_account
@@ -106,6 +106,7 @@ class Ledger(NotCopied):
         self._process = this_process()
         self._desk = Transaction(self._store)
         self._turns = GroupCommit(self._work)
+        self._counted = (0, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -119,6 +120,12 @@ class Ledger(NotCopied):
             if self._store.head is not None and not self.read_only:
                 self._store.head.sync()
             self._store.close()
+
+    @property
+    def place(self) -> Path | None:
+        """The file of the ledger; None where it is in a database of a server."""
+        found: Path | None = getattr(self._store, "path", None)
+        return found
 
     # facts
 
@@ -319,6 +326,30 @@ class Ledger(NotCopied):
         with self._reading() as connection:
             row = connection.execute(chosen.limit(1)).one_or_none()
         return None if row is None else entry_from(row)
+
+    def charges_until(self, number: int) -> int:
+        """How many charges there are up to an entry, it included: the rank of a charge among
+        them, which never changes.
+        """
+        # What was counted last is kept: who charges often counts only what is new.
+        known, count = self._counted
+        if number < known:
+            known, count = 0, 0
+        some = (CHARGES, ENTRIES.c.number > known, ENTRIES.c.number <= number)
+        counted = sa.select(sa.func.count()).select_from(ENTRIES).where(*some)
+        with self._reading() as connection:
+            count += int(connection.execute(counted).scalar_one())
+        self._counted = (number, count)
+        return count
+
+    def nth_charge(self, rank: int) -> Entry | None:
+        """The charge of a rank, from 1; None if there are fewer."""
+        if rank < 1:
+            return None
+        chosen = sa.select(ENTRIES.c.number).where(CHARGES).order_by(ENTRIES.c.number)
+        with self._reading() as connection:
+            number = connection.execute(chosen.limit(1).offset(rank - 1)).scalar_one_or_none()
+        return None if number is None else self.entry(number)
 
     def entries(self, *, since: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """The entries after number ``since``, in order, at most ``limit``."""

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from shoal.errors import StorageError
 from shoal.ledger.head import HeadFile
 from shoal.ledger.lock_notice import SECONDS, tell_wait
-from shoal.ledger.schema import COUNTERS, MARKS, SQLITE_GUARDS
+from shoal.ledger.schema import COUNTERS, MARKS, SQLITE_CHARGES_INDEX, SQLITE_GUARDS
 from shoal.ledger.store import Store, head_path
 
 _WAIT_MILLISECONDS = 60_000
@@ -124,7 +124,7 @@ class SqliteStore(Store):
         return [] if found == ["ok"] else [str(each) for each in found]
 
     def guard(self, connection: sa.Connection) -> None:
-        for words in SQLITE_GUARDS:
+        for words in (SQLITE_CHARGES_INDEX, *SQLITE_GUARDS):
             connection.exec_driver_sql(words)
 
     def refuse_strangers(self, connection: sa.Connection) -> None:

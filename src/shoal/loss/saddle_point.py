@@ -59,10 +59,8 @@ _ALWAYS_ASIDE = (4, 2, 1)
 parts would be asked then.  Others are not asked for by a sum that grows: each costs as much as a
 new release.
 """
+# A tilt that is nearer, in units of one over the spread of the sum, leaves too much beside delta.
 _TOO_NEAR = 1.0
-"""A tilt that is nearer to that of the line, in units of one over the spread of the sum, leaves too
-much beside delta on any arc that is tried: others are asked instead.
-"""
 # The first length of an arc that is tried; `beside` says whether it is long enough, so only time
 # depends on it.
 _SPREADS, _REACHES = 14.0, 4.0

@@ -22,10 +22,9 @@ _GAIN = 0.8
 _MANY = 1 << 16
 """A line with more terms is not sharpened: that would take as long again."""
 _LEAST_DELTA = 1e-30
-_USEFUL, _NEARLY, _AT_LEAST = 10.0, 0.25, 0.02
-"""A bracket this many times as wide as was wanted, wider than such a share of epsilon and than this
-number is left to others.  Where floats make it wide, as for millions of small samples at a delta of
-1e-14, a grid takes seconds and ends with less.
+_USEFUL, _NEARLY = 10.0, 0.25
+"""A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left
+to others.
 """
 
 
@@ -113,7 +112,6 @@ class SmoothedSum(LevelledSum):
         allowed = max(
             _USEFUL * tolerance * max(1.0, found.bracket.low),
             _NEARLY * found.bracket.low,
-            _AT_LEAST,
         )
         return found.bracket.width <= allowed
 

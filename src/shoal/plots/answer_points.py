@@ -63,6 +63,12 @@ class Mark:
     upto: float | None = None
     series: str | None = None
 
+    @property
+    def unclear(self) -> bool:
+        """Whether the interval is wider than the number: it says little but that it is small."""
+        known = self.low is not None and self.high is not None
+        return known and self.high - self.low > abs(self.value)  # type: ignore[operator]
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -74,6 +80,16 @@ class Panel:
     series: str | None
     marks: tuple[Mark, ...]
     left_out: int
+
+    @property
+    def clear(self) -> tuple[Mark, ...]:
+        """The marks that get a bar: those whose interval is no wider than the number."""
+        return tuple(mark for mark in self.marks if not mark.unclear)
+
+    @property
+    def faint(self) -> tuple[Mark, ...]:
+        """The other marks: a bar would stand for noise."""
+        return tuple(mark for mark in self.marks if mark.unclear)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ noise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,28 +12,38 @@ from shoal.exact import Number, short_down
 from shoal.plots.answer_points import AnswerData, Axis, Mark, Panel, Released
 from shoal.plots.extra import drawing
 from shoal.plots.saving import Picture
-from shoal.plots.theme import CONFIG, HEIGHT, INK, SERIES, WIDTH
+from shoal.plots.theme import CONFIG, HEIGHT, INK, QUIET, SERIES, WIDTH
 
-_BAR, _BAND = 0.82, 0.22
+_BAR, _BAND, _FAINT = 0.82, 0.22, 0.55
+_BARS = (Axis.NAMES, Axis.STEPS, Axis.BINS)
 
 
 def answer(
-    released: Released, column: str | None = None, *, confidence: Number | None = None
+    released: Released,
+    column: str | None = None,
+    *,
+    confidence: Number | None = None,
+    width: int = WIDTH,
+    words: bool = True,
 ) -> Picture:
     """The released numbers of an answer with their intervals; of one column, or of all, one below
-    another.
+    another.  Without ``words`` there is no line below the title, for pages that say it themselves.
 
     Names and few whole numbers are bars, bins a histogram, moments and many numbers a line with a
     band, and an answer without keys is a point; further keys are colours.
     """
     alt = drawing()
     data = AnswerData.of(released, column=column, confidence=confidence)
-    panels = [_drawn(panel, data, last=panel is data.panels[-1]) for panel in data.panels]
+    panels = [
+        _drawn(panel, _below(panel, data, last=panel is data.panels[-1]) if words else "")
+        for panel in data.panels
+    ]
+    panels = [each.properties(width=width) for each in panels]
     chart = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=30)
     return Picture(chart.configure(**CONFIG))
 
 
-def _drawn(panel: Panel, data: AnswerData, *, last: bool) -> Any:
+def _drawn(panel: Panel, words: str) -> Any:
     alt = drawing()
     draw = {
         Axis.NOTHING: _point,
@@ -42,24 +53,27 @@ def _drawn(panel: Panel, data: AnswerData, *, last: bool) -> Any:
         Axis.NUMBERS: _line,
         Axis.MOMENTS: _line,
     }[panel.axis]
-    words = _below(panel, data) if last or panel.left_out else ""
     by = " and ".join(key for key in (panel.key, panel.series) if key is not None)
     head = panel.column if panel.axis is Axis.NOTHING else f"{panel.column} by {by}"
     title = alt.TitleParams(head, **({"subtitle": words} if words else {}))
     return draw(panel).properties(title=title)
 
 
-def _below(panel: Panel, data: AnswerData) -> str:
+def _below(panel: Panel, data: AnswerData, *, last: bool) -> str:
+    """What is said below the title of a panel, and of all of them with the last."""
+    faint = panel.axis in _BARS and bool(panel.faint)
+    if not (last or panel.left_out or faint):
+        return ""
     told = f"{short_down(100 * data.confidence)}% intervals of the noise"
     shown = f"{told}; " if any(mark.low is not None for mark in panel.marks) else ""
     missing = f"; not drawn: {panel.left_out} without {panel.key}" if panel.left_out else ""
-    return f"{shown}{data.price}{missing}"
+    unclear = "; without a bar: the interval is wider than the number" if faint else ""
+    return f"{shown}{data.price}{missing}{unclear}"
 
 
-def _data(panel: Panel) -> Any:
+def _data(marks: Sequence[Mark]) -> Any:
     alt = drawing()
-    rows = [_row(mark) for mark in panel.marks]
-    return alt.Chart(alt.InlineData(values=rows))
+    return alt.Chart(alt.InlineData(values=[_row(mark) for mark in marks]))
 
 
 def _row(mark: Mark) -> dict[str, Any]:
@@ -81,12 +95,23 @@ def _colour(panel: Panel) -> dict[str, Any]:
     return {"color": alt.Color("series:N", scale=scale, legend=legend, sort=None)}
 
 
-def _ends(chart: Any, panel: Panel, **places: Any) -> list[Any]:
+def _ends(marks: Sequence[Mark], *, faint: bool = False, **places: Any) -> list[Any]:
     """Error bars, where there are intervals."""
-    if not any(mark.low is not None for mark in panel.marks):
+    if not any(mark.low is not None for mark in marks):
         return []
-    style = {"thickness": 1.4, "color": INK, "ticks": {"size": 7, "color": INK, "thickness": 1.4}}
-    return [chart.mark_errorbar(**style).encode(**places)]
+    ink, opacity = (QUIET, _FAINT) if faint else (INK, 1)
+    style = {"thickness": 1.4, "color": ink, "opacity": opacity}
+    ticks = {"size": 7, "color": ink, "thickness": 1.4, "opacity": opacity}
+    return [_data(marks).mark_errorbar(**style, ticks=ticks, clip=faint).encode(**places)]
+
+
+def _dots(panel: Panel, **places: Any) -> list[Any]:
+    """Numbers whose interval is wider than they are: a hollow dot, and the interval stands back."""
+    if not panel.faint:
+        return []
+    style = {"size": 40, "filled": False, "opacity": _FAINT, "color": QUIET, "clip": True}
+    dots = _data(panel.faint).mark_point(**style)
+    return [dots.encode(**places)]
 
 
 def _across(panel: Panel) -> dict[str, Any]:
@@ -104,62 +129,95 @@ def _standing(panel: Panel) -> Any:
     down.
     """
     alt = drawing()
-    drawn = [each for mark in panel.marks for each in (mark.value, mark.low, mark.high)]
-    ends = [0.0, *(each for each in drawn if each is not None)]
-    scale = alt.Scale(domain=[min(ends), max(ends) if max(ends) > min(ends) else 1], nice=False)
-    return alt.Y("value:Q", title=panel.column, axis=alt.Axis(tickCount=6), scale=scale)
+    return alt.Y("value:Q", title=panel.column, axis=alt.Axis(tickCount=6), scale=_scale(panel))
+
+
+def _scale(panel: Panel) -> Any:
+    """As far as the numbers with a bar reach: an interval that says nothing must not make the
+    others small, and is cut off.
+    """
+    alt = drawing()
+    lowest = [each for mark in panel.marks for each in (mark.value, mark.low)]
+    reaching = panel.clear or panel.marks
+    highest = [each for mark in reaching for each in (mark.value, mark.high)]
+    low = min(0.0, *(each for each in lowest if each is not None))
+    high = max(0.0, *(each for each in highest if each is not None))
+    return alt.Scale(domain=[low, high if high > low else low + 1], nice=False)
 
 
 def _point(panel: Panel) -> Any:
     alt = drawing()
-    chart = _data(panel)
     x = alt.X("value:Q", title=panel.column, scale=alt.Scale(zero=False, nice=True, padding=24))
-    dot = chart.mark_point(size=130, filled=True, opacity=1, color=SERIES[0]).encode(x=x)
-    return alt.layer(*_ends(chart, panel, **_across(panel)), dot).properties(width=WIDTH, height=44)
+    dots = _data(panel.marks).mark_point(size=130, filled=True, opacity=1, color=SERIES[0])
+    dot = dots.encode(x=x)
+    return alt.layer(*_ends(panel.marks, **_across(panel)), dot).properties(width=WIDTH, height=44)
 
 
 def _bars_across(panel: Panel) -> Any:
     alt = drawing()
-    chart = _data(panel)
-    y: dict[str, Any] = {"y": alt.Y("at:N", title=panel.key, sort=None)}
+    y: dict[str, Any] = {"y": alt.Y("at:N", title=panel.key, sort=_order(panel))}
     if panel.series is not None:
         y["yOffset"] = alt.YOffset("series:N", sort=None)
-    x = alt.X("value:Q", title=panel.column, axis=alt.Axis(tickCount=6))
-    bars = chart.mark_bar(opacity=_BAR).encode(x=x, **y, **_colour(panel))
+    x = alt.X("value:Q", title=panel.column, axis=alt.Axis(tickCount=6), scale=_scale(panel))
+    bars = _data(panel.clear).mark_bar(opacity=_BAR).encode(x=x, **y, **_colour(panel))
     several = len({mark.series for mark in panel.marks})
     step = alt.Step(30) if several == 1 else alt.Step(20, **{"for": "offset"})
-    both = alt.layer(bars, *_ends(chart, panel, **y, **_across(panel)))
+    both = alt.layer(
+        bars,
+        *_ends(panel.clear, **y, **_across(panel)),
+        *_ends(panel.faint, faint=True, **y, **_across(panel)),
+        *_dots(panel, x=x, **y),
+    )
     return both.properties(width=WIDTH, height=step)
 
 
 def _bars_up(panel: Panel) -> Any:
     alt = drawing()
-    chart = _data(panel)
     x: dict[str, Any] = {
-        "x": alt.X("at:O", title=panel.key, sort=None, axis=alt.Axis(labelAngle=0))
+        "x": alt.X("at:O", title=panel.key, sort=_order(panel), axis=alt.Axis(labelAngle=0))
     }
     if panel.series is not None:
         x["xOffset"] = alt.XOffset("series:N", sort=None)
     y = _standing(panel)
-    bars = chart.mark_bar(opacity=_BAR).encode(y=y, **x, **_colour(panel))
-    both = alt.layer(bars, *_ends(chart, panel, **x, **_up(panel)))
+    bars = _data(panel.clear).mark_bar(opacity=_BAR).encode(y=y, **x, **_colour(panel))
+    both = alt.layer(
+        bars,
+        *_ends(panel.clear, **x, **_up(panel)),
+        *_ends(panel.faint, faint=True, **x, **_up(panel)),
+        *_dots(panel, y=y, **x),
+    )
     return both.properties(width=WIDTH, height=HEIGHT)
+
+
+def _order(panel: Panel) -> list[Any]:
+    """The places in the order of the answer, with and without a bar."""
+    return list(dict.fromkeys(mark.at for mark in panel.marks))
 
 
 def _histogram(panel: Panel) -> Any:
     alt = drawing()
-    chart = _data(panel)
-    x = alt.X("at:Q", title=panel.key, scale=alt.Scale(zero=False, nice=False))
+    x = alt.X("at:Q", title=panel.key, scale=alt.Scale(zero=False, nice=False, domain=_span(panel)))
     y = _standing(panel)
     style = {"opacity": _BAR, "stroke": "white", "strokeWidth": 1}
-    bars = chart.mark_bar(**style).encode(x=x, x2="upto:Q", y=y, y2=alt.datum(0), **_colour(panel))
-    ends = _ends(chart, panel, x=alt.X("middle:Q"), **_up(panel))
-    return alt.layer(bars, *ends).properties(width=WIDTH, height=HEIGHT)
+    chart = _data(panel.clear).mark_bar(**style)
+    bars = chart.encode(x=x, x2="upto:Q", y=y, y2=alt.datum(0), **_colour(panel))
+    middle = alt.X("middle:Q")
+    ends = _ends(panel.clear, x=middle, **_up(panel))
+    faint = _ends(panel.faint, faint=True, x=middle, **_up(panel))
+    layers = alt.layer(bars, *ends, *faint, *_dots(panel, x=middle, y=y))
+    return layers.properties(width=WIDTH, height=HEIGHT)
+
+
+def _span(panel: Panel) -> list[float]:
+    """From the first bin to the last, those without a bar included."""
+    edges = [each for mark in panel.marks for each in (mark.at, mark.upto)]
+    numbers = [each for each in edges if isinstance(each, float)]
+    return [min(numbers), max(numbers)]
 
 
 def _line(panel: Panel) -> Any:
     alt = drawing()
-    chart, colour = _data(panel), _colour(panel)
+    chart, colour = _data(panel.marks), _colour(panel)
     x = alt.X("at:Q", title=panel.key, scale=alt.Scale(zero=False, nice=False))
     if panel.axis is Axis.MOMENTS:
         axis = alt.Axis(labelOverlap=True, tickCount=8)

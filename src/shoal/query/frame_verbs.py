@@ -95,7 +95,10 @@ class FrameVerbs:
         return self._each("median", "MEDIAN({})", columns, spend)
 
     def quantile(
-        self, column: str, q: Number | Sequence[Number] = "0.5", **spend: Unpack[Spending]
+        self,
+        column: str,
+        q: Number | list[Number] | tuple[Number, ...] = "0.5",
+        **spend: Unpack[Spending],
     ) -> Ask | Answer:
         """A quantile of a column, or one column for each of several levels: ``QUANTILE_CONT(x, q)``."""
         text = self._text(column)
@@ -272,7 +275,7 @@ def _check_words(call: str, spend: Spending) -> None:
     if len(prices) > 1:
         raise RangeError(
             f"{' and '.join(prices)} were both given, and each says what is spent.",
-            remedy=f"Give one of them, for example {prices[0]}={spend[prices[0]]}.",  # type: ignore[literal-required]
+            remedy=f"Give one of them, for example {prices[0]}={spend[prices[0]]}.",
         )
     if "within" not in spend and ("rows" in spend or "confidence" in spend):
         raise RangeError(

@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Protocol
 
-from shoal.exact import Shown, short_down, shown
+from shoal.exact import Shown, rounded, short_down, shown
 from shoal.plan import Column, Type, written
 from shoal.plan.values import value_at
 from shoal.query.estimates import Ends
@@ -71,14 +71,16 @@ class Presentable(Protocol):
     def ends(self, column: str, most: int | None = None) -> Sequence[Ends]: ...
 
 
-def sheet_of(answer: Presentable, most: int | None = None) -> Sheet:
-    """What is shown of an answer, of all rows or of the first so many."""
+def sheet_of(answer: Presentable, most: int | None = None, *, coarse: bool = False) -> Sheet:
+    """What is shown of an answer, of all rows or of the first so many; ``coarse`` rounds figures as
+    people read them aloud.
+    """
     every = answer.rows
     rows, columns = every[:most], []
     for at, (name, kind) in enumerate(zip(answer.columns, answer.types, strict=True)):
         values = [row[at] for row in rows]
         if answer.has_interval(name):
-            columns.append(shown_number(name, kind, values, answer.ends(name, most)))
+            columns.append(shown_number(name, kind, values, answer.ends(name, most), coarse=coarse))
         else:
             columns.append(shown_key(name, values))
     more = f"the first {most} of " if len(rows) < len(every) else ""
@@ -110,6 +112,16 @@ def is_outside(value: object, ends: Ends) -> bool:
     return (low is not None and value < low) or (high is not None and value > high)  # type: ignore[operator]
 
 
+def is_unclear(value: object, ends: Ends) -> bool:
+    """Whether the interval of a number is wider than the number: it says little but that it is
+    small.
+    """
+    if not all(isinstance(each, int | float | Decimal) for each in (value, *ends)):
+        return False
+    number, low, high = (float(each) for each in (value, *ends))  # type: ignore[arg-type]
+    return high - low > abs(number)
+
+
 def shown_key(name: str, values: Sequence[object]) -> ShownColumn:
     """A column without intervals: keys, quantiles, what was computed otherwise."""
     number = any(isinstance(value, int | float | Decimal) for value in values)
@@ -118,26 +130,35 @@ def shown_key(name: str, values: Sequence[object]) -> ShownColumn:
 
 
 def shown_number(
-    name: str, kind: Type, values: Sequence[object], ends: Sequence[Ends]
+    name: str,
+    kind: Type,
+    values: Sequence[object],
+    ends: Sequence[Ends],
+    *,
+    coarse: bool = False,
 ) -> ShownColumn:
     """Released numbers with their intervals, each with as many digits as its noise leaves any
     meaning.
     """
-    texts = [_rounded(kind, value, each) for value, each in zip(values, ends, strict=True)]
+    texts = [
+        _with_ends(kind, value, each, coarse=coarse)
+        for value, each in zip(values, ends, strict=True)
+    ]
     return ShownColumn(name, [each.value for each in texts], texts, not kind.temporal)
 
 
-def _rounded(kind: Type, value: object, ends: Ends) -> Shown:
+def _with_ends(kind: Type, value: object, ends: Ends, *, coarse: bool) -> Shown:
     if kind.temporal:
         return Shown(plain_text(value), *(None if end is None else plain_text(end) for end in ends))
-    if isinstance(value, float) and ends == (value, value):  # nothing is open: no digits to cut
-        return Shown(*[plain_text(value)] * 3)
+    if isinstance(value, float) and value.is_integer() and ends == (value, value):
+        return Shown(*[f"{value:,.0f}"] * 3)  # exact, and nothing is open that digits could tell
     places = kind.scale if kind.exact else None
     low, high = (
         sign if end is None else end
         for end, sign in zip(ends, (float("-inf"), float("inf")), strict=True)
     )
-    return shown(value, low, high, places=places)  # type: ignore[arg-type]
+    show = rounded if coarse else shown
+    return show(value, low, high, places=places)  # type: ignore[arg-type]
 
 
 def plain_number(size: float) -> str:

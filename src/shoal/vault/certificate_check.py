@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import CertificateError, VaultError
+from shoal.errors import CertificateError
 from shoal.ledger import Ledger
 from shoal.query.certificate import wrong_with
-from shoal.vault.releases import release_at
+from shoal.vault.releases import release_of_entry
 
 
 def read_certificate(path: str | Path) -> dict[str, Any]:
@@ -25,7 +25,8 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
     if not isinstance(read, dict) or "shoal_certificate" not in read:
         raise CertificateError(
             f"{file.name} does not hold a certificate.",
-            remedy="Give the JSON that shoal show NUMBER --certificate prints, or answer.certificate as JSON.",
+            remedy="Write one, and check that: shoal show 1 --certificate > certificate.json. "
+            "In Python it is answer.certificate, as JSON.",
         )
     return read
 
@@ -36,14 +37,15 @@ def wrong_in_vault(certificate: Mapping[str, Any], ledger: Ledger) -> list[str]:
     place = certificate.get("ledger")
     if not isinstance(place, Mapping) or not isinstance(place.get("entry"), int):
         return [*found, "it names no place in a ledger."]
-    try:
-        release = release_at(ledger, place["entry"])
-    except VaultError:
-        return [*found, f"this vault has no release {place['entry']}."]
+    release = release_of_entry(ledger, place["entry"])
+    if release is None:
+        return [*found, f"this vault has no release at entry {place['entry']} of its journal."]
     if release.entry.hash != place.get("hash"):
-        found.append(f"release {place['entry']} of this vault is another one.")
+        found.append(f"release {release.number} of this vault is another one.")
     elif release.answer is None:
-        found.append(f"release {place['entry']} of this vault has no answer.")
+        found.append(f"release {release.number} of this vault has no answer.")
     elif dict(release.certificate) != dict(certificate):
-        found.append(f"the certificate that this vault keeps of release {place['entry']} differs.")
+        found.append(f"the certificate that this vault keeps of release {release.number} differs.")
+    if certificate.get("release", release.number) != release.number:
+        found.append(f"it is of release {release.number} of this vault, and says another number.")
     return found

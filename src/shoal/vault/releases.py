@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.errors import VaultError
 from shoal.ledger import Entry, Ledger
+from shoal.vault.deployment_record import record_of_release
 
 _STATES = {
     "answered": "answered",
@@ -21,6 +22,8 @@ _STATES = {
 class Release:
     """One charge: who asked what, when, for how much, and what became of it.
 
+    ``number`` counts releases: 1, 2, 3.  It is the rank of the charge among all charges of the
+    journal, so it never changes; ``entry`` is the charge itself, with its place in the journal.
     ``state`` is answered, pending, unanswered (charged, without an answer) or given back.
     """
 
@@ -54,10 +57,17 @@ class Release:
         found: Mapping[str, Any] = self.answer["certificate"]
         return found
 
+    def registry(self) -> dict[str, Any]:
+        """The release as a record of the Deployments Registry; what only the curator knows is
+        empty.
+        """
+        return record_of_release(self.certificate, date=self.time)
+
     def to_dict(self) -> dict[str, Any]:
         """The wire shape, without the answer."""
         return {
             "release": self.number,
+            "entry": self.entry.number,
             "time": self.time,
             "asked_by": self.asked_by,
             "question": self.question,
@@ -69,13 +79,31 @@ class Release:
 
 
 def release_at(ledger: Ledger, number: int) -> Release:
-    """The release whose charge has this number."""
-    entry = ledger.entry(number) if 0 < number <= ledger.head.number else None
-    if entry is None or entry.kind != "charge":
+    """The release of this number."""
+    head = ledger.head.number
+    entry = ledger.nth_charge(number) if 0 < number <= head else None
+    if entry is None:
         raise VaultError(
-            f"there is no release {number}.", remedy="See which there are: vault.log(), shoal log."
+            f"there is no release {number}.",
+            remedy=f"{_other_count(ledger, number, head)}See which there are: vault.log(), shoal log.",
         )
-    return _release(entry, ledger.outcome(number))
+    return _release(entry, ledger.outcome(entry.number), number)
+
+
+def release_of_entry(ledger: Ledger, entry: int) -> Release | None:
+    """The release whose charge is this entry of the journal; None if it is no charge."""
+    found = ledger.entry(entry) if 0 < entry <= ledger.head.number else None
+    if found is None or found.kind != "charge":
+        return None
+    return _release(found, ledger.outcome(entry), ledger.charges_until(entry))
+
+
+def _other_count(ledger: Ledger, number: int, head: int) -> str:
+    """A word for those who have the place in the journal, by which releases were called before."""
+    entry = ledger.entry(number) if 0 < number <= head else None
+    if entry is None or entry.kind != "charge":
+        return ""
+    return f"Entry {number} of the journal is release {ledger.charges_until(number)}. "
 
 
 def last_releases(ledger: Ledger, limit: int | None, asked_by: str | None = None) -> list[Release]:
@@ -86,26 +114,28 @@ def last_releases(ledger: Ledger, limit: int | None, asked_by: str | None = None
     window = head if wanted is None else max(64, 3 * wanted)
     while True:
         since = max(0, head - window)
-        charges, outcomes = [], {}
+        rank = ledger.charges_until(since)
+        charges, outcomes = list[tuple[int, Entry]](), dict[int, Entry]()
         for entry in ledger.entries(since=since):
             if entry.kind == "charge":
+                rank += 1
                 if asked_by in (None, entry.body["caller"]):
-                    charges.append(entry)
+                    charges.append((rank, entry))
             elif entry.of is not None:
                 outcomes[entry.of] = entry
         if since == 0 or (wanted is not None and len(charges) >= wanted):
             kept = (
                 charges if wanted is None else charges[len(charges) - min(wanted, len(charges)) :]
             )
-            return [_release(entry, outcomes.get(entry.number)) for entry in kept]
+            return [_release(entry, outcomes.get(entry.number), at) for at, entry in kept]
         window *= 4
 
 
-def _release(entry: Entry, outcome: Entry | None) -> Release:
+def _release(entry: Entry, outcome: Entry | None, number: int) -> Release:
     body = entry.body
     said = body["body"]
     return Release(
-        number=entry.number,
+        number=number,
         time=entry.time,
         asked_by=body["caller"],
         question=said.get("question", ""),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError, VaultError
 from shoal.exact import Number
-from shoal.ledger import Head, Ledger, Verification
+from shoal.ledger import Ledger
 from shoal.measures import Measure, StatedBudget, budget_of
 from shoal.owned import NotCopied
 from shoal.plan import Person as PersonUnit
@@ -30,17 +30,16 @@ from shoal.vault.accounts.payer import (
     analyst_name,
 )
 from shoal.vault.accounts.standing import Standing
-from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import declared_source, from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_rows, rehearsal
 from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
-from shoal.vault.releases import Release, last_releases, release_at
 from shoal.vault.sources.checked_engine import CheckedEngine
 from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
+from shoal.vault.vault_history import VaultHistory
 from shoal.vault.vault_html import vault_html
 
 _MOST_PAYERS = 8
@@ -50,7 +49,7 @@ _PayerKey = tuple[str | None, tuple[tuple[str, int], ...]]
 """Who pays, and for which declarations."""
 
 
-class Vault(NotCopied):
+class Vault(VaultHistory, NotCopied):
     """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
 
     Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all
@@ -436,43 +435,7 @@ class Vault(NotCopied):
         self._curator()
         return publish(self._ledger, poll)
 
-    # what happened
-
-    def log(self, limit: int | None = 50) -> list[Release]:
-        """The last releases, oldest first; all of them with None.  An analyst sees their own."""
-        return last_releases(self._ledger, limit, self._analyst)
-
-    def show(self, number: int) -> Release:
-        """One release, with its stored answer and certificate."""
-        found = release_at(self._ledger, number)
-        if self._analyst not in (None, found.asked_by):
-            raise VaultError(
-                f"release {number} is not one of {self._analyst!r}.", remedy="See vault.log()."
-            )
-        return found
-
-    @property
-    def position(self) -> int:
-        """How many entries the journal has; what is released later stands at a higher number."""
-        return self._ledger.head.number
-
-    def verify(
-        self, *, known: Iterable[str | Head] = (), progress: Progress | None = None
-    ) -> Verification:
-        """Read the whole journal again and say what is wrong; what is found stops all asking until
-        `accept`.
-
-        ``known`` are heads that were noted elsewhere, as ``verdict.head`` prints them: the journal
-        must still have those entries.
-        """
-        heads = [Head.read(str(each)) for each in known]
-        return self._ledger.verify(known=heads, progress=progress)
-
-    def wrong_with(self, certificate: Mapping[str, Any]) -> list[str]:
-        """What is wrong with a certificate, by itself and beside this vault; nothing if it is one
-        of its own.
-        """
-        return wrong_in_vault(certificate, self._ledger)
+    # keeping it sound
 
     def accept(self, reason: str) -> None:
         """Acknowledge what `verify` found, for a reason that the journal keeps, and resume."""

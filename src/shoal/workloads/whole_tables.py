@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.errors import SchemaError
 from shoal.exact import Number, open_unit
+from shoal.noise.seam import seeded
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.controlled_rounding import Whole, rounded
 from shoal.workloads.known_totals import KnownTotals
@@ -103,20 +103,29 @@ class WholeTables:
         """
         fit = _fit(self.plan, self.known)
         unit = float(self.plan.unit)
-        chance = np.random.default_rng(int(self.cells.sum()))
         tables = self.plan.workload.tables
         truth = [self._values(self.cells, table) for table in tables]
         exact = [self._measured(at) for at in range(len(fit.measurements))]
         sums: list[Floats] = [np.zeros(each.shape) for each in truth]
-        for _ in range(_REPETITIONS):
+        for at in range(_REPETITIONS):
             noisy = [
-                held + unit * sqrt(variance) * chance.standard_normal(held.shape)
-                for held, variance in zip(exact, self.plan.noise_variances, strict=True)
+                held + unit * drawn for held, drawn in zip(exact, self._noise(at), strict=True)
             ]
             again = _rounded(fit, self.plan, noisy)
-            for at, (table, held) in enumerate(zip(tables, truth, strict=True)):
-                sums[at] += (self._values(again, table) - held) ** 2.0
+            for k, (table, held) in enumerate(zip(tables, truth, strict=True)):
+                sums[k] += (self._values(again, table) - held) ** 2.0
         return [total / _REPETITIONS for total in sums]
+
+    def _noise(self, at: int) -> list[Floats]:
+        """Noise as it was drawn for the release, the same whenever it is asked for."""
+        pairs = zip(self.plan.mechanisms, self.plan.workload.strategy.measurements, strict=True)
+        with seeded(f"whole tables {int(self.cells.sum())} {at}"):
+            return [
+                np.asarray(
+                    law.release(np.zeros(each.size, dtype=np.int64)), dtype=np.float64
+                ).reshape([factor.rows for factor in each.factors])
+                for law, each in pairs
+            ]
 
     def _measured(self, at: int) -> Floats:
         """What a measurement would give for these cells without noise."""

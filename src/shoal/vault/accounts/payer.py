@@ -136,6 +136,7 @@ class AccountPayer:
         return {
             "datasets": [each.stated for each in self.datasets],
             "asked_by": self.analyst or CURATOR,
+            "release": self.ledger.charges_until(charge.entry.number),
             "ledger": {
                 "entry": charge.entry.number,
                 "time": charge.entry.time,
