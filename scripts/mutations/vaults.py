@@ -255,7 +255,7 @@ VAULTS = (
     ),
     Mutation(
         "an-analyst-sees-all-releases",
-        "src/shoal/vault/vault.py",
+        "src/shoal/vault/vault_history.py",
         "return last_releases(self._ledger, limit, self._analyst)",
         "return last_releases(self._ledger, limit, None)",
         "An analyst reads the answers that others paid for.",

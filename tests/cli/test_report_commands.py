@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.test_vault_commands import COUNT, data, good, office, run
+from tests.cli.test_cli import COUNT, data, good, office, run
 from tests.vault.registry_schema import wrong_fields
 
 from shoal.cli.console import Exit

@@ -58,6 +58,7 @@ SAME = [
     (P.hist("age", bins=10), "SELECT WIDTH_BUCKET(age, 0, 130, 10) AS b, COUNT(*) FROM people GROUP BY b"),
     (P.hist("fee", bins=4), "SELECT WIDTH_BUCKET(fee, 0.00, 40.04, 4) AS b, COUNT(*) FROM people GROUP BY b"),
     (P.groupby("ward").mean("age"), "SELECT ward, AVG(age) FROM people GROUP BY ward"),
+    (P.groupby("body mass").count(), 'SELECT "body mass", COUNT(*) FROM people GROUP BY 1'),
     (P.groupby("ward").count(), "SELECT ward, COUNT(*) FROM people GROUP BY ward"),
     (P.table("people").where("age > 30").groupby(old="age > 60").median("fee"),
      "SELECT age > 60 AS old, MEDIAN(fee) FROM people WHERE age > 30 GROUP BY old"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def test_a_form_asks_for_odds_that_can_be_said_and_for_when_they_are_seen(tmp_pa
         assert "epsilon 2.2 (exactly ln(9))" in told["promise"]
         assert asker.post("/api/polls", {"draft": draft}).status_code == 201
         poll = asker.vault.poll("secrets").poll
-        assert (poll.arms[0].hidden_ratio, poll.show_sent) == (9, "before")
+        assert (poll.arms[0].hidden_ratio, poll.show_sent) == (Fraction(9), "before")
         page = asker.get("/polls/secrets").text
         assert "could choose their answer by it" in page
 

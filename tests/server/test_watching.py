@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,7 @@ def test_a_draft_is_looked_at_and_publishing_needs_a_second_word(
         page.get_by_role("button", name="Publish it").click()
         page.wait_for_url("**/polls/looked-at")
     made = running.vault.poll("looked-at").poll
-    assert (made.arms[0].ratio, made.show_sent) == (9, "after")
+    assert (made.arms[0].ratio, made.show_sent) == (Fraction(9), "after")
 
 
 def test_closing_and_reopening_need_a_second_word(browser: Browser, running: Running) -> None:

@@ -77,6 +77,9 @@ def shown(value: Shows | None, low: Shows, high: Shows, *, places: int | None = 
     return Shown(said, texts[0], texts[1])
 
 
+_OUTWARD = (math.floor, math.ceil)
+
+
 def rounded(value: Shows | None, low: Shows, high: Shows, *, places: int | None = None) -> Shown:
     """A number and its interval as people read them aloud: the last digit counts at most a fifth of
     half the width.
@@ -107,7 +110,7 @@ def rounded(value: Shows | None, low: Shows, high: Shows, *, places: int | None 
 
     cut = [
         None if end is None else text(side(end / _ten(power)))
-        for end, side in zip(ends, (math.floor, math.ceil), strict=True)
+        for end, side in zip(ends, _OUTWARD, strict=True)
     ]
     said = "NULL" if number is None else text(round(number / _ten(power)))
     return Shown(said, cut[0], cut[1])

@@ -59,8 +59,13 @@ class Building(FrameVerbs):
         return replace(self, rows=made, steps=f"{self.steps}.join({table!r}, using={using!r})")
 
     def group_by(self, *keys: str, **named: str) -> Building:
-        """The keys of the groups, by themselves or under a name."""
-        listed = (*self.keys, *((key, key) for key in keys), *named.items())
+        """The keys of the groups, by themselves or under a name: columns, or expressions of SQL."""
+        known = {column.name for column in self.rows.columns}
+        asked = ((key, key) for key in keys)
+        texts = (
+            (name, name_of(key) if key in known else key) for name, key in (*asked, *named.items())
+        )
+        listed = (*self.keys, *texts)
         return replace(self, keys=listed, steps=f"{self.steps}.group_by{(*keys, *named.values())}")
 
     groupby = group_by

@@ -12,7 +12,7 @@ from typing import Any
 from shoal.ledger import Verification
 from shoal.page import Fold, Heading, Page, PageCell, PagePicture, PageTable, Part, Words
 from shoal.query.budget import left_text
-from shoal.vault.accounts.spending import Spending
+from shoal.vault.accounts.spending import AccountSpending
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.dataset import Dataset
 from shoal.vault.deployment_record import REGISTRY_SCHEMA, record_of_account, to_fill_in
@@ -30,7 +30,7 @@ class AccountFacts:
     dataset: Dataset
     standing: Standing
     releases: Sequence[Release]
-    spending: Sequence[Spending]
+    spending: Sequence[AccountSpending]
     verdict: Verification
     checked: str
     place: Path | None

@@ -11,7 +11,7 @@ from shoal.plots import Picture, SpentAfter
 from shoal.plots import answer as draw
 from shoal.plots import spending as draw_spending
 from shoal.query.storing import Kept
-from shoal.vault.accounts.spending import Spending, amount_of
+from shoal.vault.accounts.spending import AccountSpending, amount_of
 from shoal.vault.releases import Release
 
 _WIDTH = 380
@@ -33,7 +33,7 @@ def answer_pictures(releases: Sequence[Release]) -> dict[int, str]:
     return found
 
 
-def spending_pictures(spendings: Sequence[Spending]) -> dict[str, str]:
+def spending_pictures(spendings: Sequence[AccountSpending]) -> dict[str, str]:
     """A drawing of how each account was spent, by its name."""
     found = {}
     for at, each in enumerate(spendings):

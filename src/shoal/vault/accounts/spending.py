@@ -35,7 +35,7 @@ class AskerTotal:
 
 
 @dataclass(frozen=True)
-class Spending:
+class AccountSpending:
     """An account as its charges tell it: the last point is what the account says was spent."""
 
     account: AccountState
@@ -43,7 +43,7 @@ class Spending:
     askers: tuple[AskerTotal, ...]
 
 
-def spending_of(account: AccountState, releases: Sequence[Release]) -> Spending:
+def spending_of(account: AccountState, releases: Sequence[Release]) -> AccountSpending:
     """Charge the releases of an account once more, one after the other, without touching it.
 
     Edges: charges that were given back are left out.  Where the curator accepted a damaged journal,
@@ -66,7 +66,7 @@ def spending_of(account: AccountState, releases: Sequence[Release]) -> Spending:
             points.append(SpendingPoint(each.number, each.time, each.asked_by, whole.spent))
     counts = {who: sum(each.asked_by == who for each in kept) for who in by}
     askers = [AskerTotal(who, counts[who], one.spent) for who, one in by.items()]
-    return Spending(account, tuple(points), tuple(askers))
+    return AccountSpending(account, tuple(points), tuple(askers))
 
 
 def amount_of(measure: Measure) -> float:
