@@ -15,7 +15,7 @@ TWO := -n 2 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check fuzz audit bench figures reproduce dist clean
+.PHONY: help demo quick test check docs fuzz audit bench figures reproduce dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +37,9 @@ check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: types" && $(VENV)/bin/mypy --no-error-summary
 	@echo "check: architecture" && $(VENV)/bin/python -m pytest tests/test_architecture.py
 
+docs: $(VENV)/.ready ## build the documentation as a site, into site/; a broken link, a missing anchor or a warning fails it
+	@$(VENV)/bin/python -m scripts.site
+
 fuzz: $(VENV)/.ready ## look for neighbours that can be told apart, for SECONDS=60, or run the case of one SEED
 	@$(VENV)/bin/python -m scripts.fuzzing $(if $(SEED),--seed $(SEED),--seconds $(or $(SECONDS),60)) $(if $(KIND),--kind $(KIND))
 
@@ -53,6 +56,8 @@ bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
 	@$(VENV)/bin/python -m scripts.figures
 	@$(VENV)/bin/python -m scripts.poll_pictures
+	@$(VENV)/bin/python -m scripts.tutorials
+	@$(VENV)/bin/python -m scripts.tutorial_pictures
 
 reproduce: $(VENV)/.ready ## run the experiments of the sources again, into reproduced.html
 	@$(VENV)/bin/shoal reproduce --force --out reproduced.html
@@ -63,7 +68,7 @@ dist: .venv-dist/.ready ## build the wheel and the source archive into dist, and
 	@$(PYTHON) -m scripts.check_dist dist
 
 clean: ## remove everything the other targets made, but benchmarks/RESULTS.md
-	@rm -rf $(VENV) .venv-demo .venv-dist $(BENCH) .venv-peers benchmarks/.data build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .venv-demo .venv-dist $(BENCH) .venv-peers benchmarks/.data build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready: pyproject.toml

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts import answer_figure, attack_figures, guide_figure, house_figure, survey_figures
+from scripts import (
+    answer_figure,
+    attack_figures,
+    explanation_figures,
+    guide_figure,
+    house_figure,
+    survey_figures,
+)
 from shoal import account, plots
 from shoal.accounting import Account
 
@@ -20,6 +27,7 @@ NUMBERS = FOLDER / "numbers.json"
 ANSWER = FOLDER / "answer.json"
 SURVEYS = FOLDER / "surveys.json"
 ATTACKS = FOLDER / "attacks.json"
+EXPLANATION = FOLDER / "explanation.json"
 DELTA = "1e-6"
 
 
@@ -81,6 +89,16 @@ def attacks() -> None:
     print(attack_figures.table(figures))
 
 
+def explanation() -> None:
+    """The pictures that explain differential privacy, and the numbers in them."""
+    for name in explanation_figures.NUMBERS:
+        place = explanation_figures.picture(name).save(FOLDER / f"{name}.svg")
+        print(place.relative_to(FOLDER.parent.parent))
+    kept = {name: made() for name, made in explanation_figures.NUMBERS.items()}
+    lines = [f" {json.dumps(name)}: {json.dumps(each)}" for name, each in kept.items()]
+    EXPLANATION.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     house_figure.write()
@@ -94,6 +112,7 @@ def main() -> None:
     for name, draw in survey_figures.PICTURES.items():
         print(draw().save(FOLDER / f"{name}.svg").relative_to(FOLDER.parent.parent))
     attacks()
+    explanation()
     surveys = {name: made() for name, made in survey_figures.NUMBERS.items()}
     SURVEYS.write_text(json.dumps(surveys, indent=1) + "\n", encoding="utf-8")
     ANSWER.write_text(json.dumps(kept) + "\n", encoding="utf-8")

@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts import tutorials
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src"
 PAGES = sorted(path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if path.exists())
+SESSIONS = tutorials.pages()
+"""Pages that tests/docs/test_sessions.py runs, with the commands on them."""
 MODULES = sorted(
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
     for path in SOURCE.rglob("*.py")
@@ -81,7 +84,11 @@ def run_page(markdown: str, name: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page not in SESSIONS],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_every_example_on_the_page_does_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,8 +6,15 @@ import json
 import re
 
 import pytest
-from scripts import answer_figure, attack_figures, guide_figure, house_figure, survey_figures
-from scripts.figures import ANSWER, FIGURES, FOLDER, NUMBERS, numbers
+from scripts import (
+    answer_figure,
+    attack_figures,
+    explanation_figures,
+    guide_figure,
+    house_figure,
+    survey_figures,
+)
+from scripts.figures import ANSWER, EXPLANATION, FIGURES, FOLDER, NUMBERS, numbers
 from tests.query.tables import without_noise
 
 from shoal import plots
@@ -44,6 +51,7 @@ def test_every_picture_in_the_folder_is_one_that_is_made() -> None:
         *FIGURES,
         *survey_figures.PICTURES,
         *attack_figures.PICTURES,
+        *explanation_figures.NUMBERS,
         answer_figure.NAME,
         guide_figure.NAME,
         house_figure.NAME,
@@ -69,3 +77,25 @@ def test_the_picture_of_an_answer_shows_what_the_question_is_answered_with() -> 
         assert true.high is not None
         assert true.value - (true.high - true.value) <= mark["value"] <= true.high
     assert "<svg" in (FOLDER / f"{answer_figure.NAME}.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", explanation_figures.NUMBERS)
+def test_the_numbers_in_a_picture_that_explains_are_those_the_code_gives(name: str) -> None:
+    kept = json.loads(EXPLANATION.read_text(encoding="utf-8"))[name]
+    fresh = explanation_figures.NUMBERS[name]()
+    assert list(fresh) == list(kept)
+    for line, points in fresh.items():
+        assert len(points) == len(kept[line])
+        for point, before in zip(points, kept[line], strict=True):
+            assert point == pytest.approx(before, rel=1e-6)
+    drawn = (FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    assert explanation_figures.TITLES[name] in re.sub(r"<[^>]+>", "", drawn)
+
+
+def test_no_answer_is_much_more_likely_with_a_person_than_without() -> None:
+    # 200,000 draws: a share of half a percent is known within a tenth of itself
+    ceiling = 1.1 * 2.718281828459045**0.5
+    both = explanation_figures.two_worlds().values()
+    for (_, first), (_, second) in zip(*both, strict=True):
+        assert first <= ceiling * second
+        assert second <= ceiling * first
