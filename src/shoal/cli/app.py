@@ -162,7 +162,7 @@ COMMANDS = (
         "publish",
         "publish_command.publish",
         "PUBLISH",
-        "Release many tables at once, with the least noise, so that they add up: CSV files, a page and the measurements.",
+        "Release many tables at once, with the least noise, so that they add up.",
     ),
     LazyCommand(
         ANALYST,
