@@ -135,6 +135,18 @@ def test_a_file_that_cannot_be_meant_is_refused_and_nothing_is_spent(
     assert not Path("tables").exists()
 
 
+def test_too_many_cells_for_whole_numbers_are_refused_before_the_charge(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shoal.workloads.whole_tables.MOST_CELLS", 30)
+    before = spent()
+    code, _, err = run("publish", "tables.toml", "--rho", "0.2")
+    assert code != 0
+    assert "36 cells" in " ".join(err.split())
+    assert spent() == before
+    assert not Path("tables").exists()
+
+
 def test_no_table_is_written_over_the_rows_of_a_dataset(folder: Path) -> None:
     Path("tables").mkdir()
     Path("tables/region.csv").write_text("a\n1\n")

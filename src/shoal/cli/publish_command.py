@@ -35,6 +35,7 @@ from shoal.workloads import (
     ReleasedTables,
     Total,
     WantedTables,
+    check_whole_numbers,
 )
 
 PUBLISH = """
@@ -103,6 +104,9 @@ def publish(
             asked = _asked(held, wanted)
             price = _price(asked, epsilon, rho, within)
             plan = asked.preview(**price)
+            whole = bool(wanted.get("whole_numbers"))
+            if whole:
+                check_whole_numbers(plan)  # before anything is spent
             if preview:
                 _show(plan, as_json=as_json)
                 return
@@ -111,7 +115,7 @@ def publish(
             with working("Publishing"):
                 released = asked.release(**price, key=key)
             with working("Making tables"):
-                tables = _tables(released, whole=bool(wanted.get("whole_numbers")))
+                tables = list(released.whole_numbers() if whole else released)
         _write(released, tables, out, str(wanted.get("title") or f"Tables of {wanted['dataset']}"))
         if as_json:
             told = {table.name: _file_of(table) for table in tables}
@@ -223,10 +227,6 @@ def _line(given: Mapping[str, Any]) -> WantedTables:
             remedy="marginals take up_to, of and weight; prefix and ranges take by and weight.",
         ) from None
     return made
-
-
-def _tables(released: ReleasedTables, *, whole: bool) -> list[ReleasedTable]:
-    return list(released.whole_numbers() if whole else released)
 
 
 def _show(plan: PublicationPlan, *, as_json: bool) -> None:

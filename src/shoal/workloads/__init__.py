@@ -15,7 +15,7 @@ from shoal.workloads.table_queries import (
     Total,
     WantedTables,
 )
-from shoal.workloads.whole_tables import WholeTable, WholeTables
+from shoal.workloads.whole_tables import WholeTable, WholeTables, check_whole_numbers
 from shoal.workloads.workload import Workload
 
 __all__ = [
@@ -37,4 +37,5 @@ __all__ = [
     "WholeTable",
     "WholeTables",
     "Workload",
+    "check_whole_numbers",
 ]

@@ -64,7 +64,7 @@ class WholeTables:
     Guarantee: a function of the release and of the known totals, so it costs nothing more.  Sums
         over the same cells are equal in all tables, and known totals hold.
     Edges: counts that were near 0 come out a little too high and large ones a little too low,
-        because nothing is below 0.  `error` includes that.
+        because nothing is below 0.  Standard errors include that.
     """
 
     plan: PublicationPlan
@@ -153,7 +153,8 @@ class WholeTables:
         return f"<{len(self)} tables of whole numbers, {self.cells.sum()} in all>"
 
 
-def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
+def check_whole_numbers(plan: PublicationPlan) -> None:
+    """Refuse a plan whose tables have too many cells together to be made whole numbers."""
     domain = plan.workload.used
     cells = domain.cells(domain.names)
     if cells > MOST_CELLS:
@@ -162,6 +163,11 @@ def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
             f"are made for at most {MOST_CELLS}.",
             remedy="Publish fewer columns together, or group values into fewer.",
         )
+
+
+def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
+    check_whole_numbers(plan)
+    domain = plan.workload.used
     unit = float(plan.unit)
     variances = tuple(unit**2 * variance for variance in plan.noise_variances)
     return NonnegativeFit(domain, plan.workload.strategy.measurements, variances, known)
