@@ -104,7 +104,7 @@ def test_a_newcomers_session(tmp_path: Path) -> None:
     assert "cost epsilon 0.5" in first
     assert "\x1b[" in terminal.raw  # colours, on a terminal
     again = typed(0, "ask", BY_KIND, "--epsilon", "0.5")
-    assert "Free: this is the answer of release 5" in again
+    assert "Free: this is the answer of release 1" in again
     numbers = re.findall(r"(?:work|leisure|NULL) (-?[\d,]+) ", first)
     assert len(numbers) == 3
     assert re.findall(r"(?:work|leisure|NULL) (-?[\d,]+) ", again) == numbers
@@ -116,8 +116,8 @@ def test_a_newcomers_session(tmp_path: Path) -> None:
         assert vault.budget("visits").spent == shoal.Pure("0.5")
         assert len(vault.log()) == 1
 
-    assert "5 " in typed(0, "log")
-    assert "Wrote report.html" in typed(0, "report", "5", "--out", "report.html")
+    assert "1 " in typed(0, "log")
+    assert "Wrote report.html" in typed(0, "report", "1", "--out", "report.html")
     assert "<svg" in (tmp_path / "report.html").read_text()
     assert ("sound: 6 entries, the last " + _head(tmp_path)) in typed(0, "verify")
 

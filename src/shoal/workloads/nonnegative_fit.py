@@ -48,14 +48,18 @@ class NonnegativeFit:
         """For each column, orthonormal directions in which its factor acts by itself, and how
         strongly; the first direction is the total.
         """
-        factors = {
+        return {
+            name: _basis(self.domain.size(name), self._factors.get(name), separate=self._separate)
+            for name in self.domain.names
+        }
+
+    @cached_property
+    def _factors(self) -> dict[str, Factor]:
+        """The factor of each column that is measured."""
+        return {
             column: factor
             for each in self.measurements
             for column, factor in zip(each.columns, each.factors, strict=True)
-        }
-        return {
-            name: _basis(self.domain.size(name), factors.get(name), separate=self._separate)
-            for name in self.domain.names
         }
 
     @property
@@ -93,23 +97,20 @@ class NonnegativeFit:
         found = np.zeros(self.domain.shape(self.domain.names))
         for each, answer, variance in zip(self.measurements, answers, self.variances, strict=True):
             part = answer
-            for axis, (column, factor) in enumerate(zip(each.columns, each.factors, strict=True)):
-                part = _along(self._turned(column, factor).T, part, axis)
+            for axis, column in enumerate(each.columns):
+                part = _along(self._turned[column].T, part, axis)
             found[self._place(each.columns)] += part * (
                 np.sqrt(self._outside(each.columns)) / variance
             )
         return found
 
-    def _turned(self, column: str, factor: Factor) -> Floats:
-        """What a factor makes of the directions that it measures."""
-        if column not in self._kept:
-            measured = self._bases[column][0][:, self._first :]
-            self._kept[column] = factor.in_floats() @ measured
-        return self._kept[column]
-
     @cached_property
-    def _kept(self) -> dict[str, Floats]:
-        return {}
+    def _turned(self) -> dict[str, Floats]:
+        """What the factor of each measured column makes of the directions that it measures."""
+        return {
+            column: factor.in_floats() @ self._bases[column][0][:, self._first :]
+            for column, factor in self._factors.items()
+        }
 
     def _directions(self, table: Floats) -> Floats:
         for axis, name in enumerate(self.domain.names):
