@@ -123,11 +123,11 @@ def test_a_preview_as_a_file_works_without_a_server_and_sends_nothing(
     file.write_text(preview_file(poll), encoding="utf-8")
     assert not re.findall(r'(?:src|href)="/', file.read_text())
     with fresh(browser) as context:
-        page, asked = context.new_page(), list[str]()
-        page.on("request", lambda request: asked.append(request.url))
+        asked = list[str]()
         for place, arm in enumerate(poll.arms):
+            page = context.new_page()  # a page that is open already loads itself again
+            page.on("request", lambda request: asked.append(request.url))
             page.goto(f"{file.as_uri()}#group-{place}")
-            page.reload()
             page.get_by_role("button", name="Send").wait_for()
             assert page.locator(".question").count() == len(arm.designs)
             for choices in page.locator(".choices").all():
