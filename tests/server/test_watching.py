@@ -99,7 +99,7 @@ def test_estimates_are_drawn_when_there_are_enough_answers_and_not_before(
     with opened(browser, running, "/polls/filling") as page:
         page.get_by_text("118 of 119.").wait_for()
         assert page.locator("#questions svg").count() == 0
-        assert page.get_by_text("There are too few answers yet: all answers").is_visible()
+        page.get_by_text("There are too few answers yet: all answers").wait_for()
         report(running, "filling")
         page.locator("#questions svg").wait_for()
         assert page.get_by_text("Too few answers yet.").count() == 0
