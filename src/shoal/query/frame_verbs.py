@@ -6,6 +6,7 @@ answer; without one it gives the question, which can be previewed, explained and
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -61,7 +62,7 @@ class Spending(TypedDict, total=False):
     intervals: Number | bool
 
 
-class FrameVerbs:
+class FrameVerbs(ABC):
     """Statistics of a table under the names that dataframes give them.
 
     A column is named, or is an expression of SQL over columns.  With ``epsilon`` (or ``rho``) or
@@ -70,9 +71,9 @@ class FrameVerbs:
     off the answer would be.
     """
 
+    @abstractmethod
     def _built(self) -> Building:
         """The rows, and the keys they are grouped by."""
-        raise NotImplementedError
 
     def count(self, **spend: Unpack[Spending]) -> Ask | Answer:
         """The number of rows of each group: ``COUNT(*) AS n``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -20,19 +21,19 @@ from shoal.vault.report_pictures import answer_pictures, spending_pictures
 from shoal.vault.sources.fingerprint import Progress
 
 
-class VaultHistory:
+class VaultHistory(ABC):
     """The part of a vault that looks back; a `Vault` is one of these."""
 
     _ledger: Ledger
     _analyst: str | None
 
+    @abstractmethod
     def dataset(self, name: str) -> Dataset:
         """One dataset, as `Vault` has it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def budget(self, name: str) -> Standing:
         """What may be spent on it, as `Vault` has it."""
-        raise NotImplementedError
 
     def log(self, limit: int | None = 50) -> list[Release]:
         """The last releases, oldest first; all of them with None.  An analyst sees their own."""
