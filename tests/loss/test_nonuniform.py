@@ -19,7 +19,8 @@ from shoal.loss.inversion_search import LineSearch
 from shoal.loss.kernel import Kernel
 from shoal.loss.nonuniform import nodes_away, nodes_up_to
 from shoal.loss.sampled_normal import SampledNormalLoss
-from shoal.loss.smoothed import Laws, Setting, SmoothedLine
+from shoal.loss.smoothed import Setting, SmoothedLine
+from shoal.loss.summed_laws import Laws
 
 
 def enclosed(weights: Floats, losses: Floats, arc: float, k: int) -> acb:
@@ -123,6 +124,8 @@ def test_a_line_is_taken_with_the_steps_of_its_cells() -> None:
     search = LineSearch(((SampledNormalLoss(1.4e-6, 2.4, removed=False), 128610),), 1e-9)
     lines = search.lines(None, math.log(5.95e-4), 1e-4)
     assert lines is not None
-    setting = lines.above._setting
+    [line] = lines.above.lines
+    setting = line._setting
     assert setting.arc < 64 * setting.step
-    assert [twin.step for twin, _ in lines.above._laws.twins] == [setting.step]
+    assert isinstance(line._laws, Laws)
+    assert [twin.step for twin, _ in line._laws.twins] == [setting.step]

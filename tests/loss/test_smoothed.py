@@ -79,6 +79,8 @@ def test_the_smoothed_payoff_lies_between_the_payoff_and_the_bump_above_it(width
 # the twins
 
 PAIRS: list[HasInner] = [
+    LaplaceLoss(0.7),
+    LaplaceLoss(5.0),
     SampledNormalLoss(1e-2, 1.0, True),
     SampledNormalLoss(1e-2, 1.0, False),
     SampledNormalLoss(1e-5, 2.0, True),
@@ -249,3 +251,37 @@ def test_more_steps_larger_samples_and_less_noise_never_cost_less() -> None:
         (1e-4, 0.8, 20_000, 1e-7),
     ]:
         assert bracket(*worse)[1] >= low
+
+
+def delta_of_two_laplaces(first: float, second: float, epsilon: float) -> float:
+    """The mean over the loss of the first of what the second needs: elementary between corners."""
+
+    def alone(e: float) -> float:
+        if e >= second:
+            return 0.0
+        return -math.expm1((e - second) / 2) if e > -second else -math.expm1(e)
+
+    corners = [epsilon - second, epsilon + second]
+    inside = sorted({-first, first, *(x for x in corners if -first < x < first)})
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    total = alone(epsilon - first) / 2 + math.exp(-first) * alone(epsilon + first) / 2
+    for low, high in pairwise(inside):
+        for node, weight in zip(nodes, weights, strict=True):
+            x = (low + high) / 2 + (high - low) / 2 * float(node)
+            density = math.exp((x - first) / 2) / 4
+            total += float(weight) * (high - low) / 2 * density * alone(epsilon - x)
+    return total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "second"), [(1.0, 0.5), (0.3, 0.1), (2.0, 1.7)])
+@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-10])
+def test_two_unequal_laplace_losses_against_an_integral(
+    first: float, second: float, delta: float
+) -> None:
+    direction = Direction(((LaplaceLoss(first), 1), (LaplaceLoss(second), 1)))
+    found = direction.epsilon(delta, 1e-4)
+    assert found.width < 1e-4
+    # an absolute error of the sum above is far below 1e-14
+    assert delta_of_two_laplaces(first, second, found.high) <= delta + 1e-14
+    assert delta_of_two_laplaces(first, second, found.low) >= delta - 1e-14

@@ -19,6 +19,8 @@ from shoal.loss.loss_sources import LossSource, NormalLoss, Sources
 from shoal.loss.saddle_point import LossSum, contour_delta, contour_epsilon
 from shoal.loss.single_release import KnownAlone
 from shoal.loss.smoothed_sum import SmoothedSum
+from shoal.loss.tilt_ladder import tilt_of
+from shoal.loss.top_of_sum import TopOfSum
 from shoal.loss.two_point_sums import FewSums
 
 _LARGE = 1e3
@@ -55,6 +57,8 @@ class Direction:
         both.__dict__["_log_finite"] = self._log_finite + _log_finite_of(sources)
         if "_few" in vars(self) and self._few is None:
             both.__dict__["_few"] = None  # more releases have more sums
+        if "_top" in vars(self) and self._top is None:
+            both.__dict__["_top"] = None  # and a top that is rarer
         return both
 
     @cached_property
@@ -76,6 +80,8 @@ class Direction:
             return Bracket(0.0, 0.0)
         if (alone := self._alone) is not None:
             return alone.epsilon_alone(Fraction(delta))
+        if self._top is not None and (near_top := self._top.epsilon(delta)) is not None:
+            return near_top
         found = self._epsilon_by_contour(delta)
         if found is None and self._equal_laplaces is not None:
             return self._equal_laplaces.epsilon_alone(Fraction(delta))
@@ -88,11 +94,13 @@ class Direction:
         if self.needs_nothing(delta):
             return Bracket(0.0, 0.0)
         found = self.quick_epsilon(delta)
+        if found is None and self._is_surely_below(floor, delta):
+            return Bracket(0.0, floor)
         if (
             found is None or found.width > tolerance * max(1.0, found.high / _LARGE)
         ) and self._smoothed is not None:
             more = self._epsilon_by_smoothing(delta, tolerance, floor)
-            found = more if found is None or more is None else found.met(more)
+            found = found.met(more) if found and more else found or more
         return found or self._gridded.epsilon(delta, tolerance, floor=floor)
 
     def needs_nothing(self, delta: float) -> bool:
@@ -115,9 +123,13 @@ class Direction:
                 return math.inf
         return total * (1 + _SLACK)
 
-    def quick_delta(self, low: float, high: float) -> Bracket | None:
-        """Delta between an epsilon rounded down and the same rounded up; None as above."""
+    def quick_delta(self, low: float, high: float, *, floor: float = 0.0) -> Bracket | None:
+        """Delta between an epsilon rounded down and the same rounded up; None as above, ``floor``
+        once it is known to lie below.
+        """
         found = self._quick_delta(low, high)
+        if found is None and self._is_surely_below(low, floor):
+            return Bracket(0.0, floor)
         return found and self._not_lost(found, low)
 
     def _quick_delta(self, low: float, high: float) -> Bracket | None:
@@ -127,6 +139,8 @@ class Direction:
             return Bracket(0.0, 0.0)  # no loss is as large
         if (alone := self._alone) is not None:
             return alone.delta_alone(Fraction(low), Fraction(high))
+        if self._top is not None and (near_top := self._top.delta(low, high)) is not None:
+            return near_top
         found = self._delta_by_contour(low, high)
         if found is None and self._equal_laplaces is not None:
             return self._equal_laplaces.delta_alone(Fraction(low), Fraction(high))
@@ -136,7 +150,7 @@ class Direction:
         """Delta between an epsilon rounded down and the same rounded up; it may be a coarse one
         once it is known to lie below ``floor``.
         """
-        found = self.quick_delta(low, high)
+        found = self.quick_delta(low, high, floor=floor)
         if found is None and self._smoothed is not None:
             found = self._smoothed.delta(low - self._blur, high + self._blur, floor=floor)
         if found is None:
@@ -144,6 +158,15 @@ class Direction:
         if low <= 0 and self._deltas_at_zero < found.high:
             found = Bracket(min(found.low, self._deltas_at_zero), self._deltas_at_zero)
         return self._not_lost(found, low)
+
+    def _is_surely_below(self, epsilon: float, delta: float) -> bool:
+        """Whether the best moment tells that delta at epsilon is less than this one."""
+        if self._losses is None or epsilon <= self._blur or delta <= self._infinite[1]:
+            return False
+        index = self._losses.best_for_epsilon(epsilon - self._blur)
+        found = self._losses.chernoff(index, epsilon - self._blur) + self._losses.doubt(index)
+        found += _SLACK * (1 + abs(found) + tilt_of(index) * epsilon)
+        return math.exp(min(0.0, found)) * (1 + _SLACK) + self._infinite[1] < delta
 
     def _not_lost(self, found: Bracket, epsilon: float) -> Bracket:
         """Below the largest loss delta is above 0, even where it is too small for a float."""
@@ -165,6 +188,10 @@ class Direction:
         if copies == 1 and not others and isinstance(source, KnownAlone):
             return source
         return self._few
+
+    @cached_property
+    def _top(self) -> TopOfSum | None:
+        return TopOfSum.of(self.sources, self._blur)
 
     @cached_property
     def _few(self) -> FewSums | None:

@@ -157,12 +157,12 @@ class LossDistribution:
     def quick_delta(self, *, epsilon: Number) -> Bracket | None:
         """`delta` where a closed form or a contour tells it within milliseconds, else None."""
         exact = non_negative(epsilon, "epsilon")
-        found = []
+        low, high, found = float_down(exact), float_up(exact), Bracket(0.0, 0.0)
         for side in self._sides:
-            if (one := side.quick_delta(float_down(exact), float_up(exact))) is None:
+            if (one := side.quick_delta(low, high, floor=found.high)) is None:
                 return None
-            found.append(one)
-        return _largest(found)
+            found = found.joined(one)
+        return found
 
 
 class _DeltaAt(Protocol):

@@ -21,7 +21,7 @@ from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR, UNIT, Floats, dot
 from shoal.loss.loss_sources import LaplaceLoss, Sources
 from shoal.loss.saddle_point import LossSum, SaddleLine
-from shoal.loss.single_release import POSITION_ERROR, enclosed_root
+from shoal.loss.single_release import POSITION_ERROR, at_floats, enclosed_root
 from shoal.loss.tilt_ladder import spacing_of, tilt_of
 from shoal.loss.transform import power
 from shoal.loss.two_point_sums import binomial
@@ -79,7 +79,10 @@ class EqualLaplaces:
         unit = math.exp(self._losses.cumulant(index) - tilt_of(index) * near)
         off = unit * line.round_off / (float(delta) * tilt_of(index))
         return enclosed_root(
-            near, partial(self._enclosed, line), delta, off=min(4 * off, _LIKELY) + self._aside
+            near,
+            at_floats(partial(self._enclosed, line)),
+            delta,
+            off=min(4 * off, _LIKELY) + self._aside,
         )
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:

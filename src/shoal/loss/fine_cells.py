@@ -80,6 +80,10 @@ class Twin:
         with np.errstate(over="ignore", invalid="ignore"):
             more = dot(self.masses, np.expm1(tilt * self.nodes))
             more += dot(self.weights, np.expm1(tilt * self.lattice))
+        if more < _LITTLE:  # all losses are below 0: nothing would be left of 1 + more
+            left = dot(self.masses, np.exp(tilt * self.nodes))
+            left += dot(self.weights, np.exp(tilt * self.lattice))
+            return math.log(left) if left > _LEAST else math.inf
         return math.log1p(more) if math.isfinite(more) else math.inf
 
     def log_moments(self, tilt: float, doublings: int) -> list[float]:
@@ -94,7 +98,7 @@ class Twin:
             grown = np.expm1(tilt * losses)
             for _ in range(doublings):
                 more = float((masses * grown).sum())
-                if not math.isfinite(more):
+                if not math.isfinite(more) or more < _NOTHING:
                     break
                 found.append(math.log1p(more))
                 grown *= grown + 2
@@ -102,6 +106,7 @@ class Twin:
 
 
 _FAR_MORE, _MOST_ALONE = 16.0, 256
+_LITTLE, _NOTHING, _LEAST = -0.5, 1e-6 - 1, 1e-290
 
 
 def of_atoms(losses: Floats, masses: Floats, step: float) -> Twin:

@@ -28,6 +28,7 @@ from shoal.loss.characteristic_functions import (
 )
 from shoal.loss.single_release import (
     POSITION_ERROR,
+    at_floats,
     enclosed_root,
     normal_delta,
     normal_epsilon,
@@ -159,7 +160,7 @@ class AtomicLoss(HasWaves):
         return self.infinite + math.fsum(over)
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
-        return enclosed_root(self._root(float(delta)), self.delta_alone, delta)
+        return enclosed_root(self._root(float(delta)), at_floats(self.delta_alone), delta)
 
     def _root(self, delta: float) -> float:
         """About where delta is reached: between two losses it is a - b e^epsilon."""
@@ -231,10 +232,33 @@ class LaplaceLoss(HasWaves):
         )
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
-        return enclosed_root(self.epsilon + 2 * math.log1p(-float(delta)), self.delta_alone, delta)
+        return enclosed_root(
+            self.epsilon + 2 * math.log1p(-float(delta)), at_floats(self.delta_alone), delta
+        )
 
     def wave(self, tilt: float) -> LaplaceWave:
         return LaplaceWave(self.epsilon, tilt)
+
+    @property
+    def mirrored(self) -> bool:
+        return False
+
+    @property
+    def slope(self) -> float:
+        return 1.0
+
+    def inner_reach(self, smallest: float) -> tuple[float, float]:
+        return self.reach(smallest)
+
+    def rising(self, inner: Floats) -> Floats:
+        losses: Floats = np.clip(inner, -self.epsilon, self.epsilon)
+        return losses
+
+    def inner_at(self, rising: Floats) -> Floats:
+        return rising.copy()  # the loss is its own coordinate
+
+    def masses(self, ends: Floats) -> tuple[Floats, Floats]:
+        return self.between(ends)
 
     def reach(self, smallest: float) -> tuple[float, float]:  # noqa: ARG002 - nothing lies beyond
         return -self.epsilon, self.epsilon

@@ -44,33 +44,36 @@ class KnownAlone(Protocol):
 
 def enclosed_root(
     near: float,
-    delta_at: Callable[[Fraction, Fraction], Bracket],
+    at: Callable[[float], Bracket],
     delta: Fraction,
     *,
     off: float = 0.0,
 ) -> Bracket:
     """The epsilon at a delta, from about where it is: both sides asked and answered.
 
-    ``delta_at`` tells delta between two epsilons; ``off`` is how far epsilon probably is from
-    ``near``.
+    ``at`` tells delta at an epsilon; ``off`` is how far epsilon probably is from ``near``.
     """
-
-    def at(epsilon: float) -> Bracket:
-        return delta_at(Fraction(epsilon), Fraction(epsilon))
-
-    if at(0.0).high <= delta:
+    less, more = float_down(delta), float_up(delta)
+    if at(0.0).high <= less:
         return Bracket(0.0, 0.0)
     near = max(near, 0.0)
     least = off + 4 * POSITION_ERROR * max(near, 2.0**-20)
     pad = least
-    while near - pad > 0 and at(near - pad).low < delta:
+    while near - pad > 0 and at(near - pad).low < more:
         pad *= 4
     low, pad = max(0.0, near - pad), least
-    while at(near + pad).high > delta:
+    while at(near + pad).high > less:
         pad *= 4
         if pad > _BEYOND:
             return Bracket(low, math.inf)
     return Bracket(low, near + pad)
+
+
+def at_floats(
+    delta_alone: Callable[[Fraction, Fraction], Bracket],
+) -> Callable[[float], Bracket]:
+    """Delta at a float, from delta between two rationals."""
+    return lambda epsilon: delta_alone(Fraction(epsilon), Fraction(epsilon))
 
 
 def normal_epsilon(mu: float, delta: Fraction) -> Bracket:

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 
 from shoal.loss.bracket import Bracket
 from shoal.loss.delta_levels import TOLERANCE, EnclosedProfile, LevelledSum
-from shoal.loss.inversion_search import LinePair, LineSearch, LocalSlope
-from shoal.loss.smoothed import SmoothedLine
+from shoal.loss.inversion_search import LineSearch, LocalSlope
+from shoal.loss.line_pieces import LinePair
+from shoal.loss.line_sums import LineSum
 
 _LOST = 1e-7
 """Of delta, what may be left out of the losses, and of the sum."""
-_SPARE = 0.9
-"""Brackets of the other deltas of a level can be a little wider."""
 _GAIN = 0.8
 """Where finer cells leave more of the width than this, it has other causes."""
 _MANY = 1 << 16
 """A line with more terms is not sharpened: that would take as long again."""
+_SHARP = 1e-6
+"""Nor are lines that tell epsilon as narrowly as this."""
 _LEAST_DELTA = 1e-30
 _USEFUL, _NEARLY = 10.0, 0.25
 """A bracket this many times as wide as was wanted, and wider than such a share of epsilon, is left
@@ -32,7 +33,7 @@ to others.
 class LevelLines:
     """The lines for one delta, and where they find it."""
 
-    above: SmoothedLine
+    above: LineSum
     lines: LinePair
     there: LocalSlope
     bracket: Bracket
@@ -72,7 +73,7 @@ class SmoothedSum(LevelledSum):
             high = found and lines.above.enclosed(wanted_up, *found)
             if there is None and (high is None or high > near):
                 # too coarse to hear delta: begin with the moments
-                there = LocalSlope(near, search.tilt)
+                there = search.start(wanted)
                 search.refined(there, tolerance, None)
                 continue
             if found is None:
@@ -86,14 +87,14 @@ class SmoothedSum(LevelledSum):
             if last is None or bracket.width <= last.bracket.width:
                 last = LevelLines(lines.above, lines, there, bracket, search.lost)
                 yield last
-            narrow = steady and bracket.width <= _SPARE * search.narrowest(there, tolerance)
+            narrow = steady and search.is_narrow(bracket, there, tolerance)
             if high == 0:
                 return
             if narrow or is_stuck or lines.limited:
                 break
             if not search.refined(there, tolerance, bracket.width if low else None):
                 break
-        if last is None or last.lines.count > _MANY:
+        if last is None or last.lines.count > _MANY or last.bracket.width < _SHARP:
             return
         if (above := search.sharpened(last.there, wanted)) is not None:
             found = above.solved(wanted_up, last.there.epsilon, closely=True)

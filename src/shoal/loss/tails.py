@@ -9,7 +9,7 @@ from fractions import Fraction
 from shoal.exact import float_down, float_up
 from shoal.loss.bracket import Bracket
 from shoal.loss.cells import RELATIVE_ERROR
-from shoal.loss.single_release import POSITION_ERROR, enclosed_root
+from shoal.loss.single_release import POSITION_ERROR, at_floats, enclosed_root
 
 _HALVINGS = 60
 _FURTHEST = 700.0
@@ -54,7 +54,7 @@ class KnownTails(ABC):
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if self._delta(middle)[0] > delta else (low, middle)
-        return enclosed_root(high, self.delta_alone, delta)
+        return enclosed_root(high, at_floats(self.delta_alone), delta)
 
     def _delta(self, epsilon: float) -> tuple[float, float]:
         """Delta, and how far it can be off."""

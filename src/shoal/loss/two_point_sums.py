@@ -38,6 +38,7 @@ class FewSums:
     def __init__(self, sums: Floats, masses: Floats, slack: float) -> None:
         order = np.argsort(-sums)
         self._sums = sums[order]
+        self._falling = -self._sums
         self._masses = masses[order]
         self._above = np.cumsum(self._masses)
         self._weighted = np.cumsum(self._masses * np.exp(-self._sums))
@@ -67,7 +68,7 @@ class FewSums:
 
     def _delta(self, epsilon: float) -> tuple[float, float]:
         """Delta, and what it can be off by."""
-        count = int(np.searchsorted(-self._sums, -epsilon, side="left"))
+        count = int(self._falling.searchsorted(-epsilon))
         if count == 0:
             return 0.0, 0.0
         over = float(self._above[count - 1])
@@ -78,13 +79,24 @@ class FewSums:
         return over - under, self._slack * (over + under) + self._lost
 
     def delta_alone(self, low: Fraction, high: Fraction) -> Bracket:
-        least, less = self._delta(float_up(high) + self._aside)
-        most, more = self._delta(max(0.0, float_down(low) - self._aside))
-        return Bracket(max(0.0, least - less), min(1.0, most + more))
+        return Bracket(self._delta_at(float_up(high)).low, self._delta_at(float_down(low)).high)
 
     def epsilon_alone(self, delta: Fraction) -> Bracket:
         near = self._searched(float(delta)) if self._is_far else self._inverted(delta)
-        return enclosed_root(near, self.delta_alone, delta)
+        return enclosed_root(near, self._delta_at, delta, off=self._moved(near))
+
+    def _moved(self, epsilon: float) -> float:
+        """About how far round-off moves the root, so that the first guess mostly holds."""
+        value, doubt = self._delta(epsilon)
+        if self._is_far or not doubt:
+            return 0.0
+        above = float(self._above[int(self._falling.searchsorted(-epsilon)) - 1])
+        return self._aside + 2 * doubt / max(_LEAST, above - value)
+
+    def _delta_at(self, epsilon: float) -> Bracket:
+        least, less = self._delta(epsilon + self._aside)
+        most, more = self._delta(max(0.0, epsilon - self._aside))
+        return Bracket(max(0.0, least - less), min(1.0, most + more))
 
     def _searched(self, delta: float) -> float:
         """About the epsilon at delta, by halving."""
