@@ -456,6 +456,14 @@ def applications() -> dict[str, list[Expression]]:
         for hi in (2, 10**6)
         for c in (1, 3, 1000)
     ]
+    for name in ("trim_of", "ltrim_of", "rtrim_of"):
+        found[name] = [call(name, text, lit(letters, TEXT)) for letters in ("a", " é", "🏼b")]
+    found["position"] = [call("position", text, lit(part, TEXT)) for part in ("a", "é", "bc", "🏼")]
+    found["split_part"] = [
+        call("split_part", text, lit(sign, TEXT), lit(at, INTEGER))
+        for sign in ("a", " ", "é", "🏼")
+        for at in (1, 2, 9)
+    ]
     found["between"] = [call("between", a, b, a) for a, b in zip(one, two, strict=True)]
     found["in"] = [call("in", a, lit(None, a.type), *_few(a)) for a in one]
     found["and"] = [call("and", refs["b1"], refs["b2"])]
@@ -486,10 +494,12 @@ def applications() -> dict[str, list[Expression]]:
         for o in ("a", "ab", "\u0301")
         for n in ("", "aa")
     ]
-    parts = [*UNITS, "dow", "hour", "minute"]
+    parts = [*UNITS, "dow", "hour", "minute", "second"]
     found["date_part"] = [call("date_part", lit(p, TEXT), m) for p in parts for m in moments]
     found["date_trunc"] = [
-        call("date_trunc", lit(p, TEXT), m) for p in [*UNITS, "hour", "minute"] for m in moments
+        call("date_trunc", lit(p, TEXT), m)
+        for p in [*UNITS, "hour", "minute", "second"]
+        for m in moments
     ]
     found["days_between"] = [
         call("days_between", a, refs[b]) for a in moments for b in ("d2", "t2")

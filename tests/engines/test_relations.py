@@ -21,10 +21,16 @@ from shoal.plan import (
     REAL,
     TEXT,
     Choices,
+    Column,
+    Expression,
     Filter,
     Literal,
+    PerPerson,
     Person,
     PersonJoin,
+    PersonQuantity,
+    PersonTotal,
+    PersonWindow,
     Project,
     PublicJoin,
     Range,
@@ -32,12 +38,17 @@ from shoal.plan import (
     Row,
     Rows,
     Scan,
+    Sorting,
     Table,
     UnionAll,
     Unit,
+    Value,
+    WindowWord,
+    WithinPerson,
     call,
     column,
     explain,
+    number_of,
 )
 
 SCHEMAS = {
@@ -81,6 +92,9 @@ def refs(rows: Rows) -> dict[str, Ref]:
     return {c.name: Ref(c) for c in rows.columns}
 
 
+STEPS = ["filter", "project", "union", "public", "person", "per person", "match", "window"]
+
+
 @st.composite
 def relations(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Rows:
     """Scans under a few random steps; columns keep the names u, k, x, y as long as they are
@@ -88,9 +102,7 @@ def relations(draw: st.DrawFn, units: tuple[Unit, Unit]) -> Rows:
     """
     at = scans(units)
     rows: Rows = at["left"]
-    for step in draw(
-        st.lists(st.sampled_from(["filter", "project", "union", "public", "person"]), max_size=4)
-    ):
+    for step in draw(st.lists(st.sampled_from(STEPS), max_size=4)):
         rows = _stepped(draw, rows, step, at)
     return rows
 
@@ -113,12 +125,80 @@ def _stepped(draw: st.DrawFn, rows: Rows, step: str, at: dict[str, Scan]) -> Row
             kind: OneOf["inner", "left"] = draw(st.sampled_from(["inner", "left"]))
             on = ((held["k"], refs(at["public"])["k3"]),)
             return PublicJoin(rows, at["public"], on, kind, draw(st.integers(1, 3)))
-        case "person" if rows.person and "k2" not in held:
+        case "person" if rows.person and not {"k2", "z"} & held.keys():
             kind = draw(st.sampled_from(["inner", "left"]))
             pair = (held["k"], refs(at["right"])["k2"])
             agree = draw(st.sampled_from([(), (pair,)]))
             return PersonJoin(rows, at["right"], agree, kind, draw(st.integers(1, 3)))
+        case "per person" if rows.person:
+            return per_person(draw, rows)
+        case "window" if rows.person:
+            return WithinPerson(rows, f"w{len(rows.columns)}", window(draw, rows))
+        case "match" if rows.person:
+            return matched(draw, rows, at[draw(st.sampled_from(["left", "right"]))])
     return rows
+
+
+def window(draw: st.DrawFn, rows: Rows) -> PersonWindow:
+    """Something that each row is told of the others of its person."""
+    held = refs(rows)
+    word = draw(st.sampled_from(list(WindowWord)))
+    argument: Expression | None = held[draw(st.sampled_from(["k", "x", "y"]))]
+    quantity = None
+    if word is WindowWord.TOTAL:
+        wanted = set(PersonQuantity) - {PersonQuantity.DISTINCT}
+        if argument is not None and not (argument.type.numeric and argument.type.exact):
+            wanted -= {PersonQuantity.SUM}
+        quantity = draw(st.sampled_from(sorted(wanted)))
+    if word is WindowWord.NUMBER or quantity is PersonQuantity.ROWS:
+        argument = None
+    order = tuple(
+        Sorting(held[name], draw(st.booleans()), draw(st.booleans()))
+        for name in draw(st.lists(st.sampled_from(["k", "x", "y"]), max_size=2, unique=True))
+    )
+    return PersonWindow(
+        word,
+        argument,
+        (held["k"],) if draw(st.booleans()) else (),
+        order,
+        draw(st.booleans()),
+        draw(st.integers(1, 2)),
+        quantity,
+        *draw(st.sampled_from([(), (-3, 5)])),
+    )
+
+
+def matched(draw: st.DrawFn, rows: Rows, other: Scan) -> Rows:
+    """Rows whose person has rows in a table, perhaps the same one, or has none; or all with a mark."""
+    held, name = refs(rows), f"found{len(rows.columns)}"
+    keys = ((f"{name} key", Ref(other.columns[1])),) if draw(st.booleans()) else ()
+    per = PerPerson(other, keys, (PersonTotal(name, PersonQuantity.ROWS, None, 0, 2),))
+    on = tuple((held["k"], Ref(column)) for column in per.columns[: len(keys)])
+    joined = PersonJoin(rows, per, on, "left", 1)
+    none = call("is_null", Ref(joined.columns[-1]))
+    made: list[Rows] = [joined, Filter(joined, none), Filter(joined, call("not", none))]
+    return draw(st.sampled_from(made))
+
+
+def per_person(draw: st.DrawFn, rows: Rows) -> PerPerson:
+    """Rows aggregated for each person, with or without one more key; they have u, k, x, y again."""
+    held = refs(rows)
+    words = draw(st.lists(st.sampled_from([*PersonQuantity][1:]), min_size=3, max_size=3))
+    named = [("u", held["u"]), *([("k", held["k"])] if draw(st.booleans()) else [])]
+    least = draw(st.sampled_from([PersonQuantity.LEAST, PersonQuantity.GREATEST]))
+    totals = [PersonTotal("k", least, held["k"])] if len(named) == 1 else []
+    of = {"x": held["x"], "y": held["y"], **({"z": held["z"]} if "z" in held else {})}
+    for at, (name, argument) in enumerate(of.items()):
+        word = words[at]
+        if name == "y" and not draw(st.booleans()):
+            word = PersonQuantity.GREATEST
+        if word is PersonQuantity.SUM and not argument.type.exact:
+            word = PersonQuantity.LEAST
+        ends = draw(st.sampled_from([(), (-3, 5), (0, 1), (-(2**63), 2**63 - 1)]))
+        totals.append(PersonTotal(name, word, argument, *ends))
+    if draw(st.booleans()):
+        totals.append(PersonTotal("n", PersonQuantity.ROWS, None, 0, draw(st.integers(1, 3))))
+    return PerPerson(rows, tuple(named), tuple(totals))
 
 
 def rows_of(relation: Rows, data: Data, *, persons: bool = True) -> Counter[str]:
@@ -165,6 +245,29 @@ def test_one_row_changes_at_most_as_many_rows_as_the_relation_claims(
             after = rows_of(relation, less)
             changed = (before - after).total() + (after - before).total()
             assert most is None or changed <= most, explain(relation)
+
+
+def keeps_to_its_facts(value: Value, held: Column) -> bool:
+    place = number_of(value, held.type)
+    if value is None:
+        return held.nullable
+    if isinstance(value, str) and len(value) > held.length:
+        return False
+    inside = held.span is None or place is None or held.span.lo <= place <= held.span.hi
+    return inside and (held.choices is None or value in held.choices)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("units", UNITS[:2], ids=str)
+@examples(40, many=150)
+@given(data=datasets(), draw=st.data())
+def test_every_value_keeps_to_what_its_column_says(
+    units: tuple[Unit, Unit], data: Data, draw: st.DataObject
+) -> None:
+    relation = draw.draw(relations(units))
+    for row in Reference(data).rows(relation):
+        for value, held in zip(row, relation.columns, strict=True):
+            assert keeps_to_its_facts(value, held), explain(relation)
 
 
 @pytest.mark.slow

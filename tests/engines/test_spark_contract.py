@@ -22,7 +22,7 @@ from tests.engines.generated import (
     pairs,
     tables,
 )
-from tests.engines.spark_session import needs_java, session
+from tests.engines.spark_session import INTERPRETED, needs_java, session
 from tests.engines.test_expressions import bits, projected
 from tests.engines.test_relations import SCHEMAS, Data, arrow, datasets, refs, relations, rows_of
 from tests.engines.test_relations import UNITS as RELATION_UNITS
@@ -64,6 +64,7 @@ from shoal.sensitivity import Norm
 
 pytestmark = needs_java
 
+FEW_ROWS = Person("u", groups=2, rows_per_group=3)
 PARTITIONS = [1, 2, 7, 64]
 """Of generated tables those of audits are in sixty-four, too: so many tasks for seven rows take
 their time.
@@ -71,16 +72,17 @@ their time.
 SETTINGS: list[dict[str, str]] = [
     {},
     {
+        **INTERPRETED,
         "spark.sql.ansi.enabled": "false",
         "spark.sql.session.timeZone": "Pacific/Apia",
         "spark.sql.decimalOperations.allowPrecisionLoss": "false",
     },
     {
+        **INTERPRETED,
         "spark.sql.ansi.enabled": "true",
         "spark.sql.session.timeZone": "America/New_York",
         "spark.sql.caseSensitive": "true",
         "spark.sql.parser.escapedStringLiterals": "true",
-        "spark.sql.adaptive.enabled": "false",
         "spark.sql.autoBroadcastJoinThreshold": "-1",
     },
 ]
@@ -234,12 +236,13 @@ def gives_the_integers_of_the_reference(
     engine = over(data, way)
     with Set(way[2]):
         assert engine.totals(plan) == meant, explain(plan.relation)
-        assert engine.totals(plan) == meant, "a second time"
+        if way[1] == 0:
+            assert engine.totals(plan) == meant, "a second time"
     engine.close()
 
 
 @pytest.mark.parametrize("units", UNITS, ids=str)
-@few(3)
+@few(2)
 @given(data=datasets(), draw=st.data(), way=ways)
 def test_spark_gives_the_integers_of_the_reference(
     units: tuple[Unit, Unit], data: Data, draw: st.DataObject, way: Way
@@ -353,7 +356,7 @@ wide_rows = st.lists(st.fixed_dictionaries(test_totals.CELLS), max_size=40)
     [Row(), Person("u", groups=2, rows_per_group=2), Person("u", rows_per_group=2**20)],
     ids=str,
 )
-@few(3)
+@few(2)
 @given(rows=wide_rows, norm=st.sampled_from([Norm.L1, Norm.L2]), way=ways)
 def test_extreme_values_are_the_same_integers(
     unit: Unit, rows: list[dict[str, Any]], norm: Norm, way: Way
@@ -379,9 +382,14 @@ def test_every_type_lands_on_the_same_points(
             assert fast.weights(spread) == Reference({"t": rows}).weights(spread)
 
 
-@pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 @pytest.mark.parametrize(
-    "unit", [Row(), Person("u", groups=2, rows_per_group=3)], ids=["rows", "persons"]
+    ("unit", "norm"),
+    [
+        pytest.param(Row(), Norm.L1, id="rows-l1"),
+        pytest.param(Row(), Norm.L2, id="rows-l2", marks=pytest.mark.audit),
+        pytest.param(FEW_ROWS, Norm.L1, id="persons-l1", marks=pytest.mark.audit),
+        pytest.param(FEW_ROWS, Norm.L2, id="persons-l2"),
+    ],
 )
 def test_the_same_rows_in_any_partitions_and_order_give_the_same_bytes(
     unit: Unit, norm: Norm

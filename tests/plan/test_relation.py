@@ -57,7 +57,6 @@ def ref(rows: Any, name: str) -> Ref:
         lambda: PersonJoin(VISITS, SINGLE, ()),
         lambda: PersonJoin(VISITS, TOWNS, ()),
         lambda: PersonJoin(VISITS, CHANGED, ()),
-        lambda: PersonJoin(VISITS, Project(VISITS, (("y", ref(VISITS, "x")),)), ()),
         lambda: PublicJoin(VISITS, NOTES, ((ref(VISITS, "u"), ref(NOTES, "v")),)),
         lambda: PublicJoin(VISITS, TOWNS, ()),
         lambda: PublicJoin(VISITS, TOWNS, ((ref(VISITS, "k"), ref(TOWNS, "town")),), "full"),  # type: ignore[arg-type]
@@ -125,8 +124,11 @@ def test_the_right_side_of_a_left_join_may_be_missing(
 
 
 def test_the_bounds_of_two_units_are_the_wider_of_both() -> None:
-    joined = PersonJoin(VISITS, NOTES, (), "inner", 2)
+    many = Scan(Table("notes", (column("v", INTEGER),), protects=Person("v", groups=3)))
+    joined = PersonJoin(VISITS, many, (), "inner", 2)
     assert joined.protects == Person("u", groups=3, rows_per_group=4)
+    one = PersonJoin(VISITS, many, (), "inner", 1)  # adds no rows
+    assert one.protects == VISITS.protects
     assert joined.stability == {"visits": 2, "notes": None}
 
 

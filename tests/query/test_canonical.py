@@ -26,19 +26,26 @@ from shoal.plan import (
     Expression,
     Filter,
     Literal,
+    PerPerson,
     Person,
     PersonJoin,
+    PersonQuantity,
+    PersonTotal,
+    PersonWindow,
     Project,
     PublicJoin,
     Ref,
     Row,
     Rows,
     Scan,
+    Sorting,
     Table,
     Type,
     UnionAll,
     Unit,
     Value,
+    WindowWord,
+    WithinPerson,
     column,
 )
 from shoal.plan.facts import Span
@@ -92,6 +99,13 @@ def rows_of(written: list[Any]) -> Rows:
             below = rows_of(source)
             made_of = tuple((name, expression_of(e, below.columns)) for name, e in named)
             return Project(below, made_of)
+        case ["per person", source, keys, totals]:
+            below = rows_of(source)
+            by = tuple((name, expression_of(e, below.columns)) for name, e in keys)
+            return PerPerson(below, by, tuple(_total(each, below.columns) for each in totals))
+        case ["within person", source, name, told]:
+            below = rows_of(source)
+            return WithinPerson(below, name, _window(told, below.columns))
         case ["union", left, right]:
             return UnionAll(rows_of(left), rows_of(right))
         case [("PublicJoin" | "PersonJoin") as name, left, right, pairs, kind, at_most]:
@@ -103,6 +117,27 @@ def rows_of(written: list[Any]) -> Rows:
             join = PublicJoin if name == "PublicJoin" else PersonJoin
             return join(*sides, on, kind, at_most)
     raise AssertionError(written)
+
+
+def _total(written: list[Any], columns: tuple[Column, ...]) -> PersonTotal:
+    name, quantity, of, least, most = written
+    argument = None if of is None else expression_of(of, columns)
+    return PersonTotal(name, PersonQuantity(quantity), argument, least, most)
+
+
+def _window(written: list[Any], columns: tuple[Column, ...]) -> PersonWindow:
+    word, of, by, order, so_far, steps, quantity, least, most = written
+    return PersonWindow(
+        WindowWord(word),
+        None if of is None else expression_of(of, columns),
+        tuple(expression_of(each, columns) for each in by),
+        tuple(Sorting(expression_of(e, columns), down, first) for e, down, first in order),
+        so_far,
+        steps,
+        quantity and PersonQuantity(quantity),
+        least,
+        most,
+    )
 
 
 def _column(written: list[Any]) -> Column:

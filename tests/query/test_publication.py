@@ -21,7 +21,6 @@ from shoal.errors import (
     CalibrationError,
     ExpressionError,
     FactsError,
-    RangeError,
     UnansweredError,
     UnknownNameError,
 )
@@ -148,10 +147,23 @@ def test_tables_that_cannot_be_published_are_refused_before_anything_is_spent(na
     assert people.budget.spent == shoal.ZeroConcentrated(0)
 
 
-def test_a_pure_budget_is_refused_with_what_to_use_instead() -> None:
-    people = _people(SOME, budget=shoal.Pure(1))
-    with pytest.raises(RangeError, match="pure budget"):
-        people.workload(LINES).preview(epsilon=1)
+def test_a_pure_budget_buys_laplace_noise_and_the_same_again_is_free(tmp_path: Path) -> None:
+    pq.write_table(
+        pa.table({"sex": ["f", "m"] * 40, "region": ["N", "S"] * 40}), tmp_path / "p.parquet"
+    )
+    with shoal.open(tmp_path / "office.shoal") as vault:
+        facts = {name: FACTS[name] for name in ("sex", "region")}
+        vault.add(
+            "people", tmp_path / "p.parquet", protects=Row(), columns=facts,
+            required=list(facts), budget=shoal.Pure(1),
+        )  # fmt: skip
+        asked = vault.table("people").workload(LINES[:1])
+        first = asked.release(epsilon="0.5")
+        again = asked.release(epsilon="0.5")
+        assert [a.tolist() for a in first.arrays] == [a.tolist() for a in again.arrays]
+        assert {event.to_dict()["kind"] for event in first.event.events} == {"laplace"}
+        with pytest.raises(BudgetExceeded):
+            asked.release(epsilon="0.6")
 
 
 def test_groups_and_workloads_do_not_mix() -> None:

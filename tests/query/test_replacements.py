@@ -45,7 +45,7 @@ SCALES = {
     ("SELECT SUM(x) AS a FROM data WHERE kind = 'a'", "row"): "scale 20 on the sum of x",
     ("SELECT SUM(x) AS a FROM data", "row with NULL"): "scale 20 on the sum of x",
     ("SELECT kind, SUM(x) AS a FROM data GROUP BY kind", "row"): "scale 40 on the sum of x",
-    ("SELECT AVG(x) AS a FROM data", "row"): "scale 10 on the sum of x about 7",
+    ("SELECT AVG(x) AS a FROM data", "row"): "scale 10 on the sum of (x - 7)",
     ("SELECT COUNT(*) AS a FROM data", "row"): "no noise",
     ("SELECT COUNT(*) AS a FROM data WHERE kind = 'a'", "row"): "scale 2 on the count",
     ("SELECT SUM(x) AS a FROM data", "person"): "scale 40 on the sum of x",
@@ -72,7 +72,7 @@ def test_the_preview_says_how_far_a_replacement_moves_each_total_and_what_is_pub
     row, public, *_ = asked("SELECT AVG(x) AS a FROM data").preview(epsilon=1).notes
     assert row == (
         "Neighbouring datasets differ by one row that is replaced by another. "
-        "That moves the sum of x about 7 by at most 5."
+        "That moves the sum of (x - 7) by at most 5."
     )
     assert "same number of rows, so it is public" in public
     person = asked("SELECT SUM(x) AS a FROM data", unit=BY_PERSON).preview(epsilon=1).notes[0]

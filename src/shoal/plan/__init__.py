@@ -3,6 +3,7 @@ before it runs.
 """
 
 from shoal.plan.bounded_totals import WHOLE, Bounded, factor_for_groups, factor_for_rows
+from shoal.plan.declared_table import Table
 from shoal.plan.expression import Call, Expression, Literal, Ref, call, cast, columns_of, substitute
 from shoal.plan.facts import (
     Choices,
@@ -19,6 +20,9 @@ from shoal.plan.functions import FUNCTIONS, Function
 from shoal.plan.id_spaces import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
+from shoal.plan.nodes import Stability
+from shoal.plan.per_person import PerPerson, PersonQuantity, PersonTotal
+from shoal.plan.person_rows import KnownRows, known_rows
 from shoal.plan.printing import name_of, text_of
 from shoal.plan.product_terms import (
     centre_of,
@@ -38,7 +42,6 @@ from shoal.plan.question import (
     Key,
     Known,
     Listed,
-    Order,
     Query,
     Selected,
     Statistic,
@@ -52,11 +55,10 @@ from shoal.plan.relation import (
     PublicJoin,
     Rows,
     Scan,
-    Stability,
-    Table,
     UnionAll,
     tables_of,
 )
+from shoal.plan.released_steps import Order
 from shoal.plan.spread import Spread, distinct_of, grid_of, points_of
 from shoal.plan.terms import (
     BY_PERSON,
@@ -83,6 +85,7 @@ from shoal.plan.types import (
 )
 from shoal.plan.value_weights import NO_WEIGHTS, ValueWeights
 from shoal.plan.values import Value, number_of, read, value_at, written
+from shoal.plan.within_person import PersonWindow, Sorting, WindowWord, WithinPerson
 
 __all__ = [
     "BOOLEAN",
@@ -112,11 +115,16 @@ __all__ = [
     "Key",
     "Kind",
     "Known",
+    "KnownRows",
     "Listed",
     "Literal",
     "Order",
+    "PerPerson",
     "Person",
     "PersonJoin",
+    "PersonQuantity",
+    "PersonTotal",
+    "PersonWindow",
     "Project",
     "PublicJoin",
     "Quantity",
@@ -127,6 +135,7 @@ __all__ = [
     "Rows",
     "Scan",
     "Selected",
+    "Sorting",
     "Span",
     "Spread",
     "Stability",
@@ -138,6 +147,8 @@ __all__ = [
     "Unit",
     "Value",
     "ValueWeights",
+    "WindowWord",
+    "WithinPerson",
     "call",
     "cast",
     "centre_of",
@@ -159,6 +170,7 @@ __all__ = [
     "facts_of",
     "fourths_of",
     "grid_of",
+    "known_rows",
     "known_together",
     "known_values",
     "made_true",

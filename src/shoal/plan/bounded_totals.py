@@ -15,8 +15,10 @@ from shoal.errors import ExpressionError, InternalError, SchemaError
 from shoal.exact import root_up
 from shoal.plan.change import keeps_every_row, replaced
 from shoal.plan.expression import Expression
+from shoal.plan.nodes import require_known
+from shoal.plan.person_rows import share_of
 from shoal.plan.protected_unit import Person, Row, Unit
-from shoal.plan.relation import Rows, require_known
+from shoal.plan.relation import Rows
 from shoal.plan.terms import BY_PERSON, Term
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
@@ -67,15 +69,12 @@ class Bounded:
         if protects is None:
             raise InternalError("bounded totals of public rows.", remedy="Please report it.")
         possible = self.possible if self.keys else 1
-        if not isinstance(protects, Person) or possible is None or possible >= protects.groups:
+        if not isinstance(protects, Person):
             return protects
-        return Person(
-            protects.columns,
-            groups=max(1, possible),
-            rows_per_group=protects.rows_per_group,
-            nulls=protects.nulls,
-            relation=protects.relation,
-        )
+        share = share_of(self.relation, self.keys, protects)
+        if possible is None or possible >= share.groups:
+            return share
+        return share.with_shares(max(1, possible), share.rows_per_group)
 
     def has_groups_of(self, other: Bounded) -> bool:
         """Whether two plans have their rows and keys in common."""

@@ -108,6 +108,12 @@ class Call:
         return self.function.may_be_null(self)
 
     @cached_property
+    def released(self) -> bool:
+        """Whether it is, or rests on, a function of released values only."""
+        parts = (each for each in self.arguments if isinstance(each, Call))
+        return self.name not in row_functions() or any(each.released for each in parts)
+
+    @cached_property
     def depth(self) -> int:
         return 1 + max((depth(argument) for argument in self.arguments), default=0)
 
@@ -134,7 +140,14 @@ DEEPEST = 150
 
 
 def functions() -> Mapping[str, Function]:
-    """Every function of the row language, by name."""
+    """Every function by name: those of rows, and those of released values."""
+    from shoal.plan.functions import EVERY  # noqa: PLC0415 - functions are made of expressions
+
+    return EVERY
+
+
+def row_functions() -> Mapping[str, Function]:
+    """The functions that every engine computes alike, by name."""
     from shoal.plan.functions import FUNCTIONS  # noqa: PLC0415 - functions are made of expressions
 
     return FUNCTIONS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
@@ -11,7 +12,8 @@ from shoal.errors import FactsError
 from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.printing import text_of
-from shoal.plan.types import BOOLEAN, REAL, Kind
+from shoal.plan.stepped_values import STEPPED, stepped_values
+from shoal.plan.types import BOOLEAN, MOST_INTEGER, REAL, Kind
 from shoal.plan.values import Value, value_at
 
 _LONGEST_SHOWN = 60
@@ -19,6 +21,9 @@ _LONGEST_SHOWN = 60
 
 MOST_COMBINATIONS = 100_000
 """How many combinations of column values are tried to list the values of an expression."""
+
+_MOST_WORK = 1_500_000
+"""So many parts of expressions are computed at most to list values."""
 
 _LARGEST = 10**153
 """Squares of what lies further out, added up, are no doubles any more."""
@@ -81,6 +86,15 @@ def check_size(expression: Expression) -> None:
     the charge.
     """
     largest = max(map(abs, range_of(expression)))
+    if (
+        expression.type.exact
+        and expression.type.numeric
+        and largest * 10**expression.type.scale >= MOST_INTEGER
+    ):
+        raise FactsError(
+            f"the range of {text_of(expression)} reaches to the end of all whole numbers.",
+            remedy=f"Bound it in the question: {clamped(expression)}.",
+        )
     if largest > _LARGEST or 0 < largest * _LARGEST < 1:
         far = "beyond 1e153" if largest > 1 else "no further than 1e-153 from 0"
         raise FactsError(
@@ -104,6 +118,16 @@ def values_of(expression: Expression, *, most: int = MOST_COMBINATIONS) -> tuple
         return expression.column.choices
     if expression.type == BOOLEAN:
         return (False, True)
+    stepped = stepped_values(expression, most)
+    if stepped is not None:
+        return stepped
+    inner = _only_through(expression)
+    if inner is not None:
+        listed = values_of(inner, most=most)
+        if listed is not None:
+            every = [*listed, *([None] if inner.nullable else [])]
+            made = {_with(expression, inner, value) for value in every} - {None}
+            return tuple(sorted(made))  # type: ignore[type-var]
     natural = _steps(expression, most)
     columns = {column.name: column for column in columns_of(expression)}
     lists = [_list_of(column, most) for column in columns.values()]
@@ -114,23 +138,68 @@ def values_of(expression: Expression, *, most: int = MOST_COMBINATIONS) -> tuple
         for found, c in zip(lists, columns.values(), strict=True)
         if found is not None
     ]
-    if prod(len(found) for found in known) > most:
+    count = prod(len(found) for found in known)
+    if count > most or count * expression.cost.parts > _MOST_WORK:
         return natural
     rows = (dict(zip(columns, values, strict=True)) for values in product(*known))
     found = {evaluate(expression, row) for row in rows} - {None}
     return tuple(sorted(found))  # type: ignore[type-var]
 
 
+def _only_through(expression: Expression) -> Expression | None:
+    """The one function of few values through which an expression reads its columns; None if there
+    is none.
+    """
+    found: list[Expression] = []
+    return found[0] if _gather(expression, found, whole=expression) and found else None
+
+
+def _gather(part: Expression, found: list[Expression], whole: Expression) -> bool:
+    if isinstance(part, Ref):
+        return False
+    if not isinstance(part, Call):
+        return True
+    if part.name in STEPPED and part is not whole and any(True for _ in columns_of(part)):
+        if all(part != other for other in found):
+            found.append(part)
+        return len(found) == 1
+    return all(_gather(argument, found, whole) for argument in part.arguments)
+
+
+def _with(expression: Expression, inner: Expression, value: Value) -> Value:
+    """The value of an expression in which one part has this value."""
+    if expression is inner or expression == inner:
+        return value
+    if isinstance(expression, Call):
+        parts = [_with(argument, inner, value) for argument in expression.arguments]
+        return expression.function.of(expression, parts)
+    assert isinstance(expression, Literal)
+    return expression.value
+
+
 def _steps(expression: Expression, most: int) -> tuple[Value, ...] | None:
     """The values between the ends of a span, where there are few."""
     span, kind = expression.span, expression.type
-    if span is None or kind == REAL or kind.kind is Kind.TIMESTAMP:
+    if span is None or kind.kind is Kind.TIMESTAMP:
         return None
+    if kind == REAL:
+        whole = isinstance(expression, Call) and _is_whole(expression)
+        few = span.hi - span.lo < most and max(abs(span.lo), abs(span.hi)) < 2**53
+        ends = range(math.floor(span.lo), math.ceil(span.hi) + 1) if whole and few else ()
+        return tuple(float(each) for each in ends) or None
     unit = 10**kind.scale
     if (span.hi - span.lo) * unit + 1 > most:
         return None
     first, last = int(span.lo * unit), int(span.hi * unit)
     return tuple(value_at(Fraction(step, unit), kind) for step in range(first, last + 1))
+
+
+def _is_whole(call: Call) -> bool:
+    """Whether a real function has whole values only."""
+    if call.name == "round":
+        digits = call.arguments[1]
+        return isinstance(digits, Literal) and digits.value == 0
+    return call.name in ("floor", "ceil")
 
 
 def _list_of(column: Column, most: int) -> tuple[Value, ...] | None:

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from shoal.plan.bounded_totals import Bounded
+from shoal.plan.declared_table import Table
 from shoal.plan.expression import Expression, Ref, columns_of
+from shoal.plan.per_person import PerPerson
 from shoal.plan.protected_unit import Person
 from shoal.plan.relation import (
     Filter,
@@ -20,12 +22,12 @@ from shoal.plan.relation import (
     PublicJoin,
     Rows,
     Scan,
-    Table,
     UnionAll,
     tables_of,
 )
 from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES
 from shoal.plan.spread import Spread
+from shoal.plan.within_person import WithinPerson
 
 WIDE = 256
 """A table of more columns is narrowed; of fewer an engine takes no notice."""
@@ -106,6 +108,10 @@ def _narrowed(rows: Rows, used: Names) -> Rows:
             return UnionAll(*(_exactly(side, places) for side in (left, right)))
         case PublicJoin() | PersonJoin():
             return _narrowed_join(rows, used)
+        case WithinPerson(source):  # all values decide the order
+            return replace(rows, source=_narrowed(source, _names(source)))
+        case PerPerson(source):
+            return replace(rows, source=_narrowed(source, _read_by(rows.expressions)))
 
 
 def _narrowed_table(table: Table, used: Names) -> Table:

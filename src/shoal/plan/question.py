@@ -8,6 +8,7 @@ what each node does, whom it protects, and how far one row reaches.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -16,6 +17,9 @@ from shoal.errors import ExpressionError
 from shoal.plan.expression import Call, Expression, Literal, Ref, columns_of
 from shoal.plan.facts import Column
 from shoal.plan.meaning import values_of
+from shoal.plan.nodes import require_known
+from shoal.plan.per_person import PerPerson
+from shoal.plan.per_person_words import per_person_act, per_person_notes, within_person_act
 from shoal.plan.printing import name_of, text_of
 from shoal.plan.relation import (
     Filter,
@@ -26,12 +30,13 @@ from shoal.plan.relation import (
     Scan,
     UnionAll,
     cost_of,
-    require_known,
 )
+from shoal.plan.released_steps import Keep, Levels, Order, Step, columns_after
 from shoal.plan.sizes import require_little
 from shoal.plan.types import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMESTAMP, Type
 from shoal.plan.unmet import unmet_notes
 from shoal.plan.values import Value
+from shoal.plan.within_person import WithinPerson
 
 
 class Statistic(StrEnum):
@@ -215,19 +220,11 @@ def known_values(expression: Expression) -> Known:
 
 
 @dataclass(frozen=True)
-class Order:
-    """One part of ORDER BY, over released values."""
-
-    expression: Expression
-    descending: bool = False
-    nulls_first: bool = False
-
-
-@dataclass(frozen=True)
 class After:
     """What follows from released values: columns to show, groups to keep, their order and number.
 
-    Expressions here refer to keys and aggregates by their names.
+    Expressions here refer to keys and aggregates by their names.  ``steps`` come first: each makes
+    a table of the one before, and the rest is about the last.
     """
 
     columns: tuple[tuple[str, Expression], ...]
@@ -235,6 +232,13 @@ class After:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
+    steps: tuple[Step, ...] = ()
+
+    def expressions(self) -> list[Expression]:
+        """What is computed of each row that the steps leave."""
+        found = [expression for _, expression in self.columns]
+        found += [order.expression for order in self.order]
+        return found if self.having is None else [*found, self.having]
 
 
 _NOTES = {
@@ -295,20 +299,12 @@ class Query:
             raise ExpressionError(
                 "keys and aggregates need different names.", remedy="Name each with AS."
             )
-        after = self.after
-        parts = [expression for _, expression in after.columns]
-        parts += [order.expression for order in after.order]
-        if after.having is not None:
-            parts.append(after.having)
-            if after.having.type != BOOLEAN:
-                raise ExpressionError("HAVING needs a condition.", remedy="Compare: n > 10.")
-        for part in parts:
-            for column in columns_of(part):
-                if column not in released:
-                    raise ExpressionError(
-                        f"{column.name!r} is neither a key nor an aggregate.",
-                        remedy="Group by it, or aggregate it.",
-                    )
+        kept = [step.condition for step in self.after.steps if isinstance(step, Keep)]
+        kept += [] if self.after.having is None else [self.after.having]
+        if any(condition.type != BOOLEAN for condition in kept):
+            raise ExpressionError("HAVING needs a condition.", remedy="Compare: n > 10.")
+        columns = _check_steps(self.after.steps, tuple(released))
+        _check_released(self.after.expressions(), columns)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -325,7 +321,8 @@ class Query:
         ]
         asked = [key.expression for key in self.keys]
         asked += [each for a in self.aggregates for each in a.arguments]
-        return (*ends, *filled, *unmet_notes(self.relation, asked))
+        limited = per_person_notes(self.relation)
+        return (*ends, *filled, *limited, *unmet_notes(self.relation, asked))
 
     def explain(self) -> str:
         """The question as a tree, the last step first, and notes about what it releases."""
@@ -340,10 +337,32 @@ class Query:
         ]
         if self.after.limit is not None:
             lines.append(f"limit {self.after.limit}")
+        lines += [str(step) for step in reversed(self.after.steps)]
         lines += [f"release {aggregate}" for aggregate in self.aggregates]
         lines += [f"by {key}" for key in self.keys]
         notes = [f"note: {note}" for note in self.notes]
         return "\n".join([*lines, explain(self.relation), *notes])
+
+
+def _check_steps(steps: Iterable[Step], columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Check each step against the columns before it; the columns after the last."""
+    for step in steps:
+        _check_released(step.expressions(), columns)
+        for branch in step.branches if isinstance(step, Levels) else ():
+            _check_released(branch.shown, _check_steps(branch.steps, columns))
+        columns = columns_after(columns, step)
+    return columns
+
+
+def _check_released(parts: Iterable[Expression], columns: tuple[Column, ...]) -> None:
+    """Refuse what reads anything but released columns."""
+    for part in parts:
+        for column in columns_of(part):
+            if column not in columns:
+                raise ExpressionError(
+                    f"{column.name!r} is neither a key nor an aggregate.",
+                    remedy="Group by it, or aggregate it.",
+                )
 
 
 def explain(rows: Rows) -> str:
@@ -387,6 +406,10 @@ def _act(rows: Rows) -> str:
         case PersonJoin():
             others = "".join(f" and {text_of(a)} = {text_of(b)}" for a, b in rows.on)
             return f"{rows.kind} join of the same person{others}, at most {rows.at_most} per key"
+        case PerPerson():
+            return per_person_act(rows)
+        case WithinPerson():
+            return within_person_act(rows)
         case PublicJoin():
             pairs = " and ".join(f"{text_of(a)} = {text_of(b)}" for a, b in rows.on)
             return f"{rows.kind} join to public on {pairs}, at most {rows.at_most} per key"

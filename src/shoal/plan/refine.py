@@ -4,13 +4,14 @@ NULL.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from shoal.plan.expression import Call, Expression, Literal, Ref
 from shoal.plan.facts import Column, Span, span_of_values
-from shoal.plan.types import Kind
+from shoal.plan.types import Kind, Type
 from shoal.plan.values import number_of
 
 _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq"}
@@ -45,12 +46,28 @@ def _about(name: str, parts: list[Expression]) -> Iterator[tuple[str, tuple[Expr
             case Call("between", (Ref(column), lo, hi)) if column.name == name:
                 yield "ge", (lo,)
                 yield "le", (hi,)
+            case Call(word, (Call("date_part", (Literal("year"), Ref(column))), Literal(year))) if (
+                word in _TURNED and column.name == name and isinstance(year, int)
+            ):
+                yield from _in_year(word, year, column.type)
             case Call(word, (Ref(column), other)) if word in _TURNED and column.name == name:
                 yield word, (other,)
             case Call(word, (other, Ref(column))) if word in _TURNED and column.name == name:
                 yield _TURNED[word], (other,)
             case Call("not", (Call("is_null", (Ref(column),)),)) if column.name == name:
                 yield "known", ()
+
+
+def _in_year(word: str, year: int, kind: Type) -> Iterator[tuple[str, tuple[Expression, ...]]]:
+    """What a comparison of the year of a date says of the date."""
+    first = {"eq": year, "ge": year, "gt": year + 1}.get(word)
+    last = {"eq": year, "le": year, "lt": year - 1}.get(word)
+    for side, found in (("ge", first), ("le", last)):
+        if found is not None and dt.MINYEAR <= found <= dt.MAXYEAR:
+            day = dt.date(found, 1, 1) if side == "ge" else dt.date(found, 12, 31)
+            time = dt.time() if side == "ge" else dt.time.max
+            moment = dt.datetime.combine(day, time) if kind.kind is Kind.TIMESTAMP else day
+            yield side, (Literal(moment, kind),)
 
 
 def _learnt(column: Column, said: list[tuple[str, tuple[Expression, ...]]]) -> Column:

@@ -9,114 +9,26 @@ on the way.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 from typing import Literal as OneOf
 
-from shoal.errors import ExpressionError, RelationError, SchemaError
+from shoal.errors import ExpressionError, RelationError
 from shoal.exact import whole
-from shoal.plan.expression import Expression, Ref, columns_of, in_common
-from shoal.plan.facts import Column, check_text
-from shoal.plan.id_spaces import ONE_SPACE, IdSpace, check_one_space, spaces_of
-from shoal.plan.meaning import values_of
+from shoal.plan.declared_table import Table
+from shoal.plan.expression import Expression, Ref, in_common
+from shoal.plan.facts import Column
+from shoal.plan.id_spaces import check_one_space, spaces_of
+from shoal.plan.nodes import OverOne, RowsNode, Stability, column_of, require_known
+from shoal.plan.per_person import PerPerson
 from shoal.plan.protected_unit import Person, Unit
 from shoal.plan.refine import refined
-from shoal.plan.sizes import DEEPEST_ROWS, MOST_NODES, WorkPerRow
+from shoal.plan.sizes import WorkPerRow
 from shoal.plan.types import BOOLEAN, TEXT, Kind, Type
+from shoal.plan.within_person import WithinPerson
 from shoal.sensitivity import Relation
-
-Stability = Mapping[str, int | None]
-"""Per private table: how many rows of the output one of its rows can change; None if there is no
-bound.
-"""
-
-MOST_LISTED = 1000
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table by name: its columns, whom it protects (None: it is public), and how often keys
-    repeat.
-
-    ``keys`` maps columns to the greatest number of rows that agree in them (within one person, in a
-    private table).  It is held, not trusted: rows beyond the number are never joined.  ``ids`` is
-    what is declared of the ids of its persons.  ``space``, where a question reads tables whose ids
-    mean different people, is a part of every person's key.
-    """
-
-    name: str
-    columns: tuple[Column, ...]
-    protects: Unit | None = None
-    keys: Mapping[tuple[str, ...], int] = field(default_factory=dict, hash=False)
-    ids: IdSpace = ONE_SPACE
-    space: str | None = None
-
-    def __post_init__(self) -> None:
-        names = [column.name for column in self.columns]
-        if not names or len(set(names)) < len(names):
-            raise SchemaError(
-                f"table {self.name!r} needs columns of different names.",
-                remedy="Name each column once.",
-            )
-        for name in (self.name, *names):
-            check_text(name, "the name of a table or a column")
-        person = self.protects.columns if isinstance(self.protects, Person) else ()
-        for name in (*person, *(name for key in self.keys for name in key)):
-            if name not in names:
-                raise SchemaError(
-                    f"table {self.name!r} has no column {name!r} to be a key.",
-                    remedy=f"Its columns are: {', '.join(names)}.",
-                )
-        for key, count in self.keys.items():
-            whole(count, f"the number of rows per {', '.join(key)}", at_least=1)
-        object.__setattr__(self, "columns", tuple(self._marked(c, person) for c in self.columns))
-
-    def _marked(self, column: Column, person: tuple[str, ...]) -> Column:
-        if column.name in person:
-            if column.type.kind is Kind.REAL:
-                raise SchemaError(
-                    f"the person column {column.name!r} is a real; persons need an exact key.",
-                    remedy="Use an integer, text or date column.",
-                )
-            return replace(column, person=person.index(column.name))
-        origin = None if self.protects else (self.name, column.name)
-        return replace(column, origin=origin)
-
-    def column(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
-
-
-class _Node(ABC):
-    """What every relation but a scan has: the number of nodes it consists of, and how deep they are
-    nested.
-
-    A common table expression that is used twice counts twice, so both are bounded before anything
-    walks the tree.
-    """
-
-    @property
-    @abstractmethod
-    def sources(self) -> tuple[Rows, ...]:
-        """The relations that this one reads."""
-
-    @cached_property
-    def nodes(self) -> int:
-        return 1 + sum(source.nodes for source in self.sources)
-
-    @cached_property
-    def depth(self) -> int:
-        return 1 + max(source.depth for source in self.sources)
-
-    def __post_init__(self) -> None:
-        if self.nodes > MOST_NODES or self.depth > DEEPEST_ROWS:
-            raise RelationError(
-                f"the question has more than {MOST_NODES} steps, or more than {DEEPEST_ROWS} one after the other; "
-                "a table expression counts as often as it is used.",
-                remedy="Use fewer sub-queries, joins and unions.",
-            )
 
 
 @dataclass(frozen=True)
@@ -152,28 +64,7 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class _OverOne(_Node):
-    source: Rows
-
-    @property
-    def protects(self) -> Unit | None:
-        return self.source.protects
-
-    @property
-    def person(self) -> tuple[Type, ...]:
-        return self.source.person
-
-    @property
-    def stability(self) -> Stability:
-        return self.source.stability
-
-    @property
-    def sources(self) -> tuple[Rows, ...]:
-        return (self.source,)
-
-
-@dataclass(frozen=True)
-class Filter(_OverOne):
+class Filter(OverOne):
     """The rows for which a condition is true: not false, and not NULL."""
 
     condition: Expression
@@ -193,7 +84,7 @@ class Filter(_OverOne):
 
 
 @dataclass(frozen=True)
-class Project(_OverOne):
+class Project(OverOne):
     """New columns, each computed from the row at hand."""
 
     named: tuple[tuple[str, Expression], ...]
@@ -210,28 +101,11 @@ class Project(_OverOne):
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(_column_of(name, expression) for name, expression in self.named)
-
-
-def _column_of(name: str, expression: Expression) -> Column:
-    if isinstance(expression, Ref):
-        return replace(expression.column, name=name)
-    choices = None
-    if all(column.choices is not None for column in columns_of(expression)):
-        choices = values_of(expression, most=MOST_LISTED)
-    return Column(
-        name,
-        expression.type,
-        expression.nullable,
-        expression.span,
-        choices,
-        longest=expression.length if expression.type.kind is Kind.TEXT else None,
-        cost=expression.cost,
-    )
+        return tuple(column_of(name, expression) for name, expression in self.named)
 
 
 @dataclass(frozen=True)
-class _Joined(_Node):
+class _Joined(RowsNode):
     left: Rows
     right: Rows
     on: tuple[tuple[Expression, Expression], ...]
@@ -323,17 +197,15 @@ class PersonJoin(_Joined):
                 "two private relations can be joined only if both protect persons with the same type of key.",
                 remedy="Register both with Person(...) on columns of one type.",
             )
-        shared = set(self.left.stability) & set(self.right.stability)
-        if shared:
-            raise RelationError(
-                f"table {min(shared)!r} would be joined with itself.",
-                remedy="Ask of one copy of the table.",
-            )
         _same_relation(self.left, self.right)
 
     @property
     def protects(self) -> Unit | None:
-        return _wider(self.left.protects, self.right.protects)
+        """The person; a join of at most one row to each adds no rows, so the share of the left side
+        is enough.
+        """
+        one = self.at_most == 1
+        return self.left.protects if one else _wider(self.left.protects, self.right.protects)
 
     @property
     def stability(self) -> Stability:
@@ -342,7 +214,7 @@ class PersonJoin(_Joined):
 
 
 @dataclass(frozen=True)
-class UnionAll(_Node):
+class UnionAll(RowsNode):
     """The rows of two relations one after the other, column by column.
 
     Where ids of their tables mean different people, the table's space becomes a part of every
@@ -403,8 +275,10 @@ class UnionAll(_Node):
         return (self.left, self.right)
 
 
-Rows = Scan | Filter | Project | PublicJoin | PersonJoin | UnionAll
-"""A relation whose rows each come of single rows: the only kind a question is asked of."""
+Rows = Scan | Filter | Project | PublicJoin | PersonJoin | UnionAll | PerPerson | WithinPerson
+"""A relation whose rows each come of single rows, or of the rows of one person: the only kind a
+question is asked of.
+"""
 
 
 def tables_of(rows: Rows) -> dict[str, Table]:
@@ -429,6 +303,10 @@ def cost_of(rows: Rows) -> WorkPerRow:
             own = sum((e.cost for _, e in named if not isinstance(e, Ref)), own)
         case PublicJoin() | PersonJoin():
             own = sum((e.cost for pair in rows.on for e in pair), own)
+        case PerPerson():
+            own = sum((e.cost for e in rows.expressions), own)
+        case WithinPerson(_, _, window):
+            own = sum((e.cost for e in window.expressions), own)
     return sum((cost_of(source) for source in rows.sources), own)
 
 
@@ -442,22 +320,11 @@ def _in_spaces(rows: Rows, spaces: Mapping[str, str]) -> Rows:
     match rows:
         case Scan(table):
             return Scan(replace(table, space=spaces.get(table.name)))
-        case Filter() | Project():
+        case Filter() | Project() | PerPerson() | WithinPerson():
             return replace(rows, source=_in_spaces(rows.source, spaces))
         case PublicJoin() | PersonJoin() | UnionAll():
             left, right = (_in_spaces(side, spaces) for side in rows.sources)
             return replace(rows, left=left, right=right)
-
-
-def require_known(expression: Expression, rows: Rows) -> None:
-    """Refuse an expression that reads a column the relation does not have."""
-    held = {column.name: column for column in rows.columns}
-    for column in columns_of(expression):
-        if held.get(column.name) != column:
-            raise ExpressionError(
-                f"column {column.name!r} is not one of the relation it is used on, or has other facts there.",
-                remedy="Take columns from the relation itself: Ref(rows.columns[0]).",
-            )
 
 
 def _sum(left: int | None, right: int | None) -> int | None:

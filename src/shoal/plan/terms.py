@@ -124,6 +124,15 @@ class Term:
         about = f" about {float(self.middle * self.step):g}" if self.middle else ""
         return f"{self.quantity}{of}{about}"
 
+    @property
+    def shown(self) -> str:
+        """The same for readers: the sum of (age - 60). Certificates keep the text above."""
+        if self.label or self.argument is None or not self.middle:
+            return str(self)
+        middle = float(self.middle * self.step)
+        away = f"- {middle:g}" if middle > 0 else f"+ {-middle:g}"
+        return f"{self.quantity} of ({text_of(self.argument)} {away})"
+
 
 def count_of(argument: Expression | None = None) -> Term:
     """The number of rows, or of rows in which an argument is not NULL."""

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shoal.engines.held_rows import HeldRows
 from shoal.errors import RangeError, UnknownNameError
 from shoal.exact import Number, open_unit, short
-from shoal.plan import REAL, Expression, Key, Kind, Ref, Type, Value, written
+from shoal.plan import REAL, After, Expression, Key, Kind, Ref, Type, Value, evaluate, written
+from shoal.plan.released_steps import Regroup
 from shoal.query.clipping import Clipped
 from shoal.query.computed import computed_interval, parts_of
 from shoal.query.estimates import (
@@ -32,6 +33,7 @@ from shoal.query.estimates import (
 )
 from shoal.query.keys import Group, bin_of, is_binned
 from shoal.query.notes import (
+    CHOSEN_BY_NOISE,
     bounding_notes,
     exact_count_notes,
     interval_notes,
@@ -39,15 +41,12 @@ from shoal.query.notes import (
 )
 from shoal.query.pricing import Priced
 from shoal.query.recipes import Recipe, terms_of
+from shoal.query.released_table import FirstStage, Stage, staged
 from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
+from shoal.query.window_frames import sorted_places
 
 if TYPE_CHECKING:
     from shoal.plots import Picture
-
-from collections.abc import Callable
-from functools import cmp_to_key
-
-from shoal.plan import After, Order, evaluate
 
 CONFIDENCE = Fraction(95, 100)
 """That of the intervals that are shown, unless a question says another."""
@@ -70,6 +69,7 @@ class Answer:
     counts: tuple[int, int] | None = None
     _rows: list[dict[str, Value]] = field(init=False)
     _places: list[int] = field(init=False)
+    _stage: Stage | None = field(init=False, compare=False, default=None)
     _ends: dict[str, list[Ends]] = field(init=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -80,8 +80,17 @@ class Answer:
             for recipe in self.priced.recipes:
                 row[recipe.aggregate.name] = estimate(recipe, noisy)
             rows.append(row)
+        after = self.priced.question.after
+        if after.steps:
+            object.__setattr__(self, "_stage", staged(self._first(rows), after.steps))
+            rows = self._stage.rows if self._stage is not None else rows
         object.__setattr__(self, "_rows", rows)
-        object.__setattr__(self, "_places", kept(rows, self.priced.question.after))
+        object.__setattr__(self, "_places", kept(rows, after))
+
+    def _first(self, rows: list[dict[str, Value]]) -> FirstStage:
+        keys = frozenset(key.name for key in self.priced.question.keys)
+        recipes = {recipe.aggregate.name: recipe for recipe in self.priced.recipes}
+        return FirstStage(rows, keys, recipes, self.noisy, self.priced.noised)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -111,6 +120,11 @@ class Answer:
     @property
     def keys(self) -> tuple[str, ...]:
         """The columns that rows were grouped by, of those that are shown."""
+        again = [step for step in self.priced.question.after.steps if isinstance(step, Regroup)]
+        if again:
+            names = {name for name, _ in again[-1].keys}
+            shown = ((name, self._expression(name)) for name in self.columns)
+            return tuple(n for n, e in shown if isinstance(e, Ref) and e.column.name in names)
         return tuple(name for name in self.columns if self._key(name) is not None)
 
     @property
@@ -135,7 +149,22 @@ class Answer:
             *matching_notes(self.priced, self.groups, self.noisy),
             *self.priced.question.notes,
             *[OUTSIDE] * outside,
+            *[CHOSEN_BY_NOISE] * self._cut_by_noise,
         )
+
+    @property
+    def _cut_by_noise(self) -> bool:
+        """Whether LIMIT or HAVING has left rows that noise helped to choose, with intervals beside
+        them.
+        """
+        after = self.priced.question.after
+        stage = self._stage or self._first(self._rows)
+        limited = after.limit is not None or bool(after.offset)
+        by = [each.expression for each in after.order] if limited else []
+        by += [] if after.having is None else [after.having]
+        if len(self) == len(self._rows) or all(map(stage.known, by)):
+            return False
+        return any(map(self.has_interval, self.columns))
 
     @property
     def clipped(self) -> Clipped | None:
@@ -201,15 +230,14 @@ class Answer:
         they can be off in rank.  What is computed from other released numbers has one by interval
         arithmetic, wherever its functions allow it.
         """
-        parts = self._parts(column)
-        if not parts:
+        if not self.has_interval(column):
             known = ", ".join(name for name in self.columns if self.has_interval(name)) or "none"
             raise UnknownNameError(
                 f"column {str(column)[:40]!r} has no interval: it is not a noisy number, or does not follow from some.",
                 remedy=f"Columns with an interval: {known}.",
             )
         level = self.confidence if confidence is None else open_unit(confidence, "confidence")
-        return self._intervals(column, parts, level, simultaneous=simultaneous)
+        return self._intervals(column, level, simultaneous=simultaneous)
 
     def ends(self, column: str, most: int | None = None) -> list[Ends]:
         """The interval of every row, or of the first so many, as it is shown: in the type of the
@@ -217,18 +245,14 @@ class Answer:
         """
         if column not in self._ends:  # found once for notes, tables and what is stored
             kind = self._expression(column).type
-            found = self._intervals(column, self._parts(column), self.confidence)
+            found = self._intervals(column, self.confidence)
             self._ends[column] = [ends_in(kind, each) for each in found]
         return self._ends[column][:most]
 
     def _intervals(
-        self,
-        column: str,
-        parts: tuple[Recipe, ...],
-        level: Fraction,
-        *,
-        simultaneous: bool = False,
+        self, column: str, level: Fraction, *, simultaneous: bool = False
     ) -> list[Interval]:
+        parts = self.priced.recipes if self._stage is not None else self._parts(column)
         drawn = any(part.place is not None for part in parts)
         if drawn and (simultaneous or level > self.confidence):
             raise RangeError(
@@ -236,8 +260,13 @@ class Answer:
                 f"{short(self.confidence)}; it cannot be widened afterwards.",
                 remedy="Ask anew with a higher confidence: sql(text, intervals='0.99').",
             )
-        errors = self._errors(parts, level, simultaneous=simultaneous)
         expression = self._expression(column)
+        if self._stage is not None:
+            numbers = sum(map(self.has_interval, self.columns)) if simultaneous else 1
+            cells = numbers * max(1, len(self._rows)) if simultaneous else 1
+            found = self._stage.intervals(expression, 1 - (1 - level) / cells)
+            return [whole_units(expression.type, found[at]) for at in self._places]
+        errors = self._errors(parts, level, simultaneous=simultaneous)
         return [
             whole_units(expression.type, self._interval_at(at, expression, parts, errors))
             for at in self._places
@@ -261,6 +290,9 @@ class Answer:
 
     def has_interval(self, column: str) -> bool:
         """Whether `interval` knows where the numbers of a column are without their noise."""
+        if self._stage is not None:
+            made = dict(self.priced.question.after.columns).get(column)
+            return made is not None and bool(made.type.numeric and self._stage.sources(made))
         return bool(self._parts(column))
 
     def _expression(self, column: str) -> Expression:
@@ -280,7 +312,9 @@ class Answer:
         expression = self._expression(column) if column in self.columns else None
         if not isinstance(expression, Ref):
             return None
-        keys = self.priced.question.keys
+        question = self.priced.question
+        again = any(isinstance(step, Regroup) for step in question.after.steps)
+        keys = () if again else question.keys
         return next((key for key in keys if key.name == expression.column.name), None)
 
     def _errors(
@@ -308,17 +342,7 @@ class Answer:
         These are the ends that printing rounds: those of decimals, dates and timestamps have the
         type of their number, those of whole numbers are whole.
         """
-        rows, columns = self.rows, dict[str, tuple[Type, Sequence[Any]]]()
-        for at, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            columns[name] = kind, [row[at] for row in rows]
-            if intervals and self.has_interval(name):
-                found = self.ends(name)
-                for place, end in enumerate(("low", "high")):
-                    label = f"{name}_{end}"
-                    while label in self.columns or label in columns:
-                        label += "_"
-                    columns[label] = _held_ends(kind, [each[place] for each in found], place)
-        return HeldRows(columns)
+        return held_rows(self, intervals=intervals)
 
     def to_arrow(self, *, intervals: bool = True) -> Any:
         """An Arrow table; see `to_rows`.  It needs the extra `frames`, as `to_pandas` and
@@ -350,6 +374,34 @@ class Answer:
         return as_html(sheet_of(self, MOST_ROWS))
 
 
+class TableWithEnds(Protocol):
+    """A table of released numbers, some with intervals: an answer, or one that was stored."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def types(self) -> tuple[Type, ...]: ...
+    @property
+    def rows(self) -> list[tuple[Any, ...]]: ...
+    def has_interval(self, column: str) -> bool: ...
+    def ends(self, column: str, most: int | None = None) -> list[Ends]: ...
+
+
+def held_rows(table: TableWithEnds, *, intervals: bool = True) -> HeldRows:
+    """The values that files and frames hold; see `Answer.to_rows`."""
+    rows, columns = table.rows, dict[str, tuple[Type, Sequence[Any]]]()
+    for at, (name, kind) in enumerate(zip(table.columns, table.types, strict=True)):
+        columns[name] = kind, [row[at] for row in rows]
+        if intervals and table.has_interval(name):
+            found = table.ends(name)
+            for place, end in enumerate(("low", "high")):
+                label = f"{name}_{end}"
+                while label in table.columns or label in columns:
+                    label += "_"
+                columns[label] = _held_ends(kind, [each[place] for each in found], place)
+    return HeldRows(columns)
+
+
 def _held_ends(kind: Type, ends: Sequence[End], place: int) -> tuple[Type, Sequence[Any]]:
     """One side of all intervals of a column; reals and whole numbers without an end have an
     infinite one.
@@ -369,23 +421,9 @@ def kept(rows: Sequence[Row], after: After) -> list[int]:
     if after.having is not None:
         condition = after.having
         places = [at for at in places if evaluate(condition, rows[at]) is True]
-    for order in reversed(after.order):
-        values = {at: evaluate(order.expression, rows[at]) for at in places}
-        places.sort(key=cmp_to_key(_compared(values, order)))
+    places = sorted_places(rows, places, after.order)
     end = None if after.limit is None else after.offset + after.limit
     return places[after.offset : end]
-
-
-def _compared(values: Mapping[int, Value], order: Order) -> Callable[[int, int], int]:
-    def compare(left: int, right: int) -> int:
-        one, other = values[left], values[right]
-        if one is None or other is None:
-            first = -1 if order.nulls_first else 1
-            return 0 if one is other else (first if one is None else -first)
-        side = (one > other) - (one < other)  # type: ignore[operator]
-        return -side if order.descending else side
-
-    return compare
 
 
 def shown(row: Row, after: After) -> tuple[Value, ...]:

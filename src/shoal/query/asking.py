@@ -4,6 +4,8 @@ answers.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +23,7 @@ from shoal.plan import Bounded, Query, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.arranging import ArrangedAnswer, Layout
 from shoal.query.budget import CostRequest
-from shoal.query.canonical import canonical_of
+from shoal.query.canonical import canonical_of, canonical_plan
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
 from shoal.query.keys import Group, known_groups, selects
@@ -36,6 +38,7 @@ from shoal.query.paying import (
 )
 from shoal.query.preview import Preview, errors_at, preview_of
 from shoal.query.pricing import Priced, priced, read_weights
+from shoal.query.public_lookups import looked_up, with_public_rows
 from shoal.query.recipes import terms_of
 from shoal.query.storing import restored, stored
 
@@ -76,8 +79,9 @@ class Ask:
         *,
         layout: Layout | None = None,
     ) -> None:
-        self._source = asked_of.source_for(sorted(tables_of(question.relation)))
-        self.question = question
+        read = {*tables_of(question.relation), *looked_up(question)}
+        self._source = asked_of.source_for(sorted(read))
+        self.question = with_public_rows(question, self._source.engine, self._source.tables)
         self.text = text
         self.layout = layout
         self.weights = read_weights(question, weights or {})
@@ -86,6 +90,12 @@ class Ask:
     def explain(self) -> ExplainedPlan:
         """The question as a tree, with what one row can become at each step."""
         return ExplainedPlan(self.question.explain())
+
+    @property
+    def digest(self) -> str:
+        """A hash of what is asked, without names and prices: equal questions have equal ones."""
+        plan = json.dumps(canonical_plan(self.question), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(plan.encode()).hexdigest()
 
     def __repr__(self) -> str:
         return f"<question: {self.text}>"

@@ -174,14 +174,15 @@ def _failing(whole: Measure, delta: Number | None, *, selects: bool) -> Fraction
         return Fraction(0)
     if not isinstance(whole, Approx):
         raise RangeError(
-            f"the keys of this question must be selected privately, which {whole} cannot pay: "
-            "it has no delta.",
+            "the values that this question groups by are not declared, so groups must be "
+            f"selected privately. That needs a delta, and the budget {whole} has none.",
             remedy="State Choices for the keys, or give a budget such as shoal.Approx(1, '1e-6'). "
             "shoal.listed_choices(frame) gives those of categories and enums, for you to check.",
         )
     if delta is None:
         raise RangeError(
-            "the keys of this question must be selected privately, and delta says at what risk.",
+            "the values that this question groups by are not declared, so groups must be "
+            "selected privately, and delta says at what risk.",
             remedy=f"Give delta, at most {short(whole.delta / 2)} for all questions together, "
             "or state Choices for the keys.",
         )

@@ -13,8 +13,9 @@ from shoal.query.asking import Ask
 from shoal.query.frame_verbs import FrameVerbs
 from shoal.query.paying import Askable
 from shoal.query.publication import Publication
+from shoal.query.training import Learnable, Training
 from shoal.sql import expression, outputs, relation
-from shoal.workloads import WantedTables
+from shoal.workloads import Hierarchy, WantedTables
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,12 @@ class Building(FrameVerbs):
         wanted: Sequence[WantedTables] | WantedTables,
         *,
         known: Mapping[Any, Any] | int | None = None,
+        hierarchies: Sequence[Hierarchy] = (),
     ) -> Publication:
         """Many tables of these rows, to be published together; `Publication` says what they need.
+
+        ``hierarchies`` are levels above columns, such as ``[shoal.Hierarchy("district",
+        region={"north": ["n1", "n2"]})]``; tables name them as they name columns.
 
         ``known`` are totals that are public already, such as ``{"region": {"north": 1200, ...}}``.
         They are not protected, and `ReleasedTables.whole_numbers` keeps them exactly.
@@ -91,7 +96,37 @@ class Building(FrameVerbs):
             )
         lines = ", ".join(map(str, [wanted] if isinstance(wanted, WantedTables) else wanted))
         text = f"{self.steps}.workload([{lines}])"
-        return Publication(self.held, self.rows, wanted, text, known)
+        return Publication(self.held, self.rows, wanted, text, known=known, hierarchies=hierarchies)
+
+    def learn(
+        self,
+        model: Learnable,
+        *,
+        target: str | None = None,
+        features: Sequence[str] | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """A model of `shoal.learning`, trained on these rows.
+
+        ``features`` are columns with declared ranges or choices: by default all but the target and
+        the columns that name a person.  With ``epsilon`` (or ``rho``) the budget is charged and the
+        trained model is given; without a price, the `Training`, which can be previewed.
+        """
+        if self.keys:
+            raise ExpressionError(
+                "group_by and learn were both asked for.",
+                remedy="Leave group_by out, and name its columns among the features.",
+            )
+        listed = "" if features is None else f", features={list(features)!r}"
+        text = f"{self.steps}.learn({type(model).__name__}, target={target!r}{listed})"
+        training = Training(
+            self.held, self.rows, model, target=target, features=features, text=text
+        )
+        if epsilon is None and rho is None:
+            return training
+        return training.release(epsilon=epsilon, rho=rho, key=key)
 
     def agg(
         self,

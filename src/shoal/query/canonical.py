@@ -23,7 +23,10 @@ from shoal.plan import (
     Key,
     Listed,
     Literal,
+    PerPerson,
     Person,
+    PersonTotal,
+    PersonWindow,
     Project,
     Query,
     Ref,
@@ -33,6 +36,7 @@ from shoal.plan import (
     UnionAll,
     Unit,
     Value,
+    WithinPerson,
 )
 from shoal.query.pricing import Priced
 
@@ -79,6 +83,11 @@ def canonical_rows(rows: Rows) -> list[Any]:
             return ["project", canonical_rows(source), listed]
         case UnionAll(left, right):
             return ["union", canonical_rows(left), canonical_rows(right)]
+        case PerPerson(source, keys, totals):
+            listed = [[name, canonical_expression(each)] for name, each in keys]
+            return ["per person", canonical_rows(source), listed, list(map(_person_total, totals))]
+        case WithinPerson(source, name, window):
+            return ["within person", canonical_rows(source), name, _window(window)]
     pairs = [[canonical_expression(a), canonical_expression(b)] for a, b in rows.on]
     sides = [canonical_rows(rows.left), canonical_rows(rows.right)]
     return [type(rows).__name__, *sides, pairs, rows.kind, rows.at_most]
@@ -93,6 +102,22 @@ def canonical_expression(expression: Expression) -> list[Any]:
             return ["constant", str(kind), _value(value)]
         case Call(name, arguments, kind):
             return ["call", name, str(kind), [canonical_expression(each) for each in arguments]]
+
+
+def _person_total(total: PersonTotal) -> list[Any]:
+    of = None if total.argument is None else canonical_expression(total.argument)
+    return [total.name, str(total.quantity), of, total.least, total.most]
+
+
+def _window(window: PersonWindow) -> list[Any]:
+    of = None if window.argument is None else canonical_expression(window.argument)
+    by = [canonical_expression(each) for each in window.partition]
+    order = [
+        [canonical_expression(each.expression), each.descending, each.nulls_first]
+        for each in window.order
+    ]
+    held = [window.quantity and str(window.quantity), window.least, window.most]
+    return [str(window.word), of, by, order, window.so_far, window.steps, *held]
 
 
 def _value(value: Value) -> Any:

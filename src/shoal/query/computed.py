@@ -36,6 +36,11 @@ _FOLLOWED = (
     "least",
     "greatest",
     "cast",
+    "exp",
+    "ln",
+    "log10",
+    "log2",
+    "power",
 )
 """Functions whose span follows from those of their arguments."""
 
@@ -47,16 +52,17 @@ def parts_of(expression: Expression, recipes: tuple[Recipe, ...]) -> tuple[Recip
     named = {recipe.aggregate.name: recipe for recipe in recipes}
     read = dict.fromkeys(column.name for column in columns_of(expression))
     found = tuple(named[name] for name in read if name in named)
-    if any(recipe.place is not None for recipe in found) or not _followed(expression):
+    if any(recipe.place is not None for recipe in found) or not is_followed(expression):
         return ()
     return found
 
 
-def _followed(expression: Expression) -> bool:
+def is_followed(expression: Expression) -> bool:
+    """Whether the span of an expression follows from the spans of the columns it reads."""
     if not isinstance(expression, Call):
         return expression.type.numeric
     numeric = expression.type.numeric and expression.name in _FOLLOWED
-    return numeric and all(_followed(argument) for argument in expression.arguments)
+    return numeric and all(is_followed(argument) for argument in expression.arguments)
 
 
 def computed_interval(

@@ -7,6 +7,7 @@ noise has variance in 1 / rho, so shares of rho go with the square root.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -56,6 +57,28 @@ class Noised:
             return 0.0
         steps = mechanism.error(confidence, size=size, integers=True)
         return float(Fraction(steps) * self.bounded.worth(term))
+
+    def error_of_sum(self, term: Term, confidence: Fraction, count: int) -> float:
+        """How far the sum of a total over so many groups can be off, at this confidence.
+
+        Guarantee: the chance of more is at most 1 - confidence, for any groups that were not
+            chosen by the noise.
+        Edges: never more than the errors of all groups, added up.
+        Reference: Chernoff's bound.  Discrete Laplace noise of scale b has E exp(tX) at most
+            1 / (1 - t^2 b^2) for t < 1/b, since sinh(x) / x rises; a discrete Gaussian has at most
+            exp(t^2 s^2 / 2) (Canonne, Kamath and Steinke 2020).
+        """
+        mechanism = self.of(term)
+        if mechanism is None:
+            return 0.0
+        each = float(mechanism.error(confidence, size=count, integers=True)) * count
+        spread, tail = float(mechanism.spread), math.log(2 / float(1 - confidence))
+        if isinstance(mechanism, Geometric):
+            steps = (k / 64 / spread for k in range(1, 64))
+            best = min((tail - count * math.log1p(-((t * spread) ** 2))) / t for t in steps)
+        else:
+            best = spread * math.sqrt(2 * count * tail)
+        return min(best * (1 + 1e-9), each) * float(self.bounded.worth(term)) * (1 + 1e-12)
 
     def deviation(self, term: Term) -> float:
         """About the standard deviation of a total."""

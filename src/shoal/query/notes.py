@@ -29,6 +29,10 @@ from shoal.query.pricing import Priced, limits_of
 from shoal.sensitivity import Relation
 
 NOISE_ONLY = "Intervals cover the noise only."
+CHOSEN_BY_NOISE = (
+    "Noise helped to choose the rows that are shown, so their intervals miss more often than they say. "
+    "Those of interval(column, simultaneous=True) hold whichever rows are shown."
+)
 _PUBLIC_COUNT = (
     "All neighbouring datasets have the same number of rows, so it is public: "
     "it gets no noise and costs nothing."
@@ -60,7 +64,7 @@ def relation_notes(made: Priced) -> tuple[str, ...]:
     who = "person who" if isinstance(bounded.unit, Person) else "row that"
     said = [f"Neighbouring datasets differ by one {who} is replaced by another."]
     moved = [
-        f"the {term} by at most {shown_up(float_up(far * bounded.worth(term)))}"
+        f"the {term.shown} by at most {shown_up(float_up(far * bounded.worth(term)))}"
         for term in bounded.terms
         if (far := bounded.sensitivity(term).value)
     ]

@@ -36,13 +36,15 @@ from shoal.query.building import Building
 from shoal.query.frame_verbs import FrameVerbs
 from shoal.query.notebook_html import block, title
 from shoal.query.paying import Askable, Payer, QuestionSource
+from shoal.query.public_lookups import public_reader
 from shoal.query.public_tables import read_public
 from shoal.query.publication import Publication
 from shoal.query.shares import SuggestedShares, Votes
 from shoal.query.showing import columns_table
 from shoal.query.suggesting import SuggestedBounds, bounds_from, magnitudes_asked
+from shoal.query.training import Learnable
 from shoal.sql import expression, question
-from shoal.workloads import WantedTables
+from shoal.workloads import Hierarchy, WantedTables
 
 Facts = Mapping[str, Range | Choices | tuple[Any, Any]]
 """What is stated of columns; a pair is the two ends of a range."""
@@ -83,7 +85,8 @@ class Private(FrameVerbs):
         intervals: Number | None = None,
     ) -> Ask:
         """A question in SQL; nothing is read or spent yet.  `Ask` says what the options are."""
-        return Ask(self._held, question(text, self._held.tables), text, weights, intervals)
+        made = question(text, self._held.tables, read_public=public_reader(self._held))
+        return Ask(self._held, made, text, weights, intervals)
 
     def table(self, name: str | None = None) -> Building:
         """The rows of a table, to build a question on without writing a SELECT."""
@@ -101,11 +104,28 @@ class Private(FrameVerbs):
         wanted: Sequence[WantedTables] | WantedTables,
         *,
         known: Mapping[Any, Any] | int | None = None,
+        hierarchies: Sequence[Hierarchy] = (),
     ) -> Publication:
         """Tables to be published together, such as ``[shoal.Marginals(["region", "sex"],
-        up_to=2)]``; nothing is read or spent yet.  ``known`` are totals that are public already.
+        up_to=2)]``; nothing is read or spent yet.  ``known`` are totals that are public already,
+        and ``hierarchies`` levels above columns.
         """
-        return self.table().workload(wanted, known=known)
+        return self.table().workload(wanted, known=known, hierarchies=hierarchies)
+
+    def learn(
+        self,
+        model: Learnable,
+        *,
+        target: str | None = None,
+        features: Sequence[str] | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """A model of `shoal.learning`, trained on the rows of its table; see `Building.learn`."""
+        return self.table().learn(
+            model, target=target, features=features, epsilon=epsilon, rho=rho, key=key
+        )
 
     def suggest_bounds(
         self,
@@ -227,7 +247,7 @@ def private(
     >>> print(visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS spend FROM data").preview(epsilon="0.5"))
     costs epsilon 0.5; errors at 95% confidence
     n: within 21...; Laplace noise of scale 7... on the count
-    spend: within 1,...; Laplace noise of scale 2... on the sum of spend about 25 and Laplace noise of scale 7... on the count
+    spend: within 1,...; Laplace noise of scale 2... on the sum of (spend - 25) and Laplace noise of scale 7... on the count
     note: Intervals cover the noise only. People with more than 2 rows count for less, so the true numbers may differ. Values outside a declared range count as its nearer end.
     """
     if not isinstance(protects, Row | Person):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from shoal.errors import UnknownNameError
 from shoal.exact import shown_up
@@ -67,6 +68,26 @@ class Preview:
         raise UnknownNameError(
             f"there is no aggregate {str(name)[:40]!r}.", remedy=f"The aggregates are: {known}."
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The preview as programs are told."""
+        return {
+            "price": self.price,
+            "fits": self.fits,
+            "confidence": str(self.confidence),
+            "threshold": self.threshold,
+            "columns": [
+                {
+                    "name": each.name,
+                    "noise": each.noise,
+                    "error": each.error,
+                    "per_row": each.per_row,
+                    "rank": each.rank,
+                }
+                for each in self.columns
+            ],
+            "notes": list(self.notes),
+        }
 
     @property
     def _cost(self) -> str:
@@ -165,7 +186,7 @@ def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
             else "Gaussian noise of sigma"
         )
         size = float(mechanism.spread * priced.noised.bounded.worth(term))
-        laws.append(f"{word} {plain_number(size)} on the {term}")
+        laws.append(f"{word} {plain_number(size)} on the {term.shown}")
     return Expected(
         recipe.aggregate.name,
         " and ".join(laws) or "no noise",

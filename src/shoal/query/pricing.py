@@ -21,6 +21,7 @@ from shoal.plan import (
     Term,
     check_size,
     count_of,
+    known_rows,
     votes_of,
 )
 from shoal.query.budget import CostRequest
@@ -268,11 +269,11 @@ def limits_of(question: Query, bounded: Bounded) -> list[str]:
     unit = bounded.unit
     if not isinstance(unit, Person) or not question.aggregates:
         return []
-    found = []
-    if counts_rows(question):
+    found, known = [], known_rows(question.relation, bounded.keys)
+    if counts_rows(question) and not known.one_in_a_group:
         rows = f"{unit.rows_per_group} row{'s' if unit.rows_per_group > 1 else ''}"
         found.append(f"with more than {rows}{' in a group' if bounded.keys else ''}")
-    if bounded.keys and unit.groups != bounded.possible:
+    if bounded.keys and unit.groups != bounded.possible and not known.one_group:
         found.append(f"in more than {unit.groups} group{'s' if unit.groups > 1 else ''}")
     return found
 

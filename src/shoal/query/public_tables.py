@@ -18,6 +18,9 @@ from shoal.engines.engine_choice import close, engine_over
 from shoal.engines.held_rows import HeldRows
 from shoal.plan import Column, Scan, Span, Table, Value, number_of, written
 
+MOST_ANY = 1000
+"""A table of so few rows can be joined on any expression: no more rows than these agree in it."""
+
 
 def read_public(sources: Mapping[str, object]) -> dict[str, tuple[Table, HeldRows]]:
     """Each table with the range of its columns and how often their values repeat, and its rows."""
@@ -47,6 +50,8 @@ def _read(engine: Engine, sources: Mapping[str, object]) -> dict[str, tuple[Tabl
 def _described(plain: Table, lists: Sequence[list[Value]]) -> Table:
     columns: list[Column] = []
     keys: dict[tuple[str, ...], int] = {}
+    if len(lists[0]) <= MOST_ANY:
+        keys[()] = max(1, len(lists[0]))  # so many rows agree in anything
     for each, values in zip(plain.columns, lists, strict=True):
         known = [value for value in values if value is not None]
         columns.append(_with_span(each, known))

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import CalibrationError, FactsError
+from shoal.errors import CalibrationError, FactsError, SchemaError
 from shoal.exact import Number, float_up, positive, short, turning_point
-from shoal.measures import ZeroConcentrated
+from shoal.measures import Pure, ZeroConcentrated
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
 from shoal.query.budget import CostRequest
@@ -25,6 +25,7 @@ from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm
 from shoal.sql import outputs
 from shoal.workloads import (
+    Hierarchy,
     KnownTotals,
     ListedCells,
     PublicationPlan,
@@ -46,7 +47,7 @@ class Publication:
 
     Columns need declared values: `Choices`, a `Range` of whole numbers or dates, a truth value, or
     a column of a public table.  Where a column can be missing, NULL is one more value, after all
-    others.
+    others.  Levels above a column, such as regions above districts, are stated as a `Hierarchy`.
 
     >>> import pyarrow as pa
     >>> from shoal import Choices, Marginals, Row, ZeroConcentrated, private
@@ -69,15 +70,20 @@ class Publication:
         rows: Rows,
         wanted: Sequence[WantedTables] | WantedTables,
         text: str,
+        *,
         known: Mapping[Any, Any] | int | None = None,
+        hierarchies: Sequence[Hierarchy] = (),
     ) -> None:
         self.text = text
         self._known = known
+        self._hierarchies = _hierarchies(hierarchies)
         self._lines = [wanted] if isinstance(wanted, WantedTables) else list(wanted)
         names = {c.name: str(c.name) for c in rows.columns}
         every = TableDomain.of(dict.fromkeys(names, 1))  # only to learn which columns are named
-        used = [c for t in Workload.of(every, self._lines).tables for c in t.columns]
-        self._names = every.in_order(used)
+        levels = {level: each.column for each in self._hierarchies for level in each.levels}
+        self._names = every.in_order(
+            levels.get(name, name) for line in _checked(self._lines) for name in line.named
+        )
         by = {name: name_of(name) for name in self._names}
         self.question = outputs(rows, by=by, show={"n": "COUNT(*)"})
         self._source = asked_of.source_for(sorted(tables_of(self.question.relation)))
@@ -103,7 +109,8 @@ class Publication:
         domain = TableDomain(
             tuple((k.name, tuple(written(v, k.expression.type) for v in vs)) for k, vs in pairs)
         )
-        return Workload.of(domain, self._lines)
+        used = [each for each in self._hierarchies if each.column in self._names]
+        return Workload.of(domain, self._lines, used)
 
     @cached_property
     def known(self) -> KnownTotals | None:
@@ -137,28 +144,49 @@ class Publication:
         return self._plan(self._source.payer.request(epsilon=epsilon, rho=rho))
 
     def for_error(
-        self, error: Number, *, table: str | None = None, confidence: Number = "0.95"
+        self,
+        error: Number | None = None,
+        *,
+        table: str | None = None,
+        confidence: Number = "0.95",
     ) -> float:
         """The epsilon (or rho) at which every cell of all tables, or of one ``table``, is within an
-        error.
+        error; without one, within what each table asks for by ``within=``.
 
-        Noise that is half as wide costs twice the mu, so few plans are needed; they differ only by
-        what rounding to whole numbers adds.
+        Noise that is half as wide costs twice the mu or epsilon, so few plans are needed; they
+        differ only by what rounding to whole numbers adds.
         """
-        wanted = positive(error, "error")
-        columns = [] if table is None else [table]
+        wanted = self._wanted(error, table)
         size = Fraction(1)
-        mu = gaussian_mu_of(self._request(size).measure)
+        first = self._plan(self._request(size))
+        pure, step = isinstance(first.measure, Pure), Fraction(first.half_step)
+        if wanted and min(wanted.values()) <= step:
+            raise _too_small(min(wanted.values()))
+        mu = size if pure else gaussian_mu_of(self._request(size).measure)
         for _ in range(_ROUNDS):
-            far = self._plan(self._request(size)).widest(*columns, confidence=confidence)
-            if far <= wanted and size != 1:
+            plan = self._plan(self._request(size))
+            far = {name: Fraction(plan.widest(name, confidence=confidence)) for name in wanted}
+            if all(far[name] <= wanted[name] for name in wanted) and size != 1:
                 return float_up(size)
-            mu *= Fraction(far) / wanted * _HAIR
-            size = self._size_for(mu)
-        raise CalibrationError(
-            f"no budget makes the error {short(wanted)}: noise is rounded to whole numbers.",
-            remedy="Ask for a larger error.",
-        )
+            mu *= _HAIR * max(
+                ((far[name] - step) / (wanted[name] - step) for name in wanted), default=Fraction(1)
+            )
+            size = mu if pure else self._size_for(mu)
+        raise _too_small(min(wanted.values()))
+
+    def _wanted(self, error: Number | None, table: str | None) -> dict[str, Fraction]:
+        """The error that is wanted for each table, by its name."""
+        tables = self.workload.tables
+        if error is None:
+            found = {each.name: each.within for each in tables if each.within is not None}
+            if not found or table is not None:
+                raise SchemaError(
+                    "no error is wanted.",
+                    remedy="Write for_error(50), or within=50 at each line of the workload.",
+                )
+            return found
+        names = [each.name for each in tables] if table is None else [table]
+        return dict.fromkeys(names, positive(error, "error"))
 
     def _size_for(self, mu: Fraction) -> Fraction:
         """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this
@@ -232,9 +260,18 @@ class Publication:
             "strategy": plan.strategy_hash,
             "event": plan.event.to_dict(),
             **({} if self.known is None else {"known": self.known.to_dict()}),
+            **self._levels(),
         }
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return PaymentRequest(self.text, canonical, str(request), key)
+
+    def _levels(self) -> dict[str, Any]:
+        """The levels above columns: public facts on which the tables rest."""
+        levels = [
+            {"level": query.level, "of": column, "groups": list(map(str, query.labels))}
+            for column, query in self.workload.domain.levels
+        ]
+        return {"levels": levels} if levels else {}
 
     def _certificate(
         self, plan: PublicationPlan, request: CostRequest, facts: Mapping[str, Any]
@@ -245,7 +282,7 @@ class Publication:
             "plan": self.question.explain(),
             "protects": str(self.question.relation.protects),
             "groups": sum(t.cells(self.workload.domain) for t in self.workload.tables),
-            "noise": "gaussian",
+            "noise": "laplace" if isinstance(plan.measure, Pure) else "gaussian",
             "published": [t.name for t in self.workload.tables],
             "strategy": plan.strategy_hash,
             "terms": plan.measured_terms(),
@@ -254,12 +291,36 @@ class Publication:
                 for name, table in sorted(tables.items())
             },
             **({} if self.known is None else {"not_protected": self.known.to_dict()}),
+            **self._levels(),
         }
         relation = str(self._bounded.unit.relation)
         return certified(said, plan.event.events, relation, request, facts)
 
     def __repr__(self) -> str:
         return f"<publication of {len(self.workload.tables)} tables: {self.text}>"
+
+
+def _checked(lines: Sequence[Any]) -> Sequence[WantedTables]:
+    if not all(isinstance(line, WantedTables) for line in lines):
+        Workload.of({}, lines)  # which says what a workload is
+    return lines
+
+
+def _hierarchies(given: Sequence[Hierarchy] | Hierarchy) -> list[Hierarchy]:
+    listed = [given] if isinstance(given, Hierarchy) else list(given)
+    if not all(isinstance(each, Hierarchy) for each in listed):
+        raise SchemaError(
+            "hierarchies must be a list of shoal.Hierarchy.",
+            remedy="Write hierarchies=[shoal.Hierarchy('district', region={'north': ['n1', 'n2']})].",
+        )
+    return listed
+
+
+def _too_small(error: Fraction) -> CalibrationError:
+    return CalibrationError(
+        f"no budget makes the error {short(error)}: noise is rounded to whole numbers.",
+        remedy="Ask for a larger error.",
+    )
 
 
 def _kept(answers: Sequence[Any], certificate: Mapping[str, Any]) -> dict[str, Any]:
@@ -271,7 +332,7 @@ def _kept(answers: Sequence[Any], certificate: Mapping[str, Any]) -> dict[str, A
 def _restored(
     plan: PublicationPlan, stored: Mapping[str, Any], known: KnownTotals | None
 ) -> ReleasedTables:
-    measured = zip(stored["measured"], plan.workload.strategy.measurements, strict=True)
+    measured = zip(stored["measured"], plan.strategy.measurements, strict=True)
     answers = [
         np.array(numbers, dtype=object).reshape([factor.rows for factor in each.factors])
         for numbers, each in measured

@@ -14,10 +14,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from shoal.engines.held_rows import HeldRows
 from shoal.errors import InternalError
 from shoal.exact import Number
 from shoal.plan import Expression, Kind, Term, Type, Value, grid_of, points_of, value_at
-from shoal.query.answer import CONFIDENCE, Answer
+from shoal.query.answer import CONFIDENCE, Answer, held_rows
 from shoal.query.estimates import Ends, Interval, interval_of
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced
@@ -120,6 +121,10 @@ class Kept:
             (_read(low, kind), _read(high, kind))
             for low, high in self.stored["intervals"][column][:most]
         ]
+
+    def to_rows(self, *, intervals: bool = True) -> HeldRows:
+        """The values that files and frames hold, as `Answer.to_rows` has them."""
+        return held_rows(self, intervals=intervals)
 
     def bins(self, column: str) -> list[tuple[float, float] | None] | None:
         """The ends of the bin of every row, where a key was made of bins."""

@@ -35,8 +35,8 @@ from shoal.sql.distinct_tuples import joined
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.question_text import Text
-from shoal.sql.relations import translator
-from shoal.sql.scope import Scope
+from shoal.sql.scope import Scope, translator
+from shoal.sql.windows import Windows
 
 _SIMPLE = {
     "Sum": Statistic.SUM,
@@ -93,6 +93,7 @@ class Gathered:
     named: dict[str, Expression] = field(default_factory=dict)
     found: list[Aggregate] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    windows: Windows | None = None
     _aggregated: set[int] = field(default_factory=set)
     _unresolved: set[int] = field(default_factory=set)
 
@@ -101,8 +102,8 @@ class Gathered:
 
         ``name`` is what the node is called, if it is an aggregate by itself.
         """
-        self._aggregated = _holders(node, lambda part: type(part).__name__ in AGGREGATES)
-        self._unresolved = _holders(node, self._is_unresolved)
+        self._aggregated |= _holders(node, lambda part: type(part).__name__ in AGGREGATES)
+        self._unresolved |= _holders(node, self._is_unresolved)
         outermost = node
         while type(outermost).__name__ == "Paren":
             outermost = outermost.this
@@ -110,10 +111,12 @@ class Gathered:
         def resolve(part: Any) -> Expression | None:
             return self._resolve(part, name if part is outermost else None)
 
-        return Translator(self.text, resolve).of(node)
+        return Translator(self.text, resolve, released=True).of(node)
 
     def _resolve(self, node: Any, name: str | None) -> Expression | None:
         kind = type(node).__name__
+        if kind == "Window" and self.windows is not None:
+            return self.windows.of(node, self.after)
         if kind in AGGREGATES:
             with self.text.at(node):
                 return self._released(node, name)
@@ -277,6 +280,8 @@ class Gathered:
             if condition is None:
                 return Statistic.COUNT_ROWS, None
             return Statistic.COUNT, _where(_one(), condition)
+        if type(inner).__name__ == "Distinct" and not inner.expressions:
+            raise self.text.unreadable(self.text.start_of(node), "COUNT(DISTINCT) needs a column.")
         if type(inner).__name__ != "Distinct":
             return Statistic.COUNT, _where(rows.of(inner), condition)
         parts, is_tuple = inner.expressions, False

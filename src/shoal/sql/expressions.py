@@ -14,22 +14,46 @@ from shoal.plan import BOOLEAN, DATE, INTEGER, REAL, TEXT, Expression, Literal, 
 from shoal.plan.functions.dates import PARTS
 from shoal.plan.types import LARGEST_SCALE, LEAST_INTEGER, MOST_INTEGER
 from shoal.plan.values import finite, nearest
-from shoal.sql.functions import BINARY, BY_NAME, PARTS_BY_CLASS, REASONS, UNARY, type_of
+from shoal.sql.date_words import start
+from shoal.sql.functions import (
+    BINARY,
+    BY_NAME,
+    KNOWN,
+    PARTS_BY_CLASS,
+    REASONS,
+    RELEASED_BY_CLASS,
+    UNARY,
+    type_of,
+)
+from shoal.sql.more_nodes import MoreNodes
 from shoal.sql.question_text import Text
 from shoal.sql.question_text import nearest as nearest_names
+
+_POWERS = range(1, 9)
+"""Powers that are products, so that every engine computes them alike."""
 
 Resolve = Callable[[Any], Expression | None]
 
 
-class Translator:
-    """Translates expression nodes; ``resolve`` is asked first about every node."""
+class Translator(MoreNodes):
+    """Translates expression nodes; ``resolve`` is asked first about every node.
+
+    ``released`` says that the values are public by then, so that functions may be used on which
+    engines disagree.
+    """
 
     def __init__(
-        self, text: Text, resolve: Resolve, seen: dict[int, tuple[Any, Expression]] | None = None
+        self,
+        text: Text,
+        resolve: Resolve,
+        seen: dict[int, tuple[Any, Expression]] | None = None,
+        *,
+        released: bool = False,
     ) -> None:
         self.text = text
         self.resolve = resolve
         self.seen = seen
+        self.released = released
 
     def of(self, node: Any) -> Expression:
         """The expression that a node means; one that was seen, where that is remembered, is not
@@ -57,7 +81,9 @@ class Translator:
                 return call(UNARY[kind], self.of(node.this))
             if kind in PARTS_BY_CLASS:
                 self.text.only(node, "this")
-                return call("date_part", Literal(PARTS_BY_CLASS[kind], TEXT), self.of(node.this))
+                return self.part_of(PARTS_BY_CLASS[kind], node.this)
+            if self.released and kind in RELEASED_BY_CLASS:
+                return call(RELEASED_BY_CLASS[kind], *self.operands(node))
             method = getattr(self, f"of_{kind.lower()}", None)
             if method is not None:
                 made: Expression = method(node)
@@ -69,7 +95,7 @@ class Translator:
         kind = type(node).__name__
         if kind in REASONS:
             return self.text.refused(node, *REASONS[kind])
-        name = node.name if kind == "Anonymous" else getattr(node, "sql_name", lambda: kind)()
+        name = self.text.word_of(node) or getattr(node, "sql_name", lambda: kind)()
         if not isinstance(node, _function_class()):
             return self.text.refused(
                 node,
@@ -79,8 +105,27 @@ class Translator:
         return self.text.unknown(
             node,
             f"there is no function {str(name)[:60]!r} here.",
-            nearest_names(str(name), BY_NAME),
+            nearest_names(str(name), KNOWN, most=len(KNOWN)),
         )
+
+    def operands(self, node: Any) -> list[Expression]:
+        """What stands in the parentheses of a function of one or two numbers."""
+        self.text.only(node, "this", "expression")
+        parts = (node.this, node.args.get("expression"))
+        return [self.of(part) for part in parts if part is not None]
+
+    def of_pow(self, node: Any) -> Expression:
+        """POWER(x, 2) is x * x; of released values any power is computed."""
+        base, power = self.operands(node)
+        if self.released:
+            return call("power", base, power)
+        times = power.value if isinstance(power, Literal) and power.type == INTEGER else None
+        if not isinstance(times, int) or times not in _POWERS:
+            raise self.text.refused(node, *REASONS["Pow"])
+        made = base
+        for _ in range(times - 1):
+            made = call("multiply", made, base)
+        return made
 
     def binary(self, kind: str, node: Any) -> Expression:
         if kind in ("Add", "Sub"):
@@ -92,8 +137,7 @@ class Translator:
     def sum_or_shift(self, kind: str, node: Any) -> Expression:
         left = self.of(node.this)
         if type(node.expression).__name__ == "Interval" and left.type.temporal:
-            days = self.days(node.expression)
-            return call("add_days", left, call("negate", days) if kind == "Sub" else days)
+            return self.shifted(left, node.expression, -1 if kind == "Sub" else 1)
         right = self.of(node.expression)
         if kind == "Sub" and left.type.temporal:
             shifts = right.type == INTEGER
@@ -105,19 +149,6 @@ class Translator:
         if left.type.temporal or right.type.temporal:
             return call("add_days", *((left, right) if left.type.temporal else (right, left)))
         return call(BINARY[kind], left, right)
-
-    def days(self, node: Any) -> Expression:
-        unit = str(node.args.get("unit") or "").upper()
-        count = node.this.name if node.this is not None else ""
-        factor = {"DAY": 1, "DAYS": 1, "WEEK": 7, "WEEKS": 7}.get(unit)
-        digits = count.removeprefix("-")
-        if factor is None or not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-            raise self.text.refused(
-                node,
-                "only whole days and weeks can be added to a date.",
-                "Write INTERVAL 7 DAY, or d + 7.",
-            )
-        return Literal(int(count) * factor, INTEGER)
 
     # leaves
 
@@ -144,7 +175,12 @@ class Translator:
         raise self.text.refused(node, "IS takes NULL, TRUE or FALSE.", "Write x = y.")
 
     def of_in(self, node: Any) -> Expression:
-        if node.args.get("query") is not None:
+        query, public = node.args.get("query"), self.text.subqueries
+        if query is not None and public is not None:
+            found: Expression | None = public.listed(self.of(node.this), query)
+            if found is not None:
+                return found
+        if query is not None:
             raise self.text.refused(
                 node,
                 "IN with a sub-query is not answered.",
@@ -152,6 +188,20 @@ class Translator:
             )
         self.text.only(node, "this", "expressions")
         return call("in", self.of(node.this), *map(self.of, node.expressions))
+
+    def of_subquery(self, node: Any) -> Expression:
+        public = self.text.subqueries
+        found: Expression | None = None if public is None else public.scalar(node.this)
+        if found is None:
+            raise self.unknown(node)
+        return found
+
+    def of_exists(self, node: Any) -> Expression:
+        public = self.text.subqueries
+        found: Expression | None = None if public is None else public.exists(node, self.of)
+        if found is None:
+            raise self.unknown(node)
+        return found
 
     def of_between(self, node: Any) -> Expression:
         self.text.only(node, "this", "low", "high")
@@ -235,13 +285,6 @@ class Translator:
 
     # text
 
-    def of_trim(self, node: Any) -> Expression:
-        self.text.only(node, "this", "position")
-        name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(
-            node.args.get("position") or "", "trim"
-        )
-        return call(name, self.of(node.this))
-
     def of_substring(self, node: Any) -> Expression:
         self.text.only(node, "this", "start", "length")
         names = ("this", "start", "length")
@@ -261,15 +304,11 @@ class Translator:
     # dates
 
     def of_extract(self, node: Any) -> Expression:
-        part = node.this.name.lower()
-        part = {"dayofweek": "dow", "weekday": "dow", "weekofyear": "week"}.get(part, part)
-        return call("date_part", Literal(part, TEXT), self.of(node.expression))
+        return self.part_of(node.this.name.lower(), node.expression)
 
     def of_timestamptrunc(self, node: Any) -> Expression:
         self.text.only(node, "this", "unit")
-        return call(
-            "date_trunc", Literal(str(node.args["unit"].name).lower(), TEXT), self.of(node.this)
-        )
+        return start(str(node.args["unit"].name).lower(), self.of(node.this))
 
     of_datetrunc = of_timestamptrunc
 
@@ -290,14 +329,20 @@ class Translator:
     # functions sqlglot does not know
 
     def of_anonymous(self, node: Any) -> Expression:
-        name = node.name.lower()
+        name, parts = node.name.lower(), node.expressions
+        if name in ("date_sub", "datesub") and len(parts) == 3:
+            return self.full_units(node, *parts)
+        if name in ("date_part", "datepart") and len(parts) == 2:
+            return self.part_of(
+                self.constant_text(parts[0], "the part of a date").lower(), parts[1]
+            )
+        if name in ("yearweek", "isoyear", "century", "decade", "millennium") and len(parts) == 1:
+            return self.part_of(name, parts[0])
         if name not in BY_NAME or name in ("cast", "case", "in", "and", "or", "not"):
             raise self.unknown(node)
         return self.of_named(BY_NAME[name], [self.of(part) for part in node.expressions])
 
     def of_named(self, name: str, parts: list[Expression]) -> Expression:
-        if name == "date_part" and isinstance(parts[0], Literal):
-            parts[0] = Literal(str(parts[0].value).lower(), TEXT)
         return call(name, *parts)
 
 

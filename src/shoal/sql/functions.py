@@ -50,6 +50,9 @@ UNARY = {
 }
 """sqlglot's nodes of one operand."""
 
+RELEASED_BY_CLASS = {"Exp": "exp", "Ln": "ln", "Log10": "log10", "Log2": "log2", "Log": "log10"}
+"""sqlglot's nodes for functions of released values only; LOG(x) has base 10, as in DuckDB."""
+
 PARTS_BY_CLASS = {
     "Year": "year",
     "Quarter": "quarter",
@@ -61,6 +64,9 @@ PARTS_BY_CLASS = {
     "DayOfWeek": "dow",
     "Hour": "hour",
     "Minute": "minute",
+    "Second": "second",
+    "DayOfYear": "doy",
+    "DayOfWeekIso": "isodow",
 }
 """sqlglot's nodes for a part of a date."""
 
@@ -108,6 +114,92 @@ BY_NAME = {
     "suffix": "ends_with",
 }
 """Functions by the names people write."""
+
+KNOWN = sorted(
+    {
+        *BY_NAME,
+        *[
+            "age",
+            "cast",
+            "concat",
+            "concat_ws",
+            "count",
+            "count_if",
+            "avg",
+            "sum",
+            "min",
+            "max",
+            "median",
+            "mode",
+            "quantile_cont",
+        ],
+        *[
+            "percentile_cont",
+            "percentile_disc",
+            "approx_quantile",
+            "approx_count_distinct",
+            "variance",
+        ],
+        *[
+            "var_pop",
+            "var_samp",
+            "stddev",
+            "stddev_pop",
+            "stddev_samp",
+            "skewness",
+            "kurtosis",
+            "corr",
+            "covar_pop",
+        ],
+        *[
+            "covar_samp",
+            "regr_slope",
+            "regr_intercept",
+            "regr_r2",
+            "regr_count",
+            "regr_avgx",
+            "regr_avgy",
+        ],
+        *[
+            "regr_sxx",
+            "regr_syy",
+            "regr_sxy",
+            "date_diff",
+            "date_sub",
+            "dayname",
+            "monthname",
+            "strftime",
+        ],
+        *[
+            "strptime",
+            "epoch",
+            "last_day",
+            "make_date",
+            "year",
+            "quarter",
+            "month",
+            "week",
+            "day",
+            "hour",
+            "minute",
+        ],
+        *[
+            "second",
+            "dayofweek",
+            "dayofyear",
+            "isodow",
+            "split_part",
+            "strpos",
+            "position",
+            "instr",
+            "lpad",
+            "rpad",
+        ],
+        *["power", "extract", "if"],
+    }
+    - {"mode"}
+)
+"""Every function there is, aggregates too, as people write them."""
 
 _VOLATILE = (
     "a value that changes from one run to the next cannot be part of a question.",
@@ -210,6 +302,29 @@ REASONS = {
         ("Rollup", "Cube", "GroupingSets"),
         ("ROLLUP, CUBE and GROUPING SETS ask several questions at once.", "Ask once per grouping."),
     ),
+    "Mode": (
+        "MODE needs the count of every value.",
+        "Write SELECT x, COUNT(*) AS n ... GROUP BY x ORDER BY n DESC LIMIT 1.",
+    ),
+    **dict.fromkeys(
+        ("LogicalOr", "LogicalAnd"),
+        (
+            "whether any or every row meets a condition hangs on one row.",
+            "Count them: COUNT_IF(x > 100), or their share: AVG(CASE WHEN x > 100 THEN 1 ELSE 0 END).",
+        ),
+    ),
+    **dict.fromkeys(
+        ("IgnoreNulls", "RespectNulls"),
+        (
+            "IGNORE NULLS and RESPECT NULLS are not read.",
+            "Leave them out; filter with WHERE first.",
+        ),
+    ),
+    "AtTimeZone": (
+        "time zones are not converted: a timestamp is what its column says.",
+        "Leave AT TIME ZONE out, or convert the data once before they are registered.",
+    ),
+    "Reverse": ("engines disagree on reversed texts.", "Use RIGHT(x, n), or ENDS_WITH."),
     "IsNan": ("NaN and infinities are NULL here.", "Write x IS NULL."),
     "Interval": ("an interval is not a value here.", "Add days to a date: d + 7."),
     "Placeholder": ("a parameter has no value here.", "Write the value itself."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,10 +23,15 @@ from shoal.plan.values import is_broken
 
 LONGEST = 100_000
 WIDEST_LINE = 160
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Text:
-    """SQL text that can point at the part of it a node was read from."""
+    """SQL text that can point at the part of it a node was read from.
+
+    ``names`` are those that sub-queries in expressions may use, and ``read_public`` reads what
+    they say of public tables, where somebody is there to read it.
+    """
 
     def __init__(self, sql: str) -> None:
         if not isinstance(sql, str):
@@ -34,11 +40,20 @@ class Text:
                 remedy="Write one SELECT, or one expression, in quotes.",
             )
         self.sql = sql
+        self.names: Any = {}
+        self.read_public: Any = None
+        self.subqueries: Any = None
 
     def start_of(self, node: Any) -> int | None:
         """Where a node begins: at its own first character, or at that of its leftmost part."""
         starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
         return min(starts, default=None)
+
+    def word_of(self, node: Any) -> str:
+        """The name of a function as it was typed, where the node has kept its place."""
+        at = node.meta.get("start")
+        found = None if at is None else _WORD.match(self.sql, at)
+        return "" if found is None else found.group()
 
     def pointing(self, at: int | None, problem: str) -> str:
         """A problem with its line and column, and the line itself with a caret under the place."""
@@ -77,6 +92,15 @@ class Text:
                 raise
             problem = self.pointing(self.start_of(node), error.problem)
             raise type(error)(problem, remedy=error.remedy) from None
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Forget the names of a sub-query where it ends."""
+        names = self.names
+        try:
+            yield
+        finally:
+            self.names = names
 
     def only(self, node: Any, *known: str) -> None:
         """Refuse a node that says more than the named parts."""
@@ -139,7 +163,21 @@ def tree_of(text: Text, *, dialect: str) -> Any:
         raise text.unreadable(None, "the text is not SQL.") from None
     if len(trees) != 1:
         raise text.unreadable(None, f"one statement is needed; the text holds {len(trees)}.")
+    _refuse_distinct_on(trees[0], text)
     return trees[0]
+
+
+def _refuse_distinct_on(tree: Any, text: Text) -> None:
+    """DISTINCT ON keeps one row of several, and need not say which."""
+    from sqlglot import exp  # noqa: PLC0415 - heavy
+
+    for found in tree.find_all(exp.Distinct):
+        if found.args.get("on"):
+            raise text.refused(
+                found,
+                "DISTINCT ON is not answered.",
+                "Use QUALIFY ROW_NUMBER() OVER (PARTITION BY ... ORDER BY ...) = 1 in a sub-query.",
+            )
 
 
 def _place(text: Text, found: dict[str, Any]) -> int | None:
@@ -152,12 +190,12 @@ def _place(text: Text, found: dict[str, Any]) -> int | None:
     return max(0, min(end, len(text.sql)) - len(str(found.get("highlight") or " ")))
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], *, most: int = 12) -> str:
     """The names closest to one that is not there, in words."""
     names = list(known)
     lowered = {other.lower(): other for other in names}
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
     if close:
         return "Did you mean " + " or ".join(lowered[each] for each in close) + "?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    shown = ", ".join(names[:most]) + (", ..." if len(names) > most else "")
     return f"Known here: {shown}."

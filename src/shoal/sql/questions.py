@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from shoal.plan import (
     After,
+    Column,
     Expression,
     Key,
     Literal,
@@ -14,15 +15,33 @@ from shoal.plan import (
     Query,
     Ref,
     Rows,
+    Selected,
     Table,
+    Type,
+    cast,
     known_values,
 )
+from shoal.plan.released_steps import Branch, Keep, Levels
+from shoal.sql.aggregate_nodes import aggregates_in
 from shoal.sql.aggregates import Gathered, spelled_out
 from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
+from shoal.sql.levels import levels_of, split_levels, split_union
+from shoal.sql.merging import merged
+from shoal.sql.public_selects import PublicSubqueries, ReadPublic
 from shoal.sql.question_text import Text, nothing_else, tree_of
-from shoal.sql.relations import row_wise, source_of, translator, with_tables
-from shoal.sql.scope import Scope
+from shoal.sql.relations import (
+    GroupedSelect,
+    Named,
+    grouped_source,
+    row_wise,
+    source_of,
+    with_tables,
+)
+from shoal.sql.released_scope import Draft
+from shoal.sql.released_select import ReleasedSelect
+from shoal.sql.scope import Scope, same, translator
+from shoal.sql.windows import Windows, unique
 
 _CLAUSES = (
     "expressions",
@@ -34,14 +53,24 @@ _CLAUSES = (
     "with",
     "group",
     "having",
+    "qualify",
+    "windows",
     "order",
     "limit",
     "offset",
 )
 
 
-def question(sql: str, tables: Mapping[str, Table], *, dialect: str = "duckdb") -> Query:
+def question(
+    sql: str,
+    tables: Mapping[str, Table],
+    *,
+    dialect: str = "duckdb",
+    read_public: ReadPublic | None = None,
+) -> Query:
     """The question that a SELECT asks of registered tables, or an error that points at the word.
+
+    ``read_public`` reads public rows for sub-queries over them; without it these are refused.
 
     >>> from shoal.plan import INTEGER, Row, Table, column
     >>> people = Table("people", (column("age", INTEGER),), protects=Row())
@@ -52,6 +81,8 @@ def question(sql: str, tables: Mapping[str, Table], *, dialect: str = "duckdb") 
       scan people (age)  [each row; 1 row of people -> 1]
     """
     text = Text(sql)
+    text.names, text.read_public = tables, read_public
+    text.subqueries = PublicSubqueries(text)
     with nothing_else(text):
         return _question(tree_of(text, dialect=dialect), tables, text)
 
@@ -127,8 +158,92 @@ def _key(name: str, made: Expression) -> Key:
 
 
 def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
-    if type(select).__name__ != "Select":
-        raise text.refused(select, "a question is one SELECT.", "Put a UNION ALL in FROM (...).")
+    kind = type(select).__name__
+    if kind not in ("Select", "Union"):
+        raise text.refused(select, "a question is one SELECT.", "Write SELECT ... FROM ...")
+    draft = _draft(select, tables, text)
+    with text.at(select):
+        return draft.query()
+
+
+def _draft(select: Any, outer: Named, text: Text) -> Draft:
+    """What a SELECT asks: of private rows, or of groups of them that are released."""
+    with text.inside():
+        return _drafted(select, with_tables(select, outer, text), text)
+
+
+def _drafted(select: Any, named: Named, text: Text) -> Draft:
+    if type(select).__name__ == "Union":
+        text.only(select, "this", "expression", "with_", "with", "order", "limit", "offset")
+        return _levelled(select, split_union(select, text), named, text)
+    if levels_of(select):
+        return _levelled(select, split_levels(select, text), named, text)
+    clause = select.args.get("from_") or select.args.get("from")
+    if clause is not None and grouped_source(clause.this, named) is not None:
+        asked = ReleasedSelect(select, named, text, lambda inner, known: _draft(inner, known, text))
+        return asked.draft(lambda node, shown, of: _tail(node, shown, of, text))
+    return _grouped_rows(select, named, text)
+
+
+def _levelled(select: Any, parts: tuple[Any, list[Any]], named: Named, text: Text) -> Draft:
+    """ROLLUP, CUBE, GROUPING SETS, UNION ALL: levels of one release, one below the other."""
+    base, levels = parts
+    held = GroupedSelect(base, named)
+    finest = _draft(base, named, text)
+    if any(isinstance(key.known, Selected) for key in finest.keys):
+        raise text.refused(
+            select,
+            "totals of private keys would miss the groups that are not shown.",
+            "State Choices for the keys, or ask once per grouping.",
+        )
+
+    def drafted(*_: Any) -> Draft:
+        return finest
+
+    drafts = [
+        ReleasedSelect(level, {"base": held}, text, drafted).draft(lambda *_: ((), None, 0))
+        for level in levels
+    ]
+    names = [name for name, _ in drafts[0].columns]
+    if any(len(each.columns) != len(names) for each in drafts):
+        raise text.refused(
+            select, "the parts have different numbers of columns.", "Select as many in each."
+        )
+    shown = [[made for _, made in each.columns] for each in drafts]
+    typed = [
+        next((e for e in each if not _is_null(e)), each[0]) for each in zip(*shown, strict=True)
+    ]
+    taken: set[str] = finest.taken
+    columns = tuple(
+        Column(unique(name, taken), made.type, nullable=True)
+        for name, made in zip(names, typed, strict=True)
+    )
+    branches = tuple(
+        Branch(tuple(each.steps), tuple(_as(e, c.type) for e, c in zip(row, columns, strict=True)))
+        for each, row in zip(drafts, shown, strict=True)
+    )
+    finest.steps = [Levels(columns, branches)]
+    finest.columns = [(name, Ref(column)) for name, column in zip(names, columns, strict=True)]
+
+    def of(node: Any) -> Expression:
+        for name, column in zip(names, columns, strict=True):
+            if type(node).__name__ == "Column" and same(node.this, name):
+                return Ref(column)
+        raise text.refused(node, "levels are ordered by what is shown.", "Name a column of SELECT.")
+
+    finest.order, finest.limit, finest.offset = _tail(select, finest.columns, of, text)
+    return finest
+
+
+def _is_null(made: Expression) -> bool:
+    return isinstance(made, Literal) and made.value is None
+
+
+def _as(made: Expression, kind: Type) -> Expression:
+    return cast(made, kind)
+
+
+def _grouped_rows(select: Any, named: Named, text: Text) -> Draft:
     if select.args.get("distinct"):
         raise text.refused(
             select,
@@ -136,7 +251,8 @@ def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
             "Use GROUP BY with COUNT(*).",
         )
     text.only(select, *_CLAUSES)
-    scope = source_of(select, with_tables(select, tables, text), text)
+    asked, select = select, merged(select, text)
+    scope = source_of(select, named, text)
     if scope.rows.protects is None:
         raise text.refused(
             select,
@@ -145,17 +261,29 @@ def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
         )
     items = [_item(one) for item in select.expressions for one in spelled_out(item, text)]
     keys = _keys(select, items, scope, text)
-    gathered = Gathered(scope, text, keys, names={name for name, _ in items})
-    columns = [(name, gathered.after(inner, name)) for name, inner in items]
+    windows = Windows(text, {name for name, _ in items}, select.args.get("windows") or ())
+    grouped = select.args.get("group") is not None or any(aggregates_in(one) for _, one in items)
+    gathered = Gathered(
+        scope, text, keys, names=windows.taken, windows=windows if grouped else None
+    )
+    columns = []
+    for name, inner in items:
+        columns.append((name, gathered.after(inner, name)))
+        if not any(entry.name.lower() == name.lower() for entry in scope.entries):
+            gathered.named[name] = columns[-1][1]
     _check_names(columns, select, text)
     gathered.named = dict(columns)
-    having = select.args.get("having")
+    having, qualify = select.args.get("having"), select.args.get("qualify")
     condition = gathered.after(having.this) if having is not None else None
-    order = _order(select, columns, gathered)
-    limit, offset = _number(select, "limit", text), _number(select, "offset", text)
-    if offset and not order:
+    chosen = gathered.after(qualify.this) if qualify is not None else None
+    order, limit, offset = _tail(
+        select, columns, lambda node: gathered.alias(node) or gathered.after(node), text
+    )
+    if select is not asked and any(isinstance(key.known, Selected) for key in keys):
         raise text.refused(
-            select.args["offset"], "OFFSET without ORDER BY skips rows at random.", "Add ORDER BY."
+            asked,
+            "a total beside private keys would miss the groups that are not shown.",
+            "Ask for the total in a question of its own.",
         )
     if not gathered.found:
         raise text.refused(
@@ -163,9 +291,29 @@ def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
             "the question asks for rows, not for aggregates of them.",
             "Use COUNT, SUM, AVG, ...",
         )
-    with text.at(select):
-        after = After(tuple(columns), condition, order, limit, offset or 0)
-        return Query(scope.rows, keys, tuple(gathered.found), after)
+    made = Draft(scope.rows, keys, tuple(gathered.found), columns)
+    made.having, made.order, made.limit, made.offset = condition, order, limit, offset
+    if windows.steps or chosen is not None:  # windows see the groups that HAVING leaves
+        made.steps = [] if condition is None else [Keep(condition)]
+        made.steps += windows.steps
+        made.having = chosen
+    return made
+
+
+def _tail(
+    select: Any,
+    columns: list[tuple[str, Expression]],
+    translate: Callable[[Any], Expression],
+    text: Text,
+) -> tuple[tuple[Order, ...], int | None, int]:
+    """ORDER BY, LIMIT and OFFSET."""
+    order = _order(select, columns, translate, text)
+    limit, offset = _number(select, "limit", text), _number(select, "offset", text)
+    if offset and not order:
+        raise text.refused(
+            select.args["offset"], "OFFSET without ORDER BY skips rows at random.", "Add ORDER BY."
+        )
+    return order, limit, offset or 0
 
 
 def _item(item: Any) -> tuple[str, Any]:
@@ -241,12 +389,14 @@ def _key_name(
 
 
 def _order(
-    select: Any, columns: list[tuple[str, Expression]], gathered: Gathered
+    select: Any,
+    columns: list[tuple[str, Expression]],
+    translate: Callable[[Any], Expression],
+    text: Text,
 ) -> tuple[Order, ...]:
     clause = select.args.get("order")
     if clause is None:
         return ()
-    text = gathered.text
     text.only(clause, "expressions")
     found = []
     for part in clause.expressions:
@@ -262,7 +412,7 @@ def _order(
                 raise text.refused(inner, "there is no such column in SELECT.", "Count from 1.")
             made = columns[at - 1][1]
         else:
-            made = gathered.alias(inner) or gathered.after(inner)
+            made = translate(inner)
         found.append(Order(made, bool(part.args.get("desc")), bool(part.args.get("nulls_first"))))
     return tuple(found)
 

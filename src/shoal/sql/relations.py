@@ -3,62 +3,149 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from shoal.plan import (
     Expression,
     Filter,
-    PersonJoin,
     Project,
-    PublicJoin,
     Ref,
     Rows,
     Scan,
     Table,
-    UnionAll,
-    columns_of,
-    rows_per_key,
 )
-from shoal.plan.id_spaces import check_one_space
-from shoal.plan.relation import with_persons
-from shoal.sql.expressions import Translator
+from shoal.sql.aggregate_nodes import aggregates_in
 from shoal.sql.functions import AGGREGATES
+from shoal.sql.joins import comma_joined, conjuncts_of, is_comma, joined
+from shoal.sql.per_person import PERSON_AGGREGATES, aggregated, distinct
+from shoal.sql.person_subqueries import with_matches
 from shoal.sql.question_text import Text, nearest
-from shoal.sql.scope import Scope, ScopeEntry, same, sources_of
+from shoal.sql.scope import Scope, same, translator
+from shoal.sql.set_operations import SET_OPERATIONS, combined
+from shoal.sql.window_columns import with_windows
 
-Named = Mapping[str, Table | Rows]
+
+@dataclass(frozen=True, eq=False)
+class GroupedSelect:
+    """A SELECT that aggregates private rows, and the names it may use; read where it is asked
+    of.
+    """
+
+    select: Any
+    named: Named
+    names: tuple[str, ...] = ()
+
+    def renamed(self, columns: list[tuple[str, Expression]]) -> list[tuple[str, Expression]]:
+        """Its columns under the names that an alias gives them."""
+        given = [*self.names, *(name for name, _ in columns[len(self.names) :])]
+        return [(name, made) for name, (_, made) in zip(given, columns, strict=False)]
+
+
+Named = Mapping[str, Table | Rows | GroupedSelect]
 """What a name in FROM may stand for: a table, or a common table expression."""
 
 
-def translator(scope: Scope, text: Text, *, once: bool = False) -> Translator:
-    """A translator of row-wise expressions over a scope; with ``once`` it remembers the nodes it
-    has seen.
+def table_of(identifier: Any, named: Named) -> Table | Rows | GroupedSelect | None:
+    """What a name in FROM stands for; None if nothing has it."""
+    if identifier.name in named:
+        return named[identifier.name]
+    return next((named[name] for name in named if same(identifier, name)), None)
+
+
+def grouped_source(item: Any, named: Named) -> GroupedSelect | None:
+    """What an item of FROM is, if it aggregates private rows; None if it stays row by row."""
+    kind = type(item).__name__
+    if kind == "Table" and type(item.this).__name__ == "Identifier":
+        found = table_of(item.this, named)
+        return found if isinstance(found, GroupedSelect) else None
+    if kind != "Subquery" or not is_grouped(item.this, named):
+        return None
+    alias = item.args.get("alias")
+    names = [] if alias is None else alias.args.get("columns") or []
+    return GroupedSelect(item.this, named, tuple(each.name for each in names))
+
+
+def is_grouped(select: Any, named: Named) -> bool:
+    """Whether a SELECT aggregates private rows by something else than the person, or asks of one
+    that does.
     """
+    if type(select).__name__ != "Select":
+        return False
+    clause = select.args.get("from_") or select.args.get("from")
+    if clause is None:
+        return False
+    own = select.args.get("with_") or select.args.get("with")
+    inner = named if own is None else with_tables(select, named, Text(""))
+    if grouped_source(clause.this, inner) is not None:
+        return True
+    if select.args.get("group") is None and not any(map(aggregates_in, select.expressions)):
+        return False
+    return not _by_person(select, inner)
 
-    def resolve(node: Any) -> Expression | None:
-        return (
-            scope.resolve(node, text) if type(node).__name__ == "Column" and _plain(node) else None
-        )
 
-    return Translator(text, resolve, {} if once else None)
-
-
-def _plain(column: Any) -> bool:
-    return type(column.this).__name__ == "Identifier"
+def _by_person(select: Any, named: Named) -> bool:
+    """Whether groups are those of single persons."""
+    persons = {
+        column.name.lower()
+        for held in named.values()
+        if not isinstance(held, GroupedSelect)
+        for column in (held.columns if not isinstance(held, Table) else Scan(held).columns)
+        if column.person is not None
+    }
+    group = select.args.get("group")
+    if group is None:
+        return False
+    renamed = [part for part in select.walk() if type(part).__name__ == "Alias"]
+    for part in reversed(renamed):  # sub-queries first: their names are those outside
+        if type(part.this).__name__ == "Column" and part.this.name.lower() in persons:
+            persons.add(part.alias.lower())
+    nodes = list(group.expressions)
+    if group.args.get("all"):
+        nodes += [item for item in select.expressions if not aggregates_in(item)]
+    for node in group.expressions:
+        at = int(node.name) if type(node).__name__ == "Literal" and node.name.isdigit() else 0
+        nodes += select.expressions[at - 1 : at] if at else []
+    columns = (part for node in nodes for part in node.walk() if type(part).__name__ == "Column")
+    return any(column.name.lower() in persons for column in columns)
 
 
 def with_tables(select: Any, named: Named, text: Text) -> Named:
-    """The names a SELECT may use: those given, and its common table expressions in order."""
+    """The names a SELECT may use: those given, and its common table expressions in order.
+
+    Sub-queries in its expressions know the same names, until the caller leaves ``text.inside``.
+    """
     clause = select.args.get("with_") or select.args.get("with")
+    text.names = named
     if clause is None:
         return named
     text.only(clause, "expressions")
     known = dict(named)
     for part in clause.expressions:
         text.only(part, "this", "alias")
-        known[part.alias] = row_wise(part.this, known, text)
+        names = tuple(each.name for each in part.args["alias"].args.get("columns") or [])
+        made: Rows | GroupedSelect
+        if is_grouped(part.this, known) or _is_constant(part.this):
+            made = GroupedSelect(part.this, known, names)
+        else:
+            _only_name(part, text)
+            with text.inside():
+                made = row_wise(part.this, known, text)
+        alias = part.args["alias"].this
+        left = {name: held for name, held in known.items() if not same(alias, name)}
+        known = {**left, part.alias: made}
+        text.names = known
     return known
+
+
+def _is_constant(select: Any) -> bool:
+    """Whether a table expression reads no table: VALUES, or a SELECT without FROM."""
+    if type(select).__name__ == "Values":
+        return True
+    if type(select).__name__ != "Select":
+        return False
+    clause = select.args.get("from_") or select.args.get("from")
+    return clause is None or type(clause.this).__name__ == "Values"
 
 
 def row_wise(select: Any, named: Named, text: Text) -> Rows:
@@ -67,34 +154,69 @@ def row_wise(select: Any, named: Named, text: Text) -> Rows:
     if kind == "Subquery":
         text.only(select, "this", "alias")
         return row_wise(select.this, named, text)
-    if kind == "Union":
-        return _union(select, named, text)
+    if kind in SET_OPERATIONS:
+        text.only(select, "this", "expression", "with_", "with", "distinct")
+        known = with_tables(select, named, text)
+        left, right = (row_wise(side, known, text) for side in (select.this, select.expression))
+        with text.at(select):
+            return combined(select, left, right, text)
     if kind != "Select":
         raise text.refused(select, f"{kind} is not a SELECT.", "Ask with SELECT ... FROM ...")
-    for clause in ("group", "having", "distinct", "order", "limit", "offset"):
+    for clause in ("order", "limit", "offset"):
         if select.args.get(clause):
             raise text.refused(
                 select.args[clause] if text.start_of(select.args[clause]) is not None else select,
                 f"a sub-query with {clause.upper()} does not stay row by row.",
                 "Aggregate once, in the outermost SELECT.",
             )
-    text.only(select, "expressions", "from_", "from", "joins", "where", "with_", "with")
+    text.only(select, *_ROW_WISE)
     scope = source_of(select, with_tables(select, named, text), text)
-    return _selected(select, scope, text)
+    if select.args.get("group") or select.args.get("having") or _aggregate_in(select):
+        for clause in ("qualify", "windows"):
+            if select.args.get(clause):
+                raise text.refused(
+                    select,
+                    f"{clause.upper().rstrip('S')} is not read beside GROUP BY in a sub-query.",
+                    "Group in a sub-query of its own, and use the window in the SELECT around it.",
+                )
+        grouped = aggregated(select, scope, translator(scope, text, once=True), text)
+        return distinct(grouped, select, text) if select.args.get("distinct") else grouped
+    scope = with_windows(select, scope, text)
+    qualify = select.args.get("qualify")
+    if qualify is not None:
+        condition = translator(scope, text).of(qualify.this)
+        with text.at(qualify):
+            scope = scope.over(Filter(scope.rows, condition))
+    made = _selected(select, scope, text)
+    return distinct(made, select, text) if select.args.get("distinct") else made
 
 
-def _union(union: Any, named: Named, text: Text) -> Rows:
-    if union.args.get("distinct") is not False:
-        raise text.refused(
-            union, "UNION without ALL compares rows of different persons.", "Write UNION ALL."
-        )
-    text.only(union, "this", "expression", "with_", "with")
-    known = with_tables(union, named, text)
-    with text.at(union):
-        return UnionAll(row_wise(union.this, known, text), row_wise(union.expression, known, text))
+_ROW_WISE = (
+    *("expressions", "from_", "from", "joins", "where", "with_", "with"),
+    *("group", "having", "distinct", "qualify", "windows"),
+)
 
 
-def _selected(select: Any, scope: Scope, text: Text) -> Rows:
+def _aggregate_in(select: Any) -> bool:
+    """Whether an item of a sub-query aggregates."""
+    return any(_aggregates(item) for item in select.expressions)
+
+
+def _aggregates(node: Any) -> bool:
+    """Whether an expression aggregates; what stands in a window or a sub-query does not."""
+    kind = type(node).__name__
+    if kind in ("Window", "Subquery", "Exists", "Select"):
+        return False
+    held = (
+        child
+        for value in node.args.values()
+        for child in (value if isinstance(value, list) else [value])
+    )
+    inner = any(_aggregates(child) for child in held if hasattr(child, "walk"))
+    return inner or kind in {*AGGREGATES, *PERSON_AGGREGATES}
+
+
+def _selected(select: Any, scope: Scope, text: Text) -> Project:
     translate = translator(scope, text)
     named: list[tuple[str, Expression]] = []
     for item in select.expressions:
@@ -103,13 +225,6 @@ def _selected(select: Any, scope: Scope, text: Text) -> Rows:
             named += stars
             continue
         inner = item.this if type(item).__name__ == "Alias" else item
-        aggregate = next((n for n in inner.walk() if type(n).__name__ in AGGREGATES), None)
-        if aggregate is not None:
-            raise text.refused(
-                aggregate,
-                "a sub-query that aggregates is not answered.",
-                "Aggregate in the outermost SELECT.",
-            )
         named.append((item.alias_or_name or item.sql(), translate.of(inner)))
     with text.at(select):
         return Project(scope.rows, tuple(named))
@@ -134,29 +249,45 @@ def _star(item: Any, scope: Scope, text: Text) -> list[tuple[str, Expression]] |
 
 
 def source_of(select: Any, named: Named, text: Text) -> Scope:
-    """FROM, its joins and WHERE."""
+    """FROM, its joins, what sub-queries say of the same person, and WHERE."""
+    scope, left = joined_source(select, named, text)
+    with text.inside():
+        scope = with_matches(select, scope, named, text)
+    for part in left:
+        condition = translator(scope, text).of(part)
+        with text.at(part):
+            scope = scope.over(Filter(scope.rows, condition))
+    return scope
+
+
+def joined_source(select: Any, named: Named, text: Text) -> tuple[Scope, list[Any]]:
+    """FROM and its joins, and the conditions of WHERE that are left to hold."""
     clause = select.args.get("from_") or select.args.get("from")
     if clause is None:
         raise text.refused(
             select, "the question has no FROM.", "Say which table: SELECT ... FROM t."
         )
-    scope = _from_item(clause.this, named, text)
-    for join in select.args.get("joins") or []:
-        scope = _joined(scope, join, named, text)
     where = select.args.get("where")
-    if where is None:
-        return scope
-    condition = translator(scope, text).of(where.this)
-    with text.at(where):
-        return scope.over(Filter(scope.rows, condition))
+    parts = [] if where is None else [where.this]
+    scope = from_item(clause.this, named, text)
+    for join in select.args.get("joins") or []:
+        right = from_item(join.this, named, text)
+        if is_comma(join):
+            parts = [each for part in parts for each in conjuncts_of(part)]
+            scope, parts = comma_joined(scope, right, join, parts, text)
+        else:
+            scope = joined(scope, right, join, text)
+    return scope, parts
 
 
-def _from_item(item: Any, named: Named, text: Text) -> Scope:
+def from_item(item: Any, named: Named, text: Text) -> Scope:
     kind = type(item).__name__
     if kind == "Subquery":
         text.only(item, "this", "alias", "with_", "with")
         _only_name(item, text)
-        return Scope.of(row_wise(item.this, named, text), item.alias or "a sub-query")
+        with text.inside():
+            rows = row_wise(item.this, named, text)
+        return Scope.of(rows, item.alias or "a sub-query")
     if kind != "Table" or type(item.this).__name__ != "Identifier":
         raise text.refused(
             item,
@@ -177,6 +308,12 @@ def _from_item(item: Any, named: Named, text: Text) -> Scope:
             item, f"there is no table {identifier.name[:60]!r}.", nearest(identifier.name, named)
         )
     held = named[found[0]]
+    if isinstance(held, GroupedSelect):
+        raise text.refused(
+            item,
+            "a sub-query that aggregates does not stay row by row.",
+            "Aggregate once, in the outermost SELECT.",
+        )
     return Scope.of(Scan(held) if isinstance(held, Table) else held, item.alias or found[0])
 
 
@@ -184,168 +321,3 @@ def _only_name(item: Any, text: Text) -> None:
     alias = item.args.get("alias")
     if alias is not None:
         text.only(alias, "this")
-
-
-def _joined(left: Scope, join: Any, named: Named, text: Text) -> Scope:
-    text.only(join, "this", "side", "kind", "on", "using")
-    side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
-    if side not in ("", "LEFT") or kind not in ("", "INNER", "OUTER"):
-        raise text.refused(
-            join, f"a {side or kind} join is not answered.", "Use JOIN or LEFT JOIN with ON."
-        )
-    right = _from_item(join.this, named, text)
-    if sources_of(left.entries) & sources_of(right.entries):
-        raise text.refused(
-            join.this,
-            "two tables here have the same name.",
-            "Name one of them with AS; self-joins are not answered.",
-        )
-    shared = set(left.rows.stability) & set(right.rows.stability)
-    if shared:
-        raise text.refused(
-            join.this, "a private table is joined with itself.", "Ask of one copy of the table."
-        )
-    pairs = _pairs(join, left, right, text)
-    right, renamed = _apart(left, right)
-    pairs = [(a, _renamed(b, renamed, right)) for a, b in pairs]
-    with text.at(join):
-        return _put_together(left, right, pairs, join, text)
-
-
-def _renamed(pair: Expression, renamed: dict[str, str], right: Scope) -> Expression:
-    assert isinstance(pair, Ref)
-    name = renamed[pair.column.name]
-    return Ref(next(column for column in right.rows.columns if column.name == name))
-
-
-def _apart(left: Scope, right: Scope) -> tuple[Scope, dict[str, str]]:
-    """The right side with names that the left side does not have."""
-    taken = {column.name for column in left.rows.columns}
-    renamed = {}
-    for entry in right.entries:
-        name = entry.held
-        while name in taken:
-            name = f"{entry.source}.{name}"
-        renamed[entry.held] = name
-    if all(old == new for old, new in renamed.items()):
-        return right, renamed
-    project = Project(right.rows, tuple((renamed[c.name], Ref(c)) for c in right.rows.columns))
-    return Scope(project, tuple(replace(e, held=renamed[e.held]) for e in right.entries)), renamed
-
-
-def _pairs(join: Any, left: Scope, right: Scope, text: Text) -> list[tuple[Expression, Expression]]:
-    using, on = join.args.get("using"), join.args.get("on")
-    if using:
-        named = [_as_column(name, join, text) for name in using]
-        return [(left.resolve(each, text), right.resolve(each, text)) for each in named]
-    if on is None:
-        raise text.refused(join.this, "a join needs ON.", "Say which columns agree: ON a.k = b.k.")
-    return [_pair(part, left, right, text) for part in _conjuncts(on)]
-
-
-def _as_column(name: Any, join: Any, text: Text) -> Any:
-    from sqlglot import exp  # noqa: PLC0415 - heavy
-
-    if isinstance(name, exp.Identifier):
-        return exp.Column(this=name.copy())
-    if not (isinstance(name, exp.Column) and isinstance(name.this, exp.Identifier)):
-        raise text.refused(join.this, "USING takes names of columns.", "Write USING (city).")
-    return name
-
-
-def _conjuncts(node: Any) -> list[Any]:
-    while type(node).__name__ == "Paren":
-        node = node.this
-    if type(node).__name__ == "And":
-        return [*_conjuncts(node.this), *_conjuncts(node.expression)]
-    return [node]
-
-
-def _pair(node: Any, left: Scope, right: Scope, text: Text) -> tuple[Expression, Expression]:
-    sides = (node.this, node.expression) if type(node).__name__ == "EQ" else ()
-    if len(sides) != 2 or any(type(part).__name__ != "Column" for part in sides):
-        raise text.refused(
-            node, "ON takes equalities of columns, joined by AND.", "Put other conditions in WHERE."
-        )
-    both = Scope(left.rows, (*left.entries, *right.entries))
-    for part in sides:
-        if len(both.find(part)) != 1:
-            if not both.find(part):
-                both.resolve(part, text)
-            raise text.refused(
-                part, "this name is on both sides of the join.", "Write table.column."
-            )
-    first, second = sides
-    if left.find(first) and right.find(second):
-        return left.resolve(first, text), right.resolve(second, text)
-    if left.find(second) and right.find(first):
-        return left.resolve(second, text), right.resolve(first, text)
-    raise text.refused(
-        node, "both columns are on one side of the join.", "Compare one of each side."
-    )
-
-
-def _put_together(
-    left: Scope, right: Scope, pairs: list[tuple[Expression, Expression]], join: Any, text: Text
-) -> Scope:
-    outer = (join.args.get("side") or "").upper() == "LEFT"
-    kind: Literal["inner", "left"] = "left" if outer else "inner"
-    entries: tuple[ScopeEntry, ...] = (*left.entries, *right.entries)
-    if left.rows.protects is None and right.rows.protects is not None and kind == "inner":
-        left, right, pairs = right, left, [(b, a) for a, b in pairs]
-    if left.rows.protects is None and right.rows.protects is not None:
-        raise text.refused(
-            join, "a public table would keep its rows whatever the private one holds.", "Use JOIN."
-        )
-    if right.rows.protects is None:
-        at_most = _at_most(right, [b for _, b in pairs], join, text)
-        return Scope(PublicJoin(left.rows, right.rows, tuple(pairs), kind, at_most), entries)
-    check_one_space([*with_persons(left.rows), *with_persons(right.rows)])
-    others = [pair for pair in pairs if not _same_person(*pair)]
-    if len({_place(a) for a, b in pairs if _same_person(a, b)}) < max(1, len(left.rows.person)):
-        raise text.refused(
-            join,
-            "two private tables can be joined only on the columns that say whose row it is.",
-            "Add the person's columns of both tables to ON.",
-        )
-    swapped = kind == "inner" and _known(right, [b for _, b in pairs]) is None
-    if swapped and _known(left, [a for a, _ in pairs]) is not None:
-        left, right = right, left
-        pairs, others = [(b, a) for a, b in pairs], [(b, a) for a, b in others]
-    at_most = _at_most(right, [b for _, b in pairs], join, text)
-    return Scope(PersonJoin(left.rows, right.rows, tuple(others), kind, at_most), entries)
-
-
-def _place(expression: Expression) -> int | None:
-    return expression.column.person if isinstance(expression, Ref) else None
-
-
-def _same_person(left: Expression, right: Expression) -> bool:
-    return _place(left) is not None and _place(left) == _place(right)
-
-
-def _known(scope: Scope, keys: list[Expression]) -> int | None:
-    names = frozenset(column.name for key in keys for column in columns_of(key))
-    return rows_per_key(scope.rows, names)
-
-
-def _at_most(scope: Scope, keys: list[Expression], join: Any, text: Text) -> int:
-    found = _known(scope, keys)
-    if found is None:
-        names = ", ".join(
-            sorted(
-                {
-                    e.name
-                    for e in scope.entries
-                    for k in keys
-                    for c in columns_of(k)
-                    if c.name == e.held
-                }
-            )
-        )
-        raise text.refused(
-            join,
-            "nobody has stated how many rows agree in the columns of this join.",
-            f"State it with the table: keys={{({names!r},): 1}} for at most one row per key.",
-        )
-    return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shoal.plan import Column, Ref, Rows
+from shoal.plan import Column, Expression, Ref, Rows
+from shoal.sql.expressions import Translator
 from shoal.sql.question_text import Text, nearest
 
 
@@ -21,10 +22,15 @@ class ScopeEntry:
 
 @dataclass(frozen=True)
 class Scope:
-    """The columns a FROM clause offers."""
+    """The columns a FROM clause offers.
+
+    ``matched`` says, for sub-queries about the same person, what they come to in a row: these have
+    columns of their own in the relation, which no name reaches.
+    """
 
     rows: Rows
     entries: tuple[ScopeEntry, ...]
+    matched: Mapping[int, Callable[[Rows], Expression]] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of(cls, rows: Rows, source: str) -> Scope:
@@ -32,7 +38,7 @@ class Scope:
 
     def over(self, rows: Rows) -> Scope:
         """The same names on a relation that has the same columns."""
-        return Scope(rows, self.entries)
+        return replace(self, rows=rows)
 
     def column(self, entry: ScopeEntry) -> Column:
         return next(column for column in self.rows.columns if column.name == entry.held)
@@ -63,6 +69,20 @@ class Scope:
                 f"Say which: {' or '.join(f'{e.source}.{e.name}' for e in found)}.",
             )
         return Ref(self.column(found[0]))
+
+
+def translator(scope: Scope, text: Text, *, once: bool = False) -> Translator:
+    """A translator of row-wise expressions over a scope; with ``once`` it remembers the nodes it
+    has seen.
+    """
+
+    def resolve(node: Any) -> Expression | None:
+        if id(node) in scope.matched:
+            return scope.matched[id(node)](scope.rows)
+        plain = type(node).__name__ == "Column" and type(node.this).__name__ == "Identifier"
+        return scope.resolve(node, text) if plain else None
+
+    return Translator(text, resolve, {} if once else None)
 
 
 def same(identifier: Any, name: str) -> bool:

@@ -6,8 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from shoal.engines.reference.per_person import aggregated
+from shoal.engines.reference.within_person import told
 from shoal.plan import (
     Filter,
+    PerPerson,
     Person,
     PersonJoin,
     Project,
@@ -17,6 +20,7 @@ from shoal.plan import (
     Table,
     UnionAll,
     Value,
+    WithinPerson,
     evaluate,
     made_true,
     read,
@@ -57,6 +61,12 @@ def evaluated(rows: Rows, tables: Tables) -> list[OwnedRow]:
             return evaluated(left, tables) + below
         case PublicJoin() | PersonJoin():
             return _joined(rows, tables)
+        case PerPerson(source):
+            found = evaluated(source, tables)
+            return [OwnedRow(*each) for each in aggregated(rows, found)]
+        case WithinPerson(source):
+            found = evaluated(source, tables)
+            return [OwnedRow(*each) for each in told(rows, found)]
 
 
 def _scanned(table: Table, tables: Tables) -> list[OwnedRow]:

@@ -97,6 +97,7 @@ def _of_moment(it: Lowered) -> SqlPiece:
 _PARTS = {
     "hour": f"(PMOD({{0}}, {_DAY}) DIV 3600000000)",
     "minute": "(PMOD({0}, 3600000000) DIV 60000000)",
+    "second": "(PMOD({0}, 60000000) DIV 1000000)",
 }
 
 
@@ -109,7 +110,7 @@ def _date_part(it: Lowered) -> SqlPiece:
     return filled(form, [_of_moment(it)])
 
 
-_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000}
+_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
 
 
 def _date_trunc(it: Lowered) -> SqlPiece:
@@ -126,6 +127,10 @@ def _replace(it: Lowered) -> SqlPiece:
     old, new = (it.dialect.text(str(it.constant(at))) for at in (1, 2))
     pieces = [it.pieces[0], SqlPiece(old), SqlPiece(new)]
     return filled("REPLACE({0}, {1}, {2})", pieces)
+
+
+def _of(form: str) -> Lower:
+    return lambda it: it.form(form)
 
 
 OWN: dict[str, Lower] = {
@@ -145,6 +150,10 @@ OWN: dict[str, Lower] = {
     "greatest": _extreme,
     "like": _like,
     "replace": _replace,
+    "trim_of": _of("TRIM(BOTH {1} FROM {0})"),
+    "ltrim_of": _of("TRIM(LEADING {1} FROM {0})"),
+    "rtrim_of": _of("TRIM(TRAILING {1} FROM {0})"),
+    "position": _of("CAST(INSTR({0}, {1}) AS BIGINT)"),
     "date_part": _date_part,
     "date_trunc": _date_trunc,
 }

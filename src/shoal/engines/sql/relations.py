@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from shoal.engines.sql.dialect import Dialect, value
 from shoal.engines.sql.expressions import lowered
 from shoal.engines.sql.layers import Layers
+from shoal.engines.sql.per_person import aggregated
+from shoal.engines.sql.within_person import told
 from shoal.plan import (
     TEXT,
     Call,
@@ -18,6 +20,7 @@ from shoal.plan import (
     Filter,
     Kind,
     Literal,
+    PerPerson,
     Person,
     PersonJoin,
     Project,
@@ -26,6 +29,7 @@ from shoal.plan import (
     Rows,
     Scan,
     UnionAll,
+    WithinPerson,
     columns_of,
     value_at,
 )
@@ -59,6 +63,13 @@ def select(
             )
         case PublicJoin() | PersonJoin():
             return _join(rows, sources, dialect, read)
+        case PerPerson(source):
+            inner = select(source, sources, dialect, read_by(*rows.expressions))
+            return aggregated(rows, inner, names_of(source), persons_of(source), dialect)
+        case WithinPerson(source):
+            every = frozenset(names_of(source))  # all of them decide the order
+            inner = select(source, sources, dialect, every)
+            return told(rows, inner, names_of(source), persons_of(source), dialect)
 
 
 def read_by(*expressions: Expression | None) -> Names:

@@ -2,9 +2,12 @@
 
 from shoal.plan.functions import arithmetic, casts, conditional, dates, logic, rounding, text
 from shoal.plan.functions.function import FUNCTIONS, Function
+from shoal.plan.functions.released_values import EVERY, RELEASED  # after all functions of rows
 
 __all__ = [
+    "EVERY",
     "FUNCTIONS",
+    "RELEASED",
     "Function",
     "arithmetic",
     "casts",

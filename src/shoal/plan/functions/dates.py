@@ -29,13 +29,14 @@ PARTS = {
     "dow": (0, 6),
     "hour": (0, 23),
     "minute": (0, 59),
+    "second": (0, 59),
 }
 """Every part that can be extracted, with its least and its greatest value; Sunday is day 0 of a
 week.
 """
 
-_OF_A_DAY = ("hour", "minute")
-UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute")
+_OF_A_DAY = ("hour", "minute", "second")
+UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 """What a moment can be truncated to; weeks begin on Monday."""
 
 
@@ -72,6 +73,8 @@ def part_of(name: str, moment: dt.date) -> int:
             return moment.hour if isinstance(moment, dt.datetime) else 0
         case "minute":
             return moment.minute if isinstance(moment, dt.datetime) else 0
+        case "second":
+            return moment.second if isinstance(moment, dt.datetime) else 0
     return int(getattr(moment, name))
 
 
@@ -108,8 +111,9 @@ def _fit_trunc(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
 def start_of(unit: str, moment: dt.date) -> dt.date:
     """The first moment of the year, quarter, ... that a moment lies in."""
     if isinstance(moment, dt.datetime) and unit in _OF_A_DAY:
-        minute = moment.minute if unit == "minute" else 0
-        return moment.replace(minute=minute, second=0, microsecond=0)
+        minute = moment.minute if unit != "hour" else 0
+        second = moment.second if unit == "second" else 0
+        return moment.replace(minute=minute, second=second, microsecond=0)
     day = moment.date() if isinstance(moment, dt.datetime) else moment
     match unit:
         case "year":

@@ -173,3 +173,66 @@ def _replaced(call: Call) -> int:
 )
 def _replace(_: Call, text: str, old: str, new: str) -> Value:
     return text.replace(old, new)
+
+
+def _with_letters(what: str) -> Fit:
+    """Text, and then a constant text that is not empty."""
+
+    def fit(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
+        fitted, kind = takes(Kind.TEXT, Kind.TEXT, result=TEXT)(arguments, None)
+        if constant(fitted[1], what) == "":
+            raise ExpressionError(f"{what} is empty.", remedy="Give it at least one character.")
+        return fitted, kind
+
+    return fit
+
+
+_trimming = _with_letters("what is trimmed")
+
+
+@function("trim_of", _trimming, length=_as_long, written="TRIM({*})", work=_searched)
+def _trim_of(_: Call, text: str, letters: str) -> Value:
+    return text.strip(letters)
+
+
+@function("ltrim_of", _trimming, length=_as_long, written="LTRIM({*})", work=_searched)
+def _ltrim_of(_: Call, text: str, letters: str) -> Value:
+    return text.lstrip(letters)
+
+
+@function("rtrim_of", _trimming, length=_as_long, written="RTRIM({*})", work=_searched)
+def _rtrim_of(_: Call, text: str, letters: str) -> Value:
+    return text.rstrip(letters)
+
+
+def _fit_position(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
+    fitted, _ = _with_letters("the text to look for")(arguments, None)
+    return fitted, INTEGER
+
+
+@function(
+    "position",
+    _fit_position,
+    span=lambda call: Span(Fraction(0), Fraction(call.arguments[0].length)),
+    written="STRPOS({*})",
+    work=_searched,
+)
+def _position(_: Call, text: str, part: str) -> Value:
+    return text.find(part) + 1
+
+
+def _fit_split(arguments: tuple[Expression, ...], _: Type | None) -> Fitted:
+    fitted, kind = takes(Kind.TEXT, Kind.TEXT, Kind.INTEGER, result=TEXT)(arguments, None)
+    number = constant(fitted[2], "the number of a part")
+    if constant(fitted[1], "the separator") == "" or type(number) is not int or number < 1:
+        raise ExpressionError(
+            "SPLIT_PART takes a separator and the number of a part, from 1.",
+            remedy="Write SPLIT_PART(x, '.', 1).",
+        )
+    return fitted, kind
+
+
+@function("split_part", _fit_split, length=_as_long, work=_searched)
+def _split_part(_: Call, text: str, separator: str, number: int) -> Value:
+    parts = text.split(separator)
+    return parts[number - 1] if number <= len(parts) else ""

@@ -1,0 +1,50 @@
+"""Questions as people type them: each is answered, or refused with a reason and a remedy, as its
+file says.
+"""
+
+from __future__ import annotations
+
+import pytest
+from tests.corpus.corpus import CorpusQuestion, hospital, planned, questions
+
+from shoal.query.asking import Ask
+from shoal.query.keys import selects
+from shoal.query.opening import Private
+
+KINDS = sorted({each.kind for each in questions()})
+
+
+@pytest.fixture(scope="module")
+def held() -> Private:
+    return hospital()
+
+
+def test_there_are_enough_questions_of_each_class() -> None:
+    assert len(questions()) >= 200
+    assert all(sum(each.kind == kind for each in questions()) >= 8 for kind in KINDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_question_fares_as_its_file_says(kind: str, held: Private) -> None:
+    wrong = [
+        told
+        for each in questions()
+        if each.kind == kind and (told := _told(held, each)) is not None
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def _told(held: Private, question: CorpusQuestion) -> str | None:
+    """What is wrong with how a question fares; None if nothing is."""
+    found = planned(held, question)
+    if isinstance(found, Ask) != question.answered:
+        return f"{question.sql}: {'answered' if isinstance(found, Ask) else found}"
+    if not isinstance(found, Ask):
+        complete = found.problem and found.remedy
+        return None if complete else f"{question.sql}: refused without a reason or a remedy"
+    answer = found.release(epsilon=50, delta="1e-9" if selects(found.question) else None)
+    if any(len(row) != len(answer.columns) for row in answer.rows):
+        return f"{question.sql}: rows and columns do not agree"
+    text = str(answer)
+    return None if text and len(answer.to_rows().columns) >= len(answer.columns) else question.sql
