@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from shoal.workloads import TableDomain, TableQuery
+from shoal.workloads.column_hierarchy import EachGroup
 from shoal.workloads.column_queries import EACH_PREFIX, EACH_VALUE
+from shoal.workloads.count_factor import CountFactor
 from shoal.workloads.factors import Centred, Factor, IntegerMatrix
+from shoal.workloads.level_tree import LevelFactor
 from shoal.workloads.measurement import Measurement
 
 
@@ -20,6 +23,9 @@ def query_matrix(query: Any, size: Any) -> Any:
         return np.eye(size, dtype=int)
     if query is EACH_PREFIX:
         return np.array([[int(j <= i) for j in range(size)] for i in range(size)])
+    if isinstance(query, EachGroup):
+        groups = query.groups.tolist()
+        return np.array([[int(own == at) for own in groups] for at in range(len(query.labels))])
     pairs = [(a, b) for a in range(size) for b in range(a, size)]
     return np.array([[int(a <= j <= b) for j in range(size)] for a, b in pairs])
 
@@ -42,8 +48,35 @@ def factor_matrix(factor: Factor) -> Any:
     if isinstance(factor, Centred):
         n = factor.size
         return np.array([[n * (i == j) - 1 for j in range(n)] for i in range(n)], dtype=object)
+    if isinstance(factor, LevelFactor):
+        return _level_matrix(factor)
+    if isinstance(factor, CountFactor):
+        groups = factor.tree.groups[factor.step].tolist()
+        weights = factor.weights.tolist()
+        return np.array(
+            [[w * (g == at) for g in groups] for at, w in enumerate(weights)], dtype=object
+        )
     assert isinstance(factor, IntegerMatrix)
     return factor.matrix.astype(object)
+
+
+def _level_matrix(factor: LevelFactor) -> Any:
+    """Row by row: k times the values of a cell, less the values of it and its siblings."""
+    above = factor.tree.groups[factor.step - 1].tolist()
+    own = factor.tree.groups[factor.step].tolist()
+    scales = factor.tree.scales[factor.step].tolist()
+    rows = []
+    for cell in range(max(own) + 1):
+        parent = above[own.index(cell)]
+        siblings = {mine for mine, its in zip(own, above, strict=True) if its == parent}
+        if len(siblings) > 1:
+            rows.append(
+                [
+                    scales[parent] * (len(siblings) * (mine == cell) - (its == parent))
+                    for mine, its in zip(own, above, strict=True)
+                ]
+            )
+    return np.array(rows, dtype=object)
 
 
 def measurement_matrix(domain: TableDomain, measurement: Measurement) -> Any:

@@ -123,7 +123,7 @@ def test_no_neighbours_lose_more_than_the_whole_budget_and_marginals_use_all_of_
     losses = [
         sum(
             Fraction(sum(int(each) ** 2 for each in matrix.dot(move * reach)))
-            / (2 * noise.sigma**2)
+            / (2 * noise.spread**2)
             for matrix, noise in zip(matrices, plan.mechanisms, strict=True)
         )
         for move in moves

@@ -66,17 +66,12 @@ REFUSED: dict[str, tuple[Callable[[], object], type[ShoalError], str]] = {
     "two budgets": (
         lambda: Workload.of(SMALL, [Total()]).plan(shoal.ZeroConcentrated(1), rho=1),
         RangeError,
-        "not both",
+        "only one of them",
     ),
-    "a pure budget": (
-        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Pure(1)),
+    "another kind of budget": (
+        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Renyi({2: 1})),
         RangeError,
-        "pure budget",
-    ),
-    "an approximate budget without delta": (
-        lambda: Workload.of(SMALL, [Total()]).plan(shoal.Approx(1, 0)),
-        RangeError,
-        "pure budget",
+        "in epsilon or in rho",
     ),
     "hardly any budget": (
         lambda: Workload.of(SMALL, [Total()]).plan(rho="1e-40"),
@@ -165,3 +160,8 @@ def test_a_strategy_is_known_by_its_hash() -> None:
     ]
     assert hashes[0] == hashes[1]
     assert len(set(hashes[0])) == len(lines)
+
+
+def test_an_approximate_budget_without_delta_is_a_pure_one() -> None:
+    workload = Workload.of(SMALL, [Marginals(["a", "b"])])
+    assert workload.plan(shoal.Approx(1, 0)).event == workload.plan(epsilon=1).event

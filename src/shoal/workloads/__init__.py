@@ -3,6 +3,7 @@ tables that add up.
 """
 
 from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
+from shoal.workloads.column_hierarchy import Hierarchy
 from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.publication_plan import PlannedTable, PublicationPlan
 from shoal.workloads.released_tables import ReleasedTable, ReleasedTables
@@ -21,6 +22,7 @@ from shoal.workloads.workload import Workload
 __all__ = [
     "AllRanges",
     "GivenMarginals",
+    "Hierarchy",
     "KnownTotals",
     "ListedCells",
     "Marginals",

@@ -1,5 +1,5 @@
 """What a table asks of one of its columns: each value, every value up to a point, or every range of
-values.
+values.  `shoal.workloads.column_hierarchy` has groups of values.
 
 A query of a column of n values is a matrix Q with n columns; it is never written out.
 """
@@ -18,10 +18,37 @@ Tridiagonal = tuple[Floats, Floats]
 """A symmetric matrix with three diagonals: the middle one, and the one beside it."""
 
 
+def summed(table: Any, axis: int, groups: NDArray[np.int64], size: int) -> Any:
+    """Sums along an axis over the cells of each group; whole numbers stay whole numbers."""
+    return GroupSums(groups, size)(table, axis)
+
+
+class GroupSums:
+    """Sums over the cells of each group, made ready to be used often."""
+
+    def __init__(self, groups: NDArray[np.int64], size: int) -> None:
+        order = np.argsort(groups, kind="stable")
+        self._order = None if np.array_equal(order, np.arange(len(groups))) else order
+        self._starts = np.searchsorted(groups[order], np.arange(size))
+        self._size, self._members = size, len(groups)
+
+    def __call__(self, table: Any, axis: int) -> Any:
+        """Sums along an axis; whole numbers stay whole numbers."""
+        if self._size == 1:
+            return np.asarray(table.sum(axis=axis, keepdims=True))
+        if self._order is not None:
+            table = np.take(table, self._order, axis=axis)
+        if self._size == self._members:
+            return table
+        return np.add.reduceat(table, self._starts, axis=axis)
+
+
 class ColumnQuery(ABC):
     """The rows of a matrix Q over the values of a column."""
 
     word: str
+    is_ordered = False
+    """Whether the order of the values matters."""
 
     def label(self, column: str) -> str:
         """How a table is called by what it asks of a column."""
@@ -42,6 +69,11 @@ class ColumnQuery(ABC):
     @abstractmethod
     def gram(self, size: int) -> Floats:
         """The matrix of Q transposed times Q."""
+
+    def gram_times(self, columns: Floats) -> Floats:
+        """The gram matrix times some columns."""
+        found: Floats = self.gram(len(columns)) @ columns
+        return found
 
     def inverse_gram(self, size: int) -> Tridiagonal | None:  # noqa: ARG002 - for those that have one
         """The inverse of the gram matrix where it has three diagonals, which makes optimising
@@ -77,6 +109,9 @@ class EachValue(ColumnQuery):
     def gram(self, size: int) -> Floats:
         return np.eye(size)
 
+    def gram_times(self, columns: Floats) -> Floats:
+        return columns
+
     def inverse_gram(self, size: int) -> Tridiagonal:
         return np.ones(size), np.zeros(size - 1)
 
@@ -91,6 +126,7 @@ class EachPrefix(ColumnQuery):
     """One row for each value: how many have it or an earlier one."""
 
     word = "prefix"
+    is_ordered = True
 
     def rows(self, size: int) -> int:
         return size
@@ -104,6 +140,9 @@ class EachPrefix(ColumnQuery):
     def gram(self, size: int) -> Floats:
         place = np.arange(size)
         return (size - np.maximum.outer(place, place)).astype(np.float64)
+
+    def gram_times(self, columns: Floats) -> Floats:
+        return np.cumsum(np.cumsum(columns, axis=0)[::-1], axis=0)[::-1]
 
     def inverse_gram(self, size: int) -> Tridiagonal:
         middle = np.full(size, 2.0)
@@ -123,6 +162,7 @@ class EachRange(ColumnQuery):
     """
 
     word = "ranges"
+    is_ordered = True
 
     def rows(self, size: int) -> int:
         return size * (size + 1) // 2
@@ -138,6 +178,15 @@ class EachRange(ColumnQuery):
         place = np.arange(1, size + 1)
         low, high = np.minimum.outer(place, place), np.maximum.outer(place, place)
         found: Floats = (low * (size + 1 - high)).astype(np.float64)
+        return found
+
+    def gram_times(self, columns: Floats) -> Floats:
+        size = len(columns)
+        place = np.arange(1.0, size + 1)[:, None]
+        before = np.cumsum(place * columns, axis=0)
+        after = np.cumsum(((size + 1 - place) * columns)[::-1], axis=0)[::-1]
+        found: Floats = (size + 1 - place) * before
+        found[:-1] += place[:-1] * after[1:]
         return found
 
     def inverse_gram(self, size: int) -> Tridiagonal:

@@ -39,6 +39,11 @@ class Factor(ABC):
 
     @property
     @abstractmethod
+    def widest(self) -> int:
+        """The largest sum of sizes of one of its columns."""
+
+    @property
+    @abstractmethod
     def least_product(self) -> int:
         """The least inner product of two of its columns, each with itself among them."""
 
@@ -96,6 +101,10 @@ class Centred(Factor):
         return self.size * (self.size - 1)
 
     @property
+    def widest(self) -> int:
+        return 2 * (self.size - 1)
+
+    @property
     def least_product(self) -> int:
         return -self.size if self.size > 1 else 0
 
@@ -145,6 +154,10 @@ class IntegerMatrix(Factor):
     def longest(self) -> int:
         held = self.matrix if self._is_small else self.matrix.astype(object)
         return int((held * held).sum(axis=0).max())
+
+    @cached_property
+    def widest(self) -> int:
+        return int(abs(self.matrix.astype(object)).sum(axis=0).max())
 
     @cached_property
     def least_product(self) -> int:

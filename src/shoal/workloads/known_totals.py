@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from shoal.errors import SchemaError
 from shoal.exact import whole
-from shoal.workloads.column_queries import Floats
+from shoal.workloads.column_hierarchy import EachGroup
+from shoal.workloads.column_queries import ColumnQuery, Floats, GroupSums
 from shoal.workloads.table_domain import TableDomain
+
+_ROUNDS = 200
+_CLOSE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +30,13 @@ class KnownTotals:
     """
 
     domain: TableDomain
-    columns: tuple[str, ...]
+    asked: tuple[tuple[str, ColumnQuery], ...]
     totals: NDArray[np.int64]
 
     @classmethod
     def of(cls, domain: TableDomain, given: Mapping[Any, Any] | int) -> KnownTotals:
-        """From ``1200`` for all, ``{"region": {"north": 700, "south": 500}}`` for a column, or
-        ``{("region", "sex"): {("north", "f"): 340, ...}}`` for several.
+        """From ``1200`` for all, ``{"region": {"north": 700, "south": 500}}`` for a column or a
+        level, or ``{("region", "sex"): {("north", "f"): 340, ...}}`` for several.
         """
         if isinstance(given, int):
             return cls(domain, (), np.array(_count(given)))
@@ -43,22 +47,37 @@ class KnownTotals:
             )
         ((named, cells),) = given.items()
         names = (named,) if isinstance(named, str) else tuple(named)
-        columns = domain.in_order(names)
-        index = [{value: at for at, value in enumerate(domain.values(name))} for name in names]
-        totals = np.zeros(domain.shape(names), dtype=np.int64)
+        asked = domain.asked(names)
+        ordered = [query.label(column) for column, query in asked]
+        if len(asked) < len(names):
+            raise SchemaError(
+                "known totals name a column twice, or two levels of it.",
+                remedy="Name the finest level alone; the totals of coarser ones follow from it.",
+            )
+        labels = {
+            name: query.names(domain.values(column))
+            for name, (column, query) in zip(ordered, asked, strict=True)
+        }
+        index = [{value: at for at, value in enumerate(labels[name])} for name in names]
+        totals = np.zeros([len(each) for each in index], dtype=np.int64)
         for cell, count in cells.items():
-            labels = cell if isinstance(cell, tuple) else (cell,)
-            if len(labels) != len(names) or any(
-                label not in known for label, known in zip(labels, index, strict=True)
+            parts = cell if isinstance(cell, tuple) else (cell,)
+            if len(parts) != len(names) or any(
+                part not in known for part, known in zip(parts, index, strict=True)
             ):
                 raise SchemaError(
                     f"a known total is of a cell that is not declared for {', '.join(names)}.",
                     remedy="Use the declared values of these columns, in the same order.",
                 )
-            place = tuple(known[label] for label, known in zip(labels, index, strict=True))
+            place = tuple(known[part] for part, known in zip(parts, index, strict=True))
             totals[place] = _count(count)
-        turned = np.transpose(totals, [names.index(name) for name in columns])
-        return cls(domain, columns, np.ascontiguousarray(turned))
+        turned = np.transpose(totals, [names.index(name) for name in ordered])
+        return cls(domain, tuple(asked), np.ascontiguousarray(turned))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns or levels, in the order of the domain."""
+        return tuple(query.label(column) for column, query in self.asked)
 
     @property
     def name(self) -> str:
@@ -66,31 +85,62 @@ class KnownTotals:
         return ",".join(self.columns) or "total"
 
     @cached_property
-    def _axes(self) -> list[int]:
-        """The axes of the whole table, those of the known columns first."""
-        names = self.domain.names
-        first = [names.index(name) for name in self.columns]
-        return first + [at for at in range(len(names)) if at not in first]
+    def places(self) -> NDArray[np.int64]:
+        """For each cell of the whole table, to which total it belongs."""
+        found = np.zeros((), dtype=np.int64)
+        asked = dict(self.asked)
+        for name in self.domain.names:
+            size, query = self.domain.size(name), asked.get(name)
+            own, count = np.zeros(size, dtype=np.int64), 1
+            if query is not None:
+                own = query.groups if isinstance(query, EachGroup) else np.arange(size)
+                count = query.rows(size)
+            found = np.add.outer(found * count, own)
+        return found
 
-    def grouped(self, table: Floats, order: Sequence[int] | None = None) -> Floats:
-        """The whole table as one row of cells for each known total."""
-        turned = np.transpose(table, self._axes if order is None else order)
-        return turned.reshape(self.totals.size, -1)
+    def nearest(
+        self, table: Floats, shares: Floats | None = None, lowered: Floats | None = None
+    ) -> Floats:
+        """The nearest table without negative cells that has these totals, where a cell's squared
+        difference counts 1 / its share.
 
-    def nearest(self, table: Floats) -> Floats:
-        """The nearest table without negative cells that has these totals.
-
-        Each row of cells is lowered by one number and cut at 0; the number is found among the
-        sorted cells (projection onto a simplex).
+        In every part with a known total the cells are lowered in proportion to their shares and cut
+        at 0.  By how much is the root of a falling convex function, which Newton's steps reach from
+        any side; they begin at ``lowered``, and what was found is left there for the next time.
         """
-        rows = self.grouped(table)
-        wanted = self.totals.reshape(-1, 1).astype(np.float64)
-        falling = -np.sort(-rows, axis=1)
-        over = (np.cumsum(falling, axis=1) - wanted) / np.arange(1, rows.shape[1] + 1)
-        last = np.maximum((falling > over).sum(axis=1), 1) - 1
-        lowered = np.maximum(rows - over[np.arange(len(rows)), last][:, None], 0.0)
-        shape = [self.domain.shape(self.domain.names)[axis] for axis in self._axes]
-        return np.transpose(lowered.reshape(shape), np.argsort(self._axes))
+        wanted = self.totals.reshape(-1).astype(np.float64)
+        cells = table.reshape(-1)
+        share = np.ones(cells.size) if shares is None else shares.reshape(-1)
+        over = np.zeros(wanted.size) if lowered is None else lowered
+        left = cells
+        for _ in range(_ROUNDS):
+            left = cells - over[self._place] * share
+            kept = left > 0
+            weight = self._sums(share * kept, 0)
+            missed = self._sums(left * kept, 0) - wanted
+            if (np.abs(missed) <= _CLOSE * (1 + wanted)).all():
+                break
+            none = weight <= 0  # lowered too far: begin again from above
+            over += np.where(none, 0.0, missed / np.where(none, 1.0, weight))
+            over[none] = (self._sums(cells, 0) - wanted)[none] / self._sums(share, 0)[none]
+        return self.scaled(np.maximum(left, 0.0).reshape(table.shape))
+
+    def scaled(self, table: Floats) -> Floats:
+        """A table whose parts are multiplied to have these totals; parts of 0 stay 0."""
+        cells, wanted = table.reshape(-1), self.totals.reshape(-1).astype(np.float64)
+        total = self._sums(cells, 0)
+        factor = np.divide(wanted, total, out=np.ones_like(wanted), where=total > 0)
+        found: Floats = (cells * factor[self._place]).reshape(table.shape)
+        return found
+
+    @cached_property
+    def _place(self) -> NDArray[np.int64]:
+        return self.places.reshape(-1)
+
+    @cached_property
+    def _sums(self) -> GroupSums:
+        """Sums over the cells of each known total."""
+        return GroupSums(self._place, self.totals.size)
 
     def to_dict(self) -> dict[str, Any]:
         """For a certificate: the columns and their totals, cell by cell in the order of declared

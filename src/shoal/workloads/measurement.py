@@ -54,6 +54,18 @@ class Measurement:
         square = self.squared_sensitivity(reach, relation)
         return Sensitivity(root_up(square), Norm.L2, relation, dimension=self.size)
 
+    def l1_sensitivity(self, reach: Fraction, relation: Relation) -> Sensitivity:
+        """How far one unit moves the measured numbers in L1.
+
+        Guarantee: an upper bound for all neighbours.  Under ADD_REMOVE it is attained.
+        Needs: one unit adds to the counts numbers of 0 or more that sum to at most ``reach``.
+        Proof: workloads.md, *Laplace noise*.
+        """
+        widest = reach * prod(factor.widest for factor in self.factors)
+        if relation is Relation.CHANGE:
+            widest *= 2
+        return Sensitivity(widest, Norm.L1, relation, dimension=self.size)
+
     def exact(self, marginal: IntegerArray) -> IntegerArray:
         """What is measured of the counts, as whole numbers of any size."""
         growth = prod(factor.growth for factor in self.factors)

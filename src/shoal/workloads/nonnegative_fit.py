@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from shoal.workloads.column_directions import ColumnBasis, basis_of
 from shoal.workloads.column_queries import Floats
-from shoal.workloads.factors import Centred, Factor
+from shoal.workloads.factors import Factor
 from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.table_domain import TableDomain
@@ -31,11 +33,22 @@ _BALANCE = 5.0
 _REVIEW = 10
 
 
+class FitState(NamedTuple):
+    """Where a fit ended: the table, the forces that hold it to what is allowed, and the step; or
+    where one begins.
+    """
+
+    allowed: Floats
+    carried: Floats
+    step: float | None
+
+
 @dataclass(frozen=True, eq=False)
 class NonnegativeFit:
     """Measurements of one domain, and what their noise has in variance, ready to be fitted.
 
-    Needs: all measurements use the same factor for the same column, as every strategy here does.
+    Needs: all measurements use the same factor for the same column, or the levels of one tree, as
+        every strategy here does.
     """
 
     domain: TableDomain
@@ -44,102 +57,108 @@ class NonnegativeFit:
     known: KnownTotals | None = None
 
     @cached_property
-    def _bases(self) -> dict[str, tuple[Floats, Floats]]:
-        """For each column, orthonormal directions in which its factor acts by itself, and how
-        strongly; the first direction is the total.
-        """
+    def _bases(self) -> dict[str, ColumnBasis]:
+        """For each column, directions in which its factors act by themselves."""
+        separate = any(not each.columns for each in self.measurements)
         return {
-            name: _basis(self.domain.size(name), self._factors.get(name), separate=self._separate)
+            name: basis_of(self.domain.size(name), self._factors(name), separate=separate)
             for name in self.domain.names
         }
 
-    @cached_property
-    def _factors(self) -> dict[str, Factor]:
-        """The factor of each column that is measured."""
-        return {
-            column: factor
+    def _factors(self, column: str) -> list[Factor]:
+        """What is measured of a column."""
+        return [
+            factor
             for each in self.measurements
-            for column, factor in zip(each.columns, each.factors, strict=True)
-        }
+            for name, factor in zip(each.columns, each.factors, strict=True)
+            if name == column
+        ]
 
-    @property
-    def _separate(self) -> bool:
-        """Whether the total has a measurement of its own, so that factors leave it out."""
-        return any(not each.columns for each in self.measurements)
-
-    def _place(self, columns: Sequence[str]) -> tuple[slice | int, ...]:
+    def _place(self, each: Measurement) -> tuple[slice | int, ...]:
         """Where the directions that a measurement asks for stand among those of the whole table."""
-        first = 1 if self._separate else 0
-        return tuple(slice(first, None) if name in columns else 0 for name in self.domain.names)
+        factors = dict(zip(each.columns, each.factors, strict=True))
+        return tuple(self._bases[name].place(factors.get(name)) for name in self.domain.names)
+
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        """How many directions each column has."""
+        sizes = self.domain.shape(self.domain.names)
+        pairs = zip(self._bases.values(), sizes, strict=True)
+        return tuple(basis.coefficients(np.zeros(size), 0).size for basis, size in pairs)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The metric: the share of each cell in the total where nothing else is known."""
+        found = np.ones(())
+        for name in self.domain.names:
+            found = np.multiply.outer(found, self._bases[name].shares)
+        return found
 
     @cached_property
     def _stiffness(self) -> Floats:
         """The second derivative of half the sum of squares, direction by direction."""
-        found = np.zeros(self.domain.shape(self.domain.names))
+        found = np.zeros(self._shape)
         for each, variance in zip(self.measurements, self.variances, strict=True):
-            place = self._place(each.columns)
-            part = np.array(self._outside(each.columns) / variance)
-            for column in each.columns:
-                part = np.multiply.outer(part, self._bases[column][1][self._first :])
-            found[place] += part
+            part = np.array(1 / variance)
+            for column, factor in zip(each.columns, each.factors, strict=True):
+                part = np.multiply.outer(part, self._bases[column].stretch(factor))
+            found[self._place(each)] += part
         return found
-
-    @property
-    def _first(self) -> int:
-        return 1 if self._separate else 0
-
-    def _outside(self, columns: Sequence[str]) -> int:
-        """Over how many cells of the whole table one cell of a marginal sums."""
-        return self.domain.cells(name for name in self.domain.names if name not in columns)
 
     def _pull(self, answers: Sequence[Floats]) -> Floats:
         """What was measured, direction by direction, weighted by its precision."""
-        found = np.zeros(self.domain.shape(self.domain.names))
+        found = np.zeros(self._shape)
         for each, answer, variance in zip(self.measurements, answers, self.variances, strict=True):
             part = answer
-            for axis, column in enumerate(each.columns):
-                part = _along(self._turned[column].T, part, axis)
-            found[self._place(each.columns)] += part * (
-                np.sqrt(self._outside(each.columns)) / variance
-            )
+            for axis, (column, factor) in enumerate(zip(each.columns, each.factors, strict=True)):
+                part = self._bases[column].pull(factor, part, axis)
+            found[self._place(each)] += part / variance
         return found
-
-    @cached_property
-    def _turned(self) -> dict[str, Floats]:
-        """What the factor of each measured column makes of the directions that it measures."""
-        return {
-            column: factor.in_floats() @ self._bases[column][0][:, self._first :]
-            for column, factor in self._factors.items()
-        }
 
     def _directions(self, table: Floats) -> Floats:
         for axis, name in enumerate(self.domain.names):
-            table = _along(self._bases[name][0].T, table, axis)
+            table = self._bases[name].coefficients(table, axis)
         return table
 
     def _table(self, directions: Floats) -> Floats:
         for axis, name in enumerate(self.domain.names):
-            directions = _along(self._bases[name][0], directions, axis)
+            directions = self._bases[name].table(directions, axis)
         return directions
 
     def _allowed(self, table: Floats) -> Floats:
         """The nearest table that keeps all conditions."""
-        return np.maximum(table, 0.0) if self.known is None else self.known.nearest(table)
+        if self.known is None:
+            return np.maximum(table, 0.0)
+        return self.known.nearest(table, self.shares, self._lowered)
+
+    @cached_property
+    def _lowered(self) -> Floats:
+        """By how much the last table was lowered to have the known totals."""
+        return np.zeros(1 if self.known is None else self.known.totals.size)
 
     def solve(self, answers: Sequence[Floats]) -> Floats:
+        """The whole table; what is returned is always allowed."""
+        return self.solved(answers).allowed
+
+    def solved(self, answers: Sequence[Floats], start: FitState | None = None) -> FitState:
         """The whole table, by the alternating direction method of multipliers.
 
         Half a step is least squares, which is division in the right directions; half is the
-        nearest allowed table.  What is returned is always allowed.
+        nearest allowed table.  A start from the end of another fit saves most rounds.
         """
         stiff, pull = self._stiffness, self._pull(answers)
         used = stiff[stiff > 0]
         if not used.size:
-            return self._allowed(np.zeros(stiff.shape))
+            nothing = np.zeros(self.domain.shape(self.domain.names))
+            return FitState(self._allowed(nothing), nothing, 1.0)
         step = float(np.exp(np.log(used).mean()))
-        plain = self._table(np.divide(pull, stiff, out=np.zeros_like(pull), where=stiff > 0))
-        allowed = self._allowed(plain)
-        carried, weight = np.zeros_like(allowed), np.sqrt(stiff)
+        if start is None:
+            plain = self._table(np.divide(pull, stiff, out=np.zeros_like(pull), where=stiff > 0))
+            allowed = self._allowed(plain)
+            carried = np.zeros_like(allowed)
+        else:
+            allowed, carried, step = start.allowed, start.carried.copy(), start.step or step
+        weight = np.sqrt(stiff)
         for at in range(_ROUNDS):
             fitted = self._table(
                 (pull + step * self._directions(allowed - carried)) / (stiff + step)
@@ -157,37 +176,4 @@ class NonnegativeFit:
             if max(apart, moved) > _BALANCE * min(apart, moved):
                 change = _BALANCE if apart > moved else 1 / _BALANCE
                 step, carried = step * change, carried / change
-        return allowed
-
-
-def _basis(size: int, factor: Factor | None, *, separate: bool) -> tuple[Floats, Floats]:
-    """Directions of one column, as the columns of an orthonormal matrix, and the squares by which
-    its factor stretches them.
-    """
-    if factor is None or isinstance(factor, Centred):
-        return _waves(size), np.array([0.0] + [float(size) ** 2] * (size - 1))
-    matrix = factor.in_floats()
-    gram = matrix.T @ matrix
-    if not separate:
-        stretch, found = np.linalg.eigh(gram)
-        return found, np.maximum(stretch, 0.0)
-    # The total is lifted above all other directions, so that it comes last and is not mixed with
-    # directions that are not measured either.
-    top = float(np.trace(gram)) + 1
-    stretch, found = np.linalg.eigh(gram + top / size)
-    stretch, found = np.maximum(stretch[::-1], 0.0), np.ascontiguousarray(found[:, ::-1])
-    stretch[0], found[:, 0] = 0.0, np.sqrt(1 / size)  # an eigenvector may come with either sign
-    return found, stretch
-
-
-def _waves(size: int) -> Floats:
-    """The constant and the cosines of the discrete cosine transform, orthonormal."""
-    at = np.arange(size)
-    found = np.cos(np.pi * np.outer(2 * at + 1, at) / (2 * size)) * np.sqrt(2 / size)
-    found[:, 0] = np.sqrt(1 / size)
-    return np.asarray(found)
-
-
-def _along(matrix: Floats, table: Floats, axis: int) -> Floats:
-    """A matrix times a table along an axis."""
-    return np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
+        return FitState(allowed, carried, step)

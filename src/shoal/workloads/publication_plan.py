@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import sqrt
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ import numpy as np
 from shoal.errors import CalibrationError, UnknownNameError
 from shoal.events import Composed
 from shoal.exact import IntegerArray, Number, ball, lower, open_unit
-from shoal.measures import Measure, ZeroConcentrated
-from shoal.mechanisms import DiscreteGaussian, Gaussian
+from shoal.measures import Measure, Pure, ZeroConcentrated
+from shoal.mechanisms import DiscreteGaussian, Gaussian, Laplace
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.noise import LARGEST_SCALE
 from shoal.sensitivity import Relation
@@ -27,13 +27,14 @@ from shoal.workloads.column_queries import Floats
 from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.released_tables import ReleasedTables, normal_quantile
+from shoal.workloads.strategy import LaplaceStrategy, Strategy
 from shoal.workloads.table_queries import TableQuery
 
 if TYPE_CHECKING:
     from shoal.workloads.workload import Workload
 
 _CUT = 1 << 40
-Noise = Gaussian | DiscreteGaussian
+Noise = Gaussian | DiscreteGaussian | Laplace
 
 
 class PlannedTable(NamedTuple):
@@ -74,29 +75,17 @@ class PublicationPlan:
         unit: Fraction = Fraction(1),
     ) -> PublicationPlan:
         """With the shares that make the weighted sum of variances least."""
-        strategy, bound = workload.strategy, Fraction(reach)
-        moved = [each.sensitivity(bound, relation) for each in strategy.measurements]
-        shares = _shares(
-            [sqrt(pull) * float(far.value) for pull, far in zip(strategy.pulls, moved, strict=True)]
-        )
-        discrete = isinstance(measure, ZeroConcentrated)
-        made: list[Noise] = []
-        squared = None if discrete or not moved else gaussian_mu_of(measure) ** 2
-        for far, share in zip(moved, shares, strict=True):
-            if isinstance(measure, ZeroConcentrated):
-                part = ZeroConcentrated(measure.rho * share)
-                made.append(DiscreteGaussian.for_budget(part, sensitivity=far))
-            else:
-                assert squared is not None
-                made.append(
-                    Gaussian(sigma=far.value / _root_down(squared * share), sensitivity=far)
-                )
-        if any(noise.spread > LARGEST_SCALE for noise in made):
+        bound = Fraction(reach)
+        if isinstance(measure, Pure):
+            mechanisms = _laplace(workload.pure_strategy, measure, relation, bound)
+        else:
+            mechanisms = _gaussian(workload.strategy, measure, relation, bound)
+        if any(noise.spread > LARGEST_SCALE for noise in mechanisms):
             raise CalibrationError(
                 "the noise would be wider than can be drawn.",
                 remedy="Ask with more budget, or for tables with fewer columns or values.",
             )
-        return cls(workload, measure, relation, bound, unit, tuple(made))
+        return cls(workload, measure, relation, bound, unit, tuple(mechanisms))
 
     @property
     def event(self) -> Composed:
@@ -124,16 +113,23 @@ class PublicationPlan:
         return found.hexdigest()
 
     @property
+    def strategy(self) -> Strategy:
+        """What is measured, for the noise that the budget buys."""
+        return self.workload.strategy_for(self.measure)
+
+    @property
     def _measurements(self) -> tuple[Measurement, ...]:
-        return self.workload.strategy.measurements
+        return self.strategy.measurements
 
     @cached_property
     def noise_variances(self) -> tuple[float, ...]:
         """The variance of each measurement's noise, in its own whole numbers.
 
         A rounded normal number has a twelfth more than its sigma says, and a discrete one no more
-        than that.
+        than that.  Discrete Laplace noise has a little less than twice the square of its scale.
         """
+        if isinstance(self.measure, Pure):
+            return tuple(2 * float(noise.spread) ** 2 for noise in self.mechanisms)
         more = 0.0 if isinstance(self.measure, ZeroConcentrated) else 1 / 12
         return tuple(float(noise.spread) ** 2 + more for noise in self.mechanisms)
 
@@ -157,7 +153,7 @@ class PublicationPlan:
         return self._standard_errors(self.table(*columns))
 
     def _standard_errors(self, table: TableQuery) -> Floats:
-        found = self.workload.strategy.variances(table, self.noise_variances)
+        found = self.strategy.variances(table, self.noise_variances)
         return np.sqrt(found) * float(self.unit)
 
     def rmse(self, *columns: str) -> float:
@@ -168,10 +164,27 @@ class PublicationPlan:
         """Half the widest interval of a table's cells at a confidence; without columns, of all
         tables.
         """
-        half = normal_quantile(open_unit(confidence, "confidence"))
         tables = [self.table(*columns)] if columns else self.workload.tables
-        worst = (float(self._standard_errors(table).max()) for table in tables)
-        return half * max(worst, default=0.0)
+        widths = (self.half_widths(self._standard_errors(table), confidence) for table in tables)
+        return max((float(width.max()) for width in widths), default=0.0)
+
+    @property
+    def half_step(self) -> float:
+        """What intervals have at each end because Laplace noise is drawn in whole counts."""
+        return float(self.unit) / 2 if isinstance(self.measure, Pure) else 0.0
+
+    def half_widths(self, standard_errors: Floats, confidence: Number) -> Floats:
+        """Half the length of intervals at a confidence.
+
+        Sums of Laplace noise lie between one such number and the normal law, so the wider of both
+        is used for them.
+        """
+        level = open_unit(confidence, "confidence")
+        far = normal_quantile(level)
+        if isinstance(self.measure, Pure):
+            far = max(far, -log(1 - float(level)) / sqrt(2))
+        found: Floats = far * standard_errors + self.half_step
+        return found
 
     @cached_property
     def _sums(self) -> tuple[float, float, int]:
@@ -194,14 +207,20 @@ class PublicationPlan:
     def optimality_gap(self) -> float | None:
         """By which share the weighted sum of variances is above what any strategy must have.
 
-        Guarantee: no strategy under Gaussian noise of the same cost has a weighted sum of variances
+        Guarantee: no strategy under noise of the same kind and cost has a weighted sum of variances
             below this one divided by 1 + gap, up to the rounding of floats.  None where no bound is
             known, or rows change in the place of coming and going.
+        Edges: for Laplace noise the bound is that of Gaussian noise of the same variance, which no
+            strategy is known to reach: the gap is large, and most of it is not waste.
         """
         bound = self.workload.strategy.bound
         if bound is None or self.relation is not Relation.ADD_REMOVE:
             return None
-        scale = float(self.reach * self.unit) ** 2 / float(gaussian_mu_of(self.measure)) ** 2
+        scale = float(self.reach * self.unit) ** 2
+        if isinstance(self.measure, Pure):
+            scale *= 2 / float(self.measure.epsilon) ** 2
+        else:
+            scale /= float(gaussian_mu_of(self.measure)) ** 2
         return self._sums[0] / (bound * scale) - 1 if bound else 0.0
 
     def release(
@@ -232,32 +251,35 @@ class PublicationPlan:
     ) -> ReleasedTables:
         """Every table, from what was measured with noise."""
         floats = [answer.astype(np.float64) for answer in answers]
-        found = self.workload.strategy.estimates(self.workload.tables, floats)
+        found = self.strategy.estimates(self.workload.tables, floats)
         arrays = tuple(np.asarray(each * float(self.unit)) for each in found)
         return ReleasedTables(self, arrays, self.event, tuple(answers), certificate, known)
 
     def measured_terms(self) -> list[dict[str, str]]:
         """Each measurement in words, for a certificate."""
-        law = "discrete" if isinstance(self.measure, ZeroConcentrated) else "rounded"
+        law = "discrete Gaussian, sigma"
+        if not isinstance(self.measure, ZeroConcentrated):
+            law = "rounded Gaussian, sigma"
+        if isinstance(self.measure, Pure):
+            law = "discrete Laplace, scale"
         return [
             {
                 "total": f"what {', '.join(each.columns)} tell" if each.columns else "the total",
                 "unit": str(self.unit),
                 "sensitivity": str(noise.sensitivity.value),
                 "norm": str(noise.sensitivity.norm),
-                "noise": f"{law} Gaussian, sigma {noise.spread} units",
+                "noise": f"{law} {noise.spread} units",
             }
             for each, noise in zip(self._measurements, self.mechanisms, strict=True)
         ]
 
     def lines(self, *, confidence: Number = "0.95") -> list[PlannedTable]:
         """How far each table's cells can be off at a confidence; free."""
-        reach = normal_quantile(open_unit(confidence, "confidence"))
         return [
             PlannedTable(
                 table.name,
                 table.shape(self.workload.domain),
-                float(self._standard_errors(table).max()) * reach,
+                float(self.half_widths(self._standard_errors(table), confidence).max()),
             )
             for table in self.workload.tables
         ]
@@ -277,6 +299,39 @@ class PublicationPlan:
     def __repr__(self) -> str:
         tables = len(self.workload.tables)
         return f"<plan of {tables} tables from {len(self.mechanisms)} measurements, costing {self.measure}>"
+
+
+def _laplace(
+    strategy: LaplaceStrategy, measure: Pure, relation: Relation, reach: Fraction
+) -> list[Noise]:
+    """Laplace noise for every measurement: parts of epsilon that sum to all of it."""
+    moved = [each.l1_sensitivity(reach, relation) for each in strategy.measurements]
+    shares = _shares(list(strategy.shares))
+    return [
+        Laplace.for_budget(Pure(measure.epsilon * share), sensitivity=far)
+        for far, share in zip(moved, shares, strict=True)
+    ]
+
+
+def _gaussian(
+    strategy: Strategy, measure: Measure, relation: Relation, reach: Fraction
+) -> list[Noise]:
+    """Gaussian noise for every measurement: parts of rho, or of mu squared, that sum to all of it."""
+    moved = [each.sensitivity(reach, relation) for each in strategy.measurements]
+    shares = _shares(
+        [sqrt(pull) * float(far.value) for pull, far in zip(strategy.pulls, moved, strict=True)]
+    )
+    made: list[Noise] = []
+    discrete = isinstance(measure, ZeroConcentrated)
+    squared = None if discrete or not moved else gaussian_mu_of(measure) ** 2
+    for far, share in zip(moved, shares, strict=True):
+        if isinstance(measure, ZeroConcentrated):
+            part = ZeroConcentrated(measure.rho * share)
+            made.append(DiscreteGaussian.for_budget(part, sensitivity=far))
+        else:
+            assert squared is not None
+            made.append(Gaussian(sigma=far.value / _root_down(squared * share), sensitivity=far))
+    return made
 
 
 def _shares(raw: list[float]) -> list[Fraction]:

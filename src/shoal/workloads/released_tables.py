@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.events import Composed
-from shoal.exact import IntegerArray, Number, open_unit
+from shoal.exact import IntegerArray, Number
 from shoal.loading import from_extra
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.table_queries import TableQuery
@@ -54,14 +54,15 @@ class ReleasedTable:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns, one for each axis."""
-        return self.query.columns
+        """The columns or levels, one for each axis."""
+        pairs = zip(self.query.columns, self.query.queries, strict=True)
+        return tuple(column if query.word else query.label(column) for column, query in pairs)
 
     @cached_property
     def labels(self) -> tuple[list[Any], ...]:
         """What stands along each axis: values, or the first and last value of a range."""
         domain = self.plan.workload.domain
-        pairs = zip(self.query.queries, self.columns, strict=True)
+        pairs = zip(self.query.queries, self.query.columns, strict=True)
         return tuple(query.names(domain.values(column)) for query, column in pairs)
 
     @cached_property
@@ -76,7 +77,7 @@ class ReleasedTable:
             numbers on a lattice that is much finer than their spread, so the difference is far
             below what can be seen; it covers noise, not the sampling of people.
         """
-        half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
+        half = self.plan.half_widths(self.standard_errors, confidence)
         return self.values - half, self.values + half
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
@@ -184,7 +185,7 @@ class ReleasedTables:
         Numbers of measurement k are the product of its matrices, applied to the counts by its
         columns in units of ``unit``, with independent noise of the stated variance.
         """
-        strategy, domain = self.plan.workload.strategy, self.plan.workload.domain
+        strategy, domain = self.plan.strategy, self.plan.workload.domain
         described = [
             {
                 "measurement": at,

@@ -41,6 +41,14 @@ class Strategy(Protocol):
         """The variance of each cell of a table, from the variance of each measurement's noise."""
 
 
+class LaplaceStrategy(Strategy, Protocol):
+    """A strategy for Laplace noise, which also says how epsilon is divided."""
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of epsilon of every measurement."""
+
+
 def subsets(columns: Sequence[str]) -> Iterable[tuple[str, ...]]:
     """Every choice of some of the columns, the smallest first."""
     orders = range(len(columns) + 1)

@@ -11,6 +11,8 @@ from math import prod
 from typing import Any
 
 from shoal.errors import SchemaError, UnknownNameError
+from shoal.workloads.column_hierarchy import EachGroup, Hierarchy
+from shoal.workloads.column_queries import EACH_VALUE, ColumnQuery
 
 MOST_VALUES = 100_000
 """A column may have so many declared values."""
@@ -30,11 +32,15 @@ class TableDomain:
     """
 
     columns: tuple[tuple[str, tuple[Any, ...]], ...]
+    levels: tuple[tuple[str, EachGroup], ...] = ()
+    """Levels of hierarchies, each with the column it groups; of one column the coarsest first."""
 
     def __post_init__(self) -> None:
-        names = [name for name, _ in self.columns]
+        names = [name for name, _ in self.columns] + [query.level for _, query in self.levels]
         if len(set(names)) < len(names):
-            raise SchemaError("two columns have the same name.", remedy="Name each column once.")
+            raise SchemaError(
+                "two columns or levels have the same name.", remedy="Name each of them once."
+            )
         for name, values in self.columns:
             _check_values(name, values)
 
@@ -50,10 +56,56 @@ class TableDomain:
             )
         return cls(tuple((str(name), _values(name, held)) for name, held in given.items()))
 
+    def with_levels(self, hierarchies: Iterable[Hierarchy]) -> TableDomain:
+        """The same columns with levels above some of them."""
+        found = list(self.levels)
+        for each in hierarchies:
+            if any(column == each.column for column, _ in found):
+                raise SchemaError(
+                    f"column {each.column[:40]!r} has two hierarchies.",
+                    remedy="Give it one hierarchy, whose levels lie in each other.",
+                )
+            finest_first = each.over(self.values(each.column))
+            found += [(each.column, query) for query in reversed(finest_first)]
+        return TableDomain(self.columns, tuple(found))
+
+    def levels_of(self, column: str) -> tuple[EachGroup, ...]:
+        """The levels above a column, the coarsest first."""
+        return tuple(query for name, query in self.levels if name == column)
+
+    def asked(self, names: Iterable[str]) -> list[tuple[str, ColumnQuery]]:
+        """What a table asks for that names these columns and levels, in the order of the domain.
+
+        Of several levels of one column the finest is asked for, since it tells the others.
+        """
+        by_level = {query.level: (column, query) for column, query in self.levels}
+        found: dict[str, ColumnQuery] = {}
+        for name in self.in_order_with_levels(names):
+            column, query = by_level.get(name, (name, EACH_VALUE))
+            found[column] = query
+        return [(name, found[name]) for name in self.names if name in found]
+
+    def in_order_with_levels(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Columns and levels, each once, in the order of the domain; levels before their column."""
+        every = [
+            each
+            for name in self.names
+            for each in (*(query.level for query in self.levels_of(name)), name)
+        ]
+        wanted = set(names)
+        for name in wanted - set(every):
+            self.values(name)
+        return tuple(name for name in every if name in wanted)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns, in order."""
         return tuple(name for name, _ in self.columns)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns and levels."""
+        return (*self.names, *(query.level for _, query in self.levels))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[Any, ...]]:
@@ -64,7 +116,7 @@ class TableDomain:
         if name not in self._by_name:
             raise UnknownNameError(
                 f"there is no column {str(name)[:40]!r} in the domain.",
-                remedy=f"The columns are: {', '.join(self.names)}.",
+                remedy=f"The columns are: {', '.join(self.in_order_with_levels(self.named))}.",
             )
         return self._by_name[name]
 
@@ -89,7 +141,11 @@ class TableDomain:
 
     def part(self, names: Iterable[str]) -> TableDomain:
         """The domain of some of the columns."""
-        return TableDomain(tuple((name, self.values(name)) for name in self.in_order(names)))
+        kept = self.in_order(names)
+        return TableDomain(
+            tuple((name, self.values(name)) for name in kept),
+            tuple((name, query) for name, query in self.levels if name in kept),
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)

@@ -14,7 +14,6 @@ from shoal.exact import Number, positive, whole
 from shoal.workloads.column_queries import (
     EACH_PREFIX,
     EACH_RANGE,
-    EACH_VALUE,
     ColumnQuery,
 )
 from shoal.workloads.table_domain import TableDomain
@@ -24,12 +23,14 @@ from shoal.workloads.table_domain import TableDomain
 class TableQuery:
     """One table: its columns in the order of the domain, and what it asks of each of them.
 
-    ``weight`` is what the squared error of one of its cells counts beside a cell of another table.
+    ``weight`` is what the squared error of one of its cells counts beside a cell of another table,
+    and ``within`` the error that is wanted for each of its cells, if one is.
     """
 
     columns: tuple[str, ...]
     queries: tuple[ColumnQuery, ...]
     weight: Fraction = Fraction(1)
+    within: Fraction | None = None
 
     @property
     def name(self) -> str:
@@ -52,6 +53,11 @@ class TableQuery:
 class WantedTables(ABC):
     """One line of a workload, which stands for one or several tables."""
 
+    @property
+    @abstractmethod
+    def named(self) -> tuple[str, ...]:
+        """The columns and levels that it names."""
+
     @abstractmethod
     def tables(self, domain: TableDomain) -> Iterator[TableQuery]:
         """The tables it stands for."""
@@ -71,6 +77,7 @@ class Marginals(WantedTables):
     columns: tuple[str, ...]
     orders: tuple[int, ...]
     weight: Fraction
+    within: Fraction | None
 
     def __init__(
         self,
@@ -79,6 +86,7 @@ class Marginals(WantedTables):
         up_to: int | None = None,
         of: int | None = None,
         weight: Number = 1,
+        within: Number | None = None,
     ) -> None:
         names = _names(columns)
         if up_to is not None and of is not None:
@@ -95,16 +103,26 @@ class Marginals(WantedTables):
         keep(self, "columns", names)
         keep(self, "orders", tuple(orders))
         keep(self, "weight", positive(weight, "weight"))
+        keep(self, "within", _within(within))
 
     def __repr__(self) -> str:
         orders = f"of={self.orders[0]}" if len(self.orders) == 1 else f"up_to={self.orders[-1]}"
-        return f"Marginals({list(self.columns)}, {orders}{_weight(self.weight)})"
+        return f"Marginals({list(self.columns)}, {orders}{_wishes(self.weight, self.within)})"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return self.columns
 
     def tables(self, domain: TableDomain) -> Iterator[TableQuery]:
-        names = domain.in_order(self.columns)
+        names = domain.in_order_with_levels(self.columns)
+        seen = set()
         for order in self.orders:
             for chosen in combinations(names, order):
-                yield TableQuery(chosen, (EACH_VALUE,) * order, self.weight)
+                asked = domain.asked(chosen)
+                table = _table(asked, self.weight, self.within)
+                if table.name not in seen:  # a region beside its district tells nothing more
+                    yield table
+                seen.add(table.name)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -112,15 +130,21 @@ class Total(WantedTables):
     """The number of all."""
 
     weight: Fraction
+    within: Fraction | None
 
-    def __init__(self, *, weight: Number = 1) -> None:
+    def __init__(self, *, weight: Number = 1, within: Number | None = None) -> None:
         object.__setattr__(self, "weight", positive(weight, "weight"))
+        object.__setattr__(self, "within", _within(within))
 
     def __repr__(self) -> str:
-        return f"Total({_weight(self.weight)[2:]})"
+        return f"Total({_wishes(self.weight, self.within)[2:]})"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return ()
 
     def tables(self, domain: TableDomain) -> Iterator[TableQuery]:  # noqa: ARG002 - of no column
-        yield TableQuery((), (), self.weight)
+        yield TableQuery((), (), self.weight, self.within)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -132,12 +156,21 @@ class _Ordered(WantedTables):
     column: str
     by: tuple[str, ...]
     weight: Fraction
+    within: Fraction | None
 
-    def __init__(self, column: str, *, by: Sequence[str] = (), weight: Number = 1) -> None:
+    def __init__(
+        self,
+        column: str,
+        *,
+        by: Sequence[str] = (),
+        weight: Number = 1,
+        within: Number | None = None,
+    ) -> None:
         keep = object.__setattr__
         keep(self, "column", _names([column])[0])
         keep(self, "by", _names(by))
         keep(self, "weight", positive(weight, "weight"))
+        keep(self, "within", _within(within))
         if self.column in self.by:
             raise SchemaError(
                 f"column {self.column[:40]!r} is asked for and stands in by, too.",
@@ -146,17 +179,27 @@ class _Ordered(WantedTables):
 
     def __repr__(self) -> str:
         by = f", by={list(self.by)}" if self.by else ""
-        return f"{type(self).__name__}({self.column!r}{by}{_weight(self.weight)})"
+        return f"{type(self).__name__}({self.column!r}{by}{_wishes(self.weight, self.within)})"
 
     @property
     @abstractmethod
     def _query(self) -> ColumnQuery:
         """What is asked of the column."""
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        return (self.column, *self.by)
+
     def tables(self, domain: TableDomain) -> Iterator[TableQuery]:
-        names = domain.in_order((self.column, *self.by))
-        queries = tuple(self._query if name == self.column else EACH_VALUE for name in names)
-        yield TableQuery(names, queries, self.weight)
+        domain.values(self.column)
+        asked = dict(domain.asked((self.column, *self.by)))
+        if len(domain.asked(self.by)) == len(asked):
+            raise SchemaError(
+                f"a level of column {self.column[:40]!r} stands in by.",
+                remedy="Leave it out of by.",
+            )
+        asked[self.column] = self._query
+        yield _table(list(asked.items()), self.weight, self.within)
 
 
 class PrefixSums(_Ordered):
@@ -177,9 +220,21 @@ class AllRanges(_Ordered):
         return EACH_RANGE
 
 
-def _weight(weight: Fraction) -> str:
-    """The weight as it would be typed, where it is not 1."""
-    return "" if weight == 1 else f", weight='{weight}'"
+def _table(
+    asked: Sequence[tuple[str, ColumnQuery]], weight: Fraction, within: Fraction | None
+) -> TableQuery:
+    columns = tuple(column for column, _ in asked)
+    return TableQuery(columns, tuple(query for _, query in asked), weight, within)
+
+
+def _within(given: Number | None) -> Fraction | None:
+    return None if given is None else positive(given, "within")
+
+
+def _wishes(weight: Fraction, within: Fraction | None) -> str:
+    """The weight and the wanted error as they would be typed, where there are any."""
+    told = "" if weight == 1 else f", weight='{weight}'"
+    return told if within is None else f"{told}, within='{within}'"
 
 
 def _names(columns: Sequence[str]) -> tuple[str, ...]:

@@ -7,29 +7,31 @@ other.  It is made of what was released and of known totals, and costs nothing m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shoal.errors import SchemaError
-from shoal.exact import Number, open_unit
+from shoal.exact import Number
 from shoal.noise.seam import seeded
-from shoal.workloads.column_queries import Floats
-from shoal.workloads.controlled_rounding import Whole, rounded
+from shoal.workloads.column_hierarchy import EachGroup
+from shoal.workloads.column_queries import EACH_VALUE, Floats
+from shoal.workloads.controlled_rounding import Margin, Whole, rounded
 from shoal.workloads.known_totals import KnownTotals
-from shoal.workloads.nonnegative_fit import NonnegativeFit
-from shoal.workloads.released_tables import ReleasedTable, normal_quantile
+from shoal.workloads.nonnegative_fit import FitState, NonnegativeFit
+from shoal.workloads.proportional_start import proportional_start
+from shoal.workloads.released_tables import ReleasedTable
 from shoal.workloads.table_domain import TableDomain
 from shoal.workloads.table_queries import TableQuery
 
 if TYPE_CHECKING:
     from shoal.workloads.publication_plan import PublicationPlan
 
-MOST_CELLS = 250_000
-"""So many cells the table of all columns may have.  With a million cells, of which most are empty, a
-fit of 70 s was still far from its end."""
+MOST_CELLS = 1_000_000
+"""So many cells the table of all columns may have.  A fit of so many, of which 97 % are empty, takes
+some 5 CPU s, and intervals take thirty fits."""
 
 _REPETITIONS = 30
 
@@ -51,7 +53,7 @@ class WholeTable(ReleasedTable):
         Edges: cells that a known total fixes have an interval of one number.  The others rest on a
             simulation, not on a theorem; docs/workloads.md has the coverage that was measured.
         """
-        half = normal_quantile(open_unit(confidence, "confidence")) * self.standard_errors
+        half = self.plan.half_widths(self.standard_errors, confidence)
         low: Any = np.maximum(np.ceil(self.values - half), 0).astype(np.int64)
         high: Any = np.floor(self.values + half).astype(np.int64)
         return low, high
@@ -78,7 +80,8 @@ class WholeTables:
         """From what was measured."""
         fit = _fit(plan, known)
         floats = [np.asarray(each, dtype=np.float64) * float(plan.unit) for each in answers]
-        return cls(plan, _rounded(fit, plan, floats), known)
+        fitted = fit.solved(floats, _start(fit, plan, floats)).allowed
+        return cls(plan, _rounded(fitted, fit, plan), known)
 
     @cached_property
     def _domain(self) -> TableDomain:
@@ -106,19 +109,21 @@ class WholeTables:
         tables = self.plan.workload.tables
         truth = [self._values(self.cells, table) for table in tables]
         exact = [self._measured(at) for at in range(len(fit.measurements))]
+        state: FitState | None = None
         sums: list[Floats] = [np.zeros(each.shape) for each in truth]
         for at in range(_REPETITIONS):
             noisy = [
                 held + unit * drawn for held, drawn in zip(exact, self._noise(at), strict=True)
             ]
-            again = _rounded(fit, self.plan, noisy)
+            state = fit.solved(noisy, state or _start(fit, self.plan, noisy))
+            again = _rounded(state.allowed, fit, self.plan)
             for k, (table, held) in enumerate(zip(tables, truth, strict=True)):
                 sums[k] += (self._values(again, table) - held) ** 2.0
         return [total / _REPETITIONS for total in sums]
 
     def _noise(self, at: int) -> list[Floats]:
         """Noise as it was drawn for the release, the same whenever it is asked for."""
-        pairs = zip(self.plan.mechanisms, self.plan.workload.strategy.measurements, strict=True)
+        pairs = zip(self.plan.mechanisms, self.plan.strategy.measurements, strict=True)
         with seeded(f"whole tables {int(self.cells.sum())} {at}"):
             return [
                 np.asarray(
@@ -129,7 +134,7 @@ class WholeTables:
 
     def _measured(self, at: int) -> Floats:
         """What a measurement would give for these cells without noise."""
-        each = self.plan.workload.strategy.measurements[at]
+        each = self.plan.strategy.measurements[at]
         away = tuple(i for i, name in enumerate(self._domain.names) if name not in each.columns)
         return np.asarray(each.exact(np.asarray(self.cells.sum(axis=away))), dtype=np.float64)
 
@@ -170,18 +175,53 @@ def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
     domain = plan.workload.used
     unit = float(plan.unit)
     variances = tuple(unit**2 * variance for variance in plan.noise_variances)
-    return NonnegativeFit(domain, plan.workload.strategy.measurements, variances, known)
+    return NonnegativeFit(domain, plan.strategy.measurements, variances, known)
 
 
-def _rounded(fit: NonnegativeFit, plan: PublicationPlan, answers: Sequence[Floats]) -> Whole:
+def _start(
+    fit: NonnegativeFit, plan: PublicationPlan, answers: Sequence[Floats]
+) -> FitState | None:
+    """Where a fit begins: a table with the estimated margins; None for a single column, which is
+    measured cell by cell.
+    """
+    if len(fit.domain.names) < 2:
+        return None
+    plain = [_by_value(table) for table in plan.workload.tables if table.columns]
+    estimates = plan.strategy.estimates(plain, list(answers))
+    targets = []
+    for table, estimate in zip(plain, estimates, strict=True):
+        margin = _margin(table, fit.domain.names)
+        kept = [axis for axis, _ in margin]
+        away = tuple(axis for axis in range(len(fit.domain.names)) if axis not in kept)
+        targets.append((margin, np.expand_dims(estimate, away)))
+    begun = proportional_start(fit.shares, targets, fit.known)
+    return FitState(begun, np.zeros_like(begun), None)
+
+
+def _by_value(table: TableQuery) -> TableQuery:
+    """The same table with each value in the place of prefix sums and ranges."""
+    queries = tuple(EACH_VALUE if query.is_ordered else query for query in table.queries)
+    return replace(table, queries=queries)
+
+
+def _margin(table: TableQuery, names: Sequence[str]) -> Margin:
+    return tuple(
+        (names.index(column), query if isinstance(query, EachGroup) else None)
+        for column, query in zip(table.columns, table.queries, strict=True)
+    )
+
+
+def _rounded(fitted: Floats, fit: NonnegativeFit, plan: PublicationPlan) -> Whole:
     """The fitted table in whole numbers, its margins as near to the fitted ones as the tables that
     are wanted need them.
     """
     names = fit.domain.names
-    margins: dict[tuple[int, ...], float] = {}
+    margins: dict[Margin, float] = {}
     for table in plan.workload.tables:
         if table.columns:
-            axes = tuple(names.index(column) for column in table.columns)
-            margins[axes] = margins.get(axes, 0.0) + 1 / plan.rmse(table.name) ** 2
-    held = [names.index(column) for column in fit.known.columns] if fit.known else []
-    return rounded(fit.solve(answers), margins, held)
+            margin = _margin(table, names)
+            margins[margin] = margins.get(margin, 0.0) + 1 / plan.rmse(table.name) ** 2
+    if fit.known is None:
+        return rounded(fitted, margins)
+    held = [names.index(column) for column, _ in fit.known.asked]
+    return rounded(fitted, margins, held, fit.known.places)

@@ -9,14 +9,17 @@ from functools import cached_property
 from typing import Any
 
 from shoal.errors import RangeError, SchemaError
-from shoal.exact import Number, whole
-from shoal.measures import Approx, GaussianDP, Measure, ZeroConcentrated
+from shoal.exact import Number, positive, whole
+from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.sensitivity import Relation
-from shoal.workloads.column_queries import EACH_VALUE
+from shoal.workloads.column_hierarchy import Hierarchy
+from shoal.workloads.even_errors import even_weights
 from shoal.workloads.ordered_strategy import MOST_ORDERED, OrderedStrategy
 from shoal.workloads.publication_plan import PublicationPlan
+from shoal.workloads.pure_ordered import PureOrderedStrategy
+from shoal.workloads.pure_strategy import PureStrategy
 from shoal.workloads.residual_strategy import ResidualStrategy
-from shoal.workloads.strategy import Strategy
+from shoal.workloads.strategy import LaplaceStrategy, Strategy
 from shoal.workloads.table_domain import TableDomain
 from shoal.workloads.table_queries import TableQuery, WantedTables
 
@@ -28,7 +31,8 @@ MOST_CELLS = 100_000_000
 class Workload:
     """Tables over declared domains, to be published together.
 
-    Needs: a domain, and a list of `Marginals`, `PrefixSums`, `AllRanges` and `Total`.
+    Needs: a domain, and a list of `Marginals`, `PrefixSums`, `AllRanges` and `Total`; for tables by
+        levels above a column also its `Hierarchy`.
     Edges: a table that is wanted twice counts with both weights and is published once.  A workload
         without tables costs nothing and publishes nothing.  Columns that no table names are summed
         over.
@@ -47,9 +51,10 @@ class Workload:
         cls,
         domain: TableDomain | Mapping[str, Any],
         wanted: Sequence[WantedTables] | WantedTables,
+        hierarchies: Sequence[Hierarchy] = (),
     ) -> Workload:
         """The tables that some lines stand for; those that are the same are merged."""
-        known = TableDomain.of(domain)
+        known = TableDomain.of(domain).with_levels(hierarchies)
         lines = [wanted] if isinstance(wanted, WantedTables) else list(wanted)
         if not all(isinstance(line, WantedTables) for line in lines):
             raise SchemaError(
@@ -61,10 +66,26 @@ class Workload:
             for table in line.tables(known):
                 before = merged.get(table.name)
                 weight = table.weight + (before.weight if before else 0)
-                merged[table.name] = replace(table, weight=weight)
+                wishes = [each.within for each in (table, before) if each is not None]
+                least = min((wish for wish in wishes if wish is not None), default=None)
+                merged[table.name] = replace(table, weight=weight, within=least)
         made = cls(known, tuple(merged.values()))
         made._check_size()
-        return made
+        wished = [table.within is not None for table in made.tables]
+        if any(wished) and not all(wished):
+            raise SchemaError(
+                "some tables have an error that is wanted, and others have none.",
+                remedy="Give within= for every table, or for none.",
+            )
+        return made.evened() if any(wished) else made
+
+    def evened(self) -> Workload:
+        """The same tables with weights under which the largest error, as a share of what is wanted
+        for its table, is as small as can be.
+
+        Tables without a wish count alike, so that the largest error of all is made least.
+        """
+        return replace(self, tables=even_weights(self))
 
     def _check_size(self) -> None:
         cells = sum(table.cells(self.domain) for table in self.tables)
@@ -74,8 +95,14 @@ class Workload:
                 remedy="Ask for tables of fewer columns, or group values into fewer.",
             )
         for table in self.tables:
+            if self.domain.cells(table.columns) > MOST_CELLS:  # counted before levels are summed
+                raise SchemaError(
+                    f"the columns of table {table.name[:60]!r} have more than {MOST_CELLS} cells "
+                    "below their levels.",
+                    remedy="State the values of the finest level that is published, and no finer.",
+                )
             for column, query in zip(table.columns, table.queries, strict=True):
-                if query is not EACH_VALUE and self.domain.size(column) > MOST_ORDERED:
+                if query.is_ordered and self.domain.size(column) > MOST_ORDERED:
                     raise SchemaError(
                         f"prefix sums and ranges are answered for at most {MOST_ORDERED} values; "
                         f"column {column[:40]!r} has {self.domain.size(column)}.",
@@ -91,16 +118,30 @@ class Workload:
     def strategy(self) -> Strategy:
         """The strategy with the least weighted sum of variances that is known here."""
         used = self.used
-        ordered = any(query is not EACH_VALUE for table in self.tables for query in table.queries)
+        ordered = any(query.is_ordered for table in self.tables for query in table.queries)
         if ordered and len(used.names) == 1:
             return OrderedStrategy(used, self.tables)
         return ResidualStrategy(used, self.tables)
+
+    @cached_property
+    def pure_strategy(self) -> LaplaceStrategy:
+        """The strategy for Laplace noise with the least expected error that is known here."""
+        used = self.used
+        ordered = any(query.is_ordered for table in self.tables for query in table.queries)
+        if ordered and len(used.names) == 1:
+            return PureOrderedStrategy(used, self.tables)
+        return PureStrategy.best(used, self.tables)
+
+    def strategy_for(self, measure: Measure) -> Strategy:
+        """The strategy for the noise that a budget buys: Laplace for a pure one, else Gaussian."""
+        return self.pure_strategy if isinstance(measure, Pure) else self.strategy
 
     def plan(
         self,
         budget: Measure | None = None,
         *,
         rho: Number | None = None,
+        epsilon: Number | None = None,
         relation: Relation | str = Relation.ADD_REMOVE,
         rows_per_person: int = 1,
     ) -> PublicationPlan:
@@ -110,14 +151,17 @@ class Workload:
 
         Guarantee: the plan's event costs no more than the budget, and short of it only by the
             rounding of roots.
-        Needs: a budget in rho, or one that buys Gaussian noise: `ZeroConcentrated`, `GaussianDP`,
-            or `Approx` with delta above 0.
+        Needs: a budget in rho, `GaussianDP` or `Approx` with delta above 0, which buy Gaussian
+            noise; or an epsilon alone, which buys Laplace noise.
         """
-        if (budget is None) == (rho is None):
+        if [budget, rho, epsilon].count(None) != 2:
             raise RangeError(
-                "a plan needs a budget or a rho, and not both.", remedy="Write plan(rho=0.5)."
+                "a plan needs a budget or a rho or an epsilon, and only one of them.",
+                remedy="Write plan(rho=0.5) or plan(epsilon=1).",
             )
         measure = ZeroConcentrated(rho) if rho is not None else budget
+        if epsilon is not None:
+            measure = Pure(positive(epsilon, "epsilon"))
         reach = Fraction(whole(rows_per_person, "rows_per_person", at_least=1))
         return self.plan_for(measure, Relation.read(relation, "relation"), reach=reach)
 
@@ -132,10 +176,12 @@ class Workload:
         """The same for counts in other units: one person adds at most ``reach`` to them, and 1 is
         worth a ``unit``.
         """
-        pure = isinstance(measure, Approx) and not measure.delta
-        if pure or not isinstance(measure, ZeroConcentrated | GaussianDP | Approx):
+        if isinstance(measure, Approx) and not measure.delta:
+            measure = Pure(measure.epsilon)
+        if not isinstance(measure, Pure | ZeroConcentrated | GaussianDP | Approx):
             raise RangeError(
-                "tables that are published together get Gaussian noise, which a pure budget cannot buy.",
-                remedy="Use a budget such as shoal.ZeroConcentrated('0.5') or shoal.Approx(1, '1e-6').",
+                "tables that are published together need a budget in epsilon or in rho.",
+                remedy="Use a budget such as shoal.Pure(1), shoal.ZeroConcentrated('0.5') or "
+                "shoal.Approx(1, '1e-6').",
             )
         return PublicationPlan.of(self, measure, relation, reach, unit)
