@@ -1,0 +1,83 @@
+"""Faults in models that are trained on private rows, those that other libraries had among them."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+_PLAN = "tests/learning/test_training_plan.py"
+_ROWS = f"{_PLAN}::test_one_row_moves_every_planned_sum_by_no_more_than_its_bound"
+
+LEARNING = (
+    Mutation(
+        "a-row-is-as-long-as-its-residual",
+        "src/shoal/learning/logistic_regression.py",
+        "gradient = design.squared * RESIDUAL * RESIDUAL",
+        "gradient = STEPS * STEPS * RESIDUAL * RESIDUAL",
+        "The length of the row is missing from the sensitivity: every model spends more than it says.",
+        (_ROWS,),
+    ),
+    Mutation(
+        "the-intercept-adds-nothing",
+        "src/shoal/learning/row_designs.py",
+        "return (len(self.columns) + 1) * STEPS * STEPS",
+        "return len(self.columns) * STEPS * STEPS",
+        "The column of ones is left out of the norm, so that all noise is too small.",
+        (_ROWS,),
+    ),
+    Mutation(
+        "ranges-are-read-off-the-rows",
+        "src/shoal/learning/feature_columns.py",
+        "half = float(self.half)\n",
+        "half = float(np.abs(held - float(self.middle)).max(initial=0))\n",
+        "The largest value of all rows decides how every row is scaled, and is told for nothing.",
+        (_ROWS,),
+    ),
+    Mutation(
+        "products-above-the-diagonal-weigh-too-much",
+        "src/shoal/learning/whitened_rounds.py",
+        "_DIAGONAL, _OTHER = 5, 7",
+        "_DIAGONAL, _OTHER = 5, 10",
+        "A row moves second moments further than their noise was made for.",
+        (_ROWS,),
+    ),
+    Mutation(
+        "long-rows-stay-long",
+        "src/shoal/learning/whitened_rounds.py",
+        "return clipped(np.clip(steps, -UNIT, UNIT), LENGTH)",
+        "return np.clip(steps, -UNIT, UNIT), np.full(len(steps), 1 << 15)",
+        "A row far from all others moves every later sum without a bound.",
+        ("tests/learning/test_linear_regression.py::test_rows_in_even_coordinates_are_never_long",),
+    ),
+    Mutation(
+        "a-target-that-nobody-declared-counts",
+        "src/shoal/learning/row_designs.py",
+        "held = np.where(self._keep, residuals, 0)",
+        "held = residuals * 2",
+        "A row adds twice its residual to every cell.",
+        (_ROWS,),
+    ),
+    Mutation(
+        "every-sum-has-the-whole-budget",
+        "src/shoal/learning/training_plan.py",
+        "mu = _root_down(budget * each.share / total)",
+        "mu = _root_down(budget)",
+        "Twelve rounds cost as much as one is charged for.",
+        (f"{_PLAN}::test_a_plan_costs_what_was_stated_and_no_more",),
+    ),
+    Mutation(
+        "a-changed-row-only-leaves",
+        "src/shoal/learning/training_plan.py",
+        "far = reach * (2 if relation is Relation.CHANGE else 1)",
+        "far = reach",
+        "A row that changes moves a sum twice as far as its noise was made for.",
+        (f"{_PLAN}::test_a_plan_costs_what_was_stated_and_no_more",),
+    ),
+    Mutation(
+        "a-person-has-one-row-more",
+        "src/shoal/learning/persons.py",
+        "- first < most",
+        "- first <= most",
+        "People with many rows count with more of them than the noise was made for.",
+        (f"{_PLAN}::test_a_person_counts_with_no_more_rows_than_allowed_whoever_else_there_is",),
+    ),
+)

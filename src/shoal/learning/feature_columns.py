@@ -1,0 +1,251 @@
+"""What is public of a column, and how its values become whole numbers: by the declared range or
+choices alone, each value by itself.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import FactsError, SchemaError
+from shoal.plan import (
+    BOOLEAN,
+    DATE,
+    TIMESTAMP,
+    Choices,
+    Column,
+    Kind,
+    Range,
+    number_of,
+    written,
+)
+
+STEPS = 1 << 14
+"""A number of a declared range becomes a whole number from -2^14 to 2^14."""
+
+_DAY = 86_400_000_000
+"""Microseconds in a day: moments are placed by microseconds, whatever their type."""
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FeatureColumn:
+    """One public column: its name, and either the ends of its range or its levels.
+
+    ``levels`` are the declared choices; one more level, the last, is for everything else and for
+    missing values.  A missing number is read as the middle of the range and, where ``nullable``,
+    marked by an indicator.
+    """
+
+    name: str
+    low: Fraction | None = None
+    high: Fraction | None = None
+    levels: tuple[Any, ...] = ()
+    nullable: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it is a number, not one of some levels."""
+        return not self.levels
+
+    @property
+    def middle(self) -> Fraction:
+        assert self.low is not None
+        assert self.high is not None
+        return (self.low + self.high) / 2
+
+    @property
+    def half(self) -> Fraction:
+        """Half of the range."""
+        assert self.low is not None
+        assert self.high is not None
+        return (self.high - self.low) / 2
+
+    def steps(self, values: NDArray[Any], most: int = STEPS) -> tuple[Integers, NDArray[np.bool_]]:
+        """Each number as a whole number from -``most`` to ``most``, and which ones are missing.
+
+        Guarantee: every entry depends on its own value alone, and lies within the bounds whatever
+            that is.  Only operations that IEEE 754 defines to the last bit are used.
+        Edges: NaN is missing and gives 0; infinities are the ends of the range.
+        """
+        numbers = _numbers(values)
+        missing = np.isnan(numbers)
+        low, high = float(self.low or 0), float(self.high or 0)
+        held = np.minimum(np.maximum(np.where(missing, float(self.middle), numbers), low), high)
+        half = float(self.half)
+        unit = (held - float(self.middle)) / half if half > 0 else np.zeros(len(held))
+        found = np.rint(np.minimum(np.maximum(unit, -1.0), 1.0) * most).astype(np.int64)
+        found[missing] = 0
+        return found, missing
+
+    def codes(self, values: NDArray[Any]) -> Integers:
+        """The number of each value's level; the last level is for all that is not declared."""
+        known: dict[Any, int] = {}
+        for at, level in enumerate(self.levels):
+            known.setdefault(_plain(level), at)
+        other = len(self.levels)
+        return np.fromiter((_code(known, each, other) for each in values), np.int64, len(values))
+
+    def bins(self, values: NDArray[Any], count: int) -> Integers:
+        """The bin of each number, of ``count`` equal ones over the range; missing ones have the bin
+        after the last.
+        """
+        found, missing = self.steps(values)
+        places = (found + STEPS) * count // (2 * STEPS + 1)
+        return np.where(missing, count, places)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column as JSON has it."""
+        ends = [None if each is None else str(each) for each in (self.low, self.high)]
+        levels = [_plain(each) for each in self.levels]
+        return {"name": self.name, "range": ends, "levels": levels, "nullable": self.nullable}
+
+    @classmethod
+    def from_dict(cls, said: dict[str, Any]) -> FeatureColumn:
+        low, high = (None if each is None else Fraction(each) for each in said["range"])
+        levels = tuple(said["levels"])
+        return cls(str(said["name"]), low, high, levels, bool(said["nullable"]))
+
+
+def stated_column(name: str, fact: object, *, nullable: bool = False) -> FeatureColumn:
+    """A column as the caller states it: a `Range` (or the pair of its ends) or `Choices`."""
+    if isinstance(fact, tuple) and len(fact) == 2:
+        fact = Range(*fact)
+    if isinstance(fact, Range):
+        low, high = (_place(each) for each in (fact.lo, fact.hi))
+        return FeatureColumn(str(name), low, high, nullable=nullable)
+    if isinstance(fact, Choices):
+        return FeatureColumn(str(name), levels=tuple(map(_plain, fact.values)), nullable=nullable)
+    raise FactsError(
+        f"nothing is declared of column {str(name)[:60]!r}, and nothing is read off private rows.",
+        remedy=f"State it: columns={{{str(name)[:60]!r}: shoal.Range(0, 100)}}, or shoal.Choices([...]).",
+    )
+
+
+def plan_column(column: Column) -> FeatureColumn:
+    """A column of a table with the facts that its curator stated."""
+    if column.choices is not None:
+        levels = tuple(_plain(written(value, column.type)) for value in column.choices)
+        return FeatureColumn(column.name, levels=levels, nullable=column.nullable)
+    if column.type == BOOLEAN:
+        return FeatureColumn(column.name, levels=(False, True), nullable=column.nullable)
+    if column.type.ordered and column.span is not None:
+        unit = _DAY if column.type == DATE else 1
+        low, high = column.span.lo * unit, column.span.hi * unit
+        return FeatureColumn(column.name, low, high, nullable=column.nullable)
+    raise FactsError(
+        f"column {column.name!r} has neither a range nor choices, so nothing can be learned from it.",
+        remedy=f"State it: columns={{{column.name!r}: shoal.Choices([...])}}, or leave the column out.",
+    )
+
+
+def plan_values(values: Sequence[Any], column: Column) -> NDArray[Any]:
+    """Values as an engine gives them, as `FeatureColumn` reads them."""
+    kind = column.type
+    if column.choices is None and kind.exact:
+        unit = float(10**kind.scale)
+        return np.array([np.nan if v is None else v / unit for v in values], dtype=np.float64)
+    if column.choices is None and kind.kind is Kind.REAL:
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    if column.choices is None and kind.temporal:
+        return np.fromiter(map(_number, values), np.float64, len(values))
+    found = np.empty(len(values), dtype=object)
+    found[:] = [_plain(written(value, kind)) for value in values]
+    return found
+
+
+def frame_columns(rows: Any) -> dict[str, NDArray[Any]]:
+    """The columns of a frame or of a two-dimensional array by name; those of an array are x0, x1
+    and so on.
+    """
+    if hasattr(rows, "toarray"):
+        rows = rows.toarray()
+    if hasattr(rows, "column_names") and hasattr(rows, "column"):  # a table of Arrow
+        return {str(each): _array(rows.column(each)) for each in rows.column_names}
+    if hasattr(rows, "columns") and hasattr(rows, "__getitem__"):
+        return {str(each): _array(rows[each]) for each in rows.columns}
+    array = np.asarray(rows)
+    if array.dtype.kind == "c":
+        _array(array)
+    if array.ndim != 2:
+        raise SchemaError(
+            f"rows must be a frame or a two-dimensional array; got {array.ndim} dimensions. "
+            "Reshape your data.",
+            remedy="Give X as a frame with named columns, or as X.reshape(-1, 1) for one column.",
+        )
+    return {f"x{at}": array[:, at] for at in range(array.shape[1])}
+
+
+def column_array(values: Any) -> NDArray[Any]:
+    """A target as one array."""
+    found = _array(values)
+    return found.reshape(-1) if found.ndim != 1 and found.size == len(found) else found
+
+
+def _array(values: Any) -> NDArray[Any]:
+    found: NDArray[Any] = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if found.dtype.kind == "c":
+        raise SchemaError(
+            "Complex data not supported: a column holds complex numbers.",
+            remedy="Give the real and the imaginary part as two columns.",
+        )
+    if found.dtype.kind == "M":
+        places = found.astype("datetime64[us]").astype(np.int64).astype(np.float64)
+        places[np.isnat(found)] = np.nan
+        return places
+    return found
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as doubles; what is no number is missing."""
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64)
+    return np.fromiter((_number(each) for each in values), np.float64, len(values))
+
+
+def _number(value: object) -> float:
+    if isinstance(value, dt.date):
+        return float(_place(value))
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def _place(end: Any) -> Fraction:
+    """Where a number or a moment stands; moments are microseconds since 1970, dates their
+    midnights.
+    """
+    if not isinstance(end, dt.date):
+        return Fraction(end)
+    place = number_of(end, TIMESTAMP)
+    assert place is not None
+    return place if isinstance(end, dt.datetime) else place * _DAY
+
+
+def _plain(value: Any) -> Any:
+    """A level as it is compared and stored: text, truth value or number."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float | Fraction):
+        return float(value)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return str(value)
+
+
+def _code(known: dict[Any, int], value: Any, other: int) -> int:
+    try:
+        return known.get(_plain(value), other)
+    except TypeError:
+        return other

@@ -1,0 +1,194 @@
+"""Clusters: a tree of noisy counts finds where rows are, then a few noisy Lloyd steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+from sklearn.cluster import KMeans as PlainKMeans
+
+from shoal.errors import FactsError
+from shoal.exact import Number, whole
+from shoal.learning.estimator import PrivateEstimator
+from shoal.learning.exact_sums import Floats, Integers, clipped
+from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.row_designs import Arrays, numbers_of
+from shoal.learning.training_plan import NoisySums, PlannedSum
+
+CELLS = 256
+"""The most cells that one level of the tree counts."""
+
+_TREE = Fraction(1, 2)
+_LLOYD = 6
+_LENGTH = 1 << 14
+_REACH = 0.5
+"""How far from its centre a row counts in full, in halves of a range."""
+
+
+class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
+    """``n_clusters`` centres of columns of numbers, each scaled by its declared range.
+
+    Guarantee: one release of counts for each level of a tree, and six of counts and means by
+        cluster, together at the stated price.
+    Needs: every column is a number with a declared range.
+    Edges: missing numbers count as the middle of the range.  There is no ``labels_``: the clusters
+        of the training rows are not part of what was released.
+    Proof: training.md, *Clusters*.
+    """
+
+    _target_needed = False
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        columns: Any = None,
+        nullable: Sequence[str] = (),
+        rows_per_person: int = 1,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.columns = columns
+        self.nullable = nullable
+        self.rows_per_person = rows_per_person
+
+    def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
+        whole(self.n_clusters, "n_clusters", at_least=1)
+        only_numbers(columns)
+        levels = _levels(len(columns))
+        size = self.n_clusters * (len(columns) + 1)
+        return [
+            *(PlannedSum(f"cells {at + 1}", CELLS, 1, _TREE / levels) for at in range(levels)),
+            *(
+                PlannedSum(f"centres {at + 1}", size, 2 * _LENGTH**2, (1 - _TREE) / _LLOYD)
+                for at in range(_LLOYD)
+            ),
+        ]
+
+    def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
+        rows = numbers_of(columns, arrays)
+        boxes, weights = _tree(rows, sums, _levels(len(columns)))
+        middles = boxes.mean(axis=2)
+        if len(middles) <= self.n_clusters:
+            spare = np.resize(middles, (self.n_clusters, len(columns)))
+            centres = spare
+        else:
+            plain = PlainKMeans(self.n_clusters, n_init=10, random_state=0)
+            centres = plain.fit(middles, sample_weight=np.maximum(weights, 1e-3)).cluster_centers_
+        for at in range(_LLOYD):
+            centres = _lloyd(rows, centres, sums, f"centres {at + 1}")
+        self.scaled_centers_ = centres / STEPS
+        halves = np.array([float(each.half) for each in columns])
+        middle = np.array([float(each.middle) for each in columns])
+        self.cluster_centers_ = self.scaled_centers_ * halves + middle
+
+    def transform(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
+        """The distance of each row from each centre, in halves of the declared ranges."""
+        columns = self._columns()
+        rows = numbers_of(columns, self._arrays(X)) / STEPS
+        return np.asarray(np.linalg.norm(rows[:, None, :] - self.scaled_centers_[None], axis=2))
+
+    def predict(self, X: Any) -> NDArray[np.int64]:  # noqa: N803
+        """The nearest centre of each row."""
+        return np.asarray(self.transform(X).argmin(axis=1))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
+        """One distance per cluster."""
+        self._columns()
+        return np.array([f"kmeans{at}" for at in range(self.n_clusters)], dtype=object)
+
+
+def only_numbers(columns: tuple[FeatureColumn, ...]) -> None:
+    """Refuse columns that are no numbers."""
+    for each in columns:
+        if not each.ordered:
+            raise FactsError(
+                f"column {each.name!r} has levels, and this model is about numbers.",
+                remedy="Leave the column out, or state a shoal.Range for it.",
+            )
+
+
+def _levels(dimensions: int) -> int:
+    return min(3 * dimensions, 15)
+
+
+def _tree(rows: Floats, sums: NoisySums, levels: int) -> tuple[Floats, Floats]:
+    """Boxes that rows are in, with noisy counts: the fullest are halved, level by level, in the
+    middle of their longest side.
+    """
+    dimensions = rows.shape[1]
+    boxes = np.array([[[-STEPS, STEPS]] * dimensions], dtype=float)
+    weights = np.array([np.inf])
+    places = np.zeros(len(rows), dtype=np.int64)
+    leaves: list[Any] = []
+    for level in range(levels):
+        chosen = np.argsort(-weights, kind="stable")[: CELLS // 2]
+        side = (boxes[:, :, 1] - boxes[:, :, 0]).argmax(axis=1)
+        middle = np.floor(boxes[np.arange(len(boxes)), side].mean(axis=1))
+        number = np.full(len(boxes) + 1, -1)
+        number[chosen] = np.arange(len(chosen))
+        leaves += [(boxes[at], weights[at]) for at in set(range(len(boxes))) - set(chosen.tolist())]
+        places = _halved(rows, places, side, middle, number)
+        counts = np.bincount(places[places >= 0], minlength=CELLS).astype(np.int64)
+        noisy, sigma = sums.release(f"cells {level + 1}", counts)
+        low, high = boxes[chosen].copy(), boxes[chosen].copy()
+        at = np.arange(len(chosen))
+        low[at, side[chosen], 1] = middle[chosen]
+        high[at, side[chosen], 0] = middle[chosen]
+        boxes = np.stack([low, high], axis=1).reshape(-1, dimensions, 2)
+        weights = noisy[: len(boxes)]
+        full = weights > 2 * sigma
+        if not full.any():
+            full = weights >= weights.max()
+        boxes, weights = boxes[full], weights[full]
+        renumbered = np.full(CELLS + 1, -1)
+        renumbered[np.flatnonzero(full)] = np.arange(int(full.sum()))
+        places = renumbered[places]
+    leaves += list(zip(boxes, weights, strict=True))
+    return np.array([box for box, _ in leaves]), np.array([weight for _, weight in leaves])
+
+
+def _halved(
+    rows: Floats, places: Integers, side: Integers, middle: Floats, number: Integers
+) -> Integers:
+    """The half that each row falls into; -1 for rows whose box is not halved."""
+    inside = places >= 0
+    box = np.where(inside, places, 0)
+    values = rows[np.arange(len(rows)), side[box]] if len(rows) else np.zeros(0)
+    upper = values > middle[box]
+    found = number[box]
+    return np.where(inside & (found >= 0), 2 * found + upper, -1)
+
+
+def _lloyd(rows: Floats, centres: Floats, sums: NoisySums, name: str) -> Floats:
+    """Move each centre to the noisy mean of the rows that are nearest to it.
+
+    A row adds `_LENGTH` to the count of its cluster, and its way from the centre, clipped to that
+    length, to its sums.
+    """
+    held = np.rint(centres)
+    count, size = held.shape
+    far = (held**2).sum(axis=1)[None, :] - 2 * (rows @ held.T)
+    nearest = far.argmin(axis=1) if len(rows) else np.zeros(0, dtype=np.int64)
+    scale = _LENGTH / (_REACH * STEPS)
+    away, _ = clipped(np.floor((rows - held[nearest]) * scale), _LENGTH)
+    counts = np.bincount(nearest, minlength=count).astype(np.int64) * _LENGTH
+    ways = np.zeros((count, size), dtype=np.int64)
+    for column in range(size):
+        ways[:, column] = np.bincount(nearest, away[:, column], minlength=count).astype(np.int64)
+    noisy, sigma = sums.release(name, np.column_stack([counts, ways]).reshape(-1))
+    told = noisy.reshape(count, size + 1)
+    members = told[:, 0] / _LENGTH
+    sure = told[:, 0] > 4 * sigma
+    moved = told[:, 1:] / np.maximum(members, 1.0)[:, None] / scale
+    moved = np.where(sure[:, None], moved, 0)
+    return np.clip(held + moved, -STEPS, STEPS)

@@ -1,0 +1,187 @@
+"""Logistic regression by rounds of noisy gradients."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from shoal.exact import Number
+from shoal.learning.estimator import TARGET, PrivateEstimator, stated_classes, two_classes
+from shoal.learning.exact_sums import Floats, Integers, products
+from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.posterior_rounds import (
+    RESIDUAL,
+    PooledRounds,
+    independent_second_moments,
+    rounds,
+)
+from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
+from shoal.learning.training_plan import NoisySums, PlannedSum
+
+COUNTS = Fraction(3, 100)
+"""The share of the budget for counts and means, which are measured once."""
+
+_FLATTER = 0.7
+"""By how much the mean of p (1 - p) is below that of one p for all, about."""
+
+
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+    """What classifiers of two classes share: from a score to odds and labels."""
+
+    classes: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _target(self) -> FeatureColumn:
+        return stated_classes(self.classes)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        target = self._told_target()
+        return np.array(target.levels, dtype=None)
+
+    def _told_target(self) -> FeatureColumn:
+        self._columns()
+        target: FeatureColumn = self.target_
+        return two_classes(target)
+
+    def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
+        """The log-odds of the second class."""
+        return self._scores(self._arrays(X))
+
+    @abstractmethod
+    def _scores(self, arrays: Arrays) -> Floats:
+        """The log-odds of each row."""
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """The probability of each class."""
+        second = 1 / (1 + np.exp(-np.clip(self.decision_function(X), -500, 500)))
+        return np.column_stack([1 - second, second])
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The likelier class."""
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+
+
+class LogisticRegression(PrivateClassifier):
+    """Logistic regression for two classes.
+
+    Numbers are scaled by their declared range, categories get a coefficient for each level, and all
+    have a prior whose width is fitted to released numbers, so that nothing needs tuning.
+
+    Guarantee: one release of counts and means, then ``rounds`` of gradients, together at the stated
+        price.
+    Needs: ``columns`` and ``classes`` are public facts.
+    Edges: rows whose target is none of the classes add nothing.  With few rows, or little budget,
+        coefficients shrink to zero.
+    Proof: training.md.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        columns: Any = None,
+        classes: Any = None,
+        nullable: Sequence[str] = (),
+        rows_per_person: int = 1,
+        rounds: int = 24,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.columns = columns
+        self.classes = classes
+        self.nullable = nullable
+        self.rows_per_person = rows_per_person
+        self.rounds = rounds
+
+    def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
+        design = LinearDesign(columns)
+        numbers = sum(each.ordered for each in columns)
+        counts = design.squared + (numbers + 1) * STEPS * STEPS
+        gradient = design.squared * RESIDUAL * RESIDUAL
+        share = (1 - COUNTS) / self.rounds
+        planned = [PlannedSum("moments", design.size + numbers + 1, counts, COUNTS)]
+        steps = range(self.rounds)
+        return planned + [
+            PlannedSum(f"gradient {at + 1}", design.size, gradient, share) for at in steps
+        ]
+
+    def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
+        design = LinearDesign(columns)
+        target = two_classes(self.target_)
+        codes = target.codes(arrays[TARGET])
+        rows = LinearRows(design, arrays, codes < 2)
+        posterior = self._started(design, rows, codes, sums)
+        residuals = logistic_residuals((codes == 1).astype(np.int64))
+        unit = 1 / (STEPS * RESIDUAL)
+        rounds(rows, posterior, sums, self.rounds, residuals, most_row=STEPS, unit=unit)
+        self.coef_ = posterior.theta[None, :-1].copy()
+        self.intercept_ = posterior.theta[-1:].copy()
+        self.n_iter_ = self.rounds
+
+    def _started(
+        self, design: LinearDesign, rows: LinearRows, codes: Integers, sums: NoisySums
+    ) -> PooledRounds:
+        """Means and mean squares of the columns, and the share of the second class."""
+        numbers = [each.start for each in design.blocks if each.linear]
+        linear = rows.matrix[:, numbers]
+        ones = np.ones((len(codes), 1))
+        squares = np.floor(linear * linear * (1 / STEPS))
+        second = ((codes == 1) * float(STEPS))[:, None]
+        told = np.hstack([rows.matrix, squares, second])
+        noisy, _ = sums.release("moments", products(told, ones, STEPS, 1)[:, 0])
+        count = max(float(noisy[design.size - 1]) / STEPS, 1.0)
+        means = np.clip(noisy[: design.size] / STEPS / count, -1, 1)
+        levels = [each for each in design.blocks if not each.linear]
+        mean_squares = means.copy()
+        for each in levels:
+            place = slice(each.start, each.stop)
+            means[place] = np.maximum(means[place], 0)
+            mean_squares[place] = means[place]
+        mean_squares[numbers] = np.clip(noisy[design.size : -1] / STEPS / count, 0, 1)
+        means[-1] = 1.0
+        rate = float(np.clip(noisy[-1] / STEPS / count, 0.02, 0.98))
+        start = np.zeros(design.size)
+        start[-1] = np.log(rate / (1 - rate))
+        moments = independent_second_moments(means, mean_squares, design.blocks, count)
+        return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start)
+
+    def _scores(self, arrays: Arrays) -> Floats:
+        matrix = LinearDesign(self._columns()).matrix(arrays) * (1 / STEPS)
+        return np.asarray(matrix[:, :-1] @ self.coef_[0] + self.intercept_[0])
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
+        """What each coefficient belongs to."""
+        return np.array(LinearDesign(self._columns()).names, dtype=object)
+
+
+_TABLE_STEP = 12
+_TABLE = np.rint(RESIDUAL / (1 + np.exp(-(np.arange(-4096, 4096) + 0.5) / 256))).astype(np.int64)
+"""Probabilities in steps, of scores from -16 to 16 in steps of 1/256."""
+
+
+def logistic_residuals(labels: Integers) -> Callable[[Integers], Integers]:
+    """From scores in units of 2^-20 to p - y, in whole steps from -`RESIDUAL` to `RESIDUAL`.
+
+    Guarantee: each row's residual depends on its own score and label alone: a shift, a look-up and
+        a difference of whole numbers.
+    """
+
+    def residuals(scores: Integers) -> Integers:
+        places = np.clip((scores >> _TABLE_STEP) + 4096, 0, 8191)
+        return np.asarray(_TABLE[places] - labels * RESIDUAL)
+
+    return residuals

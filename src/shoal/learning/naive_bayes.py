@@ -1,0 +1,97 @@
+"""Naive Bayes: every feature by itself, within each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from shoal.exact import Number
+from shoal.learning.estimator import TARGET, two_classes
+from shoal.learning.exact_sums import Floats, products
+from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.logistic_regression import PrivateClassifier
+from shoal.learning.row_designs import Arrays, LinearDesign
+from shoal.learning.training_plan import NoisySums, PlannedSum
+
+
+class NaiveBayes(PrivateClassifier):
+    """Numbers are normal within each class, categories have a share for each level.
+
+    Guarantee: one release of sums at the stated price.
+    Needs: ``columns`` and ``classes`` are public facts.
+    Edges: rows whose target is none of the classes add nothing.  Shares and variances are kept away
+        from 0 by what the noise could hide.
+    Proof: training.md, *Naive Bayes*.
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        columns: Any = None,
+        classes: Any = None,
+        nullable: Sequence[str] = (),
+        rows_per_person: int = 1,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.columns = columns
+        self.classes = classes
+        self.nullable = nullable
+        self.rows_per_person = rows_per_person
+
+    def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
+        design = LinearDesign(columns)
+        numbers = sum(each.ordered for each in columns)
+        squared = design.squared + numbers * STEPS * STEPS
+        return [PlannedSum("sums by class", 2 * (design.size + numbers), squared, Fraction(1))]
+
+    def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
+        design = LinearDesign(columns)
+        codes = two_classes(self.target_).codes(arrays[TARGET])
+        matrix = design.matrix(arrays)
+        linear = matrix[:, _numbers(design)]
+        told = np.hstack([matrix, np.floor(linear * linear * (1 / STEPS))])
+        by_class = np.column_stack([codes == 0, codes == 1]).astype(np.float64)
+        noisy, sigma = sums.release("sums by class", products(by_class, told, 1, STEPS))
+        found, noise = noisy.reshape(2, -1) / STEPS, sigma / STEPS
+        rows = np.maximum(found[:, design.size - 1], 1.0)
+        self.prior_ = np.log(np.maximum(rows, noise + 1) / np.maximum(rows, noise + 1).sum())
+        numbers = _numbers(design)
+        spare = noise / rows[:, None] + 1e-4
+        self.means_ = np.clip(found[:, numbers] / rows[:, None], -1, 1)
+        squares = np.clip(found[:, design.size :] / rows[:, None], 0, 1)
+        self.variances_ = np.maximum(squares - self.means_**2, 0) + spare
+        self.levels_ = np.zeros((2, design.size - 1))
+        for each in design.blocks:
+            if not each.linear:
+                place = slice(each.start, each.stop)
+                held = np.maximum(found[:, place], 0) + noise + 1
+                total = held.sum(axis=1, keepdims=True)
+                if each.stop - each.start == 1:  # an indicator against all other rows
+                    total = np.maximum(rows[:, None], held)
+                self.levels_[:, place] = np.log(held / total)
+
+    def _scores(self, arrays: Arrays) -> Floats:
+        design = LinearDesign(self._columns())
+        matrix = design.matrix(arrays)[:, :-1] / STEPS
+        numbers = _numbers(design)
+        scores = []
+        for at in range(2):
+            away = matrix[:, numbers] - self.means_[at]
+            normal = -0.5 * (away**2 / self.variances_[at] + np.log(self.variances_[at])).sum(
+                axis=1
+            )
+            marked = np.delete(matrix, numbers, axis=1) @ np.delete(self.levels_[at], numbers)
+            scores.append(normal + marked + self.prior_[at])
+        return np.asarray(scores[1] - scores[0])
+
+
+def _numbers(design: LinearDesign) -> list[int]:
+    return [each.start for each in design.blocks if each.linear]

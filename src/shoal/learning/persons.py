@@ -1,0 +1,40 @@
+"""Which rows of a person count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import RangeError
+from shoal.noise import current
+
+
+def rows_within(persons: NDArray[Any], most: int) -> NDArray[np.int64]:
+    """Which rows count: at most so many of each person, chosen by secret chance.
+
+    Guarantee: which rows of a person are chosen depends on that person's rows and on chance alone,
+        so one person more or less adds or takes away ``most`` rows at most.
+    """
+    if most < 1:
+        raise RangeError(
+            "rows_per_person must be at least 1.", remedy="Give rows_per_person=1 or more."
+        )
+    numbers: dict[Any, int] = {}
+    owners = np.fromiter(
+        (numbers.setdefault(_one(each), len(numbers)) for each in persons.tolist()),
+        np.int64,
+        len(persons),
+    )
+    chance = current().words(np.uint64, len(persons))
+    order = np.lexsort((chance, owners))
+    ordered = owners[order]
+    first = np.searchsorted(ordered, ordered, side="left")
+    kept = order[np.arange(len(order)) - first < most]
+    return np.sort(kept)
+
+
+def _one(person: Any) -> Any:
+    """A person as a key; all rows without one are one person's."""
+    return None if person != person else person  # noqa: PLR0124 - NaN is not itself

@@ -1,0 +1,159 @@
+"""Coefficients from rounds of noisy gradients: counts are measured once, gradients a few times, and
+all rounds are pooled under a prior that is fitted to what was released.
+
+Everything in this file but `SummedRows` works on released numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from shoal.learning.exact_sums import Floats, Integers, whole_weights
+from shoal.learning.row_designs import CoefficientBlock
+from shoal.learning.training_plan import NoisySums
+
+RESIDUAL = 1 << 14
+"""A residual of 1 is this many steps."""
+
+_POWER = 1.0
+_HYPER = 0.2
+"""How many coefficients' worth of weight the prior of a block's variance has."""
+
+
+class SummedRows(Protocol):
+    """Rows that give scores and sums of residuals, exactly."""
+
+    def scores(self, weights: Floats, bits: int) -> Integers: ...
+
+    def gradient(self, residuals: Integers, most: int) -> Integers: ...
+
+
+@dataclass
+class PooledRounds:
+    """What is believed of the coefficients after some rounds.
+
+    ``second`` is the sum of x x' as it would be if columns were independent, made of released
+    counts; ``curvature`` times that is taken for the Hessian.  A round releases the gradient g at
+    theta_t, and so H theta_t - g is H theta* and noise, as far as the loss is a parabola.
+    ``level`` is what variances of coefficients are taken for before anything is known of them.
+    """
+
+    second: Floats
+    curvature: float
+    blocks: Sequence[CoefficientBlock]
+    start: Floats
+    level: float = 0.5
+    variances: Floats = field(init=False)
+    theta: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.theta = self.start.copy()
+        self.variances = np.array([4.0 if each.linear else 0.4 for each in self.blocks])
+        self._priors = [_prior(each) for each in self.blocks]
+        self._seen: list[tuple[Floats, Floats, float]] = []
+        self.stretch = 1.0
+
+    @property
+    def hessian(self) -> Floats:
+        return self.second * (self.curvature * self.stretch)
+
+    def observe(self, gradient: Floats, sigma: float, *, fits: int = 2) -> None:
+        """One more noisy gradient, taken at the present coefficients."""
+        self._seen.append((self.theta, gradient, sigma))
+        self._mind_overshoot()
+        hessian = self.hessian
+        weights = np.array(
+            [(at + 1.0) ** _POWER / each[2] ** 2 for at, each in enumerate(self._seen)]
+        )
+        weights /= weights.sum()
+        pooled = sum(
+            (w * (hessian @ (theta - self.start) - g))
+            for w, (theta, g, _) in zip(weights, self._seen, strict=True)
+        )
+        noise = float(sum((w * each[2]) ** 2 for w, each in zip(weights, self._seen, strict=True)))
+        informed, seen = hessian @ hessian / noise, hessian @ pooled / noise
+        for _ in range(fits):
+            covariance: Floats = np.asarray(np.linalg.inv(informed + self._precision()), np.float64)
+            moved = covariance @ seen
+            self._fit_variances(moved, covariance)
+        self.theta = self.start + moved
+
+    def _precision(self) -> Floats:
+        made = np.zeros_like(self.second)
+        made[-1, -1] = 1e-4
+        for each, prior, variance in zip(self.blocks, self._priors, self.variances, strict=True):
+            made[each.start : each.stop, each.start : each.stop] = prior / variance
+        return made
+
+    def _fit_variances(self, moved: Floats, covariance: Floats) -> None:
+        """One step of expectation and maximisation for the variance of each block."""
+        for at, (each, prior) in enumerate(zip(self.blocks, self._priors, strict=True)):
+            place = slice(each.start, each.stop)
+            squares = moved[place] @ prior @ moved[place]
+            squares += float(np.sum(prior * covariance[place, place]))
+            self.variances[at] = (squares + _HYPER * self.level) / (each.stop - each.start + _HYPER)
+
+    def _mind_overshoot(self) -> None:
+        """Where columns go together, the loss bends more than independent columns say, and steps
+        overshoot: then the gradient, without its noise, grows beyond what it was before.
+        """
+        size = len(self.theta)
+        excess = [max(float(g @ g) - size * sigma**2, 0.0) for _, g, sigma in self._seen]
+        if len(excess) < 3:
+            return
+        chance = 6 * self._seen[-1][2] ** 2 * (2 * size) ** 0.5
+        if excess[-1] > 4 * min(excess[:-1]) + chance:
+            self.stretch *= 2
+
+
+def rounds(
+    rows: SummedRows,
+    posterior: PooledRounds,
+    sums: NoisySums,
+    count: int,
+    residuals: Callable[[Integers], Integers],
+    *,
+    most_row: int,
+    unit: float,
+) -> None:
+    """Release so many noisy gradients, each at the coefficients that follow from those before.
+
+    ``residuals`` makes of scores in units of 2^-20 whole residuals of at most `RESIDUAL` in size;
+    ``unit`` is what 1 of a released gradient is worth.
+    """
+    for at in range(count):
+        weights, bits = whole_weights(np.clip(posterior.theta, -500, 500), most_row)
+        found = rows.gradient(residuals(rows.scores(weights, bits)), RESIDUAL)
+        noisy, sigma = sums.release(f"gradient {at + 1}", found)
+        posterior.observe(noisy * unit, sigma * unit)
+
+
+def independent_second_moments(
+    means: Floats, squares: Floats, blocks: Sequence[CoefficientBlock], rows: float
+) -> Floats:
+    """The sum of x x' if columns were independent: of means and mean squares, from released sums.
+
+    Levels of one column exclude each other, so within a block of levels there is only the diagonal.
+    """
+    made = np.outer(means, means)
+    for each in blocks:
+        place = slice(each.start, each.stop)
+        made[place, place] = np.diag(np.maximum(squares[place], 1 / max(rows, 1.0)))
+    made[-1, -1] = 1.0
+    values, vectors = np.linalg.eigh(made)
+    return np.asarray((vectors * np.maximum(values, 1e-4)) @ vectors.T * rows)
+
+
+def _prior(block: CoefficientBlock) -> Floats:
+    """The precision of a block for a variance of 1: bins of a number walk from one to the next,
+    other coefficients are independent.
+    """
+    size = block.stop - block.start
+    if not block.ordered:
+        return np.eye(size)
+    steps = np.diff(np.eye(size), axis=0)
+    return np.asarray(steps.T @ steps + 0.01 * np.eye(size))

@@ -1,0 +1,231 @@
+"""Least squares through noisy sums: second moments, the same again in coordinates in which they are
+even, and rounds of gradients with clipped residuals.
+
+In even coordinates noise is no larger in directions that few rows speak about, so features that
+almost repeat each other do no harm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import FactsError
+from shoal.learning.exact_sums import Floats, Integers, clipped, products, scores, whole_weights
+from shoal.learning.feature_columns import STEPS
+from shoal.learning.posterior_rounds import RESIDUAL
+from shoal.learning.row_designs import LinearDesign, LinearRows
+from shoal.learning.training_plan import NoisySums, PlannedSum
+
+UNIT = 1 << 20
+"""Half of the target's range, in whole steps."""
+
+LENGTH = 1 << 14
+"""The longest a row can be in even coordinates, in whole steps."""
+
+_SHARES = (Fraction(2, 9), Fraction(2, 9))
+_ROUNDS = (Fraction(1, 9), Fraction(1, 9), Fraction(1, 9), Fraction(2, 9))
+_DIAGONAL, _OTHER = 5, 7  # 7^2 <= 2 * 5^2
+_BINS = 14
+_MOST_SIZE = 4096
+_PRIOR = 4.0
+_ENOUGH = 0.95
+
+
+@dataclass(frozen=True)
+class FittedLine:
+    """Coefficients, their covariance from sampling and noise, and which of them the rows tell."""
+
+    theta: Floats
+    covariance: Floats
+    identified: NDArray[np.bool_]
+    residual_variance: float
+
+
+def planned(design: LinearDesign) -> list[PlannedSum]:
+    """All sums of a fit.
+
+    A row x adds x x' with 5 on the diagonal and 7 above it: the squares add up to at most 25 |x|^4.
+    A round adds a row of length `LENGTH` times a residual of `RESIDUAL`, one mark in a histogram of
+    residuals, and a square.
+    """
+    if design.size > _MOST_SIZE:
+        raise FactsError(
+            f"{design.size} coefficients are too many; at most {_MOST_SIZE} can be fitted.",
+            remedy="Leave columns out, or declare fewer choices.",
+        )
+    size = len(_pairs(design)[0])
+    whole = design.size * (design.size + 1) // 2
+    first, second = moments_of_length(design.squared), moments_of_length(LENGTH**2)
+    mark = _mark(design.size)
+    gradient = (LENGTH * RESIDUAL) ** 2 + 2 * mark * mark
+    return [
+        PlannedSum("second moments", size, first, _SHARES[0]),
+        PlannedSum("even second moments", whole, second, _SHARES[1]),
+        *(
+            PlannedSum(f"gradient {at + 1}", design.size + _BINS + 1, gradient, share)
+            for at, share in enumerate(_ROUNDS)
+        ),
+    ]
+
+
+def fitted(
+    rows: LinearRows, target: Integers, keep: NDArray[np.bool_], sums: NoisySums
+) -> FittedLine:
+    """The line of least squares; ``target`` in steps of 1 / `UNIT`."""
+    size = rows.design.size
+    even, count = _evened(rows, sums)
+    short, factors = in_even_coordinates(rows, even)
+    scale = math.sqrt(size) / LENGTH
+    moments, spread = released_moments(
+        "even second moments", short, LENGTH, np.triu_indices(size), sums
+    )
+    moments, spread = moments * scale**2, spread * scale**2
+    values, vectors = np.linalg.eigh(moments)
+    floor = spread * math.sqrt(size / 2)
+    known = np.asarray((vectors * np.maximum(values, floor)) @ vectors.T)
+    found = _Pooled(even, known, spread, size)
+    clip, variance = UNIT, 1.0
+    mark = _mark(size)
+    for at in range(len(_ROUNDS)):
+        weights, bits = whole_weights(np.clip(even @ found.phi, -500, 500), STEPS)
+        away = np.clip(target - rows.scores(weights, bits), -4 * UNIT, 4 * UNIT)
+        held = np.clip(away, -clip, clip) * RESIDUAL // clip
+        told = _round_sums(short, (held * factors) >> 15, held, away, keep=keep, mark=mark)
+        noisy, sigma = sums.release(f"gradient {at + 1}", told)
+        unit = scale * clip / UNIT / RESIDUAL
+        found.observe(noisy[:size] * unit, sigma * unit)
+        mean_square = float(noisy[-1]) / mark / count
+        variance = float(np.clip(mean_square, 1e-9, 1.0)) * (clip / UNIT) ** 2
+        clip = _next_clip(noisy[size:-1] / mark)
+    return found.line(variance, vectors[:, values <= floor])
+
+
+class _Pooled:
+    """Gradients of all rounds, pooled by their noise under a wide prior."""
+
+    def __init__(self, even: Floats, known: Floats, spread: float, size: int) -> None:
+        self._even, self._known, self._spread = even, known, spread
+        self._prior = even.T @ even / _PRIOR
+        self.phi = np.zeros(size)
+        self._step = 1.0
+        self._seen: list[tuple[Floats, float]] = []
+
+    def observe(self, gradient: Floats, sigma: float) -> None:
+        error = sigma**2 + self._spread**2 / 2 * self._step
+        self._seen.append((self._known @ self.phi + gradient, error))
+        moved = np.linalg.solve(self._precision, self._known @ self._told) - self.phi
+        self.phi = self.phi + moved
+        self._step = float(moved @ moved)
+
+    @property
+    def _weight(self) -> float:
+        return sum(1 / error for _, error in self._seen)
+
+    @property
+    def _told(self) -> Floats:
+        return np.asarray(sum(each / error for each, error in self._seen))
+
+    @property
+    def _precision(self) -> Floats:
+        return self._known @ self._known * self._weight + self._prior
+
+    def line(self, variance: float, vague: Floats) -> FittedLine:
+        """Coefficients with their covariance: the residuals' share is in every round the same, the
+        noise is not.
+        """
+        known, even, weight = self._known, self._even, self._weight
+        inverse = np.linalg.inv(self._precision)
+        inner = known @ (np.eye(len(known)) * weight + known * (variance * weight**2)) @ known
+        covariance = even @ inverse @ inner @ inverse @ even.T
+        resolved = even @ inverse @ known @ known @ np.linalg.inv(even) * weight
+        loose = np.sum((even @ vague) ** 2, axis=1) / np.maximum(np.sum(even**2, axis=1), 1e-300)
+        clear = (np.diag(resolved) > _ENOUGH) & (loose < 1 - _ENOUGH)
+        return FittedLine(even @ self.phi, covariance, clear, variance)
+
+
+def _evened(rows: LinearRows, sums: NoisySums) -> tuple[Floats, float]:
+    """The matrix that makes second moments even, from released ones, and the number of rows."""
+    size, pairs = rows.design.size, _pairs(rows.design)
+    moments, spread = released_moments("second moments", rows.matrix, STEPS, pairs, sums)
+    moments, spread = moments / STEPS**2, spread / STEPS**2
+    count = max(float(moments[-1, -1]), 1.0)
+    values, vectors = np.linalg.eigh(moments)
+    held = np.maximum(values, 0) + 0.5 * spread * math.sqrt(size / 2)
+    return np.asarray((vectors * np.sqrt(count / held)) @ vectors.T), count
+
+
+def in_even_coordinates(rows: LinearRows, even: Floats) -> tuple[Floats, Integers]:
+    """Rows times the released matrix, in whole steps, no longer than `LENGTH`; and their weights."""
+    scale = LENGTH / math.sqrt(len(even)) / STEPS
+    weights, bits = whole_weights(even * scale, STEPS, finest=30)
+    steps = np.floor(scores(rows.matrix, weights, STEPS) * 2.0**-bits)
+    return clipped(np.clip(steps, -UNIT, UNIT), LENGTH)
+
+
+def moments_of_length(squared: int) -> int:
+    """How far second moments as they are released move by a row of this squared length, squared."""
+    return _DIAGONAL**2 * squared**2
+
+
+def released_moments(
+    name: str, matrix: Floats, most: int, pairs: tuple[Integers, Integers], sums: NoisySums
+) -> tuple[Floats, float]:
+    """The sum of x x' with noise, symmetric, and the deviation of its diagonal's noise."""
+    exact = products(matrix, matrix, most, most)
+    left, right = pairs
+    times = np.where(left == right, _DIAGONAL, _OTHER)
+    noisy, sigma = sums.release(name, exact[left, right] * times)
+    made = np.zeros(exact.shape)
+    made[left, right] = noisy / times
+    made[right, left] = noisy / times
+    return made, sigma / _DIAGONAL
+
+
+def _pairs(design: LinearDesign) -> tuple[Integers, Integers]:
+    """The pairs of coefficients whose products are measured: levels of one column exclude each
+    other, so theirs are 0 and known.
+    """
+    owner = np.arange(design.size)
+    for each in design.blocks:
+        owner[each.start : each.stop] = each.start
+    left, right = np.triu_indices(design.size)
+    kept = (left == right) | (owner[left] != owner[right])
+    return left[kept], right[kept]
+
+
+def _round_sums(
+    short: Floats,
+    weighted: Integers,
+    held: Integers,
+    away: Integers,
+    *,
+    keep: NDArray[np.bool_],
+    mark: int,
+) -> Integers:
+    """The gradient, a histogram of the sizes of residuals, and the sum of their squares."""
+    gradient = products(short, weighted.astype(np.float64)[:, None], LENGTH, RESIDUAL)[:, 0]
+    edges = 1 << np.arange(21 - _BINS, 20)
+    bins = np.searchsorted(edges, np.abs(away[keep]), side="right")
+    counts = np.bincount(bins, minlength=_BINS).astype(np.int64) * mark
+    squares = held[keep] * held[keep] * mark // (RESIDUAL * RESIDUAL)
+    return np.concatenate([gradient, counts, [squares.sum(dtype=np.int64)]])
+
+
+def _next_clip(counts: Floats) -> int:
+    """One and a half times the power of two that nearly all residuals are within."""
+    held = np.maximum(counts, 0)
+    total = float(held.sum())
+    if total <= 0:
+        return UNIT
+    place = int(np.searchsorted(np.cumsum(held) / total, 0.95))
+    return min(UNIT, 3 << (20 - _BINS + place))
+
+
+def _mark(size: int) -> int:
+    """What one row adds to a histogram, so that it takes a part of the noise like one coordinate."""
+    return LENGTH * RESIDUAL // math.isqrt(size * 4) * 2

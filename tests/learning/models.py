@@ -1,0 +1,57 @@
+"""The models of `shoal.learning`, and rows of every kind to train them on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import shoal
+from shoal.learning import (
+    PCA,
+    AdditiveClassifier,
+    KMeans,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+    PrivateEstimator,
+)
+
+COLUMNS: dict[str, Any] = {
+    "age": shoal.Range(0, 100),
+    "fee": shoal.Range(-5, 5),
+    "ward": shoal.Choices(["a", "b", "c"]),
+}
+PRICE: dict[str, Any] = {"epsilon": 2, "delta": "1e-6", "columns": COLUMNS, "nullable": ["fee"]}
+
+NUMBERS: dict[str, Any] = {**PRICE, "columns": {name: COLUMNS[name] for name in ("age", "fee")}}
+
+MODELS: dict[str, Callable[[], PrivateEstimator]] = {
+    "additive": lambda: AdditiveClassifier(**PRICE, classes=["no", "yes"], rounds=4, bins=8),
+    "bayes": lambda: NaiveBayes(**PRICE, classes=["no", "yes"]),
+    "clusters": lambda: KMeans(3, **NUMBERS),
+    "components": lambda: PCA(**NUMBERS),
+    "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
+    "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
+}
+
+
+def rows(
+    model: PrivateEstimator, count: int, rng: np.random.Generator
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Rows for a model that keep to nothing: beyond the range, missing, of levels nobody declared."""
+    ages = rng.choice([-1e300, -3.0, 0.0, 17.5, 41.0, 99.9, 1e9, np.inf, -np.inf, np.nan], count)
+    fees = rng.choice([-9.0, -1.25, 0.1, 4.9999, np.nan], count)
+    ward = rng.choice(np.array(["a", "b", "c", "z", None], dtype=object), count)
+    found = {"age": ages, "fee": fees, "ward": ward}
+    return {name: found[name] for name in model.columns}
+
+
+def targets(model: PrivateEstimator, count: int, rng: np.random.Generator) -> Any:
+    """Targets for a model, some of them missing or not declared; None where it has none."""
+    if hasattr(model, "classes"):
+        return rng.choice(np.array(["no", "yes", "perhaps", None], dtype=object), count)
+    if hasattr(model, "target_range"):
+        return rng.choice([-50.0, -1.0, 0.3, 2.0, 99.0, np.nan], count)
+    return None
