@@ -44,10 +44,11 @@ def look(page: Page, name: str, folder: Path) -> list[str]:
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             found += [f"{name}, {size}, {scheme}: {each}" for each in violations(page)]
-            found += [f"{name}, {size}: wider than the screen" for _ in [0] if _wide(page)]
+            found += [f"{name}, {size}: wider than the screen" for _ in [0] if is_wide(page)]
             page.screenshot(path=place / f"{name}-{size}-{scheme}.png", full_page=True)
     return found
 
 
-def _wide(page: Page) -> bool:
+def is_wide(page: Page) -> bool:
+    """Whether the page as a whole scrolls sideways."""
     return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import re
+import select
 import socket
 import time
 from contextlib import ExitStack
@@ -110,6 +111,24 @@ def test_a_slow_body_is_closed_and_logs_nothing(
     assert "internal-1" not in caplog.text
     assert served.vault.poll("fare").people == 0
     assert httpx.get(f"{served.origin}/p/fare").status_code == 200
+
+
+def test_half_sent_bodies_take_no_place_and_the_oldest_makes_room(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crowd, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(crowd, "MOST_ARRIVING", 3)
+    head = (
+        "POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        "Content-Length: 9\r\n\r\n"
+    )
+    with ExitStack() as held:
+        places = [held.enter_context(connected(served, head.encode())) for _ in range(4)]
+        left, _, _ = select.select(places, [], [], 30)
+        assert left[0].recv(65536).startswith(b"HTTP/1.1 429 ")
+        assert httpx.get(f"{served.origin}/p/fare").status_code == 200
+        sent = httpx.post(f"{served.origin}/api/v1/session", json={"token": "x"})
+        assert sent.status_code in {401, 403}  # it was read
 
 
 @pytest.mark.slow

@@ -34,16 +34,18 @@ class Address:
         *,
         public: str | None = None,
         behind_tls: bool = False,
+        tls: bool = False,
         also: Sequence[str] = (),
     ) -> Address:
-        """What was asked for, checked: only a proxy that speaks TLS may stand between people and
-        this.
+        """What was asked for, checked: other machines come in by TLS only, of this server (``tls``)
+        or of a proxy in front.
         """
-        if not is_loopback(host) and not behind_tls:
+        if not is_loopback(host) and not behind_tls and not tls:
             raise SchemaError(
                 f"to listen on {host!r} would let other machines in, and this server does not speak TLS: whoever is on the way "
                 "could read the researcher's key and change the page that randomises, before it reaches a respondent.",
                 remedy="Listen on 127.0.0.1 behind a reverse proxy that speaks TLS, with --public https://...; "
+                "give this server a certificate with --tls-certificate and --tls-key; "
                 "or, if the proxy runs elsewhere on a network you trust, say --behind-tls as well.",
             )
         if behind_tls and public is None:
@@ -52,7 +54,8 @@ class Address:
                 remedy="Say it: --behind-tls --public https://polls.example.org.",
             )
         shown = f"[{host}]" if ":" in host else host
-        origin = f"http://{shown}:{port}" if public is None else _public(public)
+        scheme = "https" if tls else "http"
+        origin = f"{scheme}://{shown}:{port}" if public is None else public_origin(public)
         return cls(host, port, origin, tuple(map(_name, also)))
 
     @property
@@ -92,7 +95,20 @@ def _name(host: str) -> str:
     return host.strip("[]").lower()
 
 
-def _public(address: str) -> str:
+CONSOLE = "/office"
+"""Where the console is, on every server."""
+
+
+def sign_in_link(address: str, token: str) -> str:
+    """A link for one sign-in at the server with an address.
+
+    The token is after the #, which browsers send to no server: so it is in no log.
+    """
+    return f"{public_origin(address)}{CONSOLE}/sign-in#{token}"
+
+
+def public_origin(address: str) -> str:
+    """The address that browsers see, checked: by TLS, or on this machine."""
     parts = urlsplit(address)
     plain = parts.scheme == "http" and parts.hostname is not None and is_loopback(parts.hostname)
     rest = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc

@@ -6,20 +6,24 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 
 from shoal.server import api, researchers, respondents
+from shoal.server.console.console_app import console_app
+from shoal.server.console.visitor import PLACE
 from shoal.server.crowd import Gate
 from shoal.server.door import Door
 from shoal.server.failures import add_failures
 from shoal.server.fields import Short
 from shoal.server.headers import Envelope
 from shoal.server.host import Host
+from shoal.server.office.office_app import PREFIX, office_app
+from shoal.server.office.office_host import OfficeHost
 from shoal.server.rendering import FILES, file_bytes, page
 from shoal.server.respondent_text import LOST
 from shoal.vault import Vault
 
 
-def application(vault: Vault, door: Door) -> FastAPI:
-    """The server of a vault's polls: public pages for respondents, and the rest for whoever has the
-    key.
+def application(vault: Vault, door: Door, office: OfficeHost | None = None) -> FastAPI:
+    """The server of a vault: its office for people with tokens; of its polls, public pages for
+    respondents, and the rest for whoever has the key.
     """
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.host = Host(vault, door)
@@ -42,6 +46,9 @@ def application(vault: Vault, door: Door) -> FastAPI:
             door.let_in(answer)
         return answer
 
+    host = office or OfficeHost(vault, door)
+    app.mount(PREFIX, office_app(host))
+    app.mount(PLACE, console_app(host))
     app.include_router(respondents.router)
     app.include_router(researchers.router)
     app.include_router(api.router)

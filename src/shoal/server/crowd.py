@@ -4,16 +4,21 @@ more than fit at a time.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Collection
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shoal.server.failures import answered
 from shoal.server.guarding import BUSY, RETRY_SECONDS
 
 MOST_AT_ONCE = 64
 """So many requests are worked on at a time."""
+MOST_ARRIVING = 256
+"""So many bodies may be on their way at a time; one more takes the place of the oldest."""
+MOST_HELD = 1 << 17
+"""So many bytes of a body are read before its request is worked on."""
 LONGEST = 2000
 """So long may the path and the query of an address be together, in characters."""
 _LOG = logging.getLogger("uvicorn.error")
@@ -33,17 +38,28 @@ TOO_LONG = {
 
 class Gate:
     """Lets requests through that name an allowed host and are of a sensible length, some at a
-    time.
+    time.  A request takes a place when its body has arrived, so that half-sent ones hold none.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Collection[str]) -> None:
         self.app = app
         self.hosts = {*_LOOPBACK, *(each.lower() for each in hosts)}
         self._inside = 0
+        self._arriving: dict[asyncio.Task[list[Message]], None] = {}
         self._said = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope)
+        refusal, come = self._refusal(scope), list[Message]()
+        if refusal is None and has_body(scope):
+            found = await self._arrived(receive)
+            if found is None:
+                refusal = 429, BUSY
+            elif found[-1]["type"] != "http.request":
+                return  # the sender left, or was too slow: there is nobody to answer
+            else:
+                come = found
+        if refusal is None and self._inside >= MOST_AT_ONCE:
+            refusal = 429, BUSY
         if refusal is not None:
             status, told = refusal
             answer = answered(status, told)
@@ -51,9 +67,13 @@ class Gate:
                 answer.headers["Retry-After"] = str(RETRY_SECONDS)
             await answer(scope, receive, send)
             return
+
+        async def again() -> Message:
+            return come.pop(0) if come else await receive()
+
         self._inside += 1
         try:
-            await self.app(scope, receive, send)
+            await self.app(scope, again, send)
         finally:
             self._inside -= 1
 
@@ -64,7 +84,22 @@ class Gate:
         if len(named) != 1 or host_in(named[0].decode("latin-1")) not in self.hosts:
             self._say_once()
             return 400, WRONG_HOST
-        return (429, BUSY) if self._inside >= MOST_AT_ONCE else None
+        return None
+
+    async def _arrived(self, receive: Receive) -> list[Message] | None:
+        """The body of a request, before it takes a place; None if a newer one took its turn."""
+        if len(self._arriving) >= MOST_ARRIVING:
+            oldest = next(iter(self._arriving))
+            del self._arriving[oldest]
+            oldest.cancel()
+        task = asyncio.ensure_future(_read(receive))
+        self._arriving[task] = None
+        try:
+            await asyncio.wait([task])
+        finally:
+            self._arriving.pop(task, None)
+            task.cancel()
+        return None if task.cancelled() else task.result()
 
     def _say_once(self) -> None:
         """Tell whoever started the server, once and without the name: with a wrong one every
@@ -76,6 +111,23 @@ class Gate:
                 "[host-1] a request was refused that names another host than this server's; "
                 "if people reach it by another name, start with --public or --allow-host."
             )
+
+
+def has_body(scope: Scope) -> bool:
+    """Whether a request says that a body follows."""
+    said = dict(scope["headers"])
+    return b"transfer-encoding" in said or said.get(b"content-length", b"0") != b"0"
+
+
+async def _read(receive: Receive) -> list[Message]:
+    """What comes until the body ends, is longer than any that is taken, or its sender leaves."""
+    come, size = list[Message](), 0
+    while size <= MOST_HELD:
+        come.append(await receive())
+        size += len(come[-1].get("body", b""))
+        if come[-1]["type"] != "http.request" or not come[-1].get("more_body", False):
+            break
+    return come
 
 
 def host_in(header: str) -> str:

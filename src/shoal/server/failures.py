@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -22,9 +23,17 @@ _WORDS = {404: "there is nothing here.", 405: "this cannot be done here."}
 class Refused(Exception):  # noqa: N818 - what happened, not a mistake
     """A request that is answered with a status and words of its own."""
 
-    def __init__(self, status: int, code: str, message: str, remedy: str) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        remedy: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.headers = status, dict(headers or {})
         self.told = {"code": code, "message": message, "remedy": remedy}
 
 

@@ -3,7 +3,7 @@ back.
 
 A connection has a few seconds to send the head of a request, and some more for its body; between
 two requests it may be idle for a few.  There are only so many connections: one more takes the place
-of the oldest that has not finished its head, and if there is none, it is answered with 429 and when
+of the oldest that has not finished its request, and if there is none, it is answered with 429 and when
 to try again.
 """
 
@@ -22,7 +22,7 @@ from shoal.server.request_names import request_id
 
 HEAD_SECONDS = 10.0
 """From the first byte, or the opening of the connection, to the end of a request's head."""
-BODY_SECONDS = 30.0
+BODY_SECONDS = 10.0
 """From there to the end of its body."""
 IDLE_SECONDS = 5
 """Between an answer and the next request."""
@@ -73,8 +73,8 @@ class Guarded(H11Protocol):
 
     @property
     def unfinished(self) -> bool:
-        """Whether the head of a request is still to come."""
-        return self._awaited == "head" and not self.transport.is_closing()
+        """Whether a part of a request is still to come."""
+        return self._awaited != "" and not self.transport.is_closing()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -127,7 +127,7 @@ class Guarded(H11Protocol):
         self._end(408, SLOW)
 
     def _make_room(self) -> bool:
-        """Close the oldest connection that has not finished a head; whether there was one."""
+        """Close the oldest connection that has not finished a request; whether there was one."""
         others = (
             each for each in self.connections if isinstance(each, Guarded) and each is not self
         )

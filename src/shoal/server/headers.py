@@ -43,6 +43,7 @@ class Envelope:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun, named = False, request_id()
+        scope.setdefault("state", {})["request_id"] = named
 
         async def sending(message: Message) -> None:
             nonlocal begun

@@ -21,6 +21,9 @@ FILES = {
     "drawing.js": "text/javascript; charset=utf-8",
     "wizard.js": "text/javascript; charset=utf-8",
     "research.js": "text/javascript; charset=utf-8",
+    "console.css": "text/css; charset=utf-8",
+    "ask.js": "text/javascript; charset=utf-8",
+    "sign_in.js": "text/javascript; charset=utf-8",
 }
 
 

@@ -14,6 +14,7 @@ from shoal.errors import SchemaError
 from shoal.server.app import application
 from shoal.server.door import Door
 from shoal.server.guarding import IDLE_SECONDS, Guarded
+from shoal.server.office.office_host import OfficeHost
 from shoal.vault import Vault
 
 _STOPS = (signal.SIGINT, signal.SIGTERM)
@@ -57,10 +58,17 @@ class Server(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-def server_of(vault: Vault, door: Door) -> Server:
-    """A server that logs no request: no address, no time, no agent of anyone is written down."""
+def server_of(
+    vault: Vault, door: Door, office: OfficeHost | None = None, tls: tuple[str, str] | None = None
+) -> Server:
+    """A server that logs no request to polls: no address, no time, no agent of anyone is written
+    down.  ``tls`` are the files of a certificate and of its private key.
+    """
+    certificate, key = (None, None) if tls is None else tls
     config = uvicorn.Config(
-        application(vault, door),
+        application(vault, door, office),
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
         http=Guarded,
         timeout_keep_alive=IDLE_SECONDS,
         access_log=False,

@@ -119,7 +119,7 @@ def _summary(facts: AccountFacts) -> list[tuple[str, str | PageCell]]:
                 f"account {each.name}",
                 PageCell(
                     f"{each.budget}, spent {each.spent}, left {left_text(each.left)}",
-                    f"{each.events} releases",
+                    f"{each.events} release{'s' * (each.events != 1)}",
                 ),
             )
             for each in facts.standing.accounts

@@ -24,6 +24,7 @@ from shoal.plan import (
     Column,
     Kind,
     Person,
+    Scan,
     Table,
     Value,
     number_of,
@@ -57,6 +58,18 @@ def dummy_rows(dataset: Dataset, n: int, *, seed: int | None = None) -> HeldRows
                 for each in dataset.table.columns
             }
         )
+
+
+def rows_of(engine: Engine, dataset: Dataset) -> HeldRows:
+    """The rows of a dataset as values; for public ones."""
+    table = dataset.table
+    found = engine.rows(Scan(table))
+    return HeldRows(
+        {
+            each.name: (each.type, [written(row[at], each.type) for row in found])
+            for at, each in enumerate(table.columns)
+        }
+    )
 
 
 def rehearsal(datasets: Sequence[Dataset], ledger: Ledger, n: int) -> Private:

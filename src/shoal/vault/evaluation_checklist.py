@@ -69,12 +69,16 @@ def _guarantee(facts: VaultFacts) -> list[ChecklistPoint]:
         ),
         ChecklistPoint(
             "Composition",
-            f"{facts.releases} releases are added up in the account before each is made, for all "
-            "analysts together, whatever the questions depend on. Data about the same people in "
-            "another vault are not counted here.",
+            f"The account adds up every release before it is made ({_many(facts.releases)} so "
+            "far), for all analysts together, whatever the questions depend on. Data about the same "
+            "people in another vault are not counted here.",
             SHOAL,
         ),
     ]
+
+
+def _many(releases: int) -> str:
+    return f"{releases} release{'s' * (releases != 1)}"
 
 
 def _algorithms(facts: VaultFacts) -> list[ChecklistPoint]:

@@ -61,6 +61,8 @@ class Registry:
     ledger: Ledger
     secret: bytes
     progress: Progress | None = None
+    only: frozenset[str] | None = None
+    """The datasets that are shown and asked; None for all."""
 
     _seen: _ReadSoFar = field(default_factory=_ReadSoFar, repr=False, compare=False)
 
@@ -85,8 +87,9 @@ class Registry:
 
     @property
     def current(self) -> dict[str, Dataset]:
-        """The last declaration of each dataset."""
-        return {each.name: each for each in self.history}
+        """The last declaration of each dataset that is shown."""
+        shown = self.only
+        return {each.name: each for each in self.history if shown is None or each.name in shown}
 
     def one(self, name: str) -> Dataset:
         """A dataset by name."""

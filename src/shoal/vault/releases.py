@@ -98,6 +98,18 @@ def release_of_entry(ledger: Ledger, entry: int) -> Release | None:
     return _release(found, ledger.outcome(entry), ledger.charges_until(entry))
 
 
+def release_with_key(ledger: Ledger, caller: str, key: str) -> Release | None:
+    """The release that a caller's key stands for: their own charge that was not given back, or an
+    earlier one that answered it; None if there is none.
+    """
+    for entry in reversed(ledger.keyed(caller, key)):
+        charge = entry.body["charge"] if entry.kind == "repeated" else entry.number
+        found = release_of_entry(ledger, charge)
+        if found is not None and found.state != "given back":
+            return found
+    return None
+
+
 def _other_count(ledger: Ledger, number: int, head: int) -> str:
     """A word for those who have the place in the journal, by which releases were called before."""
     entry = ledger.entry(number) if 0 < number <= head else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
+from shoal.engines.held_rows import HeldRows
 from shoal.engines.limits import NONE, EngineLimits
 from shoal.errors import SchemaError, VaultError
 from shoal.exact import Number
@@ -19,6 +21,7 @@ from shoal.query import Ask, Private
 from shoal.query.building import Building
 from shoal.query.opening import Facts
 from shoal.query.paying import QuestionSource
+from shoal.query.public_lookups import public_reader
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
 from shoal.sql import question
@@ -29,11 +32,14 @@ from shoal.vault.accounts.payer import (
     allowance,
     analyst_name,
 )
+from shoal.vault.accounts.payer_cache import PayerCache
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import declared_source, from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration
-from shoal.vault.dummy import dummy_rows, rehearsal
+from shoal.vault.dummy import dummy_rows, rehearsal, rows_of
+from shoal.vault.people.office_facts import OfficeFacts
+from shoal.vault.people.vault_office import VaultOffice
 from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.sources.checked_engine import CheckedEngine
@@ -42,14 +48,8 @@ from shoal.vault.stated_columns import Said, proposed_dataset
 from shoal.vault.vault_history import VaultHistory
 from shoal.vault.vault_html import vault_html
 
-_MOST_PAYERS = 8
-"""How many sets of datasets are kept open."""
 
-_PayerKey = tuple[str | None, tuple[tuple[str, int], ...]]
-"""Who pays, and for which declarations."""
-
-
-class Vault(VaultHistory, NotCopied):
+class Vault(VaultHistory, VaultOffice, NotCopied):
     """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
 
     Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all
@@ -72,12 +72,15 @@ class Vault(VaultHistory, NotCopied):
         analyst: str | None = None,
         progress: Progress | None = None,
         registry: Registry | None = None,
-        payers: dict[_PayerKey, AccountPayer] | None = None,
+        payers: PayerCache | None = None,
         limits: EngineLimits = NONE,
+        approval: int | None = None,
+        facts: OfficeFacts | None = None,
     ) -> None:
-        self._ledger, self._analyst = ledger, analyst
+        self._ledger, self._analyst, self._approval = ledger, analyst, approval
         self._progress, self._limits = progress, limits
-        self._payers, self._known_registry = {} if payers is None else payers, registry
+        self._payers, self._known_registry = payers or PayerCache(), registry
+        self._facts = facts or OfficeFacts(ledger)
         if registry is None:
             make_secret(ledger)
 
@@ -103,7 +106,8 @@ class Vault(VaultHistory, NotCopied):
         what the options are.
         """
         held = self._tables
-        return Ask(held, question(text, held.tables), text, weights, intervals)
+        made = question(text, held.tables, read_public=public_reader(held))
+        return Ask(held, made, text, weights, intervals)
 
     def table(self, name: str) -> Building:
         """The rows of a dataset, to build a question on without writing a SELECT."""
@@ -143,17 +147,27 @@ class Vault(VaultHistory, NotCopied):
         tables = {dataset: self.dataset(dataset).table}
         return Private(QuestionSource(payer.engine, tables, payer), dataset)
 
-    def as_(self, analyst: str) -> Vault:
+    def as_(self, analyst: str, *, approval: int | None = None) -> Vault:
         """The same vault for one analyst, who spends from allowances and may not change
-        anything.
+        anything.  ``approval`` is an approved request, which pays in place of the allowance; see
+        `Requests.release`.
         """
+        return self._view(analyst_name(analyst), self._registry, approval)
+
+    def showing(self, datasets: Collection[str]) -> Vault:
+        """The same vault with some of its datasets; the others are as if they were not there."""
+        return self._view(self._analyst, replace(self._registry, only=frozenset(datasets)))
+
+    def _view(self, analyst: str | None, registry: Registry, approval: int | None = None) -> Vault:
         return Vault(
             self._ledger,
-            analyst=analyst_name(analyst),
+            analyst=analyst,
             progress=self._progress,
-            registry=self._registry,
+            registry=registry,
             payers=self._payers,
             limits=self._limits,
+            approval=approval,
+            facts=self._facts,
         )
 
     @property
@@ -163,15 +177,11 @@ class Vault(VaultHistory, NotCopied):
 
     def _payer(self, names: Collection[str]) -> AccountPayer:
         datasets = [self._registry.one(name) for name in names]
-        key = self._analyst, tuple((each.name, each.entry) for each in datasets)
-        kept = self._payers.pop(key, None)
-        if kept is None:
-            engine = CheckedEngine(datasets, self._registry.secret, self._progress, self._limits)
-            kept = AccountPayer(self._ledger, datasets, engine, self._analyst)
-        self._payers[key] = kept
-        while len(self._payers) > _MOST_PAYERS:
-            del self._payers[next(iter(self._payers))]  # its engine ends when nobody uses it
-        return kept
+        asker = self._analyst, self._approval
+        return self._payers.payer(self._ledger, datasets, asker, lambda: self._engine(datasets))
+
+    def _engine(self, datasets: Sequence[Dataset]) -> CheckedEngine:
+        return CheckedEngine(datasets, self._registry.secret, self._progress, self._limits)
 
     # datasets
 
@@ -391,15 +401,20 @@ class Vault(VaultHistory, NotCopied):
             ),
         )
 
-    def set_budget(self, name: str, budget: StatedBudget) -> Standing:
-        """Give a dataset another budget in the same measure, never below what was spent."""
+    def set_budget(self, name: str, budget: StatedBudget, *, by: str | None = None) -> Standing:
+        """Give a dataset another budget in the same measure, never below what was spent; ``by`` is
+        the owner who does it, for the journal.
+        """
         self._curator()
-        self._ledger.change_budget(self.budget(name).accounts[-1].name, budget_of(budget))
+        account = self.budget(name).accounts[-1].name
+        self._ledger.change_budget(account, budget_of(budget), by=by)
         return self.budget(name)
 
-    def grant(self, analyst: str, dataset: str, budget: StatedBudget) -> Standing:
+    def grant(
+        self, analyst: str, dataset: str, budget: StatedBudget, *, by: str | None = None
+    ) -> Standing:
         """Let an analyst spend so much on a dataset, within its budget; granting again changes the
-        allowance.
+        allowance.  ``by`` is the owner who does it, for the journal.
 
         Allowances may sum to more than the budget; what is spent never does.
         """
@@ -412,11 +427,11 @@ class Vault(VaultHistory, NotCopied):
             )
         name = allowance(dataset, analyst_name(analyst))
         if name in {each.name for each in self._ledger.accounts()}:
-            self._ledger.change_budget(name, given)
+            self._ledger.change_budget(name, given, by=by)
         else:
             protects = self.dataset(dataset).protects
             assert protects is not None
-            self._ledger.open_account(name, given, relation=str(protects.relation))
+            self._ledger.open_account(name, given, relation=str(protects.relation), by=by)
         return self.budget(dataset)
 
     # polls
@@ -459,6 +474,13 @@ class Vault(VaultHistory, NotCopied):
         """
         return dummy_rows(self.dataset(name), n, seed=seed).to_arrow()
 
+    def public_rows(self, name: str) -> HeldRows:
+        """The rows of a public dataset; private ones are refused."""
+        dataset = self.dataset(name)
+        if not dataset.public:
+            raise VaultError(f"{name!r} is not public.", remedy="Ask it: vault.sql(...).")
+        return rows_of(self._payer([name]).engine, dataset)
+
     def rehearse(self, n: int = 1000) -> Private:
         """Every dataset as made-up rows, to try questions on, free of charge; public ones are as
         they are.
@@ -471,8 +493,7 @@ class Vault(VaultHistory, NotCopied):
         """Let go of the file, and of what was kept elsewhere for the next question; also of those
         that `as_` gave.
         """
-        while self._payers:
-            self._payers.popitem()[1].engine.close()
+        self._payers.close()
         self._ledger.close()
 
     def __enter__(self) -> Self:

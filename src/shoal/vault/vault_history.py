@@ -11,12 +11,13 @@ from shoal.errors import VaultError
 from shoal.ledger import Head, Ledger, Verification
 from shoal.page import Page
 from shoal.vault.account_report import AccountFacts, account_page, account_record
+from shoal.vault.accounts.payer import CURATOR
 from shoal.vault.accounts.spending import spending_of
 from shoal.vault.accounts.standing import Standing
 from shoal.vault.board_report import report_page
 from shoal.vault.certificate_check import wrong_in_vault
 from shoal.vault.dataset import Dataset
-from shoal.vault.releases import Release, last_releases, release_at
+from shoal.vault.releases import Release, last_releases, release_at, release_with_key
 from shoal.vault.report_pictures import answer_pictures, spending_pictures
 from shoal.vault.sources.fingerprint import Progress
 
@@ -47,6 +48,10 @@ class VaultHistory(ABC):
                 f"release {number} is not one of {self._analyst!r}.", remedy="See vault.log()."
             )
         return found
+
+    def with_key(self, key: str) -> Release | None:
+        """The release that a key of one's own stands for; None if there is none."""
+        return release_with_key(self._ledger, self._analyst or CURATOR, key)
 
     def release_number(self, certificate: Mapping[str, Any]) -> int:
         """The number of the release that a certificate of this vault is of; earlier certificates

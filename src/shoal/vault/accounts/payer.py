@@ -12,7 +12,7 @@ from typing import Any
 from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import Number
-from shoal.ledger import Charge, Ledger, Replay
+from shoal.ledger import AccountState, Charge, Ledger, Replay
 from shoal.measures import Approx, Measure
 from shoal.plan import Row, Table
 from shoal.plan.values import is_broken
@@ -55,6 +55,8 @@ class AccountPayer:
     datasets: Sequence[Dataset]
     engine: CheckedEngine
     analyst: str | None = None
+    approval: int | None = None
+    """The number of an approved request, which pays in place of the allowances."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,7 +64,7 @@ class AccountPayer:
         found: dict[str, None] = {}
         for each in self.datasets:
             found |= dict.fromkeys(each.accounts)
-            if self.analyst is not None and not each.public:
+            if self.analyst is not None and self.approval is None and not each.public:
                 found[allowance(each.name, self.analyst)] = None
         return tuple(found)
 
@@ -71,7 +73,7 @@ class AccountPayer:
         """The measure that questions are asked in: of several budgets the one with the least
         delta.
         """
-        return asked_in([self.ledger.account(name).budget for name in self._checked()])
+        return asked_in([each.budget for each in self._states()])
 
     @property
     def spent(self) -> Measure:
@@ -81,10 +83,10 @@ class AccountPayer:
     @property
     def left(self) -> Measure:
         """What still fits every account: that of the one with the least left."""
-        return min((self.ledger.account(name).left for name in self._checked()), key=amount_of)
+        return min((each.left for each in self._states()), key=amount_of)
 
     def _repr_html_(self) -> str:
-        found = [self.ledger.account(name) for name in self._checked()]
+        found = self._states()
         rows = [[each.name, budget_bar(each.budget, each.spent, each.left)] for each in found]
         return block(title("budget"), table([], rows))
 
@@ -120,6 +122,7 @@ class AccountPayer:
                 "question": asked.text,
                 "request": asked.request,
                 "datasets": {each.name: each.version for each in self.datasets},
+                **({} if self.approval is None else {"approval": self.approval}),
             },
             key=asked.key,
             same=same.hexdigest(),
@@ -168,8 +171,15 @@ class AccountPayer:
             seen |= set(each.accounts)
 
     def _checked(self) -> tuple[str, ...]:
-        if self.analyst is not None:
-            known = {each.name for each in self.ledger.accounts()}
+        """The accounts, where an analyst has an allowance for every dataset."""
+        self._states()
+        return self.names
+
+    def _states(self) -> list[AccountState]:
+        """Where the accounts stand, all read at once; refused where an allowance is missing."""
+        found = {each.name: each for each in self.ledger.accounts(self.names)}
+        if self.analyst is not None and self.approval is None:
+            known = set(found)
             for each in self.datasets:
                 if not each.public and allowance(each.name, self.analyst) not in known:
                     raise VaultError(
@@ -177,7 +187,7 @@ class AccountPayer:
                         remedy=f"Let the curator grant one: vault.grant({self.analyst!r}, {each.name!r}, shoal.Pure(1)), "
                         f"or shoal grant {self.analyst} {each.name} --budget 1.",
                     )
-        return self.names
+        return [found.get(name) or self.ledger.account(name) for name in self.names]
 
 
 @dataclass(frozen=True)

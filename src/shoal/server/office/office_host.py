@@ -1,0 +1,28 @@
+"""What the office holds while it runs: the vault, the door, its limits and the work under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fastapi import Request
+
+from shoal.server.door import Door
+from shoal.server.office.request_limits import RequestLimits
+from shoal.server.office.work import ReleaseWork
+from shoal.vault import Vault
+
+
+@dataclass(frozen=True)
+class OfficeHost:
+    """One vault, one door; the limits are those of this process."""
+
+    vault: Vault
+    door: Door
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    work: ReleaseWork = field(default_factory=ReleaseWork)
+
+
+def office_of(request: Request) -> OfficeHost:
+    """The office that a request came to."""
+    found: OfficeHost = request.app.state.office
+    return found
