@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import accounting, functions, ledger, noise, published_tables, selection
+from benchmarks import accounting, functions, ledger, noise, office, published_tables, selection
 from benchmarks.local import row as local
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 from benchmarks.peers_audit import row as audit
@@ -24,6 +24,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "accounting": accounting.run,
     "questions": questions.run,
     "ledger": ledger.run,
+    "office": office.run,
     "local": local.run,
     "functions": functions.run,
     "workloads": published_tables.run,

@@ -2,7 +2,7 @@
 the test.
 
 Tests that need Spark, a browser or PostgreSQL are marked here, by what they use; `make quick`
-leaves them out with those marked slow.
+leaves them out with those marked slow, and `quick.py` chooses among the others.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import quick
 
 from shoal.noise import source
 
@@ -25,7 +26,17 @@ settings.register_profile(
     print_blob=False,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("house")
+quick.register()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("shoal")
+    group.addoption("--quick", action="store_true", help="what `make quick` runs: see quick.py")
+    group.addoption("--quick-all", action="store_true", help="with those that take too long")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("quick" if config.getoption("--quick") else "house")
 
 
 FRESH = {"noise", "laws_of_noise"}
@@ -80,7 +91,9 @@ others.
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
     """Mark items by what they use, before `-m` chooses among them; then put the heavy ones first.
 
     Each process of `pytest -n 2 --dist worksteal` begins with one half of the list, in its order,
@@ -90,6 +103,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     for item in items:
         _mark(item)
     yield
+    if config.getoption("--quick"):
+        every = config.getoption("--quick-all")
+        kept, dropped = quick.chosen(items, frozenset() if every else quick.left_out())
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
     items.sort(key=_weight)
 
 

@@ -23,6 +23,7 @@ EXTRAS = (
     "pyarrow",
     "pyspark",
     "scipy",
+    "sklearn",
     "statsmodels",
     "uvicorn",
     "vl_convert",
@@ -105,6 +106,7 @@ REFUSED = {
     "frames": CSV
     + "shoal.private(visits, name='v', protects=whom, columns=facts, budget=shoal.Pure(1)).sql('SELECT COUNT(*) AS n FROM v').release(epsilon=1).to_arrow()",
     "audit": "from shoal.auditing.intervals import chance_down; chance_down(5, 50, 0.01)",
+    "learning": "shoal.learning.LogisticRegression",
     "plots": "from shoal import plots; plots.profile(shoal.account('gaussian sigma=30'))",
     "server": "from shoal.cli import app; shoal.open('office.shoal').close(); app(['serve'], standalone_mode=False)",
     "spark": "shoal.open('office.shoal').add('t', 'sc://localhost', table='t', protects=shoal.Row(), budget=shoal.Pure(1))",

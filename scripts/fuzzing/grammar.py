@@ -160,6 +160,27 @@ CLAMPED = (
     "CASE WHEN {b} THEN 1 ELSE 0 END",
     "CASE WHEN {n} BETWEEN 0 AND 9 THEN {n} ELSE 0 END",
 )
+PERSON_TOTALS = (
+    "LEAST(COUNT(*), 3)",
+    "LEAST(COUNT({x}), 2)",
+    "LEAST(COUNT(DISTINCT {x}), 4)",
+    "LEAST(5, GREATEST(-5, SUM({a})))",
+    "AVG({a})",
+    "MAX({x})",
+    "BOOL_OR({b})",
+)
+"""What the rows of one person come to."""
+TOLD = (
+    "ROW_NUMBER()",
+    "LAG({x})",
+    "LEAD({x}, 2)",
+    "FIRST_VALUE({x})",
+    "LAST_VALUE({x})",
+    "COUNT({x})",
+    "SUM({i})",
+    "MAX({x})",
+)
+"""What a row is told of the rows of its person."""
 PLAIN_KEYS = ("({b})", "WIDTH_BUCKET({n}, 0, 10, 3)", "CASE WHEN {b} THEN 'yes' ELSE 'no' END")
 ZEROS = (
     "ROUND({r})",
@@ -199,8 +220,16 @@ _HOLE = re.compile(r"(?<!\{)\{([a-z])\}")
 class Grammar:
     """Expressions over the columns of a table, by their types."""
 
-    def __init__(self, rng: Random, kinds: Mapping[str, str], ranged: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        rng: Random,
+        kinds: Mapping[str, str],
+        ranged: tuple[str, ...] = (),
+        person: tuple[str, ...] = (),
+    ) -> None:
         self._rng = rng
+        self._person = person
+        self._names = list(kinds)
         self._columns: dict[str, list[str]] = {letter: [] for letter in LETTERS}
         for name, kind in kinds.items():
             self._columns[KINDS[kind]].append(name)
@@ -249,14 +278,62 @@ class Grammar:
         """Rows to ask of, and the name of a column that they have beside those of the table."""
         rng = self._rng
         chance = rng.random()
-        if chance < 0.75:
+        if chance < 0.65:
             return "data", ""
-        if chance < 0.85:
+        if chance < 0.75:
             return f"(SELECT * FROM data WHERE {self.expression('b', depth)}) AS data", ""
-        if chance < 0.9:
+        if chance < 0.8:
             return "(SELECT * FROM data UNION ALL SELECT * FROM data) AS data", ""
+        if self._person and chance < 0.97:
+            return self._per_person(depth), "v"
         constants = CONSTANTS[rng.choice("irmsbdt")]
         return STACKED.format(rng.choice(constants), rng.choice(constants)), "v"
+
+    def _per_person(self, depth: int) -> str:
+        """What the rows of each person come to, with the columns of the table and one more."""
+        rng, own = self._rng, list(self._person)
+        others = [name for name in self._names if name not in own]
+        apart = rng.sample(others, min(len(others), rng.choice((0, 0, 1))))
+        shown = [f"{rng.choice(('MIN', 'MAX'))}({n}) AS {n}" for n in others if n not in apart]
+        other = rng.random()
+        if other < 0.6:
+            return self._matched(depth) if other < 0.3 else self._told(depth)
+        total = self.filled(rng.choice(PERSON_TOTALS), depth - 1)
+        listed = ", ".join([*own, *apart, *shown, f"{total} AS v"])
+        having = f" HAVING {total} > 1" if rng.random() < 0.3 else ""
+        return f"(SELECT {listed} FROM data GROUP BY {', '.join([*own, *apart])}{having}) AS data"
+
+    def _told(self, depth: int) -> str:
+        """The rows, each with what it is told of the other rows of its person."""
+        rng = self._rng
+        by = [
+            *self._person,
+            *(self.expression("b", depth - 1) for _ in range(rng.choice((0, 0, 1)))),
+        ]
+        order = [
+            f"{self.expression(rng.choice('irsdtmb'), depth - 1)}{rng.choice(('', ' DESC', ' NULLS FIRST'))}"
+            for _ in range(rng.choice((0, 1, 2)))
+        ]
+        over = f"PARTITION BY {', '.join(by)}" + (f" ORDER BY {', '.join(order)}" if order else "")
+        told = self.filled(rng.choice(TOLD), depth - 1)
+        return f"(SELECT *, {told} OVER ({over}) AS v FROM data) AS data"
+
+    def _matched(self, depth: int) -> str:
+        """The rows whose person has other rows, or has none, with a column that says so or how
+        many.
+        """
+        rng = self._rng
+        same = " AND ".join(f"e.{name} = data.{name}" for name in self._person)
+        if rng.random() < 0.4:
+            name = rng.choice(self._names)
+            same += f" AND e.{name} = data.{name}"
+        inner = (
+            f"FROM (SELECT * FROM data WHERE {self.expression('b', depth - 1)}) AS e WHERE {same}"
+        )
+        found = f"EXISTS (SELECT 1 {inner})"
+        shown = rng.choice((found, f"(SELECT LEAST(COUNT(*), 2) {inner})"))
+        where = rng.choice(("", f" WHERE {found}", f" WHERE NOT {found}"))
+        return f"(SELECT *, {shown} AS v FROM data{where}) AS data"
 
     def _key(self, depth: int) -> str:
         """A key: of a column, of a few known values, or of anything, to be selected privately."""

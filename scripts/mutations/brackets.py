@@ -6,6 +6,7 @@ from scripts.mutations.mutation import Mutation
 
 _TESTS = "tests/accounting/test_lower_ends.py::"
 _GROUPS = "tests/accounting/test_group_in_sample.py::"
+_FAR = "tests/loss/test_far_losses.py::"
 _LEVELS = "tests/loss/test_delta_levels.py::"
 _MIXTURES = "tests/loss/test_mixture_normal.py::"
 
@@ -71,6 +72,46 @@ BRACKETS = (
         "return pure_loss(epsilon)",
         "The account says that a promise cannot be better than it is.",
         (f"{_TESTS}test_samples_that_share_an_outer_sample_claim_no_lower_end",),
+    ),
+    Mutation(
+        "near-losses-keep-the-mass-of-far-ones",
+        "src/shoal/loss/far_losses.py",
+        "log_mass += copies * math.log1p(-mass)",
+        "log_mass += 0 * mass",
+        "Sums of near losses weigh too much, so the lower end can lie above the truth.",
+        (f"{_FAR}test_near_and_far_sums_together_are_all_sums",),
+    ),
+    Mutation(
+        "sums-without-a-line-are-forgotten",
+        "src/shoal/loss/line_sums.py",
+        "if self.up and self.left_out is not None:",
+        "if not self.up and self.left_out is not None:",
+        "The upper bound on delta leaves out sums of near losses.",
+        (f"{_FAR}test_what_no_line_is_taken_for_still_counts",),
+    ),
+    Mutation(
+        "far-losses-are-counted-as-if-they-came-alone",
+        "src/shoal/loss/far_losses.py",
+        "less_one = np.expm1(real) * np.cos(imaginary) - 2 * np.sin(imaginary / 2) ** 2",
+        "less_one = real",
+        "Sums with two far losses are left out of delta.",
+        (f"{_FAR}test_the_spectrum_of_sums_with_a_far_loss",),
+    ),
+    Mutation(
+        "the-second-direction-is-taken-as-the-cheaper-one",
+        "src/shoal/loss/direction.py",
+        "+ self._infinite[1] < delta",
+        "+ self._infinite[1] < 2",
+        "Neighbours in the dearer direction are promised too much.",
+        (f"{_FAR}test_the_dearer_direction_is_told_even_if_it_is_asked_second",),
+    ),
+    Mutation(
+        "sums-just-below-the-largest-do-not-count",
+        "src/shoal/loss/top_of_sum.py",
+        "return _QUARTER * gap + (1.0 if gap >= 2 * source.epsilon else 0.0)",
+        "return 0.0",
+        "The upper bound on epsilon of a few Laplace releases is too low.",
+        ("tests/loss/test_smoothed.py::test_two_unequal_laplace_losses_against_an_integral",),
     ),
     Mutation(
         "a-smoothed-payoff-below-the-payoff",
@@ -165,8 +206,8 @@ BRACKETS = (
     Mutation(
         "a-lattice-with-steps-that-its-cells-do-not-have",
         "src/shoal/loss/inversion_search.py",
-        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)\n\n    def _place(",
-        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel, frequency, place.aside)\n\n    def _place(",
+        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, self._step, kernel, frequency, place.aside)\n\n    def refined(",
+        "            frequency *= 1.1\n        return Setting(place.tilt, place.arc, min(self._step, place.arc / 64), kernel, frequency, place.aside)\n\n    def refined(",
         "Losses on long steps count as if they lay elsewhere.",
         ("tests/loss/test_nonuniform.py::test_a_line_is_taken_with_the_steps_of_its_cells",),
     ),

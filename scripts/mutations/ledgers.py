@@ -6,6 +6,16 @@ from scripts.mutations.mutation import Mutation
 
 LEDGERS = (
     Mutation(
+        "outcomes-have-no-salt",
+        "src/shoal/ledger/charge.py",
+        "one_below(_SALTS)",
+        "0",
+        "An auditor finds the answer that belongs to a hash by trying all answers.",
+        (
+            "tests/ledger/test_charge.py::test_the_hash_of_an_outcome_tells_nothing_to_who_can_guess_it",
+        ),
+    ),
+    Mutation(
         "a-server-has-no-head",
         "src/shoal/ledger/postgres.py",
         "MachineHead(_known_as(url)) if head is None else HeadFile(head)",

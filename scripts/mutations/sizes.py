@@ -37,7 +37,7 @@ SIZES = (
     ),
     Mutation(
         "columns-of-sub-queries-count-once",
-        "src/shoal/plan/relation.py",
+        "src/shoal/plan/nodes.py",
         "        cost=expression.cost,\n",
         "",
         "A short question keeps the engine planning for hours after it was charged.",
@@ -47,7 +47,7 @@ SIZES = (
     ),
     Mutation(
         "table-expressions-count-once",
-        "src/shoal/plan/relation.py",
+        "src/shoal/plan/nodes.py",
         "return 1 + sum(source.nodes for source in self.sources)",
         "return 1 + max(source.nodes for source in self.sources)",
         "A question of one page is walked for ever, and nobody else is answered meanwhile.",

@@ -272,7 +272,7 @@ VAULTS = (
     Mutation(
         "allowances-are-not-charged",
         "src/shoal/vault/accounts/payer.py",
-        "            if self.analyst is not None and not each.public:\n                found[allowance(each.name, self.analyst)] = None\n",
+        "            if self.analyst is not None and self.approval is None and not each.public:\n                found[allowance(each.name, self.analyst)] = None\n",
         "",
         "An analyst spends the budget of everybody.",
         (

@@ -30,8 +30,8 @@ WORKLOADS = (
     Mutation(
         "a-change-is-one-person-who-leaves",
         "src/shoal/workloads/measurement.py",
-        "if relation is Relation.CHANGE:",
-        "if False:",
+        "if relation is Relation.CHANGE:\n            least, most = 1, 1",
+        "if False:\n            least, most = 1, 1",
         "A row that changes moves a measurement by two columns and is priced as one.",
         (
             f"{_SENSITIVITY}::test_one_unit_that_changes_moves_a_measurement_by_at_most_its_sensitivity",
@@ -87,11 +87,89 @@ WORKLOADS = (
     Mutation(
         "errors-forget-the-smaller-sets",
         "src/shoal/workloads/residual_strategy.py",
-        "part = np.multiply.outer(part, told if column in chosen else spread)",
-        "part = np.multiply.outer(part, told)",
+        "key = column, steps.get(column, 0)",
+        "key = column, 1",
         "Standard errors are not those of the estimates.",
         (
             "tests/workloads/test_workloads.py::test_standard_errors_are_those_of_weighted_least_squares_over_all_cells",
+        ),
+    ),
+    Mutation(
+        "districts-of-large-regions-are-not-counted",
+        "src/shoal/workloads/level_tree.py",
+        "return max(scale * scale * size * (size - 1) for size, scale in self._blocks)",
+        "return min(scale * scale * size * (size - 1) for size, scale in self._blocks)",
+        "Whoever is in a region with many districts has too little noise.",
+        (
+            "tests/workloads/test_hierarchies.py::test_the_sensitivity_of_every_measurement_is_that_of_all_neighbours",
+        ),
+    ),
+    Mutation(
+        "siblings-do-not-move-apart",
+        "src/shoal/workloads/level_tree.py",
+        "return min(-scale * scale * size for size, scale in self._blocks)",
+        "return 0",
+        "Someone who moves between districts of one region moves them further than their noise allows.",
+        (
+            "tests/workloads/test_hierarchies.py::test_the_sensitivity_of_every_measurement_is_that_of_all_neighbours",
+        ),
+    ),
+    Mutation(
+        "levels-with-other-groups-are-the-same-strategy",
+        "src/shoal/workloads/level_tree.py",
+        "held = (self.tree.groups[self.step], self._parent, self._scale)",
+        "held = (self._scale,)",
+        "Numbers that were measured for one division into regions are read as those of another.",
+        ("tests/workloads/test_hierarchies.py::test_other_groups_are_another_strategy",),
+    ),
+    Mutation(
+        "parents-are-spread-over-all-values",
+        "src/shoal/workloads/level_tree.py",
+        "found.append((found[-1] / children)[parent])",
+        "found.append(np.full(len(parent), 1 / len(parent)))",
+        "Tables of districts and of regions do not agree.",
+        (
+            "tests/workloads/test_hierarchies.py::test_estimates_and_errors_are_those_of_least_squares_over_all_cells",
+        ),
+    ),
+    Mutation(
+        "laplace-noise-for-the-narrowest-column",
+        "src/shoal/workloads/factors.py",
+        "return int(abs(self.matrix.astype(object)).sum(axis=0).max())",
+        "return int(abs(self.matrix.astype(object)).sum(axis=0).min())",
+        "Whoever is in the value that a strategy weighs most has too little Laplace noise.",
+        (
+            "tests/workloads/test_pure_tables.py::test_no_neighbours_lose_more_than_epsilon_and_marginals_use_all_of_it",
+        ),
+    ),
+    Mutation(
+        "a-change-costs-laplace-noise-once",
+        "src/shoal/workloads/measurement.py",
+        "            widest *= 2\n",
+        "            widest *= 1\n",
+        "A row that changes leaves one cell and enters another, and is priced as one of the two.",
+        (
+            "tests/workloads/test_pure_tables.py::test_no_neighbours_lose_more_than_epsilon_and_marginals_use_all_of_it",
+        ),
+    ),
+    Mutation(
+        "every-marginal-takes-all-of-epsilon",
+        "src/shoal/workloads/publication_plan.py",
+        "Laplace.for_budget(Pure(measure.epsilon * share), sensitivity=far)",
+        "Laplace.for_budget(measure, sensitivity=far)",
+        "Tables with Laplace noise cost several times what was asked for.",
+        (
+            "tests/workloads/test_pure_tables.py::test_no_neighbours_lose_more_than_epsilon_and_marginals_use_all_of_it",
+        ),
+    ),
+    Mutation(
+        "laplace-intervals-are-normal-ones",
+        "src/shoal/workloads/publication_plan.py",
+        "found: Floats = far * standard_errors + self.half_step",
+        "found: Floats = normal_quantile(level) * standard_errors",
+        "Intervals of single counts with Laplace noise cover less often than they say.",
+        (
+            "tests/workloads/test_pure_tables.py::test_intervals_cover_at_least_as_often_as_they_say",
         ),
     ),
 )

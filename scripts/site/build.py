@@ -104,6 +104,7 @@ def _settings(pages: Pages) -> dict[str, Any]:
         },
         "extra": {"generator": False},
         "extra_css": ["theme/shoal.css"],
+        "extra_javascript": ["theme/labels.js"],
         "plugins": ["search", "offline"],
         "markdown_extensions": [
             "admonition",

@@ -20,6 +20,7 @@ PROJECT = {
     "LICENSE": "project/licence.md",
 }
 _LINK = re.compile(r"(?P<before>\]\(\s*)(?P<target>[^)\s]+)(?P<after>\s*\))")
+_NAMED = re.compile(r"\[(?P<text>[\w./-]+\.md)\]\((?P<target>[^)\s]+)\)")
 _FENCED = re.compile(r"(?ms)^(?P<indent> *)(?P<fence>```+|~~~+).*?^(?P=indent)(?P=fence) *$")
 _CODE = re.compile(r"`[^`\n]*`")
 _OUTSIDE = re.compile(r"[a-z][a-z+.-]*:")
@@ -65,8 +66,11 @@ def gathered() -> Pages:
             pages.files[str(path.relative_to(ROOT / "docs"))] = path
     _add_linked_sources(pages)
     place = pages.place
+    titles = {source: title_of(pages.text[at]) for at, source in pages.source.items()}
     for at, source in pages.source.items():
-        pages.text[at] = _without_comments(_relinked(pages.text[at], source, at, place))
+        titled = _titled(pages.text[at], source, titles)
+        linked = _relinked(titled, source, at, place)
+        pages.text[at] = _without_comments(_without_marks_of_doctest(linked))
     return pages
 
 
@@ -114,6 +118,18 @@ def _resolved(target: str, source: str) -> str:
     return os.path.normpath(PurePosixPath(source).parent / name)
 
 
+def _titled(markdown: str, source: str, titles: dict[str, str]) -> str:
+    """The page with links that show the name of a file, such as docs/start.md, showing its title:
+    a reader of the site sees no files.
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        title = titles.get(_resolved(found["target"], source), "")
+        return f"[{title}]({found['target']})" if title else found[0]
+
+    return _NAMED.sub(shown, markdown)
+
+
 def _relinked(markdown: str, source: str, at: str, place: dict[str, str]) -> str:
     """The page with each relative link leading to the same thing on the site."""
 
@@ -139,6 +155,16 @@ def _relinked(markdown: str, source: str, at: str, place: dict[str, str]) -> str
     while "\0" in linked:
         linked = re.sub(r"\0(\d+)\0", lambda found: kept[int(found[1])], linked)
     return linked
+
+
+def _without_marks_of_doctest(markdown: str) -> str:
+    """What only the tests of the examples need: <BLANKLINE>, and # doctest: +SKIP."""
+
+    def bare(found: re.Match[str]) -> str:
+        text = re.sub(r"(?m)^<BLANKLINE>$", "", found[0])
+        return re.sub(r"(?m) *# doctest: \+\w+ *$", "", text)
+
+    return _FENCED.sub(bare, markdown)
 
 
 def _without_comments(markdown: str) -> str:

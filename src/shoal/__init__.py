@@ -1,6 +1,6 @@
-"""Shoal: differential privacy whose guarantees are exact.
+"""Shoal publishes statistics about people without exposing anyone: differential privacy in Python.
 
-Learn about a population and nothing much about any one person in it, and prove how little.
+It adds calibrated random noise, keeps account of the total privacy cost, and proves its guarantees.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         exact,
         functions,
         interpret,
+        learning,
         ledger,
         limits,
         local,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
     from shoal.accounting import account
     from shoal.auditing import audit
+    from shoal.client import connect
     from shoal.engines import CsvFile, EngineLimits, listed_choices
     from shoal.events import Event
     from shoal.exact import Grid
@@ -77,7 +79,7 @@ if TYPE_CHECKING:
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
-    from shoal.workloads import AllRanges, Marginals, PrefixSums, Total, Workload
+    from shoal.workloads import AllRanges, Hierarchy, Marginals, PrefixSums, Total, Workload
 
 __all__ = [
     "AboveThreshold",
@@ -96,6 +98,7 @@ __all__ = [
     "GaussianDP",
     "Geometric",
     "Grid",
+    "Hierarchy",
     "Histogram",
     "Laplace",
     "Marginals",
@@ -131,6 +134,7 @@ __all__ = [
     "auditing",
     "by_device",
     "by_own",
+    "connect",
     "counting",
     "directly",
     "engines",
@@ -141,6 +145,7 @@ __all__ = [
     "functions",
     "guide",
     "interpret",
+    "learning",
     "ledger",
     "limits",
     "listed_choices",
@@ -173,6 +178,7 @@ _FLOORS = (
     "exact",
     "functions",
     "interpret",
+    "learning",
     "ledger",
     "limits",
     "local",
@@ -231,6 +237,7 @@ def __getattr__(name: str) -> Any:
             "PollQuestion": ("polls",),
             "Vault": ("vault",),
             "open": ("vault",),
+            "connect": ("client",),
             "privatize": ("functions",),
         }
         for floor in own.get(name, floors):

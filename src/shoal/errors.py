@@ -37,6 +37,9 @@
     │   ├── AccountError      ledger-5      an account that is not there, or not as asked
     │   └── ChargeError       ledger-6      a charge that is settled already, or not in this way
     ├── VaultError            vault-1       a vault, dataset, analyst or release that is not there, or is there already
+    ├── TokenError            token-1       a token that is not, or no longer, one of this vault
+    ├── RightsError           rights-1      an act that the role of a person does not allow
+    ├── OfficeError           office-1      an office that cannot be reached, or does not answer as one
     ├── ChangedError          vault-2       data that are not those that were declared
     ├── UnansweredError       answer-1      a question that was charged and could not be answered
     ├── CertificateError      certificate-1 a file that is not a certificate
@@ -300,6 +303,26 @@ class VaultError(ShoalError):
     """A vault, dataset, analyst or release that is not there, or that is there already."""
 
     code: ClassVar[str] = "vault-1"
+
+
+class TokenError(ShoalError):
+    """A token that is unknown, wrong, expired or revoked; the text does not tell which."""
+
+    code: ClassVar[str] = "token-1"
+
+
+class RightsError(ShoalError):
+    """An act that the role of a person does not allow; nothing was read, spent or changed."""
+
+    code: ClassVar[str] = "rights-1"
+
+
+class OfficeError(ShoalError):
+    """An office that cannot be reached, or that does not answer as one; ask again with the same
+    key.
+    """
+
+    code: ClassVar[str] = "office-1"
 
 
 class ChangedError(ShoalError):

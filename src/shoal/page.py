@@ -21,6 +21,8 @@ p,h1,h2,h3,figcaption,summary{overflow-wrap:anywhere}summary{cursor:pointer;padd
 svg{max-width:100%;height:auto}
 @media screen and (prefers-color-scheme:dark){body{background:#161616;color:#e6e6e6}th,td{border-color:#444}pre{background:#222}
 figcaption,.note,th[scope=row],th small,td small,tr.faint td{color:#aaa}figure svg{background:#fff}}
+@media screen and (max-width:32em){table:has(td.words) thead{display:none}table:has(td.words) :is(tbody,tr,td){display:block}
+table:has(td.words) td{border:0;padding:.15rem 0}table:has(td.words) td:first-child{font-weight:bold;padding-top:.8rem}}
 @page{margin:18mm}
 @media print{body{font-size:10.5pt;max-width:none;margin:0;padding:0}h1,h2,h3,summary,.lead{break-after:avoid}tr,figure{break-inside:avoid}
 pre{background:none;border:1px solid #ccc}.wide{overflow:visible}details::details-content{content-visibility:visible;block-size:auto}}
@@ -206,11 +208,17 @@ def _row(
 
 _LONGEST_WORD = 24
 """Longer words, such as hashes, may be broken anywhere, so that a phone can show them."""
+_LONGEST_CELL = 80
+"""A table with a longer text is a list on a phone, where the text would be a column of single words."""
 
 
 def _long(cell: str | PageCell, tag: str) -> str:
+    if tag != "td":
+        return ""
     longest = max(map(len, str(cell).split()), default=0)
-    return " class=long" if tag == "td" and longest > _LONGEST_WORD else ""
+    if longest > _LONGEST_WORD:
+        return " class=long"
+    return " class=words" if len(str(cell)) > _LONGEST_CELL else ""
 
 
 def _inside(cell: str | PageCell) -> str:

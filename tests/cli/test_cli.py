@@ -131,6 +131,10 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
     if words[0] == "accept":
         tamper("office.shoal")
         assert run("verify")[0] == Exit.UNSOUND
+    if words[0] == "token":
+        good("people", "add", "ana", "--role", "analyst", "--dataset", "visits")
+        made = good("token", "ana").split("_")[1]
+        words = [made if word == "665cd761f734" else word for word in words]
     if words[0] in {"grant", "budget"}:
         words = [re.sub(r",1e-7$", "", word) for word in words]
     if words[0] == "add":

@@ -87,6 +87,7 @@ def test_a_folder_has_tables_that_add_up_and_everything_beside_them(folder: Path
     page = Path("tables/index.html").read_text()
     assert "People &lt;of&gt; the county" in page
     assert "Not protected: the totals by region" in page
+    assert page.count("<rect") >= 5, "a heat map of errors, with a row for each table"
     certificate = json.loads(Path("tables/certificate.json").read_text())
     assert certificate["not_protected"] == {"columns": ["region"], "totals": [60, 60]}
     described = json.loads(Path("tables/measurements.json").read_text())["measurements"]
@@ -157,3 +158,67 @@ def test_no_table_is_written_over_the_rows_of_a_dataset(folder: Path) -> None:
     code, _, err = run("publish", "tables.toml", "--rho", "0.2", "--force")
     assert code != 0
     assert "where the rows of 'other' lie" in " ".join(err.split())
+
+
+LEVELS = """
+dataset = "people"
+whole_numbers = true
+
+[hierarchies.age.band]
+young = {from = 0, to = 2}
+old = {from = 3, to = 8}
+
+[hierarchies.region]
+file = "parents.csv"
+
+[[tables]]
+marginals = ["country", "region", "band"]
+up_to = 2
+
+[[tables]]
+marginals = ["age"]
+"""
+
+
+def test_levels_come_from_the_file_or_from_a_table_of_parents_and_add_up(folder: Path) -> None:
+    Path("parents.csv").write_text("region,country\nnorth,here\nsouth,here\n")
+    Path("levels.toml").write_text(LEVELS)
+    good("publish", "levels.toml", "--rho", "0.2")
+    bands, ages, country = counts("band.csv"), counts("age.csv"), counts("country.csv")
+    assert list(bands) == [("young",), ("old",)]
+    assert bands["young",] == sum(n for (age,), n in ages.items() if int(age) < 3)
+    assert country["here",] == sum(counts("region-band.csv").values()) == sum(bands.values())
+    certificate = json.loads((Path("tables") / "certificate.json").read_text())
+    assert {each["level"]: each["of"] for each in certificate["levels"]} == {
+        "country": "region", "band": "age",
+    }  # fmt: skip
+
+
+def test_wishes_for_each_table_find_their_price(folder: Path) -> None:
+    lines = '[[tables]]\nmarginals = ["region"]\nwithin = 9.5\n[[tables]]\nprefix = "age"\nwithin = 30\n'
+    Path("wished.toml").write_text('dataset = "people"\n' + lines)
+    told = data("publish", "wished.toml", "--preview")
+    far = {each["table"]: each["within"] for each in told["tables"]}
+    assert far["region"] <= 9.5
+    assert far["prefix(age)"] <= 30
+    assert max(far["region"] / 9.5, far["prefix(age)"] / 30) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("parents", "words"),
+    [
+        ("region,country\nnorth,a\nnorth,b\n", "two groups"),
+        ("area,country\nnorth,a\n", "must have the column"),
+        ("region,country\nnorth,a\n", "no group for south"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_table_of_parents_that_cannot_be_is_refused(
+    folder: Path, parents: str | None, words: str
+) -> None:
+    if parents is not None:
+        Path("parents.csv").write_text(parents)
+    Path("levels.toml").write_text(LEVELS)
+    code, _, err = run("publish", "levels.toml", "--rho", "0.2", "--preview")
+    assert code == Exit.USAGE
+    assert words in " ".join(err.split())

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 from scripts.site import build, checks, command_reference, python_reference
 from scripts.site.gather import PROJECT, ROOT, gathered, links, proofs, title_of
+from tests.server.accessible import SCHEMES, SIZES, is_wide, violations
 from tests.server.browser import fresh, started
 
 import shoal
@@ -63,6 +64,15 @@ def test_what_a_comment_hides_on_a_page_is_not_on_the_site() -> None:
     assert "<!--" not in gathered().text["index.md"]
 
 
+def test_a_reader_of_the_site_sees_titles_and_no_marks_of_the_tests() -> None:
+    written, shown = (ROOT / "README.md").read_text(encoding="utf-8"), gathered().text
+    assert "[docs/vault.md](docs/vault.md)" in written
+    assert "# doctest: +SKIP" in written
+    assert "[The vault](vault.md)" in shown["index.md"]
+    assert "# doctest" not in shown["index.md"]
+    assert [at for at, text in shown.items() if "\n<BLANKLINE>\n" in text] == []
+
+
 def test_the_reference_describes_every_public_name() -> None:
     made = python_reference.pages()
     first = made["reference/python/index.md"]
@@ -90,9 +100,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    with started(tmp_path) as found:
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with started(tmp_path_factory.mktemp("home")) as found:
         yield found
 
 
@@ -121,6 +131,40 @@ def test_a_word_is_found_on_a_site_that_is_opened_from_disk_without_a_network(
         page.keyboard.type("allowance", delay=100)
         page.get_by_text("Hand out allowances").first.wait_for()
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+KINDS = (
+    "index.html",  # the README: code, tables, a picture
+    "tutorials/hospital.html",  # what programs print
+    "surveys.html",  # tables wider than a phone
+    "stable.html",  # formulas in tables
+    "reference/commands/ask.html",  # made from help
+    "proofs/plan/stability.html",  # a proof
+)
+"""A page of each kind: what axe finds on one, it finds on the others of its kind."""
+
+
+@pytest.mark.slow
+@NEEDS_GENERATOR
+def test_the_pages_of_the_site_are_accessible_in_both_schemes_on_a_phone_and_a_desktop(
+    built: Path, browser: Browser
+) -> None:
+    found = []
+    for scheme in SCHEMES:
+        # a visitor of each scheme: the site remembers the first one that it saw
+        with fresh(browser, color_scheme=scheme, reduced_motion="reduce") as context:
+            page = context.new_page()
+            for name in KINDS:
+                page.goto((built / name).as_uri())
+                page.locator("nav.md-code__nav[aria-label], .md-content").first.wait_for()
+                for size, (width, height) in SIZES.items():
+                    page.set_viewport_size({"width": width, "height": height})
+                    told = [
+                        *violations(page),
+                        *(["wider than the screen"] if is_wide(page) else []),
+                    ]
+                    found += [f"{name}, {size}, {scheme}: {each}" for each in told]
+    assert found == []
 
 
 # the checks themselves

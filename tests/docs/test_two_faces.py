@@ -14,9 +14,19 @@ import shoal
 from shoal.cli.app import COMMANDS
 from shoal.polls import PublishedPoll
 from shoal.query import Ask
+from shoal.vault.people.gallery import Gallery
+from shoal.vault.people.people import People
+from shoal.vault.people.requests import Requests
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "two-faces.md"
-ROOTS: dict[str, Any] = {"vault": shoal.Vault, "ask": Ask, "poll": PublishedPoll}
+ROOTS: dict[str, Any] = {
+    "vault": shoal.Vault,
+    "ask": Ask,
+    "poll": PublishedPoll,
+    "people": People,
+    "requests": Requests,
+    "gallery": Gallery,
+}
 ONLY = "only a command"
 ACTS_OF_A_VAULT = (
     "declare", "add", "check", "update", "grant", "budget", "describe", "preview", "ask", "explain", "plan", "dummy",
@@ -24,6 +34,7 @@ ACTS_OF_A_VAULT = (
 )  # fmt: skip
 """Where options and parameters are compared; the other commands have words of their own."""
 PYTHON_ALONE = {
+    "by": "the owner who acts through an office; on the command line it is the curator",
     "weights": "how much the error of each aggregate matters; a mapping has no short form",
     "name": "an argument of the command",
     "beside": "where paths of a declaration begin: the folder of the vault",

@@ -360,3 +360,17 @@ def test_an_account_that_comes_with_a_fact_is_opened_only_if_the_fact_is_written
     with pytest.raises(AccountError, match="open already"):
         ledger.record("dataset", {"name": "d"}, opens={"new": (Pure(4), "add_remove")})
     assert ledger.verify().is_sound
+
+
+def test_the_hash_of_an_outcome_tells_nothing_to_who_can_guess_it(tmp_path: Path) -> None:
+    """Who knows the rest of an entry and its moment cannot check a guess of the answer."""
+    salts = set()
+    with Ledger(tmp_path / "book.shoal") as ledger:
+        ledger.open_account("visits", Pure(9), relation="add_remove")
+        for at in range(3):
+            held = ledger.charge("visits", StatedPure(1), caller="ana", key=str(at))
+            assert isinstance(held, Charge)
+            settled = held.answered(45) if at < 2 else held.leave("no answer")
+            salts.add(json.loads(settled.text)["salt"])
+    assert len(salts) == 3
+    assert all(len(salt) == 32 for salt in salts)

@@ -24,6 +24,7 @@ import shoal
 from shoal.accounting import PureFilter, RenyiFilter, ZeroConcentratedFilter
 from shoal.errors import OwnerError
 from shoal.events import StatedPure
+from shoal.learning.training_plan import NoisySums, TrainingPlan
 from shoal.ledger import Charge, Ledger
 from shoal.local.protocols.statistical import StatisticalQueries
 from shoal.measures import Approx, Pure
@@ -31,6 +32,7 @@ from shoal.mechanisms import AboveThreshold
 from shoal.mechanisms.sparse import SparseVectorRun
 from shoal.owned import NotCopied, Owned
 from shoal.query.budget import Budget
+from shoal.sensitivity import Relation
 from shoal.vault.dummy import Rehearsal
 
 Make = Callable[[Path], Any]
@@ -57,6 +59,7 @@ MAKERS: dict[type, Make] = {
     Budget: lambda _: Budget(Pure(1), relation="add_remove"),
     Rehearsal: lambda _: Rehearsal(Pure(1), relation="add_remove"),
     SparseVectorRun: lambda _: AboveThreshold(epsilon=1, sensitivity=1).start(threshold=1),
+    NoisySums: lambda _: TrainingPlan((), (), 1, Relation.ADD_REMOVE).begin(),
     StatisticalQueries: an_oracle,
     Charge: a_charge,
     Ledger: lambda place: Ledger(place / "book.shoal"),
@@ -129,6 +132,16 @@ NOTHING_TO_SPEND = {
     "engines/sql/layers.py Layers": "text of SQL while it is written",
     "events/compact.py _Reader": "a place in a text while it is read",
     "events/event.py Event": "names its kinds when their classes are made",
+    "learning/additive_model.py AdditiveClassifier": "a model, made of sums that were paid for",
+    "learning/estimator.py PrivateEstimator": "a model, made of sums that were paid for",
+    "learning/estimator.py PlannedTraining": "a plan; each training of it draws and pays anew",
+    "learning/kmeans.py KMeans": "a model, made of sums that were paid for",
+    "learning/linear_regression.py LinearRegression": "a model, made of sums that were paid for",
+    "learning/logistic_regression.py LogisticRegression": "a model, made of sums that were paid for",
+    "learning/naive_bayes.py NaiveBayes": "a model, made of sums that were paid for",
+    "learning/pca.py PCA": "a model, made of sums that were paid for",
+    "learning/posterior_rounds.py PooledRounds": "sums that were released",
+    "learning/whitened_rounds.py _Pooled": "sums that were released",
     "ledger/transaction.py Transaction": "a memo of the journal; the file decides, and a child makes a new one",
     "ledger/head.py HeadFile": "an open file, closed in a child",
     "ledger/history.py History": "an auditor's reading of the journal",
@@ -142,7 +155,8 @@ NOTHING_TO_SPEND = {
     "loss/saddle_point.py LossSum": "a memo of public numbers",
     "loss/distribution.py _Combined": "losses while a composition is made",
     "loss/smoothed.py SmoothedLine": "a memo of public numbers",
-    "loss/inversion_search.py LinePair": "a memo of public numbers",
+    "loss/line_pieces.py LinePair": "a memo of public numbers",
+    "loss/far_losses.py _Product": "a product of public numbers while it is made",
     "loss/inversion_search.py LineSearch": "how finely public numbers are worked out",
     "loss/delta_levels.py LevelledSum": "a memo of public numbers",
     "loss/direction.py Direction": "a memo of public numbers",
@@ -156,8 +170,19 @@ NOTHING_TO_SPEND = {
     "server/guarding.py Guarded": "connections that are open",
     "server/door.py Door": "what was said once in the log",
     "server/host.py Host": "polls by name; their counters are in the ledger",
+    "server/office/request_limits.py RequestLimits": "how often somebody came",
+    "server/office/work.py ReleaseWork": "releases under way, each charged in the ledger",
     "sql/aggregates.py Gathered": "aggregates while a text is read",
     "sql/expressions.py Translator": "nodes of a text that were seen while it is read",
+    "sql/per_person.py PersonItems": "what is asked of a person while a text is read",
+    "sql/question_text.py Text": "names while a text is read",
+    "sql/public_selects.py PublicSelect": "a public sub-query while a text is read",
+    "sql/released_scope.py ReleasedScope": "names while a text is read",
+    "sql/released_select.py ReleasedSelect": "steps after a release while a text is read",
+    "sql/windows.py Windows": "windows while a text is read",
+    "vault/accounts/payer_cache.py PayerCache": "engines and names of accounts; the ledger is charged",
+    "vault/people/office_facts.py OfficeFacts": "a memo of the journal; the file decides",
+    "vault/people/owner_access.py OwnerAccess": "acts of an owner on the vault, which is not copied",
     "vault/sources/checked_engine.py CheckedEngine": "an engine over rows; a child opens its own",
 }
 """Classes that change after they were made, and why no budget or answer is taken from them."""

@@ -139,6 +139,7 @@ def test_the_pure_release_of_a_curve_is_nearer_to_the_truth_than_the_published_r
         assert pure < theirs or row[0] == "100"
 
 
+@pytest.mark.slow
 def test_the_misprints_of_the_last_table_lie_outside_all_draws() -> None:
     shares = {(row[0], row[1]): row[3] for row in tables("bernstein")[0].rows}
     assert shares["3", "5,000"] == "0.00"

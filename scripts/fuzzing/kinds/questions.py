@@ -16,6 +16,7 @@ from shoal.engines.duckdb import DuckDB, DuckTable
 from shoal.engines.reference import Reference
 from shoal.errors import ShoalError
 from shoal.measures import Approx
+from shoal.plan import Person
 from shoal.query.asking import Ask
 from shoal.query.budget import Budget
 from shoal.query.paying import QuestionSource
@@ -172,7 +173,8 @@ def plan_of(group: int) -> Plan:
     law = rng.choice(("laplace", "gaussian"))
     plan = None
     for _ in range(MOST_TRIES):
-        sql = Grammar(rng, world.kinds, tuple(world.facts)).question()
+        person = world.unit.columns if isinstance(world.unit, Person) else ()
+        sql = Grammar(rng, world.kinds, tuple(world.facts), person).question()
         plan = Plan.of(world, sql, law)
         if plan.refusal is None or plan.refusal.outcome.startswith("failed"):
             break

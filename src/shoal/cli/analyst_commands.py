@@ -16,7 +16,7 @@ from shoal.cli.printed_tables import plain_table, show_answer
 from shoal.errors import RangeError
 from shoal.exact import whole
 from shoal.interpret import risk_of
-from shoal.query import Answer, Preview, plan_budget
+from shoal.query import Answer, plan_budget
 from shoal.query.showing import level_of
 from shoal.query.storing import stored
 from shoal.vault import Vault
@@ -118,7 +118,7 @@ def ask(
     """
     with refusals():
         _check_out(out)
-        with opened(vault, analyst) as held:
+        with opened(vault, analyst, from_afar=not dummy) as held:
             if out is not None:
                 held.check_out(out)
             fresh(out, force=force)
@@ -164,7 +164,7 @@ def preview(
     as_json: AsJson = False,
 ) -> None:
     """How far each number of an answer would be off, before anything is spent. Free."""
-    with refusals(), opened(vault, analyst, only_reads=True) as held:
+    with refusals(), opened(vault, analyst, only_reads=True, from_afar=True) as held:
         found = held.sql(sql, intervals=intervals).preview(
             epsilon=epsilon,
             delta=delta,
@@ -174,7 +174,7 @@ def preview(
             show_clipped=show_clipped,
         )
         if as_json:
-            typer.echo(json.dumps(_preview_data(found), indent=2))
+            typer.echo(json.dumps(found.to_dict(), indent=2))
             return
         console = answers()
         fits = "" if found.fits else ", more than is left of the budget"
@@ -197,7 +197,7 @@ def preview(
 
 def explain(sql: Sql, *, vault: VaultOption = None, analyst: Analyst = None) -> None:
     """What is computed, step by step, and how far one row or person reaches. Free."""
-    with refusals(), opened(vault, analyst, only_reads=True) as held:
+    with refusals(), opened(vault, analyst, only_reads=True, from_afar=True) as held:
         typer.echo(held.sql(sql).explain())
 
 
@@ -249,7 +249,7 @@ def dummy(
     with refusals():
         _check_out(out)
         count = whole(n, "n", at_least=1)
-        with opened(vault, only_reads=True) as held:
+        with opened(vault, only_reads=True, from_afar=True) as held:
             if out is not None:
                 held.check_out(out)
             fresh(out, force=force)
@@ -413,26 +413,6 @@ def _tell_cost(held: Vault, answer: Answer, number: int, *, free: bool) -> None:
             console.print(
                 Text(f"{each['name']}: {standing.spent} of {standing.whole} spent.", style="dim")
             )
-
-
-def _preview_data(found: Preview) -> dict[str, Any]:
-    return {
-        "price": found.price,
-        "fits": found.fits,
-        "confidence": str(found.confidence),
-        "threshold": found.threshold,
-        "columns": [
-            {
-                "name": each.name,
-                "noise": each.noise,
-                "error": each.error,
-                "per_row": each.per_row,
-                "rank": each.rank,
-            }
-            for each in found.columns
-        ],
-        "notes": list(found.notes),
-    }
 
 
 def _write(table: Any, out: Path) -> None:

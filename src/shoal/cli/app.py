@@ -135,6 +135,26 @@ COMMANDS = (
         "BUDGET",
         "What may be spent, what was, by whom, and what that means for one person.",
     ),
+    LazyCommand(
+        CURATOR, "people", "people_commands.people", None, "Who may do what through a server."
+    ),
+    LazyCommand(
+        CURATOR,
+        "token",
+        "people_commands.token",
+        "MAKE",
+        "Make a token for somebody, which is printed once, or end one.",
+    ),
+    LazyCommand(
+        CURATOR,
+        "requests",
+        "people_commands.requests",
+        None,
+        "Releases that analysts request beyond their allowance.",
+    ),
+    LazyCommand(
+        CURATOR, "gallery", "people_commands.gallery", None, "Releases that everybody may see."
+    ),
     LazyCommand(ANALYST, "list", "curator_commands.list_", "LIST", "The datasets of a vault."),
     LazyCommand(
         ANALYST,
@@ -228,7 +248,7 @@ COMMANDS = (
         "serve",
         "serve_command.serve",
         "SERVE",
-        "Host the polls of a vault: pages that randomise in the respondent's browser, and yours to design and look.",
+        "Host a vault: its office for people with tokens, and its polls, with pages that randomise in the respondent's browser.",
     ),
     LazyCommand(
         TOOLS,
@@ -327,7 +347,7 @@ def shoal(
         bool, typer.Option("--debug", help="Print where an error comes from; it may quote data.")
     ] = False,
 ) -> None:
-    """Differential privacy whose guarantees are exact."""
+    """Publish statistics about people without exposing anyone."""
     from shoal.cli.console import set_debug  # noqa: PLC0415 - the help needs no console
 
     set_debug(on=debug)

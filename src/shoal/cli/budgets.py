@@ -41,7 +41,7 @@ def budget(
     as_json: AsJson = False,
 ) -> None:
     """What may be spent, what was, by whom, and what that means for one person."""
-    with refusals(), opened(vault, analyst, only_reads=new is None) as held:
+    with refusals(), opened(vault, analyst, only_reads=new is None, from_afar=new is None) as held:
         if new is not None:
             if name is None:
                 raise VaultError(

@@ -65,8 +65,8 @@ _SPELLINGS: tuple[tuple[str, _Instead], ...] = (
     (r"Write release\((\w+)=([^)]+)\)\.", r"Give --\1 \2."),
     (r"Ask with (epsilon|rho)=", r"Ask with --\1 "),
     (
-        r"State Choices for the keys, or give a budget such as shoal\.Approx\([^)]*\)\.",
-        "State --choices for the keys, or add the dataset with a budget such as 1,1e-6.",
+        r"State Choices for the keys, or give a budget such as shoal\.Approx\([^)]*\)\. .*check\.",
+        "State --choices for the keys, or choices in the declaration. Or add the dataset with a budget such as 1,1e-6.",
     ),
     (r"vault\.grant\('[^']+', '[^']+', [^)]+\)\), or ", ""),
     (r"vault\.grant\('([^']+)', '([^']+)', [^)]+\)\)", r"shoal grant \1 \2 --budget 1"),

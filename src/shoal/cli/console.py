@@ -36,11 +36,14 @@ from shoal.errors import (
     InvitationError,
     KeyReusedError,
     LedgerError,
+    OfficeError,
     RangeError,
     RefusedError,
     RelationError,
+    RightsError,
     ShoalError,
     TamperedError,
+    TokenError,
     UnansweredError,
     UnknownNameError,
     UnknownPollError,
@@ -68,7 +71,10 @@ _CODES: tuple[tuple[tuple[type[ShoalError], ...], Exit], ...] = (
     ((TamperedError,), Exit.UNSOUND),
     ((KeyReusedError, InFlightError), Exit.KEY),
     ((ChangedError,), Exit.CHANGED),
-    ((VaultError, LedgerError, UnknownPollError), Exit.VAULT),
+    (
+        (VaultError, LedgerError, UnknownPollError, TokenError, RightsError, OfficeError),
+        Exit.VAULT,
+    ),
     ((InternalError, UnansweredError), Exit.UNEXPECTED),
     (
         (

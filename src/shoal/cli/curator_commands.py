@@ -401,7 +401,7 @@ def update(
 
 def list_(*, vault: VaultOption = None, as_json: AsJson = False) -> None:
     """The datasets of a vault."""
-    with refusals(), opened(vault, only_reads=True) as held:
+    with refusals(), opened(vault, only_reads=True, from_afar=True) as held:
         found = list(held.datasets.values())
         if as_json:
             typer.echo(json.dumps([each.stated for each in found], indent=2, ensure_ascii=False))
@@ -432,7 +432,7 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Show a dataset: where the file is, who is protected, and what is declared of its columns."""
-    with refusals(), opened(vault, analyst, only_reads=True) as held:
+    with refusals(), opened(vault, analyst, only_reads=True, from_afar=not toml) as held:
         made = held.dataset(name)
         if toml:
             typer.echo(held.to_toml(name), nl=False)

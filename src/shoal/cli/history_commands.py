@@ -70,7 +70,7 @@ def log(
     as_json: AsJson = False,
 ) -> None:
     """The releases of a vault, newest last."""
-    with refusals(), opened(vault, analyst, only_reads=True) as held:
+    with refusals(), opened(vault, analyst, only_reads=True, from_afar=True) as held:
         found = held.log(None if everything else max(1, n))
         if as_json:
             typer.echo(json.dumps([each.to_dict() for each in found], indent=2, ensure_ascii=False))
@@ -114,7 +114,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """One release: what was asked, what was answered, and its certificate."""
-    with refusals(), opened(vault, analyst, only_reads=True) as held:
+    with refusals(), opened(vault, analyst, only_reads=True, from_afar=True) as held:
         found = held.show(number)
         if certificate:
             typer.echo(json.dumps(found.certificate, indent=2, ensure_ascii=False))
@@ -260,7 +260,7 @@ def verify(
     with refusals():
         told = {}
         if file is None:
-            with opened(vault, only_reads=True) as held, working("Verifying"):
+            with opened(vault, only_reads=True, from_afar=True) as held, working("Verifying"):
                 verdict = held.verify(
                     known=heads or [],
                     progress=lambda done, total: say(f"Verifying entry {done:,} of {total:,}"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 
@@ -23,7 +23,7 @@ VaultOption = Annotated[
     typer.Option(
         "--vault",
         envvar="SHOAL_VAULT",
-        help="The vault: a file or a postgresql:// address.  [default: the only *.shoal file here]",
+        help="The vault: a file, a postgresql:// address, or the http(s):// address of an office, with SHOAL_TOKEN.  [default: the only *.shoal file here]",
     ),
 ]
 Sql = Annotated[
@@ -103,18 +103,40 @@ def _vaults_here() -> list[str]:
 
 @contextmanager
 def opened(
-    given: str | None, analyst: str | None = None, *, only_reads: bool = False
+    given: str | None,
+    analyst: str | None = None,
+    *,
+    only_reads: bool = False,
+    from_afar: bool = False,
 ) -> Iterator[Vault]:
     """The vault that is meant, open; files are read with a bar if they are long.
 
-    A command that ``only_reads`` does with read access alone, where the vault cannot be written.
+    A command that ``only_reads`` does with read access alone, where the vault cannot be written;
+    one that works ``from_afar`` also takes the address of an office.
     """
+    if given is not None and given.startswith(("http://", "https://")):
+        yield _office(given, analyst, from_afar=from_afar)
+        return
     with reading("Reading") as progress:
         vault = _open(vault_path(given), progress, only_reads=only_reads)
         try:
             yield vault if analyst is None else vault.as_(analyst)
         finally:
             vault.close()
+
+
+def _office(address: str, analyst: str | None, *, from_afar: bool) -> Vault:
+    """The office at an address, which has the words of a vault that these commands need."""
+    if not from_afar:
+        raise VaultError(
+            "this command works on the vault itself, and not through an office.",
+            remedy="Run it where the vault is: --vault office.shoal.",
+        )
+    if analyst is not None:
+        raise VaultError("a token says who asks at an office.", remedy="Leave --as out.")
+    from shoal.client import connect  # noqa: PLC0415 - only for those who ask from afar
+
+    return cast("Vault", connect(address))
 
 
 def _open(path: str, progress: Callable[[int, int], None], *, only_reads: bool) -> Vault:

@@ -149,11 +149,17 @@ def show(
 
 @poll.command("plan", epilog=PLAN)
 def plan(
-    name: Annotated[str | None, typer.Argument(metavar="POLL", help="A poll of the vault.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="POLL", help="A poll of the vault, or the file of one that is not published."
+        ),
+    ] = None,
     *,
     vault: VaultOption = None,
     file: Annotated[
-        Path | None, typer.Option(metavar="POLL.TOML", help="A poll that is not published.")
+        Path | None,
+        typer.Option(metavar="POLL.TOML", help="The same, whatever the file is called."),
     ] = None,
     margin: Annotated[
         str | None,
@@ -166,9 +172,9 @@ def plan(
     """Say how many people a margin needs, for each question and arm."""
     with refusals():
         if (name is None) == (file is None):
-            raise PollError(
-                "one poll is needed.", remedy="Name one of the vault, or give --file POLL.TOML."
-            )
+            raise PollError("one poll is needed.", remedy="Name one of the vault, or a POLL.TOML.")
+        if name is not None and name.endswith(".toml"):  # no name of a poll has a dot
+            file = Path(name)
         if file is not None:
             found = poll_in(file)
         else:

@@ -20,7 +20,7 @@ def show_poll(found: Poll, *, as_json: bool, next_: str = "") -> None:
         return
     console = answers()
     console.print(Text(found.title, style="bold"))
-    facts = [("poll", found.name), ("once", found.once), ("mark", found.mark)]
+    facts = [("poll", found.name), ("answers", f"one per {found.once}"), ("mark", found.mark)]
     if any(each.way == DEVICE for arm in found.arms for each in arm.designs):
         facts.insert(2, ("what is sent is shown", f"{found.show_sent} sending"))
     console.print(facts_table(facts))

@@ -6,35 +6,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
-import tomlkit
 import typer
 from rich.text import Text
-from tomlkit.exceptions import TOMLKitError
 
 from shoal.cli.console import Force, answers, fresh, refusals, remarks, working, writable
+from shoal.cli.error_heat_map import error_heat_map
 from shoal.cli.options import Analyst, AsJson, Epsilon, Rho, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
+from shoal.cli.publish_file import asked_for, wanted_tables
 from shoal.engines.held_rows import HeldRows
 from shoal.errors import SchemaError
 from shoal.page import Heading, Page, PageTable, Part, Words
 from shoal.plan import Kind, Type
 from shoal.query.publication import Publication
-from shoal.vault import Vault
 from shoal.workloads import (
-    AllRanges,
-    Marginals,
     PlannedTable,
-    PrefixSums,
     PublicationPlan,
     ReleasedTable,
     ReleasedTables,
-    Total,
-    WantedTables,
     check_whole_numbers,
 )
 
@@ -57,13 +50,6 @@ The file says which tables:
 
     up_to = 2
 """
-_LINES: dict[str, Any] = {
-    "marginals": Marginals,
-    "prefix": PrefixSums,
-    "ranges": AllRanges,
-    "total": Total,
-}
-_KNOWN = {"dataset", "where", "whole_numbers", "tables", "known", "title"}
 _BESIDE = ("index.html", "certificate.json", "measurements.json", "measurements.parquet")
 _MOST_SHOWN = 60
 """A page shows so many cells of a table; the file has all of them."""
@@ -97,11 +83,11 @@ def publish(
     Publishing the same again is free and gives the same tables.
     """
     with refusals():
-        wanted = _read(file)
+        wanted = wanted_tables(file)
         if not preview:
             _check_out(out, force=force)
         with opened(vault, analyst, only_reads=preview) as held:
-            asked = _asked(held, wanted)
+            asked = asked_for(held, wanted, file.parent)
             price = _price(asked, epsilon, rho, within)
             plan = asked.preview(**price)
             whole = bool(wanted.get("whole_numbers"))
@@ -146,6 +132,9 @@ def _price(
 ) -> dict[str, Any]:
     """What is spent, as it was typed; or the least that is accurate enough."""
     if within is None:
+        wishes = any(table.within is not None for table in asked.workload.tables)
+        if wishes and epsilon is None and rho is None:
+            return asked.priced(asked.for_error())
         return {"epsilon": epsilon, "rho": rho}
     if epsilon is not None or rho is not None:
         raise SchemaError(
@@ -153,80 +142,6 @@ def _price(
             remedy="Give --within for a wanted error, or --epsilon or --rho for a price.",
         )
     return asked.priced(asked.for_error(within))
-
-
-def _read(file: Path) -> Mapping[str, Any]:
-    """What the file says, checked for words that mean nothing here."""
-    try:
-        found: Mapping[str, Any] = tomlkit.parse(file.read_text(encoding="utf-8")).unwrap()
-    except FileNotFoundError:
-        raise SchemaError(
-            f"there is no file {str(file)!r}.", remedy="shoal publish --help shows such a file."
-        ) from None
-    except (TOMLKitError, UnicodeDecodeError) as problem:
-        raise SchemaError(
-            f"{str(file)!r} is not TOML: {str(problem)[:100]}", remedy="Mend the line it names."
-        ) from None
-    unknown = sorted(set(found) - _KNOWN)
-    if unknown or not isinstance(found.get("dataset"), str) or not found.get("tables"):
-        word = f"{unknown[0][:40]!r} means nothing" if unknown else "a dataset or its tables lack"
-        raise SchemaError(
-            f"in {str(file)!r} {word}.",
-            remedy='Write dataset = "people" and at least one [[tables]] with '
-            'marginals = ["region", "sex"].',
-        )
-    return found
-
-
-def _asked(held: Vault, wanted: Mapping[str, Any]) -> Publication:
-    rows = held.table(wanted["dataset"])
-    if wanted.get("where"):
-        rows = rows.where(wanted["where"])
-    known = wanted.get("known")
-    if isinstance(known, Mapping):
-        known = {_columns(named): _cells(cells) for named, cells in known.items()}
-    return rows.workload([_line(each) for each in wanted["tables"]], known=known)
-
-
-def _columns(named: str) -> str | tuple[str, ...]:
-    names = tuple(part.strip() for part in named.split(","))
-    return names if len(names) > 1 else named
-
-
-def _cells(cells: Any) -> Any:
-    """Totals by cell; where there are several columns, a TOML key lists their values with commas."""
-    if not isinstance(cells, Mapping):
-        raise SchemaError(
-            "known totals must name their cells.",
-            remedy="Write [known.region] and below it north = 1200.",
-        )
-    return {
-        tuple(part.strip() for part in cell.split(",")) if "," in cell else cell: count
-        for cell, count in cells.items()
-    }
-
-
-def _line(given: Mapping[str, Any]) -> WantedTables:
-    """One [[tables]] of the file, as it would be written in Python."""
-    kinds = [word for word in _LINES if word in given]
-    if len(kinds) != 1:
-        raise SchemaError(
-            f"each [[tables]] has one of {', '.join(_LINES)}.",
-            remedy='Write marginals = ["region", "sex"], prefix = "age", ranges = "age" or '
-            "total = true.",
-        )
-    (kind,) = kinds
-    rest = {word: value for word, value in given.items() if word != kind}
-    if isinstance(rest.get("weight"), float):
-        rest["weight"] = str(rest["weight"])
-    try:
-        made: WantedTables = _LINES[kind](*(() if kind == "total" else (given[kind],)), **rest)
-    except TypeError:
-        raise SchemaError(
-            f"a word beside {kind} means nothing there.",
-            remedy="marginals take up_to, of and weight; prefix and ranges take by and weight.",
-        ) from None
-    return made
 
 
 def _show(plan: PublicationPlan, *, as_json: bool) -> None:
@@ -285,6 +200,7 @@ def _page(released: ReleasedTables, tables: list[ReleasedTable], title: str) -> 
                 "stand here as they are."
             )
         )
+    parts += [Heading("How exact the tables are"), error_heat_map(tables)]
     for table in tables:
         columns = table.to_columns()
         names = [name for name in columns if name != "standard_error"]

@@ -1,7 +1,8 @@
-"""The command that hosts polls: `shoal serve`."""
+"""The command that hosts a vault: its office and its polls, `shoal serve`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,8 @@ from rich.text import Text
 
 from shoal.cli.console import answers, refusals
 from shoal.cli.options import VaultOption, opened
-from shoal.server.address import Address
+from shoal.errors import SchemaError
+from shoal.server.address import CONSOLE, Address
 from shoal.server.extra import check_extra
 
 if TYPE_CHECKING:
@@ -24,7 +26,9 @@ For example:
 
     shoal serve --public https://polls.example.org
 
-The first line it prints is a link with a key, for the researcher alone. Respondents get links without it. Stop it with Ctrl-C; nothing is lost.
+    shoal serve --access-log access.jsonl --rate 20
+
+People with tokens (shoal token) use http://127.0.0.1:8000/api/v1, by shoal.connect in Python. The first line it prints is a link with a key, for the researcher alone. Respondents get links without it. Stop it with Ctrl-C; nothing is lost.
 """
 
 
@@ -54,32 +58,82 @@ def serve(
             help="A further host that requests may name, beside those of --host and --public; may be repeated.",
         ),
     ] = None,
+    tls_certificate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A certificate, to speak TLS itself.")
+    ] = None,
+    tls_key: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The private key of the certificate.")
+    ] = None,
+    rate: Annotated[
+        float,
+        typer.Option(min=0, help="Requests a second that one token may send; 0 for no limit."),
+    ] = 50,
+    pad: Annotated[
+        bool,
+        typer.Option(
+            "--pad/--no-pad",
+            help="Hold releases back to public moments, so that their time tells nothing of rows.",
+        ),
+    ] = True,
+    access_log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write who asked what, as hashes, and for how much: a line for each request to the office.",
+        ),
+    ] = None,
 ) -> None:
-    """Host the polls of a vault: pages that randomise in the respondent's browser, and yours to
-    design and look.
+    """Host a vault: its office for people with tokens, and its polls, with pages that randomise in
+    the respondent's browser.
 
     It listens to this machine only, unless told otherwise, and writes down no address, time or
     browser of anyone.
     """
     with refusals():
         also = allow_host or ()
-        Address.of(host, port, public=public, behind_tls=behind_tls, also=also)
+        tls = _tls(tls_certificate, tls_key)
+
+        def address(at: int) -> Address:
+            return Address.of(
+                host, at, public=public, behind_tls=behind_tls, tls=tls is not None, also=also
+            )
+
+        address(port)
         check_extra()
         from shoal.server.door import Door  # noqa: PLC0415 - the extra is loaded only here
+        from shoal.server.office.access_log import write_to  # noqa: PLC0415 - as above
+        from shoal.server.office.office_host import OfficeHost  # noqa: PLC0415 - as above
+        from shoal.server.office.request_limits import RequestLimits  # noqa: PLC0415 - as above
+        from shoal.server.office.work import ReleaseWork  # noqa: PLC0415 - as above
         from shoal.server.server_process import listening, server_of  # noqa: PLC0415 - as above
+
+        if access_log is not None:
+            write_to(access_log)
 
         with opened(vault) as held, listening(host, port) as place:
             found = place.getsockname()[1]
-            door = Door(Address.of(host, found, public=public, behind_tls=behind_tls, also=also))
-            server = server_of(held, door)
+            door = Door(address(found))
+            limits, work = RequestLimits(rate, 2 * rate), ReleaseWork(pad=pad)
+            server = server_of(held, door, OfficeHost(held, door, limits, work), tls)
             with server.capture_signals():  # whoever reads the link may stop it at once
                 _say(door)
                 server.run(sockets=[place])
             answers().print("Stopped; everything that was counted is kept.")
 
 
+def _tls(certificate: str | None, key: str | None) -> tuple[str, str] | None:
+    if (certificate is None) != (key is None):
+        raise SchemaError(
+            "TLS needs a certificate and its private key.",
+            remedy="Give both: --tls-certificate office.pem --tls-key office.key.",
+        )
+    return None if certificate is None or key is None else (certificate, key)
+
+
 def _say(door: Door) -> None:
     console = answers()
     console.print(Text.assemble("For you, and nobody else: ", (door.link, "bold")), soft_wrap=True)
+    words = f"For people with a token: {door.address.origin}{CONSOLE} in a browser, and /api/v1 for programs."
+    console.print(words, soft_wrap=True, markup=False)
     words = f"For respondents: {door.address.origin}/p/NAME. Stop with Ctrl-C."
     console.print(words, soft_wrap=True, markup=False)

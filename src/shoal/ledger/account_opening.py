@@ -21,8 +21,10 @@ class Opening:
     text: str
 
     @classmethod
-    def of(cls, name: str, budget: Measure, relation: str) -> Opening:
-        """Check what is asked for, outside of any transaction."""
+    def of(cls, name: str, budget: Measure, relation: str, by: str | None = None) -> Opening:
+        """Check what is asked for, outside of any transaction; ``by`` is who opens it, if that is
+        told.
+        """
         book = Book(read_name(name), budget, read_relation(relation))
         said = {
             "account": name,
@@ -30,7 +32,8 @@ class Opening:
             "relation": book.relation,
             "state": book.filter.state(),
         }
-        return cls(name, budget, book.relation, canonical(said))
+        told = said if by is None else {**said, "by": by}
+        return cls(name, budget, book.relation, canonical(told))
 
     def ready(self, transaction: Transaction, *, or_change: bool = False) -> Book | None:
         """The account of that name, if there is one and it will do; ``or_change`` gives the budget

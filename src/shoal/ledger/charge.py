@@ -39,10 +39,12 @@ from shoal.ledger.entry import (
 )
 from shoal.ledger.request import Request, price
 from shoal.ledger.transaction import Transaction
+from shoal.noise import one_below
 from shoal.owned import Owned
 
 _Result = TypeVar("_Result")
 _MANY_SECONDS = 90
+_SALTS = 1 << 128
 
 
 class CommitQueue(Protocol):
@@ -110,10 +112,7 @@ class Charge(Owned):
 
     def answered(self, answer: Any) -> Entry:
         """Store the answer, durably.  It may be shown when this returns, and not before."""
-        text = canonical(
-            {"answer": answer, "attempt": self._attempt, "charge": self.number}, "answer"
-        )
-        return self._settle(ANSWERED, text)
+        return self._settle(ANSWERED, self._outcome("answer", answer))
 
     def failed_before_data(self, reason: str) -> Entry:
         """Give the debit back, by an entry of its own, because no private row was read.
@@ -154,9 +153,14 @@ class Charge(Owned):
                 self.leave(kind.__name__)
 
     def _reason(self, reason: str) -> str:
-        return canonical(
-            {"attempt": self._attempt, "charge": self.number, "reason": str(reason)}, "reason"
-        )
+        return self._outcome("reason", str(reason))
+
+    def _outcome(self, name: str, value: Any) -> str:
+        """The text of an outcome.  Its salt hides the rest behind the entry's hash: hashes are
+        shown to people who may not see the answer, or the moment at which it was found.
+        """
+        body = {name: value, "attempt": self._attempt, "charge": self.number}
+        return canonical({**body, "salt": f"{one_below(_SALTS):032x}"}, name)
 
     def _settle(
         self,

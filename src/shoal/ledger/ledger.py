@@ -173,28 +173,38 @@ class Ledger(NotCopied):
 
         return self.take(act)
 
-    def facts(self, kind: str) -> list[Entry]:
-        """Every fact of a kind, in order; what was written is in their ``fact``."""
-        chosen = _entries().where(ENTRIES.c.kind == kind, UNLISTED).order_by(ENTRIES.c.number)
+    def facts(self, *kinds: str, since: int = 0) -> list[Entry]:
+        """Every fact of some kinds after an entry, in order; what was written is in their
+        ``fact``.
+        """
+        some = (ENTRIES.c.kind.in_(kinds), UNLISTED, ENTRIES.c.number > since)
+        chosen = _entries().where(*some).order_by(ENTRIES.c.number)
         with self._reading() as connection:
             return [entry_from(row) for row in connection.execute(chosen)]
 
     def filed(self, under: str, key: str) -> list[Entry]:
         """Every fact filed under a heading and a key, in order."""
-        here = (ENTRIES.c.caller == f"fact {under}", ENTRIES.c.key == key)
+        return self.keyed(f"fact {under}", key)
+
+    def keyed(self, caller: str, key: str) -> list[Entry]:
+        """Every entry that a caller has under a key, in order: charges, and answers given again."""
+        here = (ENTRIES.c.caller == caller, ENTRIES.c.key == key)
         with self._reading() as connection:
             rows = connection.execute(_entries().where(*here).order_by(ENTRIES.c.number))
             return [entry_from(row) for row in rows]
 
     # accounts
 
-    def open_account(self, name: str, budget: Measure, *, relation: str) -> AccountState:
-        """Open an account with a budget, kept by a filter for one relation of neighbours.
+    def open_account(
+        self, name: str, budget: Measure, *, relation: str, by: str | None = None
+    ) -> AccountState:
+        """Open an account with a budget, kept by a filter for one relation of neighbours; ``by`` is
+        the name of whoever does it, for the journal.
 
         Edges: opening it again with the same budget and relation changes nothing; with others it is
         refused.
         """
-        opening = Opening.of(name, budget, relation)
+        opening = Opening.of(name, budget, relation, by)
 
         def act(transaction: Transaction) -> AccountState:
             transaction.check_calm()
@@ -202,9 +212,12 @@ class Ledger(NotCopied):
 
         return self.take(act)
 
-    def change_budget(self, name: str, budget: Measure) -> AccountState:
-        """Give an account another budget in the same measure, never below what was spent."""
-        text = canonical({"account": read_name(name), "budget": budget_to(budget)})
+    def change_budget(self, name: str, budget: Measure, *, by: str | None = None) -> AccountState:
+        """Give an account another budget in the same measure, never below what was spent; ``by`` is
+        the name of whoever does it, for the journal.
+        """
+        said = {"account": read_name(name), "budget": budget_to(budget)}
+        text = canonical(said if by is None else {**said, "by": by})
 
         def act(transaction: Transaction) -> AccountState:
             transaction.check_calm()
@@ -215,10 +228,13 @@ class Ledger(NotCopied):
 
         return self.take(act)
 
-    def accounts(self) -> list[AccountState]:
-        """Every account as it stands, by name."""
+    def accounts(self, names: Sequence[str] | None = None) -> list[AccountState]:
+        """Every account as it stands, or those of some names that there are, by name."""
+        chosen = sa.select(ACCOUNTS).order_by(ACCOUNTS.c.name)
         with self._reading() as connection:
-            rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.name)).all()
+            rows = connection.execute(
+                chosen if names is None else chosen.where(ACCOUNTS.c.name.in_(names))
+            ).all()
         return [Book.read(tuple(row)).account() for row in rows]
 
     def account(self, name: str) -> AccountState:

@@ -249,7 +249,11 @@ def one_published(ledger: Ledger, name: str, *, curator: bool = True) -> Publish
     """One poll by name."""
     entries = _filed(ledger, name)
     if not entries:
-        raise _unknown(str(name)[:40], "is not there")
+        raise UnknownPollError(
+            f"the poll {str(name)[:40]!r} is not there.",
+            remedy="See which there are: vault.polls, or shoal poll list. A draft is no poll yet: "
+            "shoal poll publish POLL.TOML.",
+        )
     return PublishedPoll(ledger, _read(entries[0]), curator=curator)
 
 
@@ -270,5 +274,5 @@ def _digest(cells: dict[str, int] | Any) -> str:
 def _unknown(name: str, what: str) -> UnknownPollError:
     return UnknownPollError(
         f"the poll {name!r} {what}.",
-        remedy="See vault.polls, or shoal poll list; publish another poll under another name.",
+        remedy="Publish this one under another name. vault.polls and shoal poll list show them all.",
     )
