@@ -1,10 +1,9 @@
 """Contributions that were computed once, kept in the cluster for the next question.
 
 A table of contributions is computed as a whole when it is made, and never again: it is a local
-checkpoint (memory first, then the executors' disks) under a temporary view.  So all that is found
-of it is found of the same rows, and no other table is taken for it.  An executor that is lost takes
-its part with it.  What reads the table then fails, all tables are dropped, and the next is made as
-a whole.
+checkpoint on the executors' disks under a temporary view.  So all that is found of it is found of
+the same rows, and no other table is taken for it.  An executor that is lost takes its part with it.
+What reads the table then fails, all tables are dropped, and the next is made as a whole.
 
 Lifetime: the four used last are kept; the others, and all at `close`, are dropped and their blocks
 are freed.  They end with the session at the latest.  What was found of them, where that is few
@@ -108,8 +107,17 @@ class Contributions:
 
     def _made(self, sql: str, terms: tuple[Term, ...]) -> HeldContributions:
         name = a_name("cells")
+        # Not in memory: Spark cannot evict a block while a task reads it, so with two large ones
+        # open and a small heap the sums that read them found no room (10^7 keys in 768 MB).  It
+        # takes a sixth more processor time to make, and a second more for each 7 million lines read.
+        from pyspark import StorageLevel  # noqa: PLC0415 - an extra
+
         with running(self._session, self._progress):
-            frame = told(lambda: self._session.sql(sql).localCheckpoint(eager=True))
+            frame = told(
+                lambda: self._session.sql(sql).localCheckpoint(
+                    eager=True, storageLevel=StorageLevel.DISK_ONLY
+                )
+            )
         told(lambda: frame.createOrReplaceTempView(name))
         return HeldContributions(name, terms, frame)
 
