@@ -60,6 +60,15 @@ def test_numbers_outside_a_range_and_cells_of_another_type_are_counted(vault: sh
     assert (age.below, age.above, age.misfits, age.nulls) == (1, 1, 1, 0)
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t"])
+def test_a_separator_that_the_header_shows_is_found_by_the_check_as_well(
+    vault: shoal.Vault, tmp_path: Path, mark: str
+) -> None:
+    (tmp_path / "others.csv").write_text(ROWS.replace(",", mark))
+    vault.add("others", shoal.CsvFile(tmp_path / "others.csv", TYPES), **SAID)
+    assert vault.check("others").columns == vault.check("visits").columns
+
+
 def test_days_outside_a_range_and_empty_cells_are_counted(vault: shoal.Vault) -> None:
     admitted = {each.name: each for each in vault.check("visits").columns}["admitted"]
     assert (admitted.below, admitted.above, admitted.misfits, admitted.nulls) == (0, 1, 0, 1)

@@ -115,7 +115,9 @@ class CsvFile:
         object.__setattr__(made, "types", {})
         return made
 
-    def with_types(self, types: Mapping[str, Type], *, header: bool, delimiter: str) -> CsvFile:
+    def with_types(
+        self, types: Mapping[str, Type], *, header: bool, delimiter: str | None
+    ) -> CsvFile:
         """The same file with a type for every column, in their order."""
         return CsvFile(
             self.path,

@@ -196,7 +196,7 @@ def _as_texts(source: object) -> object | None:
         return source.with_types(
             dict.fromkeys(source.types, TEXT),
             header=source.header is not False,
-            delimiter=source.separator,
+            delimiter=source.delimiter,
         )
     if isinstance(source, SparkTable) and source.form == "csv":
         return replace(source, types=dict.fromkeys(source.kinds, TEXT))
