@@ -65,7 +65,8 @@ def test_a_separator_that_the_header_shows_is_found_by_the_check_as_well(
     vault: shoal.Vault, tmp_path: Path, mark: str
 ) -> None:
     (tmp_path / "others.csv").write_text(ROWS.replace(",", mark))
-    vault.add("others", shoal.CsvFile(tmp_path / "others.csv", TYPES), **SAID)
+    others = shoal.CsvFile(tmp_path / "others.csv", TYPES)
+    vault.add("others", others, **{**SAID, "budget": None}, shares="visits")
     assert vault.check("others").columns == vault.check("visits").columns
 
 
