@@ -80,4 +80,12 @@ LEARNING = (
         "People with many rows count with more of them than the noise was made for.",
         (f"{_PLAN}::test_a_person_counts_with_no_more_rows_than_allowed_whoever_else_there_is",),
     ),
+    Mutation(
+        "a-missing-moment-fails",
+        "src/shoal/learning/feature_columns.py",
+        "return float(_place(value)) if isinstance(value, dt.date) else float(value)\n    except Exception:",
+        "return float(_place(value)) if isinstance(value, dt.date) else float(value)\n    except TypeError:",
+        "A training fails if somebody's moment is missing, which tells that it is.",
+        (f"{_PLAN}::test_no_value_and_no_name_makes_reading_fail",),
+    ),
 )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import shoal
 from shoal.learning import (
@@ -35,6 +38,14 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
     "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
 }
+
+
+STRANGE: list[Any] = [
+    pd.NA, pd.NaT, None, [1], {}, 10**400, complex(1, 1), b"1", "x\ud800", np.array([1, 2]),
+    dt.time(3), dt.datetime(2010, 1, 1, tzinfo=dt.UTC), dt.datetime.min.replace(tzinfo=dt.UTC),
+    np.datetime64("NaT"), np.datetime64("2010-01-01"), Decimal("sNaN"), object(),
+]  # fmt: skip
+"""Values that no column declares, and that may fail when they are read or compared."""
 
 
 def rows(

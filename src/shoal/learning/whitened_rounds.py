@@ -31,7 +31,9 @@ _SHARES = (Fraction(2, 9), Fraction(2, 9))
 _ROUNDS = (Fraction(1, 9), Fraction(1, 9), Fraction(1, 9), Fraction(2, 9))
 _DIAGONAL, _OTHER = 5, 7  # 7^2 <= 2 * 5^2
 _BINS = 14
-_MOST_SIZE = 4096
+MOST_SIZE = 4096
+"""The most coefficients: the squares of a row, each up to 2^40, must add up to less than 2^53."""
+
 _PRIOR = 4.0
 _ENOUGH = 0.95
 
@@ -53,9 +55,9 @@ def planned(design: LinearDesign) -> list[PlannedSum]:
     A round adds a row of length `LENGTH` times a residual of `RESIDUAL`, one mark in a histogram of
     residuals, and a square.
     """
-    if design.size > _MOST_SIZE:
+    if design.size > MOST_SIZE:
         raise FactsError(
-            f"{design.size} coefficients are too many; at most {_MOST_SIZE} can be fitted.",
+            f"{design.size} coefficients are too many; at most {MOST_SIZE} can be fitted.",
             remedy="Leave columns out, or declare fewer choices.",
         )
     size = len(_pairs(design)[0])
