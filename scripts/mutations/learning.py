@@ -7,6 +7,8 @@ from scripts.mutations.mutation import Mutation
 _PLAN = "tests/learning/test_training_plan.py"
 _ROWS = f"{_PLAN}::test_one_row_moves_every_planned_sum_by_no_more_than_its_bound"
 
+_CANARY = "tests/learning/test_canaries.py::test_a_canary_spends_much_of_the_budget_and_never_more"
+
 LEARNING = (
     Mutation(
         "a-row-is-as-long-as-its-residual",
@@ -87,5 +89,39 @@ LEARNING = (
         "return float(_place(value)) if isinstance(value, dt.date) else float(value)\n    except TypeError:",
         "A training fails if somebody's moment is missing, which tells that it is.",
         (f"{_PLAN}::test_no_value_and_no_name_makes_reading_fail",),
+    ),
+    Mutation(
+        "a-gradient-with-intervals-is-as-short-as-its-row",
+        "src/shoal/learning/newton_rounds.py",
+        "gradient = (LENGTH * RESIDUAL) ** 2",
+        "gradient = LENGTH * RESIDUAL**2",
+        "The length of the row is missing from the sensitivity of every Newton step.",
+        (_ROWS, _CANARY),
+    ),
+    Mutation(
+        "curvature-is-of-rows-as-they-are",
+        "src/shoal/learning/newton_rounds.py",
+        "held = np.trunc(self._short * roots * 2.0**-15)",
+        "held = np.trunc(self._short * 2.0 + roots)",
+        "A row moves the curvature further than its noise was made for.",
+        (_ROWS, _CANARY),
+    ),
+    Mutation(
+        "the-error-of-noise-is-left-out-of-intervals",
+        "src/shoal/learning/whitened_rounds.py",
+        "inner = known @ (np.eye(len(known)) * weight + known * (variance * weight**2)) @ known",
+        "inner = known @ (known * (variance * weight**2 / 4)) @ known",
+        "Intervals are half as wide as they must be.",
+        (
+            "tests/learning/test_logistic_intervals.py::test_intervals_cover_and_are_little_wider_than_without_noise",
+        ),
+    ),
+    Mutation(
+        "half-of-the-noise-is-planned",
+        "src/shoal/learning/training_plan.py",
+        "made.append(Gaussian(sigma=moved.value / mu, sensitivity=moved))",
+        "made.append(Gaussian(sigma=moved.value / mu / 2, sensitivity=moved))",
+        "Every model spends twice what it says.",
+        (_CANARY,),
     ),
 )

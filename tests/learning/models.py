@@ -36,6 +36,7 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "clusters": lambda: KMeans(3, **NUMBERS),
     "components": lambda: PCA(**NUMBERS),
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
+    "intervals": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], intervals=True),
     "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
 }
 

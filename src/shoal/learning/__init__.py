@@ -12,9 +12,10 @@ from shoal.loading import from_extra
 from_extra("sklearn", needed_by="shoal.learning", extra="learning")
 
 from shoal.learning.additive_model import AdditiveClassifier, Shape
+from shoal.learning.coefficient_table import Coefficient
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.kmeans import KMeans
-from shoal.learning.linear_regression import Coefficient, LinearRegression
+from shoal.learning.linear_regression import LinearRegression
 from shoal.learning.logistic_regression import LogisticRegression
 from shoal.learning.model_files import read_model
 from shoal.learning.naive_bayes import NaiveBayes

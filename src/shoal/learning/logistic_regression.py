@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -11,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from shoal.errors import FactsError
 from shoal.exact import Number
+from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
 from shoal.learning.estimator import TARGET, PrivateEstimator, stated_classes, two_classes
 from shoal.learning.exact_sums import Floats, Integers, products
 from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.newton_rounds import LinkTables, newton_fit, planned_newton
 from shoal.learning.posterior_rounds import (
     RESIDUAL,
     PooledRounds,
@@ -78,12 +82,17 @@ class LogisticRegression(PrivateClassifier):
     Numbers are scaled by their declared range, categories get a coefficient for each level, and all
     have a prior whose width is fitted to released numbers, so that nothing needs tuning.
 
-    Guarantee: one release of counts and means, then ``rounds`` of gradients, together at the stated
+    With ``intervals`` the coefficients have no prior but a very wide one, the first level of a
+    category is the one that others are compared with, and `coefficients` gives intervals.  That
+    needs more rows for each coefficient than prediction does.
+
+    Guarantee: one release of counts and means, then ``rounds`` of gradients; with ``intervals`` one
+        of second moments, six of gradients and one of the curvature.  All together cost the stated
         price.
     Needs: ``columns`` and ``classes`` are public facts.
     Edges: rows whose target is none of the classes add nothing.  With few rows, or little budget,
-        coefficients shrink to zero.
-    Proof: training.md.
+        coefficients shrink to zero, or are flagged by `coefficients`.
+    Proof: training.md, *Rows* and *Newton steps*.
     """
 
     def __init__(
@@ -97,6 +106,7 @@ class LogisticRegression(PrivateClassifier):
         nullable: Sequence[str] = (),
         rows_per_person: int = 1,
         rounds: int = 24,
+        intervals: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -106,8 +116,12 @@ class LogisticRegression(PrivateClassifier):
         self.nullable = nullable
         self.rows_per_person = rows_per_person
         self.rounds = rounds
+        self.intervals = intervals
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
+        two_classes(self.target_)
+        if self.intervals:
+            return planned_newton(LinearDesign(columns, reference=True))
         design = LinearDesign(columns)
         numbers = sum(each.ordered for each in columns)
         counts = design.squared + (numbers + 1) * STEPS * STEPS
@@ -120,10 +134,13 @@ class LogisticRegression(PrivateClassifier):
         ]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
-        design = LinearDesign(columns)
-        target = two_classes(self.target_)
-        codes = target.codes(arrays[TARGET])
+        self.intervals_ = bool(self.intervals)
+        design = self._design(columns)
+        codes = two_classes(self.target_).codes(arrays[TARGET])
         rows = LinearRows(design, arrays, codes < 2)
+        if self.intervals_:
+            self._newton(rows, codes, sums)
+            return
         posterior = self._started(design, rows, codes, sums)
         residuals = logistic_residuals((codes == 1).astype(np.int64))
         unit = 1 / (STEPS * RESIDUAL)
@@ -131,6 +148,32 @@ class LogisticRegression(PrivateClassifier):
         self.coef_ = posterior.theta[None, :-1].copy()
         self.intercept_ = posterior.theta[-1:].copy()
         self.n_iter_ = self.rounds
+
+    def _design(self, columns: tuple[FeatureColumn, ...]) -> LinearDesign:
+        return LinearDesign(columns, reference=self.intervals_)
+
+    def _newton(self, rows: LinearRows, codes: Integers, sums: NoisySums) -> None:
+        """The fit with intervals."""
+        labels = (codes == 1).astype(np.int64) * RESIDUAL
+        line = newton_fit(rows, labels, codes < 2, _LOGISTIC, sums)
+        self.coef_ = line.theta[None, :-1].copy()
+        self.intercept_ = line.theta[-1:].copy()
+        self.covariance_, self.identified_ = line.covariance, line.identified
+
+    def coefficients(self, confidence: Number = "0.95") -> list[Coefficient]:
+        """Every coefficient with its interval, the intercept last: log-odds by one unit of a column,
+        or beside a category's first level.
+        """
+        design = self._design(self._columns())
+        if not self.intervals_:
+            raise FactsError(
+                "this model was trained for prediction, without intervals.",
+                remedy="Train LogisticRegression(intervals=True, ...), which is a release of its own.",
+            )
+        units = column_units(design)
+        values = units @ np.append(self.coef_[0], self.intercept_[0])
+        covariance = units @ self.covariance_ @ units.T
+        return coefficient_table(design.names, values, covariance, self.identified_, confidence)
 
     def _started(
         self, design: LinearDesign, rows: LinearRows, codes: Integers, sums: NoisySums
@@ -160,13 +203,23 @@ class LogisticRegression(PrivateClassifier):
         return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start)
 
     def _scores(self, arrays: Arrays) -> Floats:
-        matrix = LinearDesign(self._columns()).matrix(arrays) * (1 / STEPS)
+        matrix = self._design(self._columns()).matrix(arrays) * (1 / STEPS)
         return np.asarray(matrix[:, :-1] @ self.coef_[0] + self.intercept_[0])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """What each coefficient belongs to."""
-        return np.array(LinearDesign(self._columns()).names, dtype=object)
+        return np.array(self._design(self._columns()).names, dtype=object)
 
+
+def _odds(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _shares(scores: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-scores)))
+
+
+_LOGISTIC = LinkTables.of(_shares, lambda s: _shares(s) * (1 - _shares(s)), 1.0, _odds)
 
 _TABLE_STEP = 12
 _TABLE = np.rint(RESIDUAL / (1 + np.exp(-(np.arange(-4096, 4096) + 0.5) / 256))).astype(np.int64)
