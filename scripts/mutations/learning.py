@@ -124,4 +124,22 @@ LEARNING = (
         "Every model spends twice what it says.",
         (_CANARY,),
     ),
+    Mutation(
+        "scores-of-another-model-are-given-again",
+        "src/shoal/learning/classifier_scores.py",
+        'return {"model": f"{type(self.model).__name__} {digest}"}',
+        'return {"model": type(self.model).__name__}',
+        "The ledger takes the scores of two models for one question, and gives those of the first.",
+        (
+            "tests/learning/test_classifier_scores.py::test_a_table_pays_for_scores_and_another_model_is_another_question",
+        ),
+    ),
+    Mutation(
+        "a-way-to-a-centre-is-not-clipped",
+        "src/shoal/learning/kmeans.py",
+        "away, _ = clipped(np.clip(steps, -UNIT, UNIT), _LENGTH)",
+        "away = np.clip(steps, -UNIT, UNIT)",
+        "A row far from its centre moves it without a bound.",
+        (_ROWS,),
+    ),
 )

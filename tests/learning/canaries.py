@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tests.learning.models import MODELS
+from tests.learning.models import MODELS, stated
 
 from shoal import Relation, ZeroConcentrated
+from shoal.learning import ClassifierScores
 from shoal.learning.estimator import TARGET, PlannedTraining
-from shoal.learning.feature_columns import stated_column
 from shoal.learning.training_plan import NoisySums, TrainingPlan
 
 COUNT = 60
@@ -62,11 +62,8 @@ class Attack:
 
     def planned(self) -> PlannedTraining:
         model = MODELS[self.name]()
-        named = {
-            n: stated_column(n, f, nullable=n in model.nullable) for n, f in model.columns.items()
-        }
         return PlannedTraining.of(
-            model, tuple(named.values()), model._target(), MEASURE, reach=1,
+            model, stated(model), model._target(), MEASURE, reach=1,
             relation=Relation.ADD_REMOVE,
         )  # fmt: skip
 
@@ -77,7 +74,7 @@ class Attack:
             name: np.array([BASE[name]] * COUNT + [last[name]] * canary, dtype=object)
             for name in model.columns
         }
-        if hasattr(model, "classes"):
+        if hasattr(model, "classes") or isinstance(model, ClassifierScores):
             made[TARGET] = np.array(["no"] * COUNT + ["yes"] * canary, dtype=object)
         if hasattr(model, "target_range"):
             made[TARGET] = np.array([-2.0] * COUNT + [2.0] * canary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,14 @@ import shoal
 from shoal.learning import (
     PCA,
     AdditiveClassifier,
+    ClassifierScores,
     KMeans,
     LinearRegression,
     LogisticRegression,
     NaiveBayes,
     PrivateEstimator,
 )
+from shoal.learning.feature_columns import FeatureColumn, stated_column
 
 COLUMNS: dict[str, Any] = {
     "age": shoal.Range(0, 100),
@@ -38,7 +41,16 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
     "intervals": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], intervals=True),
     "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
+    "scores": lambda: ClassifierScores(_scored(), epsilon=2, delta="1e-6"),
 }
+
+
+@cache
+def _scored() -> LogisticRegression:
+    """A trained model, whatever it learned."""
+    rng = np.random.default_rng(7)
+    model = LogisticRegression(**PRICE, classes=["no", "yes"], rounds=2)
+    return model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
 
 
 STRANGE: list[Any] = [
@@ -62,8 +74,18 @@ def rows(
 
 def targets(model: PrivateEstimator, count: int, rng: np.random.Generator) -> Any:
     """Targets for a model, some of them missing or not declared; None where it has none."""
-    if hasattr(model, "classes"):
+    if hasattr(model, "classes") or isinstance(model, ClassifierScores):
         return rng.choice(np.array(["no", "yes", "perhaps", None], dtype=object), count)
     if hasattr(model, "target_range"):
         return rng.choice([-50.0, -1.0, 0.3, 2.0, 99.0, np.nan], count)
     return None
+
+
+def stated(model: PrivateEstimator) -> tuple[FeatureColumn, ...]:
+    """The columns of a model as it states them."""
+    return tuple(
+        fact
+        if isinstance(fact, FeatureColumn)
+        else stated_column(name, fact, nullable=name in model.nullable)
+        for name, fact in model.columns.items()
+    )

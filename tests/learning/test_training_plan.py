@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.learning.models import MODELS, STRANGE, rows, targets
+from tests.learning.models import MODELS, STRANGE, rows, stated, targets
 
 from shoal import Approx, Choices, Relation
 from shoal.accounting import account
 from shoal.errors import FactsError, InternalError
-from shoal.learning import PCA
+from shoal.learning import PCA, KMeans
 from shoal.learning.estimator import TARGET, PlannedTraining, PrivateEstimator
 from shoal.learning.feature_columns import stated_column
 from shoal.learning.persons import rows_within
@@ -43,10 +43,13 @@ class RecordedSums(NoisySums):
 
 
 def _planned(model: PrivateEstimator) -> PlannedTraining:
-    nullable = set(model.nullable)
-    columns = tuple(stated_column(n, f, nullable=n in nullable) for n, f in model.columns.items())
     return PlannedTraining.of(
-        model, columns, model._target(), Approx(2, "1e-6"), reach=1, relation=Relation.ADD_REMOVE
+        model,
+        stated(model),
+        model._target(),
+        Approx(2, "1e-6"),
+        reach=1,
+        relation=Relation.ADD_REMOVE,
     )
 
 
@@ -143,7 +146,8 @@ def test_no_value_and_no_name_makes_reading_fail() -> None:
     assert len(rows_within(strange, 1)) < len(STRANGE)
 
 
-def test_components_of_more_columns_than_can_be_summed_exactly_are_refused() -> None:
+@pytest.mark.parametrize("model", [PCA(rho=1), KMeans(rho=1)])
+def test_more_columns_than_can_be_summed_exactly_are_refused(model: PrivateEstimator) -> None:
     columns = tuple(stated_column(f"x{at}", (0, 1)) for at in range(4097))
     with pytest.raises(FactsError, match="4097 columns"):
-        PCA(rho=1)._sums(columns)
+        model._sums(columns)

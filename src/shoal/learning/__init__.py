@@ -12,6 +12,7 @@ from shoal.loading import from_extra
 from_extra("sklearn", needed_by="shoal.learning", extra="learning")
 
 from shoal.learning.additive_model import AdditiveClassifier, Shape
+from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores, ScoreEstimate
 from shoal.learning.coefficient_table import Coefficient
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.kmeans import KMeans
@@ -24,19 +25,30 @@ from shoal.learning.pca import PCA
 __all__ = [
     "PCA",
     "AdditiveClassifier",
+    "CalibrationPoint",
+    "ClassifierScores",
     "Coefficient",
     "KMeans",
     "LinearRegression",
     "LogisticRegression",
     "NaiveBayes",
     "PrivateEstimator",
+    "ScoreEstimate",
     "Shape",
     "load",
 ]
 
 _MODELS: dict[str, type[PrivateEstimator]] = {
     model.__name__: model
-    for model in (AdditiveClassifier, KMeans, LinearRegression, LogisticRegression, NaiveBayes, PCA)
+    for model in (
+        AdditiveClassifier,
+        ClassifierScores,
+        KMeans,
+        LinearRegression,
+        LogisticRegression,
+        NaiveBayes,
+        PCA,
+    )
 }
 
 

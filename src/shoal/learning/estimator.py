@@ -150,6 +150,14 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         found = None if target is None else plan_column(target)
         return PlannedTraining.of(model, columns, found, measure, reach=reach, relation=relation)
 
+    def settings(self) -> dict[str, str]:
+        """The parameters that decide what is released, beside columns and price."""
+        return {
+            name: repr(value)
+            for name, value in sorted(self.get_params().items())
+            if name not in ("columns", "nullable", "epsilon", "delta", "rho")
+        }
+
     def _columns(self) -> tuple[FeatureColumn, ...]:
         check_is_fitted(self, "columns_")
         return cast("tuple[FeatureColumn, ...]", self.columns_)
@@ -238,15 +246,9 @@ class PlannedTraining:
 
     def identity(self) -> dict[str, Any]:
         """What decides the draws, beside the rows: the model, its settings and its columns."""
-        known = self.model.get_params()
-        settings = {
-            name: repr(value)
-            for name, value in sorted(known.items())
-            if name not in ("columns", "nullable", "epsilon", "delta", "rho")
-        }
         return {
             "model": type(self.model).__name__,
-            "settings": settings,
+            "settings": self.model.settings(),
             "columns": [each.to_dict() for each in self.columns],
             "target": None if self.target is None else self.target.to_dict(),
         }

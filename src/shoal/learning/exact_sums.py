@@ -97,3 +97,15 @@ def clipped(rows: Floats, most: int) -> tuple[Floats, Integers]:
     factors -= (factors * factors > bound // np.maximum(squares, 1)).astype(np.int64)
     short = np.trunc(rows * factors[:, None].astype(np.float64) * 2.0**-15)
     return short, factors
+
+
+def weighted_rows(rows: Floats, weights: Floats) -> Floats:
+    """Rows times real weights, column after column.
+
+    Guarantee: each number depends on its row alone, to the last bit, which a product of matrices in
+        doubles does not promise.
+    """
+    total = np.zeros(len(rows))
+    for at, weight in enumerate(weights.tolist()):
+        total += rows[:, at] * weight
+    return total

@@ -16,7 +16,7 @@ from shoal.errors import FactsError
 from shoal.exact import Number
 from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
 from shoal.learning.estimator import TARGET, PrivateEstimator, stated_classes, two_classes
-from shoal.learning.exact_sums import Floats, Integers, products
+from shoal.learning.exact_sums import Floats, Integers, products, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
 from shoal.learning.newton_rounds import LinkTables, newton_fit, planned_newton
 from shoal.learning.posterior_rounds import (
@@ -64,7 +64,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
 
     @abstractmethod
     def _scores(self, arrays: Arrays) -> Floats:
-        """The log-odds of each row."""
+        """The log-odds of each row, which depend on that row alone, to the last bit."""
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The probability of each class."""
@@ -204,7 +204,7 @@ class LogisticRegression(PrivateClassifier):
 
     def _scores(self, arrays: Arrays) -> Floats:
         matrix = self._design(self._columns()).matrix(arrays) * (1 / STEPS)
-        return np.asarray(matrix[:, :-1] @ self.coef_[0] + self.intercept_[0])
+        return weighted_rows(matrix, np.append(self.coef_[0], self.intercept_[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """What each coefficient belongs to."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.exact import Number
 from shoal.learning.estimator import TARGET, two_classes
-from shoal.learning.exact_sums import Floats, products
+from shoal.learning.exact_sums import Floats, products, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
 from shoal.learning.logistic_regression import PrivateClassifier
 from shoal.learning.row_designs import Arrays, LinearDesign
@@ -84,12 +84,12 @@ class NaiveBayes(PrivateClassifier):
         numbers = _numbers(design)
         scores = []
         for at in range(2):
-            away = matrix[:, numbers] - self.means_[at]
-            normal = -0.5 * (away**2 / self.variances_[at] + np.log(self.variances_[at])).sum(
-                axis=1
-            )
-            marked = np.delete(matrix, numbers, axis=1) @ np.delete(self.levels_[at], numbers)
-            scores.append(normal + marked + self.prior_[at])
+            total = np.full(len(matrix), float(self.prior_[at]))
+            for column, mean, variance in zip(
+                numbers, self.means_[at], self.variances_[at], strict=True
+            ):
+                total -= 0.5 * ((matrix[:, column] - mean) ** 2 / variance + np.log(variance))
+            scores.append(total + weighted_rows(matrix, self.levels_[at]))
         return np.asarray(scores[1] - scores[0])
 
 

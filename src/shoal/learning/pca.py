@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 
-from shoal.errors import FactsError, RangeError
+from shoal.errors import RangeError
 from shoal.exact import Number, whole
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.exact_sums import Floats, clipped, products
@@ -21,7 +21,6 @@ from shoal.learning.row_designs import Arrays, numbers_of
 from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import (
     LENGTH,
-    MOST_SIZE,
     UNIT,
     moments_of_length,
     released_moments,
@@ -69,11 +68,6 @@ class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         only_numbers(columns)
         size = len(columns)
-        if size > MOST_SIZE:  # the squares of a row must add up to less than 2^53
-            raise FactsError(
-                f"{size} columns are too many; at most {MOST_SIZE} can be taken.",
-                remedy="Leave columns out.",
-            )
         wanted = size if self.n_components is None else self.n_components
         if whole(wanted, "n_components", at_least=1) > size:
             raise RangeError(

@@ -19,7 +19,9 @@ from shoal.learning.training_plan import NoisySums
 RESIDUAL = 1 << 14
 """A residual of 1 is this many steps."""
 
-_POWER = 1.0
+POWER = 1.0
+"""Rounds are pooled with weights that grow by this power of their number."""
+
 _HYPER = 0.2
 """How many coefficients' worth of weight the prior of a block's variance has."""
 
@@ -67,7 +69,7 @@ class PooledRounds:
         self._mind_overshoot()
         hessian = self.hessian
         weights = np.array(
-            [(at + 1.0) ** _POWER / each[2] ** 2 for at, each in enumerate(self._seen)]
+            [(at + 1.0) ** POWER / each[2] ** 2 for at, each in enumerate(self._seen)]
         )
         weights /= weights.sum()
         pooled = sum(
