@@ -23,6 +23,7 @@ from shoal.learning import (
     PrivateEstimator,
 )
 from shoal.learning.feature_columns import FeatureColumn, stated_column
+from shoal.learning.logistic_regression import PrivateClassifier
 
 COLUMNS: dict[str, Any] = {
     "age": shoal.Range(0, 100),
@@ -46,11 +47,20 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
 
 
 @cache
-def _scored() -> LogisticRegression:
+def _scored() -> PrivateClassifier:
     """A trained model, whatever it learned."""
     rng = np.random.default_rng(7)
     model = LogisticRegression(**PRICE, classes=["no", "yes"], rounds=2)
-    return model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
+    model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
+    return model
+
+
+def outcome(model: PrivateEstimator, frame: Any) -> Any:
+    """What a trained model says about rows; of scores, the table."""
+    for act in ("predict", "transform"):
+        if hasattr(model, act):
+            return getattr(model, act)(frame)
+    return np.resize(model.counts_, (len(frame), 1))
 
 
 STRANGE: list[Any] = [

@@ -98,7 +98,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
     plain = PlainLogistic().fit(test[["age"]], test.sick)
     for model in (None, plain):
         with pytest.raises(FactsError, match="trained classifier"):
-            ClassifierScores(model, rho=1).fit(test, test.sick)  # type: ignore[arg-type]
+            ClassifierScores(model, rho=1).fit(test, test.sick)
     with pytest.raises(FactsError, match="also needs the columns ward"):
         ClassifierScores(_model(), rho=1).fit(test[["age"]], test.sick)
     empty = ClassifierScores(_model(), rho=1).fit(test[:0], test.sick[:0])

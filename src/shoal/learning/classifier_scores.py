@@ -98,7 +98,7 @@ class ClassifierScores(PrivateEstimator):
         return self.model
 
     @property
-    def columns(self) -> dict[str, FeatureColumn]:  # type: ignore[override]
+    def columns(self) -> dict[str, FeatureColumn]:
         """The columns of the model, by name."""
         return {each.name: each for each in self._trained()._columns()}  # noqa: SLF001
 

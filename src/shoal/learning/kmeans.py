@@ -23,10 +23,12 @@ from shoal.learning.whitened_rounds import MOST_SIZE, UNIT
 CELLS = 256
 """The most cells that one level of the tree counts."""
 
-TREE = Fraction(1, 2)
-LLOYD = 4
+TREE = Fraction(7, 10)
+"""The share of the budget for the tree; Lloyd steps have the rest."""
+
+LLOYD = 6
 _LENGTH = 1 << 14
-REACH = 2.0
+REACH = 2.5
 """How far from its centre a row counts in full, in root mean squares of what the tree says."""
 
 _LEAST_REACH = 1 / 64
