@@ -13,10 +13,10 @@ LEARNING = (
     Mutation(
         "a-row-is-as-long-as-its-residual",
         "src/shoal/learning/logistic_regression.py",
-        "gradient = design.squared * RESIDUAL * RESIDUAL",
-        "gradient = STEPS * STEPS * RESIDUAL * RESIDUAL",
+        "gradient = (LENGTH * RESIDUAL) ** 2",
+        "gradient = RESIDUAL**2",
         "The length of the row is missing from the sensitivity: every model spends more than it says.",
-        (_ROWS,),
+        (f"{_ROWS}[logistic]",),
     ),
     Mutation(
         "the-intercept-adds-nothing",
@@ -53,7 +53,7 @@ LEARNING = (
     Mutation(
         "a-target-that-nobody-declared-counts",
         "src/shoal/learning/row_designs.py",
-        "held = np.where(self._keep, residuals, 0)",
+        "held = np.where(self.keep, residuals, 0)",
         "held = residuals * 2",
         "A row adds twice its residual to every cell.",
         (_ROWS,),
@@ -96,7 +96,7 @@ LEARNING = (
         "gradient = (LENGTH * RESIDUAL) ** 2",
         "gradient = LENGTH * RESIDUAL**2",
         "The length of the row is missing from the sensitivity of every Newton step.",
-        (_ROWS, _CANARY),
+        (f"{_ROWS}[intervals]", f"{_CANARY}[poisson]"),
     ),
     Mutation(
         "curvature-is-of-rows-as-they-are",
@@ -104,7 +104,7 @@ LEARNING = (
         "held = np.trunc(self._short * roots * 2.0**-15)",
         "held = np.trunc(self._short * 2.0 + roots)",
         "A row moves the curvature further than its noise was made for.",
-        (_ROWS, _CANARY),
+        (f"{_ROWS}[intervals]", f"{_CANARY}[intervals]"),
     ),
     Mutation(
         "the-error-of-noise-is-left-out-of-intervals",
@@ -122,7 +122,7 @@ LEARNING = (
         "made.append(Gaussian(sigma=moved.value / mu, sensitivity=moved))",
         "made.append(Gaussian(sigma=moved.value / mu / 2, sensitivity=moved))",
         "Every model spends twice what it says.",
-        (_CANARY,),
+        (f"{_CANARY}[bayes]", f"{_CANARY}[logistic]"),
     ),
     Mutation(
         "scores-of-another-model-are-given-again",
@@ -140,6 +140,30 @@ LEARNING = (
         "away, _ = clipped(np.clip(steps, -UNIT, UNIT), _LENGTH)",
         "away = np.clip(steps, -UNIT, UNIT)",
         "A row far from its centre moves it without a bound.",
-        (_ROWS,),
+        (f"{_ROWS}[clusters]",),
+    ),
+    Mutation(
+        "centred-cells-are-not-clipped",
+        "src/shoal/learning/centred_rows.py",
+        "kept = np.where(self._rows.keep, residuals * self._factors, 0)",
+        "kept = np.where(self._rows.keep, residuals << 15, 0)",
+        "A row of rare levels moves every gradient further than its noise was made for.",
+        (f"{_ROWS}[additive]", f"{_CANARY}[additive]"),
+    ),
+    Mutation(
+        "centred-numbers-are-not-clipped",
+        "src/shoal/learning/centred_rows.py",
+        "self._short, _ = clipped(np.floor(self._matrix * (LENGTH / (held * STEPS))), LENGTH)",
+        "self._short = np.floor(self._matrix * (LENGTH / (held * STEPS)))",
+        "A row far from the means moves every gradient further than its noise was made for.",
+        (f"{_ROWS}[logistic]", f"{_CANARY}[logistic]"),
+    ),
+    Mutation(
+        "a-target-that-nobody-declared-is-counted-in-gradients",
+        "src/shoal/learning/centred_rows.py",
+        "self._matrix = np.where(kept, rows.matrix - centre, 0.0)",
+        "self._matrix = rows.matrix - centre",
+        "A row without a class adds to every gradient, though its class is not known.",
+        ("tests/learning/test_centred_rows.py::test_a_row_without_a_class_adds_nothing",),
     ),
 )

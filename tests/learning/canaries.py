@@ -77,7 +77,7 @@ class Attack:
         if hasattr(model, "classes") or isinstance(model, ClassifierScores):
             made[TARGET] = np.array(["no"] * COUNT + ["yes"] * canary, dtype=object)
         if hasattr(model, "target_range"):
-            made[TARGET] = np.array([-2.0] * COUNT + [2.0] * canary)
+            made[TARGET] = np.array([-2.0] * COUNT + [9.0] * canary)
         return made
 
     def ratio(self, *, canary: bool) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from shoal.learning import (
     LinearRegression,
     LogisticRegression,
     NaiveBayes,
+    PoissonRegression,
     PrivateEstimator,
 )
 from shoal.learning.feature_columns import FeatureColumn, stated_column
@@ -34,6 +35,11 @@ PRICE: dict[str, Any] = {"epsilon": 2, "delta": "1e-6", "columns": COLUMNS, "nul
 
 NUMBERS: dict[str, Any] = {**PRICE, "columns": {name: COLUMNS[name] for name in ("age", "fee")}}
 
+
+def _scores() -> PrivateEstimator:
+    return ClassifierScores(_scored(), epsilon=2, delta="1e-6")
+
+
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "additive": lambda: AdditiveClassifier(**PRICE, classes=["no", "yes"], rounds=4, bins=8),
     "bayes": lambda: NaiveBayes(**PRICE, classes=["no", "yes"]),
@@ -42,7 +48,8 @@ MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
     "intervals": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], intervals=True),
     "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
-    "scores": lambda: ClassifierScores(_scored(), epsilon=2, delta="1e-6"),
+    "poisson": lambda: PoissonRegression(**PRICE, target_range=(0, 4)),
+    "scores": _scores,
 }
 
 

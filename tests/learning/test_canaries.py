@@ -24,7 +24,7 @@ def test_a_canary_spends_much_of_the_budget_and_never_more(name: str) -> None:
     with seeded("canary"):
         found = [Attack(name).ratio(canary=canary)[1] for canary in (False, True)]
     assert max(found) <= 1 + 1e-9  # the sums here are of doubles
-    assert min(found) > 0.3
+    assert max(found) > 0.3
 
 
 @pytest.mark.audit

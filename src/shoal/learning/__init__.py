@@ -21,6 +21,7 @@ from shoal.learning.logistic_regression import LogisticRegression
 from shoal.learning.model_files import read_model
 from shoal.learning.naive_bayes import NaiveBayes
 from shoal.learning.pca import PCA
+from shoal.learning.poisson_regression import PoissonRegression
 
 __all__ = [
     "PCA",
@@ -32,6 +33,7 @@ __all__ = [
     "LinearRegression",
     "LogisticRegression",
     "NaiveBayes",
+    "PoissonRegression",
     "PrivateEstimator",
     "ScoreEstimate",
     "Shape",
@@ -48,6 +50,7 @@ _MODELS: dict[str, type[PrivateEstimator]] = {
         LogisticRegression,
         NaiveBayes,
         PCA,
+        PoissonRegression,
     )
 }
 

@@ -14,6 +14,12 @@ from sklearn.base import ClassifierMixin
 
 from shoal.errors import FactsError
 from shoal.exact import Number
+from shoal.learning.centred_rows import (
+    CentredLinearRows,
+    block_spans,
+    centred_moments,
+    typical_length,
+)
 from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
 from shoal.learning.estimator import TARGET, PrivateEstimator, stated_classes, two_classes
 from shoal.learning.exact_sums import Floats, Integers, products, weighted_rows
@@ -22,13 +28,13 @@ from shoal.learning.newton_rounds import LinkTables, newton_fit, planned_newton
 from shoal.learning.posterior_rounds import (
     RESIDUAL,
     PooledRounds,
-    independent_second_moments,
     rounds,
 )
 from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
+from shoal.learning.whitened_rounds import LENGTH
 
-COUNTS = Fraction(3, 100)
+COUNTS = Fraction(2, 25)
 """The share of the budget for counts and means, which are measured once."""
 
 _FLATTER = 0.7
@@ -105,7 +111,7 @@ class LogisticRegression(PrivateClassifier):
         classes: Any = None,
         nullable: Sequence[str] = (),
         rows_per_person: int = 1,
-        rounds: int = 24,
+        rounds: int = 16,
         intervals: bool = False,
     ) -> None:
         self.epsilon = epsilon
@@ -125,7 +131,7 @@ class LogisticRegression(PrivateClassifier):
         design = LinearDesign(columns)
         numbers = sum(each.ordered for each in columns)
         counts = design.squared + (numbers + 1) * STEPS * STEPS
-        gradient = design.squared * RESIDUAL * RESIDUAL
+        gradient = (LENGTH * RESIDUAL) ** 2
         share = (1 - COUNTS) / self.rounds
         planned = [PlannedSum("moments", design.size + numbers + 1, counts, COUNTS)]
         steps = range(self.rounds)
@@ -141,12 +147,13 @@ class LogisticRegression(PrivateClassifier):
         if self.intervals_:
             self._newton(rows, codes, sums)
             return
-        posterior = self._started(design, rows, codes, sums)
+        posterior, centred = self._started(design, rows, codes, sums)
         residuals = logistic_residuals((codes == 1).astype(np.int64))
-        unit = 1 / (STEPS * RESIDUAL)
-        rounds(rows, posterior, sums, self.rounds, residuals, most_row=STEPS, unit=unit)
-        self.coef_ = posterior.theta[None, :-1].copy()
-        self.intercept_ = posterior.theta[-1:].copy()
+        unit = centred.unit / RESIDUAL
+        rounds(centred, posterior, sums, self.rounds, residuals, most_row=2 * STEPS, unit=unit)
+        theta = posterior.theta
+        self.coef_ = theta[None, :-1].copy()
+        self.intercept_ = theta[-1:] - theta @ centred.centre
         self.n_iter_ = self.rounds
 
     def _design(self, columns: tuple[FeatureColumn, ...]) -> LinearDesign:
@@ -177,7 +184,7 @@ class LogisticRegression(PrivateClassifier):
 
     def _started(
         self, design: LinearDesign, rows: LinearRows, codes: Integers, sums: NoisySums
-    ) -> PooledRounds:
+    ) -> tuple[PooledRounds, CentredLinearRows]:
         """Means and mean squares of the columns, and the share of the second class."""
         numbers = [each.start for each in design.blocks if each.linear]
         linear = rows.matrix[:, numbers]
@@ -188,19 +195,20 @@ class LogisticRegression(PrivateClassifier):
         noisy, _ = sums.release("moments", products(told, ones, STEPS, 1)[:, 0])
         count = max(float(noisy[design.size - 1]) / STEPS, 1.0)
         means = np.clip(noisy[: design.size] / STEPS / count, -1, 1)
-        levels = [each for each in design.blocks if not each.linear]
-        mean_squares = means.copy()
-        for each in levels:
-            place = slice(each.start, each.stop)
-            means[place] = np.maximum(means[place], 0)
-            mean_squares[place] = means[place]
-        mean_squares[numbers] = np.clip(noisy[design.size : -1] / STEPS / count, 0, 1)
-        means[-1] = 1.0
+        variances = np.full(design.size, np.nan)
+        for each in design.blocks:
+            if not each.linear:
+                place = slice(each.start, each.stop)
+                held = np.maximum(means[place], 0)
+                means[place] = held / max(float(held.sum()), 1.0)
+        mean_squares = np.clip(noisy[design.size : -1] / STEPS / count, 0, 1)
+        variances[numbers] = np.maximum(mean_squares - means[numbers] ** 2, 1e-3)
         rate = float(np.clip(noisy[-1] / STEPS / count, 0.02, 0.98))
         start = np.zeros(design.size)
         start[-1] = np.log(rate / (1 - rate))
-        moments = independent_second_moments(means, mean_squares, design.blocks, count)
-        return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start)
+        moments = centred_moments(means, variances, block_spans(design.blocks), count)
+        centred = CentredLinearRows(rows, means, typical_length(moments, count))
+        return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start), centred
 
     def _scores(self, arrays: Arrays) -> Floats:
         matrix = self._design(self._columns()).matrix(arrays) * (1 / STEPS)
