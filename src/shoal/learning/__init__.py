@@ -16,6 +16,7 @@ from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores,
 from shoal.learning.coefficient_table import Coefficient
 from shoal.learning.estimator import PrivateEstimator
 from shoal.learning.kmeans import KMeans
+from shoal.learning.learning_curve import CurvePoint
 from shoal.learning.linear_regression import LinearRegression
 from shoal.learning.logistic_regression import LogisticRegression
 from shoal.learning.model_files import read_model
@@ -29,6 +30,7 @@ __all__ = [
     "CalibrationPoint",
     "ClassifierScores",
     "Coefficient",
+    "CurvePoint",
     "KMeans",
     "LinearRegression",
     "LogisticRegression",

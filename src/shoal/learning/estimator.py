@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import DataError, FactsError, RangeError, ShapeError
-from shoal.exact import Number, open_unit, positive
+from shoal.exact import Number, open_unit, positive, whole
 from shoal.learning.feature_columns import (
     FeatureColumn,
     column_array,
@@ -25,12 +25,15 @@ from shoal.learning.feature_columns import (
     plan_values,
     stated_column,
 )
+from shoal.learning.learning_curve import CurvePoint, learning_curve
+from shoal.learning.model_card import model_card
 from shoal.learning.model_files import write_model
 from shoal.learning.model_state import packed, unpacked
 from shoal.learning.persons import rows_within
 from shoal.learning.row_designs import Arrays
 from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan
 from shoal.measures import Approx, Measure, ZeroConcentrated
+from shoal.page import Page
 from shoal.plan import Choices, Column
 from shoal.sensitivity import Relation
 
@@ -183,6 +186,46 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self, "columns_")
         return cast("Measure", self.cost_)
 
+    def report(self) -> Page:
+        """The model's card: what it predicts, from which declared columns, and at which price.
+
+        ``report().markdown()`` and ``report().html()`` are texts.  All of it is public or released.
+        """
+        columns = self._columns()
+        told = self._certificate() or {}
+        intervals = hasattr(self, "coefficients") and hasattr(self, "covariance_")
+        return model_card(
+            type(self).__name__,
+            columns=columns,
+            target=self.target_,
+            cost=str(self.cost_),
+            releases=getattr(self, "releases_", ()),
+            protects=str(
+                told.get("protects", "as whoever trained it with fit() says; no account was kept")
+            ),
+            coefficients=self.coefficients() if intervals else (),
+        )
+
+    def plan(
+        self,
+        rows: int,
+        *,
+        epsilons: Sequence[Number] = ("0.1", "0.5", 1, 3),
+        delta: Number = "1e-6",
+    ) -> list[CurvePoint]:
+        """How good this model would be with so many rows, tried on made-up ones of its ``columns``.
+
+        It costs nothing.  Real rows can be harder or easier: read it as a comparison of epsilons.
+        """
+        whole(rows, "rows", at_least=1)
+        if not isinstance(self.columns, Mapping):
+            raise FactsError(
+                "a plan needs the columns by name.",
+                remedy="Write LogisticRegression(columns={'age': shoal.Range(0, 100)}).plan(10000).",
+            )
+        stated = [stated_column(str(name), fact) for name, fact in self.columns.items()]
+        return learning_curve(self, stated, rows=rows, epsilons=epsilons, delta=delta)
+
     def save(self, folder: str | Path) -> None:
         """Write what was learned into a new folder: ``model.json`` and one ``.npy`` per array.
 
@@ -285,6 +328,7 @@ class PlannedTraining:
         model = self.model
         model._train(self.columns, arrays, self.plan.begin())  # noqa: SLF001 - the model's own part
         model.event_, model.cost_ = self.plan.event, self.measure
+        model.releases_ = tuple(each.name for each in self.plan.sums)
         return model
 
     def stored(self) -> dict[str, Any]:
