@@ -43,6 +43,7 @@ def _scores() -> PrivateEstimator:
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "additive": lambda: AdditiveClassifier(**PRICE, classes=["no", "yes"], rounds=4, bins=8),
     "bayes": lambda: NaiveBayes(**PRICE, classes=["no", "yes"]),
+    "bayes of three": lambda: NaiveBayes(**PRICE, classes=["no", "yes", "perhaps"]),
     "clusters": lambda: KMeans(3, **NUMBERS),
     "components": lambda: PCA(**NUMBERS),
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),

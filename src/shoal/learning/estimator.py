@@ -362,16 +362,16 @@ def stated_measure(
 
 
 def stated_classes(classes: Any) -> FeatureColumn:
-    """The two classes that a target may have."""
+    """The classes that a target may have."""
     fact = classes if isinstance(classes, Choices) else None
     if fact is None and classes is not None:
         fact = Choices(list(classes))
     if fact is None:
         raise FactsError(
             "the classes are not declared, and they are never read off private rows.",
-            remedy="Give classes=[0, 1], or the two labels of your target.",
+            remedy="Give classes=[0, 1], or the labels of your target.",
         )
-    return two_classes(stated_column("classes", fact))
+    return stated_column("classes", fact)
 
 
 def two_classes(target: FeatureColumn) -> FeatureColumn:
@@ -380,5 +380,15 @@ def two_classes(target: FeatureColumn) -> FeatureColumn:
         raise FactsError(
             f"the target has {len(target.levels)} declared classes; this model tells two apart.",
             remedy="Declare two: shoal.Choices(['no', 'yes']).",
+        )
+    return target
+
+
+def several_classes(target: FeatureColumn) -> FeatureColumn:
+    """Refuse a target that has not two classes or more."""
+    if len(target.levels) < 2:
+        raise FactsError(
+            f"the target has {len(target.levels)} declared classes; two at least are needed.",
+            remedy="Declare them: shoal.Choices(['red', 'green', 'blue']).",
         )
     return target

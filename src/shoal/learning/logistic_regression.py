@@ -52,7 +52,11 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
         return tags
 
     def _target(self) -> FeatureColumn:
-        return stated_classes(self.classes)
+        return self._with_classes(stated_classes(self.classes))
+
+    def _with_classes(self, target: FeatureColumn) -> FeatureColumn:
+        """The target, if it has as many classes as this model tells apart."""
+        return two_classes(target)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -62,7 +66,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
     def _told_target(self) -> FeatureColumn:
         self._columns()
         target: FeatureColumn = self.target_
-        return two_classes(target)
+        return self._with_classes(target)
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """The log-odds of the second class."""
