@@ -7,6 +7,7 @@ DEMO := $(if $(wildcard $(VENV)/.ready),$(VENV),.venv-demo)
 BENCH := .venv-bench
 PEERS := opendp pipelinedp smartnoise tumult
 AUDITED := numpy diffprivlib pydp opendp tumult
+LEARNERS := diffprivlib interpret
 PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
 TWO := -n 2 --dist worksteal
@@ -50,7 +51,7 @@ audit: $(VENV)/.ready ## the long statistical audits, the suite over every mecha
 	@$(VENV)/bin/python -m scripts.fuzzing --cases 100000 --processes 2
 	@$(VENV)/bin/python -m scripts.mutations
 
-bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) .venv-peers/tumult-spark/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
+bench: $(BENCH)/.ready $(PEERS:%=.venv-peers/%/.ready) .venv-peers/ldp/.ready $(AUDITED:%=.venv-peers/audit-%/.ready) $(LEARNERS:%=.venv-peers/learning-%/.ready) .venv-peers/tumult-spark/.ready ## measure Shoal beside its peers, into benchmarks/RESULTS.md
 	@$(BENCH)/bin/python -m benchmarks.run
 
 figures: $(VENV)/.ready ## draw the pictures of the documentation anew, into docs/figures
@@ -102,6 +103,12 @@ $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
 	@touch $@
 
 .venv-peers/audit-%/.ready: benchmarks/peers_audit/requirements/%.txt
+	@echo "setup: $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: $* could not be installed; $(@D)/problem.txt says why"
+	@touch $@
+
+.venv-peers/learning-%/.ready: benchmarks/learning/requirements/%.txt
 	@echo "setup: $(@D)"
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $< 2> $(@D)/problem.txt || echo "setup: $* could not be installed; $(@D)/problem.txt says why"

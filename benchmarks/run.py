@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import accounting, functions, ledger, noise, office, published_tables, selection
+from benchmarks.learning import row as learning
 from benchmarks.local import row as local
 from benchmarks.measure import AT_LEAST_SECONDS, RUNS, Row
 from benchmarks.peers_audit import row as audit
@@ -28,6 +29,7 @@ ROWS: dict[str, Callable[..., Row]] = {
     "local": local.run,
     "functions": functions.run,
     "workloads": published_tables.run,
+    "learning": learning.run,
     "audit": audit.run,
     "spark": spark.run,
 }
@@ -91,6 +93,7 @@ def head() -> str:
             "CPU time without imports, peak memory with them. Answers of peers are kept in `benchmarks/.data`.",
             "Local: seconds of the peers, and of ours for unary reports, are counted up from fewer people; both grow with them.",
             "Questions: the peers have environments of their own, and what they were measured to need is kept in `benchmarks/.data`.",
+            "Learning: the peers have environments of their own; scores are means, CPU is the median of all fits, of one thread.",
             "Audit: the peers have environments of their own; `PEERS.md` says in words what was seen.",
             "What is called unsafe draws rounded laws from bits that are not secret; it is here as the speed people are used to.",
         ]

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from benchmarks.accountants import Release, releases
 from benchmarks.accounting_goals import goals, looser, speed
 from benchmarks.accounting_table import wide_table
+from benchmarks.learning import problems
+from benchmarks.learning import row as learning
+from benchmarks.learning.contestants import ours, plain
 from benchmarks.peers_audit import row as audit
 from benchmarks.peers_audit.subjects import PACKAGES, SUBJECTS
 from benchmarks.peers_audit.worker import MAKERS
@@ -173,3 +177,31 @@ def test_what_misses_a_goal_is_bold_in_the_table() -> None:
     assert "**" not in fine
     assert slow == "| `slow` | **2** | 1.9995 | **0.001** | **0.5** | 0.1 | 70.0 | 300 |"
     assert alone == "| `alone` | 3 | – | – | 0.1 | over 60 | **170** | – |"
+
+
+def test_every_peer_that_trains_models_has_an_environment_of_its_own() -> None:
+    folder = learning.ROOT / "benchmarks/learning"
+    modules = {each.module for each in learning.PEERS}
+    assert {each.stem for each in (folder / "requirements").glob("*.txt")} == modules
+    assert all((folder / "contestants" / f"{each}.py").exists() for each in modules)
+    listed = f"LEARNERS := {' '.join(each.module for each in learning.PEERS)}\n"
+    assert listed in (learning.ROOT / "Makefile").read_text()
+    assert {task for task, *_ in learning.GOALS} <= set(problems.TASKS)
+
+
+def test_models_of_the_row_learning_are_trained_on_stated_facts_and_scored() -> None:
+    task = "generated, 12 clusters"
+    whole = problems.clusters()
+    few = problems.Problem(whole.train[:2000], whole.test[:2000], whole.ranges)
+    found = [problems.scored(task, few, _trained(each, task, few)) for each in (plain, ours)]
+    assert 0 < found[0] < found[1] < 20 * found[0]
+    stones = problems.diamonds()
+    assert all(
+        stones.train[name].between(*ends).mean() > 0.99 for name, ends in stones.ranges.items()
+    )
+    line = _trained(plain, "diamonds-like, linear", stones)
+    assert 0.975 < problems.scored("diamonds-like, linear", stones, line) < 0.985
+
+
+def _trained(contestant: Any, task: str, problem: problems.Problem) -> Any:
+    return contestant.train(task, problems.TASKS[task].kind, problem, 1.0, 0)

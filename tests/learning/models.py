@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import shoal
 from shoal.learning import (
     PCA,
     AdditiveClassifier,
+    ClassifierScores,
     KMeans,
     LinearRegression,
     LogisticRegression,
     NaiveBayes,
+    PoissonRegression,
     PrivateEstimator,
 )
+from shoal.learning.feature_columns import FeatureColumn, stated_column
+from shoal.learning.logistic_regression import PrivateClassifier
 
 COLUMNS: dict[str, Any] = {
     "age": shoal.Range(0, 100),
@@ -27,14 +35,48 @@ PRICE: dict[str, Any] = {"epsilon": 2, "delta": "1e-6", "columns": COLUMNS, "nul
 
 NUMBERS: dict[str, Any] = {**PRICE, "columns": {name: COLUMNS[name] for name in ("age", "fee")}}
 
+
+def _scores() -> PrivateEstimator:
+    return ClassifierScores(_scored(), epsilon=2, delta="1e-6")
+
+
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "additive": lambda: AdditiveClassifier(**PRICE, classes=["no", "yes"], rounds=4, bins=8),
     "bayes": lambda: NaiveBayes(**PRICE, classes=["no", "yes"]),
+    "bayes of three": lambda: NaiveBayes(**PRICE, classes=["no", "yes", "perhaps"]),
     "clusters": lambda: KMeans(3, **NUMBERS),
     "components": lambda: PCA(**NUMBERS),
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
+    "intervals": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], intervals=True),
     "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
+    "poisson": lambda: PoissonRegression(**PRICE, target_range=(0, 4)),
+    "scores": _scores,
 }
+
+
+@cache
+def _scored() -> PrivateClassifier:
+    """A trained model, whatever it learned."""
+    rng = np.random.default_rng(7)
+    model = LogisticRegression(**PRICE, classes=["no", "yes"], rounds=2)
+    model.fit(pd.DataFrame(rows(model, 50, rng)), targets(model, 50, rng))
+    return model
+
+
+def outcome(model: PrivateEstimator, frame: Any) -> Any:
+    """What a trained model says about rows; of scores, the table."""
+    for act in ("predict", "transform"):
+        if hasattr(model, act):
+            return getattr(model, act)(frame)
+    return np.resize(model.counts_, (len(frame), 1))
+
+
+STRANGE: list[Any] = [
+    pd.NA, pd.NaT, None, [1], {}, 10**400, complex(1, 1), b"1", "x\ud800", np.array([1, 2]),
+    dt.time(3), dt.datetime(2010, 1, 1, tzinfo=dt.UTC), dt.datetime.min.replace(tzinfo=dt.UTC),
+    np.datetime64("NaT"), np.datetime64("2010-01-01"), Decimal("sNaN"), object(),
+]  # fmt: skip
+"""Values that no column declares, and that may fail when they are read or compared."""
 
 
 def rows(
@@ -50,8 +92,18 @@ def rows(
 
 def targets(model: PrivateEstimator, count: int, rng: np.random.Generator) -> Any:
     """Targets for a model, some of them missing or not declared; None where it has none."""
-    if hasattr(model, "classes"):
+    if hasattr(model, "classes") or isinstance(model, ClassifierScores):
         return rng.choice(np.array(["no", "yes", "perhaps", None], dtype=object), count)
     if hasattr(model, "target_range"):
         return rng.choice([-50.0, -1.0, 0.3, 2.0, 99.0, np.nan], count)
     return None
+
+
+def stated(model: PrivateEstimator) -> tuple[FeatureColumn, ...]:
+    """The columns of a model as it states them."""
+    return tuple(
+        fact
+        if isinstance(fact, FeatureColumn)
+        else stated_column(name, fact, nullable=name in model.nullable)
+        for name, fact in model.columns.items()
+    )

@@ -1,54 +1,55 @@
-"""Long audits: a row that was made to be found is not found better than the price allows."""
+"""A row that was made to be found is not found better than the price allows, and an audit that
+could not see less noise would say nothing.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.learning.canaries import Attack
+from tests.learning.models import MODELS
 
-from shoal import Range
 from shoal.auditing import audit
-from shoal.learning import LogisticRegression, NaiveBayes, training_plan
+from shoal.learning import training_plan
+from shoal.measures import GaussianDP
 from shoal.mechanisms import Gaussian
-
-ROWS = np.array([[0.9], [-0.8], [0.3], [-0.2]])
-LABELS = np.array([1, 0, 1, 0])
-CANARY = np.array([[-1.0]])
+from shoal.noise.seam import seeded
 
 
-def _trained(model: str, data: tuple[Any, Any]) -> float:
-    rows, labels = data
-    price: dict[str, Any] = {
-        "epsilon": 2,
-        "delta": "1e-4",
-        "columns": Range(-1, 1),
-        "classes": [0, 1],
-    }
-    if model == "logistic":
-        return float(
-            LogisticRegression(**price, rounds=2).fit(rows, labels).decision_function(CANARY)[0]
-        )
-    return float(NaiveBayes(**price).fit(rows, labels).means_[1, 0])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_canary_spends_much_of_the_budget_and_never_more(name: str) -> None:
+    """Of the planned noise: half of it would make the square at least four times as large."""
+    with seeded("canary"):
+        found = [Attack(name).ratio(canary=canary)[1] for canary in (False, True)]
+    assert max(found) <= 1 + 1e-9  # the sums here are of doubles
+    assert max(found) > 0.3
 
 
 @pytest.mark.audit
-@pytest.mark.parametrize(
-    ("model", "quieter"), [("logistic", False), ("bayes", False), ("bayes", True)]
-)
-def test_a_canary_is_not_found_better_than_the_price_allows(
-    model: str, quieter: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_likelihood_ratio_finds_a_canary_only_where_noise_is_halved(
+    name: str, half: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_canary = np.vstack([ROWS, CANARY]), np.append(LABELS, 1)
-    if quieter:  # an eighth of the noise is caught, which says that the audit can see
+    """Of the noise that is drawn, by the best test there is."""
+    if half:
+
+        class Quiet(Gaussian):
+            """Says sigma, and draws half of it."""
+
+            def release(self, value: Any, **how: Any) -> Any:
+                loud = Gaussian(sigma=self.sigma / 2, sensitivity=self.sensitivity)
+                return loud.release(value, **how)
 
         def quiet(*, sigma: Fraction, sensitivity: Any) -> Gaussian:
-            return Gaussian(sigma=sigma / 8, sensitivity=sensitivity)
+            return Quiet(sigma=sigma, sensitivity=sensitivity)
 
         monkeypatch.setattr(training_plan, "Gaussian", quiet)
+    attack = Attack(name)
     verdict = audit(
-        lambda data: _trained(model, data), (ROWS, LABELS), with_canary,
-        epsilon=2, delta="1e-4", samples=600, seed=1,
+        lambda canary: attack.ratio(canary=canary)[0], False, True,
+        claim=GaussianDP(1), samples=1500, seed=1,
     )  # fmt: skip
-    assert verdict.refuted == quieter
+    assert verdict.refuted == half

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from tests.learning.models import MODELS, rows, targets
+from tests.learning.models import MODELS, outcome, rows, targets
 
 import shoal
 from shoal import Approx, Choices, Person, Range, Row
@@ -89,8 +89,7 @@ def test_a_saved_model_is_the_same_model_without_pickle(name: str, tmp_path: Pat
     model.fit(frame, targets(model, 300, rng))
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
-    act = "predict" if hasattr(model, "predict") else "transform"
-    assert np.array_equal(getattr(model, act)(frame), getattr(again, act)(frame))
+    assert np.array_equal(outcome(model, frame), outcome(again, frame))
     assert again.event_ == model.event_
     assert again.cost == model.cost
     told = json.loads((tmp_path / "model" / "model.json").read_text())
@@ -106,8 +105,7 @@ def test_few_rows_and_rows_that_keep_to_nothing_give_a_model(name: str, count: i
     rng = np.random.default_rng(count)
     model = MODELS[name]()
     model.fit(pd.DataFrame(rows(model, count, rng)), targets(model, count, rng))
-    act = model.predict if hasattr(model, "predict") else model.transform
-    assert len(act(pd.DataFrame(rows(model, 7, rng)))) == 7
+    assert len(outcome(model, pd.DataFrame(rows(model, 7, rng)))) == 7
 
 
 def test_what_is_missing_is_asked_for_before_anything_is_read() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.learning.models import MODELS, rows, targets
+from tests.learning.models import MODELS, STRANGE, rows, stated, targets
 
-from shoal import Approx, Relation
+from shoal import Approx, Choices, Relation
 from shoal.accounting import account
-from shoal.errors import InternalError
+from shoal.errors import FactsError, InternalError
+from shoal.learning import PCA, KMeans
 from shoal.learning.estimator import TARGET, PlannedTraining, PrivateEstimator
 from shoal.learning.feature_columns import stated_column
 from shoal.learning.persons import rows_within
@@ -41,10 +43,13 @@ class RecordedSums(NoisySums):
 
 
 def _planned(model: PrivateEstimator) -> PlannedTraining:
-    nullable = set(model.nullable)
-    columns = tuple(stated_column(n, f, nullable=n in nullable) for n, f in model.columns.items())
     return PlannedTraining.of(
-        model, columns, model._target(), Approx(2, "1e-6"), reach=1, relation=Relation.ADD_REMOVE
+        model,
+        stated(model),
+        model._target(),
+        Approx(2, "1e-6"),
+        reach=1,
+        relation=Relation.ADD_REMOVE,
     )
 
 
@@ -125,3 +130,24 @@ def test_a_person_counts_with_no_more_rows_than_allowed_whoever_else_there_is() 
     assert set(first) == set(range((persons == 0).sum()))  # every row has its chance
     missing = np.array([np.nan, np.nan, None, 1.0], dtype=object)
     assert len(rows_within(missing, 1)) == 2
+
+
+def test_no_value_and_no_name_makes_reading_fail() -> None:
+    strange = np.empty(len(STRANGE), dtype=object)
+    strange[:] = STRANGE
+    when = stated_column("when", (dt.date(2000, 1, 1), dt.date(2020, 1, 1)))
+    steps, missing = when.steps(strange)
+    utc = next(at for at, each in enumerate(STRANGE) if type(each) is dt.datetime)
+    assert not missing[utc]
+    assert steps[utc] == when.steps(np.array([dt.date(2010, 1, 1)], dtype=object))[0][0]
+    assert (np.abs(steps) <= 1 << 14).all()
+    level = stated_column("ward", Choices(["a", "b"]))
+    assert (level.codes(strange) == 2).all()
+    assert len(rows_within(strange, 1)) < len(STRANGE)
+
+
+@pytest.mark.parametrize("model", [PCA(rho=1), KMeans(rho=1)])
+def test_more_columns_than_can_be_summed_exactly_are_refused(model: PrivateEstimator) -> None:
+    columns = tuple(stated_column(f"x{at}", (0, 1)) for at in range(4097))
+    with pytest.raises(FactsError, match="4097 columns"):
+        model._sums(columns)

@@ -14,6 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from shoal.errors import FactsError, UnknownNameError
 from shoal.exact import Number
+from shoal.learning.centred_rows import CentredBinnedRows, centred_moments, typical_length
 from shoal.learning.estimator import TARGET, two_classes
 from shoal.learning.exact_sums import Floats
 from shoal.learning.feature_columns import FeatureColumn
@@ -21,11 +22,11 @@ from shoal.learning.logistic_regression import COUNTS, PrivateClassifier, logist
 from shoal.learning.posterior_rounds import (
     RESIDUAL,
     PooledRounds,
-    independent_second_moments,
     rounds,
 )
 from shoal.learning.row_designs import Arrays, BinnedDesign, BinnedRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
+from shoal.learning.whitened_rounds import LENGTH
 
 _FLATTER = 0.7
 
@@ -89,7 +90,7 @@ class AdditiveClassifier(PrivateClassifier):
         design = BinnedDesign(columns, self.bins)
         cells = len(columns) + 1
         share = (1 - COUNTS) / self.rounds
-        gradient = cells * RESIDUAL * RESIDUAL
+        gradient = (LENGTH * RESIDUAL) ** 2
         return [
             PlannedSum("counts", design.size + 1, cells + 1, Fraction(COUNTS)),
             *(
@@ -105,11 +106,15 @@ class AdditiveClassifier(PrivateClassifier):
         labels = (codes == 1).astype(np.int64)
         told = np.append(rows.gradient(np.ones_like(labels), 1), labels.sum())
         noisy, _ = sums.release("counts", told)
-        posterior = _started(design, noisy)
-        residuals = logistic_residuals(labels)
-        rounds(rows, posterior, sums, self.rounds, residuals, most_row=1, unit=1 / RESIDUAL)
         self.counts_ = _counts(design, noisy)
-        self.values_, self.intercept_ = self._curves(design, posterior.theta, self.counts_)
+        posterior, length = _started(design, self.counts_, float(noisy[-1]))
+        shares, spans = self.counts_ / self.counts_[-1], _of_columns(design)
+        centred = CentredBinnedRows(rows, shares, spans, length)
+        residuals, unit = logistic_residuals(labels), centred.unit / RESIDUAL
+        rounds(centred, posterior, sums, self.rounds, residuals, most_row=1, unit=unit)
+        theta = posterior.theta.copy()
+        theta[-1] -= float(theta @ centred.centre)
+        self.values_, self.intercept_ = self._curves(design, theta, self.counts_)
         self.bins_ = self.bins
 
     def _curves(self, design: BinnedDesign, theta: Floats, counts: Floats) -> tuple[Floats, Floats]:
@@ -192,12 +197,13 @@ def _counts(design: BinnedDesign, noisy: Floats) -> Floats:
     return np.asarray(counts)
 
 
-def _started(design: BinnedDesign, noisy: Floats) -> PooledRounds:
-    counts = _counts(design, noisy)
+def _started(design: BinnedDesign, counts: Floats, second: float) -> tuple[PooledRounds, float]:
     rows = float(counts[-1])
-    means = counts / rows
-    rate = float(np.clip(noisy[-1] / rows, 0.02, 0.98))
+    rate = float(np.clip(second / rows, 0.02, 0.98))
     start = np.zeros(design.size)
     start[-1] = np.log(rate / (1 - rate))
-    second = independent_second_moments(means, means + 1 / rows, design.blocks, rows)
-    return PooledRounds(second, _FLATTER * rate * (1 - rate), design.blocks, start, level=0.1)
+    none = np.full(design.size, np.nan)
+    moments = centred_moments(counts / rows, none, _of_columns(design), rows)
+    length = typical_length(moments, rows)
+    spread = _FLATTER * rate * (1 - rate)
+    return PooledRounds(moments, spread, design.blocks, start, level=0.1), length

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import DataError, FactsError, RangeError, ShapeError
-from shoal.exact import Number, open_unit, positive
+from shoal.exact import Number, open_unit, positive, whole
 from shoal.learning.feature_columns import (
     FeatureColumn,
     column_array,
@@ -25,12 +25,15 @@ from shoal.learning.feature_columns import (
     plan_values,
     stated_column,
 )
+from shoal.learning.learning_curve import CurvePoint, learning_curve
+from shoal.learning.model_card import model_card
 from shoal.learning.model_files import write_model
 from shoal.learning.model_state import packed, unpacked
 from shoal.learning.persons import rows_within
 from shoal.learning.row_designs import Arrays
 from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan
 from shoal.measures import Approx, Measure, ZeroConcentrated
+from shoal.page import Page
 from shoal.plan import Choices, Column
 from shoal.sensitivity import Relation
 
@@ -150,6 +153,14 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         found = None if target is None else plan_column(target)
         return PlannedTraining.of(model, columns, found, measure, reach=reach, relation=relation)
 
+    def settings(self) -> dict[str, str]:
+        """The parameters that decide what is released, beside columns and price."""
+        return {
+            name: repr(value)
+            for name, value in sorted(self.get_params().items())
+            if name not in ("columns", "nullable", "epsilon", "delta", "rho")
+        }
+
     def _columns(self) -> tuple[FeatureColumn, ...]:
         check_is_fitted(self, "columns_")
         return cast("tuple[FeatureColumn, ...]", self.columns_)
@@ -174,6 +185,46 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """What the fit costs, as it was stated."""
         check_is_fitted(self, "columns_")
         return cast("Measure", self.cost_)
+
+    def report(self) -> Page:
+        """The model's card: what it predicts, from which declared columns, and at which price.
+
+        ``report().markdown()`` and ``report().html()`` are texts.  All of it is public or released.
+        """
+        columns = self._columns()
+        told = self._certificate() or {}
+        intervals = hasattr(self, "coefficients") and hasattr(self, "covariance_")
+        return model_card(
+            type(self).__name__,
+            columns=columns,
+            target=self.target_,
+            cost=str(self.cost_),
+            releases=getattr(self, "releases_", ()),
+            protects=str(
+                told.get("protects", "as whoever trained it with fit() says; no account was kept")
+            ),
+            coefficients=self.coefficients() if intervals else (),
+        )
+
+    def plan(
+        self,
+        rows: int,
+        *,
+        epsilons: Sequence[Number] = ("0.1", "0.5", 1, 3),
+        delta: Number = "1e-6",
+    ) -> list[CurvePoint]:
+        """How good this model would be with so many rows, tried on made-up ones of its ``columns``.
+
+        It costs nothing.  Real rows can be harder or easier: read it as a comparison of epsilons.
+        """
+        whole(rows, "rows", at_least=1)
+        if not isinstance(self.columns, Mapping):
+            raise FactsError(
+                "a plan needs the columns by name.",
+                remedy="Write LogisticRegression(columns={'age': shoal.Range(0, 100)}).plan(10000).",
+            )
+        stated = [stated_column(str(name), fact) for name, fact in self.columns.items()]
+        return learning_curve(self, stated, rows=rows, epsilons=epsilons, delta=delta)
 
     def save(self, folder: str | Path) -> None:
         """Write what was learned into a new folder: ``model.json`` and one ``.npy`` per array.
@@ -238,15 +289,9 @@ class PlannedTraining:
 
     def identity(self) -> dict[str, Any]:
         """What decides the draws, beside the rows: the model, its settings and its columns."""
-        known = self.model.get_params()
-        settings = {
-            name: repr(value)
-            for name, value in sorted(known.items())
-            if name not in ("columns", "nullable", "epsilon", "delta", "rho")
-        }
         return {
             "model": type(self.model).__name__,
-            "settings": settings,
+            "settings": self.model.settings(),
             "columns": [each.to_dict() for each in self.columns],
             "target": None if self.target is None else self.target.to_dict(),
         }
@@ -283,6 +328,7 @@ class PlannedTraining:
         model = self.model
         model._train(self.columns, arrays, self.plan.begin())  # noqa: SLF001 - the model's own part
         model.event_, model.cost_ = self.plan.event, self.measure
+        model.releases_ = tuple(each.name for each in self.plan.sums)
         return model
 
     def stored(self) -> dict[str, Any]:
@@ -316,16 +362,16 @@ def stated_measure(
 
 
 def stated_classes(classes: Any) -> FeatureColumn:
-    """The two classes that a target may have."""
+    """The classes that a target may have."""
     fact = classes if isinstance(classes, Choices) else None
     if fact is None and classes is not None:
         fact = Choices(list(classes))
     if fact is None:
         raise FactsError(
             "the classes are not declared, and they are never read off private rows.",
-            remedy="Give classes=[0, 1], or the two labels of your target.",
+            remedy="Give classes=[0, 1], or the labels of your target.",
         )
-    return two_classes(stated_column("classes", fact))
+    return stated_column("classes", fact)
 
 
 def two_classes(target: FeatureColumn) -> FeatureColumn:
@@ -334,5 +380,15 @@ def two_classes(target: FeatureColumn) -> FeatureColumn:
         raise FactsError(
             f"the target has {len(target.levels)} declared classes; this model tells two apart.",
             remedy="Declare two: shoal.Choices(['no', 'yes']).",
+        )
+    return target
+
+
+def several_classes(target: FeatureColumn) -> FeatureColumn:
+    """Refuse a target that has not two classes or more."""
+    if len(target.levels) < 2:
+        raise FactsError(
+            f"the target has {len(target.levels)} declared classes; two at least are needed.",
+            remedy="Declare them: shoal.Choices(['red', 'green', 'blue']).",
         )
     return target

@@ -90,10 +90,30 @@ def clipped(rows: Floats, most: int) -> tuple[Floats, Integers]:
     Needs: the squares of a row add up to less than 2^53, and most is at most 2^15.
     Proof: training.md, *Clipping*.
     """
-    squares = np.einsum("ij,ij->i", rows, rows).astype(np.int64)
+    factors = clip_factors(np.einsum("ij,ij->i", rows, rows).astype(np.int64), most)
+    short = np.trunc(rows * factors[:, None].astype(np.float64) * 2.0**-15)
+    return short, factors
+
+
+def clip_factors(squares: Integers, most: int) -> Integers:
+    """By how many 2^-15 rows of these squared lengths are scaled to a length of at most ``most``.
+
+    Guarantee: the largest whole number f up to 2^15, or the one below, with f^2 N <= most^2 2^30.
+    """
     bound = most * most << 30
     length = np.sqrt(np.maximum(squares, 1).astype(np.float64))
     factors = np.minimum(np.floor(most * 2.0**15 / length), 2.0**15).astype(np.int64)
     factors -= (factors * factors > bound // np.maximum(squares, 1)).astype(np.int64)
-    short = np.trunc(rows * factors[:, None].astype(np.float64) * 2.0**-15)
-    return short, factors
+    return factors
+
+
+def weighted_rows(rows: Floats, weights: Floats) -> Floats:
+    """Rows times real weights, column after column.
+
+    Guarantee: each number depends on its row alone, to the last bit, which a product of matrices in
+        doubles does not promise.
+    """
+    total = np.zeros(len(rows))
+    for at, weight in enumerate(weights.tolist()):
+        total += rows[:, at] * weight
+    return total

@@ -210,21 +210,27 @@ def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
     return np.fromiter((_number(each) for each in values), np.float64, len(values))
 
 
-def _number(value: object) -> float:
-    if isinstance(value, dt.date):
-        return float(_place(value))
+def _number(value: Any) -> float:
+    """One number or moment; whatever cannot be read as one is missing.
+
+    Guarantee: it never fails.  An error would tell that somebody has such a value.
+    """
     try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+        if isinstance(value, np.datetime64):
+            value = value.astype("datetime64[us]").item()
+        return float(_place(value)) if isinstance(value, dt.date) else float(value)
+    except Exception:  # noqa: BLE001 - a value of any kind may fail in any way
         return float("nan")
 
 
 def _place(end: Any) -> Fraction:
     """Where a number or a moment stands; moments are microseconds since 1970, dates their
-    midnights.
+    midnights.  A moment with a time zone is taken in UTC.
     """
     if not isinstance(end, dt.date):
         return Fraction(end)
+    if isinstance(end, dt.datetime) and end.tzinfo is not None:
+        end = end.astimezone(dt.UTC).replace(tzinfo=None)
     place = number_of(end, TIMESTAMP)
     assert place is not None
     return place if isinstance(end, dt.datetime) else place * _DAY
@@ -236,8 +242,6 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, str | bool):
         return value
-    if isinstance(value, int | float | Fraction):
-        return float(value)
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -245,7 +249,8 @@ def _plain(value: Any) -> Any:
 
 
 def _code(known: dict[Any, int], value: Any, other: int) -> int:
+    """The number of a value's level; it never fails, like `_number`."""
     try:
         return known.get(_plain(value), other)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - a value of any kind may fail in any way
         return other

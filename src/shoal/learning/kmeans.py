@@ -18,22 +18,28 @@ from shoal.learning.exact_sums import Floats, Integers, clipped
 from shoal.learning.feature_columns import STEPS, FeatureColumn
 from shoal.learning.row_designs import Arrays, numbers_of
 from shoal.learning.training_plan import NoisySums, PlannedSum
+from shoal.learning.whitened_rounds import MOST_SIZE, UNIT
 
 CELLS = 256
 """The most cells that one level of the tree counts."""
 
-_TREE = Fraction(1, 2)
-_LLOYD = 6
+TREE = Fraction(7, 10)
+"""The share of the budget for the tree; Lloyd steps have the rest."""
+
+LLOYD = 6
 _LENGTH = 1 << 14
-_REACH = 0.5
-"""How far from its centre a row counts in full, in halves of a range."""
+REACH = 2.5
+"""How far from its centre a row counts in full, in root mean squares of what the tree says."""
+
+_LEAST_REACH = 1 / 64
+"""The same at least, in halves of a range."""
 
 
 class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
     """``n_clusters`` centres of columns of numbers, each scaled by its declared range.
 
-    Guarantee: one release of counts for each level of a tree, and six of counts and means by
-        cluster, together at the stated price.
+    Guarantee: one release of counts for each level of a tree, and a few of counts and means
+        by cluster, together at the stated price.
     Needs: every column is a number with a declared range.
     Edges: missing numbers count as the middle of the range.  There is no ``labels_``: the clusters
         of the training rows are not part of what was released.
@@ -67,10 +73,10 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
         levels = _levels(len(columns))
         size = self.n_clusters * (len(columns) + 1)
         return [
-            *(PlannedSum(f"cells {at + 1}", CELLS, 1, _TREE / levels) for at in range(levels)),
+            *(PlannedSum(f"cells {at + 1}", CELLS, 1, TREE / levels) for at in range(levels)),
             *(
-                PlannedSum(f"centres {at + 1}", size, 2 * _LENGTH**2, (1 - _TREE) / _LLOYD)
-                for at in range(_LLOYD)
+                PlannedSum(f"centres {at + 1}", size, 2 * _LENGTH**2, (1 - TREE) / LLOYD)
+                for at in range(LLOYD)
             ),
         ]
 
@@ -84,8 +90,9 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
         else:
             plain = PlainKMeans(self.n_clusters, n_init=10, random_state=0)
             centres = plain.fit(middles, sample_weight=np.maximum(weights, 1e-3)).cluster_centers_
-        for at in range(_LLOYD):
-            centres = _lloyd(rows, centres, sums, f"centres {at + 1}")
+        reach = _reach(boxes, weights, centres)
+        for at in range(LLOYD):
+            centres = _lloyd(rows, centres, reach, sums, f"centres {at + 1}")
         self.scaled_centers_ = centres / STEPS
         halves = np.array([float(each.half) for each in columns])
         middle = np.array([float(each.middle) for each in columns])
@@ -108,7 +115,12 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
 
 
 def only_numbers(columns: tuple[FeatureColumn, ...]) -> None:
-    """Refuse columns that are no numbers."""
+    """Refuse columns that are no numbers, and more of them than can be summed exactly."""
+    if len(columns) > MOST_SIZE:
+        raise FactsError(
+            f"{len(columns)} columns are too many; at most {MOST_SIZE} can be taken.",
+            remedy="Leave columns out.",
+        )
     for each in columns:
         if not each.ordered:
             raise FactsError(
@@ -169,18 +181,31 @@ def _halved(
     return np.where(inside & (found >= 0), 2 * found + upper, -1)
 
 
-def _lloyd(rows: Floats, centres: Floats, sums: NoisySums, name: str) -> Floats:
+def _reach(boxes: Floats, weights: Floats, centres: Floats) -> float:
+    """How far from a centre rows count in full, in halves of a range: from released boxes, in which
+    rows are taken to be spread evenly.
+    """
+    held = np.maximum(weights, 0) + 1e-9
+    middles, sides = boxes.mean(axis=2), boxes[:, :, 1] - boxes[:, :, 0]
+    away = ((middles[:, None, :] - centres[None]) ** 2).sum(axis=2).min(axis=1)
+    spread = away + (sides**2).sum(axis=1) / 12
+    typical = float(np.sqrt(held @ spread / held.sum())) / STEPS
+    return min(max(REACH * typical, _LEAST_REACH), 2.0)
+
+
+def _lloyd(rows: Floats, centres: Floats, reach: float, sums: NoisySums, name: str) -> Floats:
     """Move each centre to the noisy mean of the rows that are nearest to it.
 
-    A row adds `_LENGTH` to the count of its cluster, and its way from the centre, clipped to that
-    length, to its sums.
+    A row adds `_LENGTH` to the count of its cluster, and its way from the centre, in units in which
+    ``reach`` is `_LENGTH` and clipped to that length, to its sums.
     """
     held = np.rint(centres)
     count, size = held.shape
     far = (held**2).sum(axis=1)[None, :] - 2 * (rows @ held.T)
     nearest = far.argmin(axis=1) if len(rows) else np.zeros(0, dtype=np.int64)
-    scale = _LENGTH / (_REACH * STEPS)
-    away, _ = clipped(np.floor((rows - held[nearest]) * scale), _LENGTH)
+    scale = _LENGTH / (reach * STEPS)
+    steps = np.floor((rows - held[nearest]) * scale)
+    away, _ = clipped(np.clip(steps, -UNIT, UNIT), _LENGTH)
     counts = np.bincount(nearest, minlength=count).astype(np.int64) * _LENGTH
     ways = np.zeros((count, size), dtype=np.int64)
     for column in range(size):

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from shoal.errors import FactsError
-from shoal.exact import Number, open_unit
+from shoal.exact import Number
+from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
 from shoal.learning.estimator import TARGET, PrivateEstimator
 from shoal.learning.exact_sums import Floats
 from shoal.learning.feature_columns import STEPS, FeatureColumn, stated_column
 from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import UNIT, fitted, planned
-
-
-class Coefficient(NamedTuple):
-    """One coefficient in the units of the columns: its estimate, its standard error, and an interval
-    that covers sampling and noise.
-
-    Where ``identified`` is false the rows and the budget do not tell it, and its interval means
-    nothing.
-    """
-
-    name: str
-    estimate: float
-    standard_error: float
-    low: float
-    high: float
-    identified: bool
 
 
 class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
@@ -90,49 +74,28 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         target, missing = self.target_.steps(arrays[TARGET], UNIT)
         rows = LinearRows(design, arrays, ~missing)
         line = fitted(rows, target, ~missing, sums)
-        units, shift = self._units(design)
+        units, shift = column_units(design, self.target_), float(self.target_.middle)
         self.coef_ = units[:-1] @ line.theta
         self.intercept_ = float(units[-1] @ line.theta + shift)
         self.covariance_ = units @ line.covariance @ units.T
         self.identified_ = line.identified
         self.residual_deviation_ = float(self.target_.half) * line.residual_variance**0.5
 
-    def _units(self, design: LinearDesign) -> tuple[Floats, float]:
-        """From coefficients of scaled columns to those of the columns themselves."""
-        half = float(self.target_.half)
-        units = np.eye(design.size) * half
-        by_name = {each.name: each for each in design.columns}
-        for block in design.blocks:
-            if block.linear:
-                column = by_name[block.name]
-                wide = float(column.half) or 1.0
-                units[block.start, block.start] = half / wide
-                units[-1, block.start] = -half * float(column.middle) / wide
-        return units, float(self.target_.middle)
-
     def predict(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """The expected target of each row."""
         arrays = self._arrays(X)
         design = LinearDesign(self._columns(), reference=True)
         matrix = design.matrix(arrays) * (1 / STEPS)
-        units, shift = self._units(design)
+        units, shift = column_units(design, self.target_), float(self.target_.middle)
         whole = np.append(self.coef_, self.intercept_ - shift)
         scaled = matrix @ np.linalg.solve(units, whole)
         return np.asarray(scaled * float(self.target_.half) + shift)
 
     def coefficients(self, confidence: Number = "0.95") -> list[Coefficient]:
         """Every coefficient with its interval, the intercept last; in the units of the columns."""
-        sure = float(open_unit(confidence, "confidence"))
-        wide = NormalDist().inv_cdf((1 + sure) / 2)
-        names = [*LinearDesign(self._columns(), reference=True).names, "(intercept)"]
-        errors = np.sqrt(np.maximum(np.diag(self.covariance_), 0))
+        names = LinearDesign(self._columns(), reference=True).names
         values = np.append(self.coef_, self.intercept_)
-        return [
-            Coefficient(
-                name, float(v), float(e), float(v - wide * e), float(v + wide * e), bool(ok)
-            )
-            for name, v, e, ok in zip(names, values, errors, self.identified_, strict=True)
-        ]
+        return coefficient_table(names, values, self.covariance_, self.identified_, confidence)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """What each coefficient belongs to."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -11,20 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from shoal.errors import FactsError
 from shoal.exact import Number
+from shoal.learning.centred_rows import (
+    CentredLinearRows,
+    block_spans,
+    centred_moments,
+    typical_length,
+)
+from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
 from shoal.learning.estimator import TARGET, PrivateEstimator, stated_classes, two_classes
-from shoal.learning.exact_sums import Floats, Integers, products
+from shoal.learning.exact_sums import Floats, Integers, products, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.newton_rounds import LinkTables, newton_fit, planned_newton
 from shoal.learning.posterior_rounds import (
     RESIDUAL,
     PooledRounds,
-    independent_second_moments,
     rounds,
 )
 from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
+from shoal.learning.whitened_rounds import LENGTH
 
-COUNTS = Fraction(3, 100)
+COUNTS = Fraction(2, 25)
 """The share of the budget for counts and means, which are measured once."""
 
 _FLATTER = 0.7
@@ -42,7 +52,11 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
         return tags
 
     def _target(self) -> FeatureColumn:
-        return stated_classes(self.classes)
+        return self._with_classes(stated_classes(self.classes))
+
+    def _with_classes(self, target: FeatureColumn) -> FeatureColumn:
+        """The target, if it has as many classes as this model tells apart."""
+        return two_classes(target)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -52,7 +66,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
     def _told_target(self) -> FeatureColumn:
         self._columns()
         target: FeatureColumn = self.target_
-        return two_classes(target)
+        return self._with_classes(target)
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """The log-odds of the second class."""
@@ -60,7 +74,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
 
     @abstractmethod
     def _scores(self, arrays: Arrays) -> Floats:
-        """The log-odds of each row."""
+        """The log-odds of each row, which depend on that row alone, to the last bit."""
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The probability of each class."""
@@ -78,12 +92,17 @@ class LogisticRegression(PrivateClassifier):
     Numbers are scaled by their declared range, categories get a coefficient for each level, and all
     have a prior whose width is fitted to released numbers, so that nothing needs tuning.
 
-    Guarantee: one release of counts and means, then ``rounds`` of gradients, together at the stated
+    With ``intervals`` the coefficients have no prior but a very wide one, the first level of a
+    category is the one that others are compared with, and `coefficients` gives intervals.  That
+    needs more rows for each coefficient than prediction does.
+
+    Guarantee: one release of counts and means, then ``rounds`` of gradients; with ``intervals`` one
+        of second moments, six of gradients and one of the curvature.  All together cost the stated
         price.
     Needs: ``columns`` and ``classes`` are public facts.
     Edges: rows whose target is none of the classes add nothing.  With few rows, or little budget,
-        coefficients shrink to zero.
-    Proof: training.md.
+        coefficients shrink to zero, or are flagged by `coefficients`.
+    Proof: training.md, *Rows* and *Newton steps*.
     """
 
     def __init__(
@@ -96,7 +115,8 @@ class LogisticRegression(PrivateClassifier):
         classes: Any = None,
         nullable: Sequence[str] = (),
         rows_per_person: int = 1,
-        rounds: int = 24,
+        rounds: int = 16,
+        intervals: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -106,12 +126,16 @@ class LogisticRegression(PrivateClassifier):
         self.nullable = nullable
         self.rows_per_person = rows_per_person
         self.rounds = rounds
+        self.intervals = intervals
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
+        two_classes(self.target_)
+        if self.intervals:
+            return planned_newton(LinearDesign(columns, reference=True))
         design = LinearDesign(columns)
         numbers = sum(each.ordered for each in columns)
         counts = design.squared + (numbers + 1) * STEPS * STEPS
-        gradient = design.squared * RESIDUAL * RESIDUAL
+        gradient = (LENGTH * RESIDUAL) ** 2
         share = (1 - COUNTS) / self.rounds
         planned = [PlannedSum("moments", design.size + numbers + 1, counts, COUNTS)]
         steps = range(self.rounds)
@@ -120,21 +144,51 @@ class LogisticRegression(PrivateClassifier):
         ]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
-        design = LinearDesign(columns)
-        target = two_classes(self.target_)
-        codes = target.codes(arrays[TARGET])
+        self.intervals_ = bool(self.intervals)
+        design = self._design(columns)
+        codes = two_classes(self.target_).codes(arrays[TARGET])
         rows = LinearRows(design, arrays, codes < 2)
-        posterior = self._started(design, rows, codes, sums)
+        if self.intervals_:
+            self._newton(rows, codes, sums)
+            return
+        posterior, centred = self._started(design, rows, codes, sums)
         residuals = logistic_residuals((codes == 1).astype(np.int64))
-        unit = 1 / (STEPS * RESIDUAL)
-        rounds(rows, posterior, sums, self.rounds, residuals, most_row=STEPS, unit=unit)
-        self.coef_ = posterior.theta[None, :-1].copy()
-        self.intercept_ = posterior.theta[-1:].copy()
+        unit = centred.unit / RESIDUAL
+        rounds(centred, posterior, sums, self.rounds, residuals, most_row=2 * STEPS, unit=unit)
+        theta = posterior.theta
+        self.coef_ = theta[None, :-1].copy()
+        self.intercept_ = theta[-1:] - theta @ centred.centre
         self.n_iter_ = self.rounds
+
+    def _design(self, columns: tuple[FeatureColumn, ...]) -> LinearDesign:
+        return LinearDesign(columns, reference=self.intervals_)
+
+    def _newton(self, rows: LinearRows, codes: Integers, sums: NoisySums) -> None:
+        """The fit with intervals."""
+        labels = (codes == 1).astype(np.int64) * RESIDUAL
+        line = newton_fit(rows, labels, codes < 2, _LOGISTIC, sums)
+        self.coef_ = line.theta[None, :-1].copy()
+        self.intercept_ = line.theta[-1:].copy()
+        self.covariance_, self.identified_ = line.covariance, line.identified
+
+    def coefficients(self, confidence: Number = "0.95") -> list[Coefficient]:
+        """Every coefficient with its interval, the intercept last: log-odds by one unit of a column,
+        or beside a category's first level.
+        """
+        design = self._design(self._columns())
+        if not self.intervals_:
+            raise FactsError(
+                "this model was trained for prediction, without intervals.",
+                remedy="Train LogisticRegression(intervals=True, ...), which is a release of its own.",
+            )
+        units = column_units(design)
+        values = units @ np.append(self.coef_[0], self.intercept_[0])
+        covariance = units @ self.covariance_ @ units.T
+        return coefficient_table(design.names, values, covariance, self.identified_, confidence)
 
     def _started(
         self, design: LinearDesign, rows: LinearRows, codes: Integers, sums: NoisySums
-    ) -> PooledRounds:
+    ) -> tuple[PooledRounds, CentredLinearRows]:
         """Means and mean squares of the columns, and the share of the second class."""
         numbers = [each.start for each in design.blocks if each.linear]
         linear = rows.matrix[:, numbers]
@@ -145,28 +199,39 @@ class LogisticRegression(PrivateClassifier):
         noisy, _ = sums.release("moments", products(told, ones, STEPS, 1)[:, 0])
         count = max(float(noisy[design.size - 1]) / STEPS, 1.0)
         means = np.clip(noisy[: design.size] / STEPS / count, -1, 1)
-        levels = [each for each in design.blocks if not each.linear]
-        mean_squares = means.copy()
-        for each in levels:
-            place = slice(each.start, each.stop)
-            means[place] = np.maximum(means[place], 0)
-            mean_squares[place] = means[place]
-        mean_squares[numbers] = np.clip(noisy[design.size : -1] / STEPS / count, 0, 1)
-        means[-1] = 1.0
+        variances = np.full(design.size, np.nan)
+        for each in design.blocks:
+            if not each.linear:
+                place = slice(each.start, each.stop)
+                held = np.maximum(means[place], 0)
+                means[place] = held / max(float(held.sum()), 1.0)
+        mean_squares = np.clip(noisy[design.size : -1] / STEPS / count, 0, 1)
+        variances[numbers] = np.maximum(mean_squares - means[numbers] ** 2, 1e-3)
         rate = float(np.clip(noisy[-1] / STEPS / count, 0.02, 0.98))
         start = np.zeros(design.size)
         start[-1] = np.log(rate / (1 - rate))
-        moments = independent_second_moments(means, mean_squares, design.blocks, count)
-        return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start)
+        moments = centred_moments(means, variances, block_spans(design.blocks), count)
+        centred = CentredLinearRows(rows, means, typical_length(moments, count))
+        return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start), centred
 
     def _scores(self, arrays: Arrays) -> Floats:
-        matrix = LinearDesign(self._columns()).matrix(arrays) * (1 / STEPS)
-        return np.asarray(matrix[:, :-1] @ self.coef_[0] + self.intercept_[0])
+        matrix = self._design(self._columns()).matrix(arrays) * (1 / STEPS)
+        return weighted_rows(matrix, np.append(self.coef_[0], self.intercept_[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """What each coefficient belongs to."""
-        return np.array(LinearDesign(self._columns()).names, dtype=object)
+        return np.array(self._design(self._columns()).names, dtype=object)
 
+
+def _odds(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _shares(scores: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-scores)))
+
+
+_LOGISTIC = LinkTables.of(_shares, lambda s: _shares(s) * (1 - _shares(s)), 1.0, _odds)
 
 _TABLE_STEP = 12
 _TABLE = np.rint(RESIDUAL / (1 + np.exp(-(np.arange(-4096, 4096) + 0.5) / 256))).astype(np.int64)

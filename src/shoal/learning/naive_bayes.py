@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.exact import Number
-from shoal.learning.estimator import TARGET, two_classes
-from shoal.learning.exact_sums import Floats, products
+from shoal.learning.estimator import TARGET, several_classes
+from shoal.learning.exact_sums import Floats, products, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
 from shoal.learning.logistic_regression import PrivateClassifier
 from shoal.learning.row_designs import Arrays, LinearDesign
@@ -18,7 +19,8 @@ from shoal.learning.training_plan import NoisySums, PlannedSum
 
 
 class NaiveBayes(PrivateClassifier):
-    """Numbers are normal within each class, categories have a share for each level.
+    """Numbers are normal within each class, categories have a share for each level; there can be two
+    classes or more.
 
     Guarantee: one release of sums at the stated price.
     Needs: ``columns`` and ``classes`` are public facts.
@@ -46,21 +48,33 @@ class NaiveBayes(PrivateClassifier):
         self.nullable = nullable
         self.rows_per_person = rows_per_person
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _with_classes(self, target: FeatureColumn) -> FeatureColumn:
+        return several_classes(target)
+
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
+        classes = len(several_classes(self.target_).levels)
         design = LinearDesign(columns)
         numbers = sum(each.ordered for each in columns)
         squared = design.squared + numbers * STEPS * STEPS
-        return [PlannedSum("sums by class", 2 * (design.size + numbers), squared, Fraction(1))]
+        return [
+            PlannedSum("sums by class", classes * (design.size + numbers), squared, Fraction(1))
+        ]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         design = LinearDesign(columns)
-        codes = two_classes(self.target_).codes(arrays[TARGET])
+        classes = len(self.target_.levels)
+        codes = self.target_.codes(arrays[TARGET])
         matrix = design.matrix(arrays)
         linear = matrix[:, _numbers(design)]
         told = np.hstack([matrix, np.floor(linear * linear * (1 / STEPS))])
-        by_class = np.column_stack([codes == 0, codes == 1]).astype(np.float64)
+        by_class = (codes[:, None] == np.arange(classes)).astype(np.float64)
         noisy, sigma = sums.release("sums by class", products(by_class, told, 1, STEPS))
-        found, noise = noisy.reshape(2, -1) / STEPS, sigma / STEPS
+        found, noise = noisy.reshape(classes, -1) / STEPS, sigma / STEPS
         rows = np.maximum(found[:, design.size - 1], 1.0)
         self.prior_ = np.log(np.maximum(rows, noise + 1) / np.maximum(rows, noise + 1).sum())
         numbers = _numbers(design)
@@ -68,7 +82,7 @@ class NaiveBayes(PrivateClassifier):
         self.means_ = np.clip(found[:, numbers] / rows[:, None], -1, 1)
         squares = np.clip(found[:, design.size :] / rows[:, None], 0, 1)
         self.variances_ = np.maximum(squares - self.means_**2, 0) + spare
-        self.levels_ = np.zeros((2, design.size - 1))
+        self.levels_ = np.zeros((classes, design.size - 1))
         for each in design.blocks:
             if not each.linear:
                 place = slice(each.start, each.stop)
@@ -78,19 +92,43 @@ class NaiveBayes(PrivateClassifier):
                     total = np.maximum(rows[:, None], held)
                 self.levels_[:, place] = np.log(held / total)
 
+    def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
+        """The log-odds of the second of two classes; with more of them, one column of scores for
+        each.
+        """
+        if len(self.classes_) == 2:
+            return super().decision_function(X)
+        return np.column_stack(self._class_scores(self._arrays(X)))
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """The probability of each class."""
+        scores = np.column_stack(self._class_scores(self._arrays(X)))
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The likeliest class."""
+        scores = np.column_stack(self._class_scores(self._arrays(X)))
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
     def _scores(self, arrays: Arrays) -> Floats:
+        first, second = self._class_scores(arrays)
+        return np.asarray(second - first)
+
+    def _class_scores(self, arrays: Arrays) -> list[Floats]:
+        """The log-likelihood of each class, up to what all have in common."""
         design = LinearDesign(self._columns())
         matrix = design.matrix(arrays)[:, :-1] / STEPS
         numbers = _numbers(design)
         scores = []
-        for at in range(2):
-            away = matrix[:, numbers] - self.means_[at]
-            normal = -0.5 * (away**2 / self.variances_[at] + np.log(self.variances_[at])).sum(
-                axis=1
-            )
-            marked = np.delete(matrix, numbers, axis=1) @ np.delete(self.levels_[at], numbers)
-            scores.append(normal + marked + self.prior_[at])
-        return np.asarray(scores[1] - scores[0])
+        for at in range(len(self.prior_)):
+            total = np.full(len(matrix), float(self.prior_[at]))
+            for column, mean, variance in zip(
+                numbers, self.means_[at], self.variances_[at], strict=True
+            ):
+                total -= 0.5 * ((matrix[:, column] - mean) ** 2 / variance + np.log(variance))
+            scores.append(total + weighted_rows(matrix, self.levels_[at]))
+        return scores
 
 
 def _numbers(design: LinearDesign) -> list[int]:

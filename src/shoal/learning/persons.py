@@ -36,5 +36,12 @@ def rows_within(persons: NDArray[Any], most: int) -> NDArray[np.int64]:
 
 
 def _one(person: Any) -> Any:
-    """A person as a key; all rows without one are one person's."""
-    return None if person != person else person  # noqa: PLR0124 - NaN is not itself
+    """A person as a key; all rows without one, or with one that cannot be compared, are one
+    person's.  It never fails: an error would tell that there is such a row.
+    """
+    try:
+        hash(person)
+        missing = bool(person != person)  # noqa: PLR0124 - NaN is not itself
+    except Exception:  # noqa: BLE001 - a name of any kind may fail in any way
+        return None
+    return None if missing else person

@@ -19,7 +19,9 @@ from shoal.learning.training_plan import NoisySums
 RESIDUAL = 1 << 14
 """A residual of 1 is this many steps."""
 
-_POWER = 1.0
+POWER = 0.5
+"""Rounds are pooled with weights that grow by this power of their number."""
+
 _HYPER = 0.2
 """How many coefficients' worth of weight the prior of a block's variance has."""
 
@@ -67,7 +69,7 @@ class PooledRounds:
         self._mind_overshoot()
         hessian = self.hessian
         weights = np.array(
-            [(at + 1.0) ** _POWER / each[2] ** 2 for at, each in enumerate(self._seen)]
+            [(at + 1.0) ** POWER / each[2] ** 2 for at, each in enumerate(self._seen)]
         )
         weights /= weights.sum()
         pooled = sum(
@@ -130,22 +132,6 @@ def rounds(
         found = rows.gradient(residuals(rows.scores(weights, bits)), RESIDUAL)
         noisy, sigma = sums.release(f"gradient {at + 1}", found)
         posterior.observe(noisy * unit, sigma * unit)
-
-
-def independent_second_moments(
-    means: Floats, squares: Floats, blocks: Sequence[CoefficientBlock], rows: float
-) -> Floats:
-    """The sum of x x' if columns were independent: of means and mean squares, from released sums.
-
-    Levels of one column exclude each other, so within a block of levels there is only the diagonal.
-    """
-    made = np.outer(means, means)
-    for each in blocks:
-        place = slice(each.start, each.stop)
-        made[place, place] = np.diag(np.maximum(squares[place], 1 / max(rows, 1.0)))
-    made[-1, -1] = 1.0
-    values, vectors = np.linalg.eigh(made)
-    return np.asarray((vectors * np.maximum(values, 1e-4)) @ vectors.T * rows)
 
 
 def _prior(block: CoefficientBlock) -> Floats:

@@ -187,7 +187,7 @@ class BinnedRows:
     """Rows of a `BinnedDesign`, read only through sums."""
 
     def __init__(self, design: BinnedDesign, arrays: Arrays, keep: NDArray[np.bool_]) -> None:
-        self.design, self._keep = design, keep
+        self.design, self.keep = design, keep
         self.codes = design.codes(arrays)
 
     def scores(self, weights: Floats, bits: int) -> Integers:
@@ -200,7 +200,7 @@ class BinnedRows:
 
     def gradient(self, residuals: Integers, most: int) -> Integers:
         """The sum of residuals in every cell, and of all."""
-        held = np.where(self._keep, residuals, 0)
+        held = np.where(self.keep, residuals, 0)
         found = np.zeros(self.design.size, dtype=np.int64)
         for line in self.codes:
             found += sums_by_code(line, self.design.size, held, most)

@@ -31,7 +31,9 @@ _SHARES = (Fraction(2, 9), Fraction(2, 9))
 _ROUNDS = (Fraction(1, 9), Fraction(1, 9), Fraction(1, 9), Fraction(2, 9))
 _DIAGONAL, _OTHER = 5, 7  # 7^2 <= 2 * 5^2
 _BINS = 14
-_MOST_SIZE = 4096
+MOST_SIZE = 4096
+"""The most coefficients: the squares of a row, each up to 2^40, must add up to less than 2^53."""
+
 _PRIOR = 4.0
 _ENOUGH = 0.95
 
@@ -53,12 +55,12 @@ def planned(design: LinearDesign) -> list[PlannedSum]:
     A round adds a row of length `LENGTH` times a residual of `RESIDUAL`, one mark in a histogram of
     residuals, and a square.
     """
-    if design.size > _MOST_SIZE:
+    if design.size > MOST_SIZE:
         raise FactsError(
-            f"{design.size} coefficients are too many; at most {_MOST_SIZE} can be fitted.",
+            f"{design.size} coefficients are too many; at most {MOST_SIZE} can be fitted.",
             remedy="Leave columns out, or declare fewer choices.",
         )
-    size = len(_pairs(design)[0])
+    size = len(measured_pairs(design)[0])
     whole = design.size * (design.size + 1) // 2
     first, second = moments_of_length(design.squared), moments_of_length(LENGTH**2)
     mark = _mark(design.size)
@@ -78,7 +80,7 @@ def fitted(
 ) -> FittedLine:
     """The line of least squares; ``target`` in steps of 1 / `UNIT`."""
     size = rows.design.size
-    even, count = _evened(rows, sums)
+    even, count = evened(rows, sums)
     short, factors = in_even_coordinates(rows, even)
     scale = math.sqrt(size) / LENGTH
     moments, spread = released_moments(
@@ -88,7 +90,7 @@ def fitted(
     values, vectors = np.linalg.eigh(moments)
     floor = spread * math.sqrt(size / 2)
     known = np.asarray((vectors * np.maximum(values, floor)) @ vectors.T)
-    found = _Pooled(even, known, spread, size)
+    found = PooledGradients(even, known, spread, _PRIOR)
     clip, variance = UNIT, 1.0
     mark = _mark(size)
     for at in range(len(_ROUNDS)):
@@ -105,15 +107,19 @@ def fitted(
     return found.line(variance, vectors[:, values <= floor])
 
 
-class _Pooled:
+class PooledGradients:
     """Gradients of all rounds, pooled by their noise under a wide prior."""
 
-    def __init__(self, even: Floats, known: Floats, spread: float, size: int) -> None:
+    def __init__(self, even: Floats, known: Floats, spread: float, prior: float) -> None:
         self._even, self._known, self._spread = even, known, spread
-        self._prior = even.T @ even / _PRIOR
-        self.phi = np.zeros(size)
+        self._prior = even.T @ even / prior
+        self.phi = np.zeros(len(known))
         self._step = 1.0
         self._seen: list[tuple[Floats, float]] = []
+
+    def begin(self, phi: Floats, step: float) -> None:
+        """Where the first gradient will be taken, and how far, squared, that may be from the end."""
+        self.phi, self._step = phi, step
 
     def observe(self, gradient: Floats, sigma: float) -> None:
         error = sigma**2 + self._spread**2 / 2 * self._step
@@ -148,9 +154,9 @@ class _Pooled:
         return FittedLine(even @ self.phi, covariance, clear, variance)
 
 
-def _evened(rows: LinearRows, sums: NoisySums) -> tuple[Floats, float]:
+def evened(rows: LinearRows, sums: NoisySums) -> tuple[Floats, float]:
     """The matrix that makes second moments even, from released ones, and the number of rows."""
-    size, pairs = rows.design.size, _pairs(rows.design)
+    size, pairs = rows.design.size, measured_pairs(rows.design)
     moments, spread = released_moments("second moments", rows.matrix, STEPS, pairs, sums)
     moments, spread = moments / STEPS**2, spread / STEPS**2
     count = max(float(moments[-1, -1]), 1.0)
@@ -159,9 +165,14 @@ def _evened(rows: LinearRows, sums: NoisySums) -> tuple[Floats, float]:
     return np.asarray((vectors * np.sqrt(count / held)) @ vectors.T), count
 
 
-def in_even_coordinates(rows: LinearRows, even: Floats) -> tuple[Floats, Integers]:
-    """Rows times the released matrix, in whole steps, no longer than `LENGTH`; and their weights."""
-    scale = LENGTH / math.sqrt(len(even)) / STEPS
+def in_even_coordinates(
+    rows: LinearRows, even: Floats, longest: float = 1.0
+) -> tuple[Floats, Integers]:
+    """Rows times the released matrix, in whole steps, no longer than `LENGTH`; and their weights.
+
+    ``longest`` is how long a row can be before it is clipped, in root mean squares of all rows.
+    """
+    scale = LENGTH / (longest * math.sqrt(len(even))) / STEPS
     weights, bits = whole_weights(even * scale, STEPS, finest=30)
     steps = np.floor(scores(rows.matrix, weights, STEPS) * 2.0**-bits)
     return clipped(np.clip(steps, -UNIT, UNIT), LENGTH)
@@ -186,7 +197,7 @@ def released_moments(
     return made, sigma / _DIAGONAL
 
 
-def _pairs(design: LinearDesign) -> tuple[Integers, Integers]:
+def measured_pairs(design: LinearDesign) -> tuple[Integers, Integers]:
     """The pairs of coefficients whose products are measured: levels of one column exclude each
     other, so theirs are 0 and known.
     """

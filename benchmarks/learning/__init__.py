@@ -1,0 +1,1 @@
+"""The row *learning*: models trained privately, beside other libraries and no privacy at all."""
