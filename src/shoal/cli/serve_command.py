@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -118,6 +119,9 @@ def serve(
             with server.capture_signals():  # whoever reads the link may stop it at once
                 _say(door)
                 server.run(sockets=[place])
+                if not work.finish(lambda: server.force_exit):
+                    answers().print("Stopped; releases under way stay charged, without an answer.")
+                    os._exit(1)  # their threads would keep it here; the journal bears any end
             answers().print("Stopped; everything that was counted is kept.")
 
 
