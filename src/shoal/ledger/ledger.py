@@ -43,7 +43,6 @@ _PAUSES = (0.005, 0.25)
 seconds.
 """
 _PAGE = 1000
-_LAST = sa.select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 _MOST_SECONDS = 10**9
 
 
@@ -262,14 +261,9 @@ class Ledger(NotCopied):
     def _seen(self, names: Sequence[str]) -> dict[str, SeenBook]:
         """Those of some accounts that there are, as they stand now."""
         found = self._books_seen.at(self.head, names)
-        if found is not None:
-            return found
-        chosen = sa.select(ACCOUNTS).where(ACCOUNTS.c.name.in_(names))
-        with self._reading() as connection:
-            head = Head(*connection.execute(_LAST).one())
-            rows = connection.execute(chosen).all()
-        found = {row.name: SeenBook(Book.read(tuple(row))) for row in rows}
-        self._books_seen.keep(head, found)
+        if found is None:
+            with self._reading() as connection:
+                found = self._books_seen.read(connection, names)
         return found
 
     def _books(self, names: Sequence[str]) -> list[SeenBook]:

@@ -7,12 +7,17 @@ the accounts are equal, and whoever looks compares heads first: no budget is eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from threading import Lock
 
+import sqlalchemy as sa
+
 from shoal.ledger.book import AccountState, Book
 from shoal.ledger.head import Head
+from shoal.ledger.schema import ACCOUNTS, ENTRIES
+
+_LAST = sa.select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 
 
 class SeenBook:
@@ -42,9 +47,15 @@ class SeenBooks:
                 return None
             return {name: self._books[name] for name in names}
 
-    def keep(self, head: Head, books: Mapping[str, SeenBook]) -> None:
-        """Remember accounts that were read together with the head; those of another are dropped."""
+    def read(self, connection: sa.Connection, names: Sequence[str]) -> dict[str, SeenBook]:
+        """Read those of some accounts that there are, and remember them with the head of the same
+        moment; those of another head are dropped.
+        """
+        head = Head(*connection.execute(_LAST).one())
+        rows = connection.execute(sa.select(ACCOUNTS).where(ACCOUNTS.c.name.in_(names))).all()
+        found = {row.name: SeenBook(Book.read(tuple(row))) for row in rows}
         with self._lock:
             if head != self._head:
                 self._head, self._books = head, {}
-            self._books.update(books)
+            self._books.update(found)
+        return found
