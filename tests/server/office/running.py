@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,25 +19,33 @@ from shoal.server.office.office_host import OfficeHost
 from shoal.server.office.request_limits import RequestLimits
 from shoal.server.office.work import ReleaseWork
 from shoal.server.server_process import listening, server_of
+from shoal.server.sign_in.arriving import SignIn
 from shoal.vault import Vault
 
 
 @contextmanager
-def office_in_thread(vault: Vault, *, most_each: int = 100) -> Iterator[str]:
+def office_in_thread(
+    vault: Vault,
+    *,
+    most_each: int = 100,
+    sign_in: Callable[[str], SignIn] | None = None,
+) -> Iterator[str]:
     """The address of an office over a vault, until the block ends."""
     with listening("127.0.0.1", 0) as place:
         door = Door(Address.of("127.0.0.1", place.getsockname()[1]))
         work = ReleaseWork(pad=False, most_each=most_each)
-        server = server_of(
-            vault, door, OfficeHost(vault, door, RequestLimits(0, most_inside=1000), work)
-        )
+        ways = None if sign_in is None else sign_in(door.address.origin)
+        limits = RequestLimits(0, most_inside=1000)
+        server = server_of(vault, door, OfficeHost(vault, door, limits, work, ways))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
         thread.start()
         while not server.started:
             time.sleep(0.01)
-        yield door.address.origin
-        server.should_exit = True
-        thread.join()
+        try:
+            yield door.address.origin
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def options_for(vault: Path | str, rate: int = 0) -> list[str]:
