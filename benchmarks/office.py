@@ -8,12 +8,14 @@ for one of them.  CPU seconds, since that is what two cores have to share.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from benchmarks.measure import Goal, Row, table
 ROUNDS = 5
 CALLS = 200
 BARE, COMMIT = "a bare route of FastAPI", "a bare SQLite commit"
+NEW_PRICE, NEW_TEXT = "**Shoal** preview at a new price", "**Shoal** preview of a new text"
 PREVIEW, REPEATED = "**Shoal** preview", "**Shoal** release, asked again"
 ME = "**Shoal** who am I"
 QUESTION = "SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind"
@@ -43,7 +46,14 @@ def run(*, with_ours: bool) -> Row:
     title = f"one request; median of {ROUNDS} rounds of {CALLS} in turn"
     row.tables.append(table(title, ["CPU ms each", "a second, one core"], shown))
     row.goals += [
-        Goal("a preview: 500 a second on two cores", 250, 1 / found[PREVIEW], " a second and core"),
+        *(
+            Goal(f"a {what}: 500 a second on two cores", 250, 1 / found[name], " a second and core")
+            for what, name in (
+                ("preview", PREVIEW),
+                ("preview at a new price", NEW_PRICE),
+                ("preview of a new text", NEW_TEXT),
+            )
+        ),
         Goal(
             "a repeated release: 200 a second on two cores",
             100,
@@ -51,30 +61,20 @@ def run(*, with_ours: bool) -> Row:
             " a second and core",
         ),
     ]
-    for name in (PREVIEW, REPEATED):
+    for name in (PREVIEW, NEW_PRICE, NEW_TEXT, REPEATED):
         row.tables.append(
             f"{name.replace('*', '')}: {found[name] / found[BARE]:.3g} bare routes, {found[name] / found[COMMIT]:.3g} bare commits."
         )
     return row
 
 
-def _measured(folder: Path) -> dict[str, float]:
-    import fastapi
+@contextmanager
+def made_vault(folder: Path) -> Iterator[tuple[Any, str]]:
+    """A vault in a folder with one dataset and one analyst, and their token."""
     import pyarrow as pa
     from pyarrow import parquet
 
     import shoal
-    from shoal.server.address import Address
-    from shoal.server.app import application
-    from shoal.server.door import Door
-    from shoal.server.office.office_host import OfficeHost
-    from shoal.server.office.request_limits import RequestLimits
-
-    bare = fastapi.FastAPI()
-
-    @bare.get("/me")
-    def me() -> dict[str, str]:
-        return {"person": "ana"}
 
     kinds = ["work", "leisure"] * 500
     parquet.write_table(
@@ -90,10 +90,33 @@ def _measured(folder: Path) -> dict[str, float]:
             budget=1,
         )
         vault.people.add("ana", role="analyst", dataset="visits", allowance=1)
-        token = vault.people.token("ana")
+        yield vault, vault.people.token("ana")
+
+
+def _measured(folder: Path) -> dict[str, float]:
+    import fastapi
+
+    from shoal.server.address import Address
+    from shoal.server.app import application
+    from shoal.server.door import Door
+    from shoal.server.office.office_host import OfficeHost
+    from shoal.server.office.request_limits import RequestLimits
+
+    bare = fastapi.FastAPI()
+
+    @bare.get("/me")
+    def me() -> dict[str, str]:
+        return {"person": "ana"}
+
+    with made_vault(folder) as (vault, token):
         door = Door(Address.of("127.0.0.1", 8000))
         ours = application(vault, door, OfficeHost(vault, door, RequestLimits(0)))
         asked = json.dumps({"sql": QUESTION, "epsilon": "0.1"}).encode()
+        count = itertools.count(1)
+
+        def new(text: str) -> bytes:
+            return json.dumps({"sql": text, "epsilon": f"1/{10 + next(count)}"}).encode()
+
         path = folder / "bare.db"
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA journal_mode=WAL")
@@ -104,6 +127,10 @@ def _measured(folder: Path) -> dict[str, float]:
             COMMIT: lambda: _commits(connection),
             ME: lambda: _many(ours, "GET", "/api/v1/me", b"", token),
             PREVIEW: lambda: _many(ours, "POST", "/api/v1/preview", asked, token),
+            NEW_PRICE: lambda: _many(ours, "POST", "/api/v1/preview", lambda: new(QUESTION), token),
+            NEW_TEXT: lambda: _many(
+                ours, "POST", "/api/v1/preview", lambda: new(f"{QUESTION} -- {next(count)}"), token
+            ),
             REPEATED: lambda: _many(ours, "POST", "/api/v1/releases", asked, token),
         }
         for act in acts.values():
@@ -124,10 +151,11 @@ def _commits(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO t VALUES (?)", ("x" * 400,))
 
 
-def _many(app: App, method: str, path: str, body: bytes, token: str) -> None:
+def _many(app: App, method: str, path: str, body: bytes | Callable[[], bytes], token: str) -> None:
     async def sending() -> None:
         for _ in range(CALLS):
-            status = await _once(app, method, path, body, token)
+            sent = body() if callable(body) else body
+            status = await _once(app, method, path, sent, token)
             assert status < 300, status
 
     asyncio.run(sending())

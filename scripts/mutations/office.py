@@ -7,11 +7,71 @@ from scripts.mutations.mutation import Mutation
 _PEOPLE = "tests/vault/people/test_people.py::"
 _OWNER = "tests/vault/people/test_owner_access.py::"
 _ROUTES = "tests/server/office/test_office_routes.py::"
+_LEAVING = "tests/ledger/test_leaving.py::test_who_waits_is_let_go_when_the_ledger_is_left"
 _HELD = _ROUTES + "test_an_answer_that_is_held_back_is_told_nowhere_and_under_no_other_key"
 _ACCESS = "src/shoal/vault/people/access.py"
 _FOLK = "src/shoal/vault/people/people.py"
 
+_KNOWN = "tests/vault/test_known_questions.py::"
+_SEEN = "tests/ledger/test_seen_books.py::"
+
 OFFICE = (
+    Mutation(
+        "accounts-are-shown-as-they-were",
+        "src/shoal/ledger/seen_books.py",
+        "if head != self._head or any(name not in self._books for name in names):",
+        "if any(name not in self._books for name in names):",
+        "Two servers show a budget that the other has spent.",
+        (_SEEN + "test_what_another_process_spends_counts_at_the_next_look[sqlite]",),
+    ),
+    Mutation(
+        "a-known-preview-says-that-it-fits-for-ever",
+        "src/shoal/query/asking.py",
+        "return preview_of(made, level, fits=False), made.event()",
+        "return preview_of(made, level, fits=self._source.payer.would_fit(made.event())), None",
+        "An analyst is told that a question fits a budget that is spent.",
+        (_KNOWN + "test_a_known_preview_still_says_whether_it_fits_now",),
+    ),
+    Mutation(
+        "a-known-question-outlives-its-declaration",
+        "src/shoal/vault/vault.py",
+        "key = (self._analyst, self._approval, declared, text)",
+        "key = (self._analyst, self._approval, text)",
+        "Noise is priced by bounds that no longer hold.",
+        (_KNOWN + "test_a_new_declaration_is_a_new_question",),
+    ),
+    Mutation(
+        "the-time-of-a-preview-tells-who-asked-before",
+        "src/shoal/vault/vault.py",
+        "key = (self._analyst, self._approval, declared, text)",
+        "key = (declared, text)",
+        "By a quick preview an analyst learns what others ask.",
+        (_KNOWN + "test_nobody_meets_what_another_worked_out",),
+    ),
+    Mutation(
+        "public-rows-are-read-once-for-ever",
+        "src/shoal/vault/known_questions.py",
+        "if not reads and all(tables[name].protects is not None for name in named):",
+        "if named:",
+        "A question goes on with public rows that were replaced.",
+        (_KNOWN + "test_what_reads_public_rows_is_read_again",),
+    ),
+    Mutation(
+        "other-weights-have-the-same-preview",
+        "src/shoal/query/asking.py",
+        "terms = (request, noise, show_clipped, level, weights, self.intervals)",
+        "terms = (request, noise, show_clipped, level, self.intervals)",
+        "An analyst is shown the errors of another request.",
+        (_KNOWN + "test_other_terms_have_another_preview",),
+    ),
+    Mutation(
+        "a-server-waits-for-the-dead",
+        "src/shoal/ledger/ledger.py",
+        "if monotonic() > limit or self._leaving.is_set():",
+        "if monotonic() > limit:",
+        "A server that is told to stop does not, while somebody waits for the answer of a dead one.",
+        (_LEAVING,),
+    ),
     Mutation(
         "an-expired-token-lets-in",
         "src/shoal/vault/people/access_token.py",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from shoal.accounting import account
     from shoal.auditing import audit
-    from shoal.client import connect
+    from shoal.client import connect, sign_in
     from shoal.engines import CsvFile, EngineLimits, listed_choices
     from shoal.events import Event
     from shoal.exact import Grid
@@ -163,6 +163,7 @@ __all__ = [
     "privatize",
     "query",
     "sensitivity",
+    "sign_in",
     "sql",
     "vault",
     "workloads",
@@ -238,6 +239,7 @@ def __getattr__(name: str) -> Any:
             "Vault": ("vault",),
             "open": ("vault",),
             "connect": ("client",),
+            "sign_in": ("client",),
             "privatize": ("functions",),
         }
         for floor in own.get(name, floors):

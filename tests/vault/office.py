@@ -46,9 +46,14 @@ def write(folder: Path, name: str = "visits.parquet", table: pa.Table | None = N
 
 
 def office(
-    folder: Path, budget: shoal.Measure | None = None, *, towns: bool = False, **more: Any
+    folder: Path,
+    budget: shoal.Measure | None = None,
+    *,
+    towns: bool = False,
+    place: str | None = None,
+    **more: Any,
 ) -> Vault:
-    vault = shoal.open(folder / "office.shoal")
+    vault = shoal.open(place or folder / "office.shoal")
     options = {"protects": UNIT, "columns": FACTS, **more}
     vault.add("visits", write(folder), budget=budget or shoal.Pure(1), **options)
     if towns:

@@ -146,6 +146,13 @@ COMMANDS = (
         "Make a token for somebody, which is printed once, or end one.",
     ),
     LazyCommand(
+        ANALYST,
+        "sign-in",
+        "sign_in_command.sign_in",
+        "SIGN_IN",
+        "Sign in at an office through your organisation, by a code that you confirm in a browser.",
+    ),
+    LazyCommand(
         CURATOR,
         "requests",
         "people_commands.requests",

@@ -136,6 +136,20 @@ def add(
 
 
 @people.command(epilog=PEOPLE)
+def link(
+    name: Annotated[str, typer.Argument(help="Who.")],
+    *,
+    issuer: Annotated[str, typer.Option(metavar="URL", help="The provider, as it calls itself.")],
+    subject: Annotated[str, typer.Option(help="The number that the provider has for them.")],
+    vault: VaultOption = None,
+) -> None:
+    """Say that somebody here is whom the organisation's sign-in knows under a number."""
+    with refusals(), opened(vault) as held:
+        held.people.link(name, issuer=issuer, subject=subject)
+        answers().print(f"{name} signs in as {subject} of {issuer}.", markup=False)
+
+
+@people.command(epilog=PEOPLE)
 def remove(
     name: Annotated[str, typer.Argument(help="Who.")],
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +13,12 @@ from shoal.cli.console import answers, refusals
 from shoal.cli.options import VaultOption, opened
 from shoal.errors import SchemaError
 from shoal.server.address import CONSOLE, Address
-from shoal.server.extra import check_extra
+from shoal.server.extra import check_extra, check_sign_in
 
 if TYPE_CHECKING:
     from shoal.server.door import Door
+    from shoal.server.sign_in.arriving import SignIn
+    from shoal.vault import Vault
 
 SERVE = """
 For example:
@@ -75,6 +78,13 @@ def serve(
             help="Hold releases back to public moments, so that their time tells nothing of rows.",
         ),
     ] = True,
+    sign_in: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="How people sign in beside tokens: the organisation's OpenID Connect, or a proxy in front.",
+        ),
+    ] = None,
     access_log: Annotated[
         Path | None,
         typer.Option(
@@ -114,11 +124,23 @@ def serve(
             found = place.getsockname()[1]
             door = Door(address(found))
             limits, work = RequestLimits(rate, 2 * rate), ReleaseWork(pad=pad)
-            server = server_of(held, door, OfficeHost(held, door, limits, work), tls)
+            ways = None if sign_in is None else _ways(held, sign_in)
+            server = server_of(held, door, OfficeHost(held, door, limits, work, ways), tls)
             with server.capture_signals():  # whoever reads the link may stop it at once
                 _say(door)
                 server.run(sockets=[place])
+                if not work.finish(lambda: server.force_exit):
+                    answers().print("Stopped; releases under way stay charged, without an answer.")
+                    os._exit(1)  # their threads would keep it here; the journal bears any end
             answers().print("Stopped; everything that was counted is kept.")
+
+
+def _ways(vault: Vault, path: Path) -> SignIn:
+    check_sign_in()
+    from shoal.server.sign_in.arriving import SignIn  # noqa: PLC0415 - the extra is loaded only here
+    from shoal.server.sign_in.sign_in_settings import read_settings  # noqa: PLC0415 - as above
+
+    return SignIn(vault, read_settings(path, vault))
 
 
 def _tls(certificate: str | None, key: str | None) -> tuple[str, str] | None:

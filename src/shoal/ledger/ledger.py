@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from time import monotonic, sleep
+from threading import Event as Signal
+from time import monotonic
 from typing import Any, Self, TypeVar
 from weakref import finalize
 
@@ -27,6 +28,7 @@ from shoal.ledger.head import Head
 from shoal.ledger.lock_notice import SECONDS, tell_answer
 from shoal.ledger.request import price, read_names, request_for
 from shoal.ledger.schema import ACCOUNTS, CHARGES, ENTRIES, UNLISTED
+from shoal.ledger.seen_books import SeenBook, SeenBooks
 from shoal.ledger.store import Store, entry_from
 from shoal.ledger.store_address import store_for
 from shoal.ledger.transaction import Transaction, no_account
@@ -107,6 +109,8 @@ class Ledger(NotCopied):
         self._desk = Transaction(self._store)
         self._turns = GroupCommit(self._work)
         self._counted = (0, 0)
+        self._leaving = Signal()
+        self._books_seen = SeenBooks()
 
     def __enter__(self) -> Self:
         return self
@@ -117,9 +121,16 @@ class Ledger(NotCopied):
     def close(self) -> None:
         """Let go of the file or the connections; nothing is pending when a call has returned."""
         if self._process == this_process():
+            self.stop_waiting()
             if self._store.head is not None and not self.read_only:
                 self._store.head.sync()
             self._store.close()
+
+    def stop_waiting(self) -> None:
+        """Let go of every thread that waits for an answer somebody else is about to give: it is
+        refused with `InFlightError`, and nothing is charged.  For programs that are told to end.
+        """
+        self._leaving.set()
 
     @property
     def place(self) -> Path | None:
@@ -231,25 +242,32 @@ class Ledger(NotCopied):
     def accounts(self, names: Sequence[str] | None = None) -> list[AccountState]:
         """Every account as it stands, or those of some names that there are, by name."""
         chosen = sa.select(ACCOUNTS).order_by(ACCOUNTS.c.name)
+        if names is not None:
+            found = self._seen(names)
+            return [found[name].state for name in sorted(found)]
         with self._reading() as connection:
-            rows = connection.execute(
-                chosen if names is None else chosen.where(ACCOUNTS.c.name.in_(names))
-            ).all()
+            rows = connection.execute(chosen).all()
         return [Book.read(tuple(row)).account() for row in rows]
 
     def account(self, name: str) -> AccountState:
         """One account as it stands."""
-        return self._books((name,))[0].account()
+        return self._books((name,))[0].state
 
     def would_fit(self, names: str | Sequence[str], event: Event) -> bool:
         """Whether an event could be charged to all these accounts now; asking is free."""
-        books = self._books(read_names(names))
+        books = [each.book for each in self._books(read_names(names))]
         return all(book.filter.would_fit(price(book.filter, event)) for book in books)
 
-    def _books(self, names: Sequence[str]) -> list[Book]:
-        chosen = sa.select(ACCOUNTS).where(ACCOUNTS.c.name.in_(names))
-        with self._reading() as connection:
-            found = {row.name: Book.read(tuple(row)) for row in connection.execute(chosen)}
+    def _seen(self, names: Sequence[str]) -> dict[str, SeenBook]:
+        """Those of some accounts that there are, as they stand now."""
+        found = self._books_seen.at(self.head, names)
+        if found is None:
+            with self._reading() as connection:
+                found = self._books_seen.read(connection, names)
+        return found
+
+    def _books(self, names: Sequence[str]) -> list[SeenBook]:
+        found = self._seen(names)
         for name in names:
             if name not in found:
                 raise no_account(name)
@@ -310,12 +328,12 @@ class Ledger(NotCopied):
             outcome = self.outcome(pending.charge)
             if outcome is not None and outcome.kind != RESUMED:
                 return
-            if monotonic() > limit:
+            if monotonic() > limit or self._leaving.is_set():
                 raise pending.refusal()
             if not told and monotonic() - began > SECONDS:
                 tell_answer(pending.charge)
                 told = True
-            sleep(pause)
+            self._leaving.wait(pause)
             pause = min(2 * pause, _PAUSES[1])
 
     # reading the journal
@@ -323,9 +341,8 @@ class Ledger(NotCopied):
     @property
     def head(self) -> Head:
         """How many entries there are, and the hash of the last."""
-        last = sa.select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc())
-        with self._reading() as connection:
-            return Head(*connection.execute(last.limit(1)).one())
+        self._after_fork()
+        return Head(*self._store.look())
 
     def entry(self, number: int) -> Entry | None:
         """One entry by its number."""

@@ -54,6 +54,11 @@ class ReadOnlyStore(SqliteStore):
                 remedy="Run it again.",
             )
 
+    def look(self) -> tuple[int, str]:
+        with self.reading() as connection:
+            number, chained = connection.exec_driver_sql(self._sql["tail"]).one()
+        return number, chained
+
     def _stamp(self) -> _Stamp:
         """What changes when somebody writes: the file, or its log."""
         with self.translated():

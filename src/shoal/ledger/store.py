@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import Any, ClassVar, Protocol
 
 import sqlalchemy as sa
@@ -105,6 +106,8 @@ class Store(ABC):
         self._sql = {name: _compiled(each, engine.dialect) for name, each in STATEMENTS.items()}
         self._writer: sa.Connection | None = None
         self._cursor: Cursor | None = None
+        self._looking: tuple[sa.Connection, Cursor] | None = None
+        self._look_lock = Lock()
         words, _, row = self._sql["insert entry"].partition(" VALUES ")
         self._inserts = [f"{words} VALUES {', '.join([row] * n)}" for n in range(_AT_ONCE + 1)]
 
@@ -175,6 +178,37 @@ class Store(ABC):
         with self.translated(), self.engine.connect() as connection:
             self.freeze(connection)
             yield connection
+
+    def look(self) -> tuple[int, str]:
+        """The number and the hash of the last entry, as they are now.
+
+        Every request asks for them, so a connection is kept for it, outside of any transaction: what
+        others committed is seen at once.  One that broke is dropped, and a new one tried.
+        """
+        with self._look_lock, self.translated():
+            try:
+                return self._last_entry()
+            except self.driver_errors:
+                self._look_away()
+                return self._last_entry()
+
+    def _last_entry(self) -> tuple[int, str]:
+        if self._looking is None:
+            made = self.engine.connect().execution_options(**self.writer_options)
+            driver = made.connection.driver_connection
+            assert driver is not None
+            self._looking = made, driver.cursor()
+        _, cursor = self._looking
+        cursor.execute(self._sql["tail"])
+        (found,) = cursor.fetchall()
+        number, chained = found
+        return number, chained
+
+    def _look_away(self) -> None:
+        held, self._looking = self._looking, None
+        if held is not None:
+            held[0].invalidate()
+            held[0].close()
 
     @abstractmethod
     def freeze(self, connection: sa.Connection) -> None:
@@ -262,13 +296,16 @@ class Store(ABC):
         if self._writer is not None:
             writer, self._writer, self._cursor = self._writer, None, None
             writer.close()
+        with self._look_lock:
+            self._look_away()
         self.engine.dispose()
         if self.head is not None:
             self.head.close()
 
     def abandon(self) -> None:
         """In a forked child: forget what belongs to the parent, without touching it."""
-        self._writer = self._cursor = None
+        self._writer = self._cursor = self._looking = None
+        self._look_lock = Lock()  # the parent may have held it
         # The connections are the parent's, which still uses them; closed here, they would end
         # there.
         self.engine.dispose(close=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from shoal.engines.engine import Engine
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
+from shoal.events import Event
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
@@ -41,6 +42,7 @@ from shoal.query.pricing import Priced, priced, read_weights
 from shoal.query.public_lookups import looked_up, with_public_rows
 from shoal.query.recipes import terms_of
 from shoal.query.storing import restored, stored
+from shoal.query.worked_out import WorkedOut
 
 _NEXT = "Nothing is read or spent yet. preview() shows the error, explain() the steps, release() the answer."
 _HALVINGS = 60
@@ -66,7 +68,8 @@ class Ask:
     ``weights`` say how much the error of each aggregate matters beside the others, by name.
     ``intervals`` is the confidence of the intervals that the answer shows; if it is given,
     quantiles have them, too, for a part of what is spent.  ``layout`` says how the answer is
-    arranged, where that is not a row for each group.
+    arranged, where that is not a row for each group.  ``worked_out`` is what is known of the same
+    question already.
     """
 
     def __init__(
@@ -78,12 +81,14 @@ class Ask:
         intervals: Number | None = None,
         *,
         layout: Layout | None = None,
+        worked_out: WorkedOut | None = None,
     ) -> None:
         read = {*tables_of(question.relation), *looked_up(question)}
         self._source = asked_of.source_for(sorted(read))
         self.question = with_public_rows(question, self._source.engine, self._source.tables)
         self.text = text
         self.layout = layout
+        self._worked_out = worked_out or WorkedOut()
         self.weights = read_weights(question, weights or {})
         self.intervals = None if intervals is None else open_unit(intervals, "intervals")
 
@@ -94,6 +99,9 @@ class Ask:
     @property
     def digest(self) -> str:
         """A hash of what is asked, without names and prices: equal questions have equal ones."""
+        return self._worked_out.of("digest", self._digest)
+
+    def _digest(self) -> str:
         plan = json.dumps(canonical_plan(self.question), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plan.encode()).hexdigest()
 
@@ -117,8 +125,16 @@ class Ask:
         level = self.intervals or CONFIDENCE
         if confidence is not None:
             level = open_unit(confidence, "confidence")
-        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
-        return preview_of(made, level, fits=self._source.payer.would_fit(made.event()))
+        request = self._request(epsilon, delta, rho)
+        weights = frozenset(self.weights.items())
+        terms = (request, noise, show_clipped, level, weights, self.intervals)
+
+        def shown() -> tuple[Preview, Event]:
+            made = self._priced(request, noise, clipped=show_clipped)
+            return preview_of(made, level, fits=False), made.event()
+
+        found, event = self._worked_out.of(terms, shown)
+        return replace(found, fits=self._source.payer.would_fit(event))
 
     def for_error(
         self,

@@ -40,7 +40,19 @@ def listening(host: str, port: int) -> socket.socket:
 class Server(uvicorn.Server):
     """A server that ends when it is told to, and then hands back to its caller instead of raising
     the signal again.
+
+    Guarantee: a request that waits for the answer of somebody else, who may be dead, does not keep
+        it from ending.
     """
+
+    def __init__(self, config: uvicorn.Config, vault: Vault) -> None:
+        super().__init__(config)
+        self._vault = vault
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let go of those who wait, and then of the connections."""
+        self._vault.stop_waiting()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -80,4 +92,4 @@ def server_of(
         lifespan="off",
         timeout_graceful_shutdown=5,
     )
-    return Server(config)
+    return Server(config, vault)

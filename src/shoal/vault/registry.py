@@ -51,6 +51,7 @@ class _ReadSoFar:
     def __init__(self) -> None:
         self.number: int | None = None
         self.datasets: list[Dataset] = []
+        self.current: dict[str, Dataset] = {}
         self.lock = Lock()
 
 
@@ -69,8 +70,13 @@ class Registry:
     @property
     def history(self) -> list[Dataset]:
         """Every declaration there was, in order; what was read once is not read again."""
+        with self._seen.lock:
+            return list(self._read_on().datasets)
+
+    def _read_on(self) -> _ReadSoFar:
+        """Read what others declared since; for whoever holds the lock."""
         seen, head = self._seen, self.ledger.head.number
-        with seen.lock:
+        if seen.number != head:
             if seen.number is None:
                 entries = self.ledger.facts(_KIND)
             else:
@@ -82,14 +88,17 @@ class Registry:
                 for each in entries
                 if each.number not in known
             ]
+            seen.current = {each.name: each for each in seen.datasets}
             seen.number = head
-            return list(seen.datasets)
+        return seen
 
     @property
     def current(self) -> dict[str, Dataset]:
         """The last declaration of each dataset that is shown."""
         shown = self.only
-        return {each.name: each for each in self.history if shown is None or each.name in shown}
+        with self._seen.lock:
+            found = self._read_on().current
+        return {name: each for name, each in found.items() if shown is None or name in shown}
 
     def one(self, name: str) -> Dataset:
         """A dataset by name."""

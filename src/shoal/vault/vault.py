@@ -24,7 +24,6 @@ from shoal.query.paying import QuestionSource
 from shoal.query.public_lookups import public_reader
 from shoal.query.shares import SuggestedShares
 from shoal.query.suggesting import SuggestedBounds
-from shoal.sql import question
 from shoal.vault.accounts.payer import (
     CURATOR,
     AccountPayer,
@@ -38,6 +37,7 @@ from shoal.vault.dataset import Dataset
 from shoal.vault.declaration import declared_source, from_toml, names_of, to_toml
 from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_rows, rehearsal, rows_of
+from shoal.vault.known_questions import KnownQuestions
 from shoal.vault.people.office_facts import OfficeFacts
 from shoal.vault.people.vault_office import VaultOffice
 from shoal.vault.proposal import declare, proposal
@@ -76,11 +76,12 @@ class Vault(VaultHistory, VaultOffice, NotCopied):
         limits: EngineLimits = NONE,
         approval: int | None = None,
         facts: OfficeFacts | None = None,
+        known: KnownQuestions | None = None,
     ) -> None:
         self._ledger, self._analyst, self._approval = ledger, analyst, approval
         self._progress, self._limits = progress, limits
         self._payers, self._known_registry = payers or PayerCache(), registry
-        self._facts = facts or OfficeFacts(ledger)
+        self._facts, self._known = facts or OfficeFacts(ledger), known or KnownQuestions()
         if registry is None:
             make_secret(ledger)
 
@@ -105,9 +106,14 @@ class Vault(VaultHistory, VaultOffice, NotCopied):
         """A question in SQL over any of the datasets; nothing is read or spent yet.  `Ask` says
         what the options are.
         """
-        held = self._tables
-        made = question(text, held.tables, read_public=public_reader(held))
-        return Ask(held, made, text, weights, intervals)
+        declared = tuple((name, each.entry) for name, each in self._registry.current.items())
+        key = (self._analyst, self._approval, declared, text)
+        known = self._known.get(key)
+        if known is None:
+            held = self._tables
+            known = self._known.read(key, text, held.tables, public_reader(held))
+        held = VaultTables(known.tables, self._payer)
+        return Ask(held, known.plan, text, weights, intervals, worked_out=known.worked_out)
 
     def table(self, name: str) -> Building:
         """The rows of a dataset, to build a question on without writing a SELECT."""
@@ -168,6 +174,7 @@ class Vault(VaultHistory, VaultOffice, NotCopied):
             limits=self._limits,
             approval=approval,
             facts=self._facts,
+            known=self._known,
         )
 
     @property
@@ -488,6 +495,12 @@ class Vault(VaultHistory, VaultOffice, NotCopied):
         return rehearsal(list(self.datasets.values()), self._ledger, n)
 
     # the rest
+
+    def stop_waiting(self) -> None:
+        """Refuse every thread that waits for an answer somebody else is about to give; see
+        `Ledger.stop_waiting`.
+        """
+        self._ledger.stop_waiting()
 
     def close(self) -> None:
         """Let go of the file, and of what was kept elsewhere for the next question; also of those

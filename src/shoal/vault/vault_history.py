@@ -62,6 +62,15 @@ class VaultHistory(ABC):
         )
         return found
 
+    def charged_to(self, certificate: Mapping[str, Any]) -> tuple[str, str]:
+        """Whose request the release of a certificate was charged to, and under which key."""
+        entry = self._ledger.entry(certificate["ledger"]["entry"])
+        if entry is None:
+            raise VaultError(
+                "this certificate is not one of this vault.", remedy="See vault.log()."
+            )
+        return entry.body["caller"], entry.body["key"] or ""
+
     @property
     def position(self) -> int:
         """How many entries the journal has; what is released later stands at a higher number."""

@@ -11,26 +11,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.office.running import OfficeProcess
+from tests.server.office.running import ForkedOffices, OfficeProcess
 from tests.vault.office import COUNT, office
 
 import shoal
 from shoal.client.office_connection import Connection
 from shoal.errors import BudgetExceeded, OfficeError, ShoalError
 from shoal.vault import Vault
+from shoal.vault.accounts.payer import LedgerCharge
 
 EACH = "0.01"
 
 
 def question(at: int) -> dict[str, str]:
+    """A question that no other number gives: who dies over one keeps nobody else waiting."""
     return {"sql": f"{COUNT} WHERE spend > {at}", "epsilon": EACH}
 
 
-def made(folder: Path, budget: str) -> tuple[Path, str]:
-    """A vault with one analyst, and their token."""
-    with office(folder, shoal.Pure(budget)) as vault:
-        vault.people.add("ana", role="analyst", dataset="visits", allowance=budget)
-        return folder / "office.shoal", vault.people.token("ana")
+def made(
+    folder: Path, budget: str, *, people: int = 1, place: str | None = None
+) -> tuple[str, list[str]]:
+    """A vault with some analysts, and their tokens."""
+    where = place or str(folder / "office.shoal")
+    with office(folder, shoal.Pure(budget), place=where) as vault:
+        names = [f"ana{at}" for at in range(people)]
+        for each in names:
+            vault.people.add(each, role="analyst", dataset="visits", allowance=budget)
+        return where, [vault.people.token(each) for each in names]
 
 
 def released(vault: Vault) -> Counter[str]:
@@ -46,30 +53,30 @@ def check_books(vault: Vault) -> None:
 
 
 class Clients:
-    """Threads that ask, each question under a key of its own, and write down what they were told."""
+    """People who ask, each question under a key of its own, and write down what they were told."""
 
-    def __init__(self, token: str, count: int) -> None:
-        self.token, self.origin = token, ""
-        self.told: dict[str, Any] = {}
+    def __init__(self, tokens: list[str], origin: str) -> None:
+        self.origin = origin
+        self.told: dict[int, tuple[str, Any]] = {}
         self.asked = 0
         self.stop = threading.Event()
         self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._ask) for _ in range(count)]
+        self._threads = [threading.Thread(target=self._ask, args=(each,)) for each in tokens]
 
-    def _ask(self) -> None:
+    def _ask(self, token: str) -> None:
         while not self.stop.is_set():
             with self._lock:
                 self.asked += 1
                 at = self.asked
-            connection = Connection.to(self.origin, self.token, patience=0)
+            connection = Connection.to(self.origin, token, patience=0)
             try:
-                found = connection.post("/releases", question(at % 290), key=f"k{at}")
+                found = connection.post("/releases", question(at), key=f"k{at}")
             except ShoalError:
-                continue  # the server died, or its budget did
+                continue  # the server died, and somebody must wait until its charge is taken up
             answer = found if "rows" in found else found["answer"]
             if answer is not None:
                 with self._lock:
-                    self.told[f"k{at}"] = answer["rows"]
+                    self.told[at] = token, answer["rows"]
 
     def start(self) -> None:
         for each in self._threads:
@@ -82,35 +89,32 @@ class Clients:
 
 
 def killed_while_asked(folder: Path, kills: int, clients: int) -> None:
-    path, token = made(folder, "100")
-    running = Clients(token, clients)
+    path, tokens = made(folder, "1000", people=clients)
     chance = random.Random(kills)
-    server = OfficeProcess(path)
-    running.origin = server.origin
+    servers = ForkedOffices(Path(path))
+    running = Clients(tokens, servers.origin)
     running.start()
     try:
         for _ in range(kills):
-            seen = len(running.told)
-            limit = time.monotonic() + 180
+            seen, limit = len(running.told), time.monotonic() + 180
             while len(running.told) == seen and time.monotonic() < limit:
-                time.sleep(0.01)
+                time.sleep(0.002)
             time.sleep(chance.random() * 0.2)
-            server.kill()
-            server = OfficeProcess(path, server.port)
+            servers.kill()
+            servers.begin()
+        running.end()
+        assert len(running.told) >= kills
+        for at, (token, rows) in list(running.told.items())[-200:]:
+            connection = Connection.to(servers.origin, token)
+            assert connection.get(f"/releases/by-key/k{at}")["answer"]["rows"] == rows
     finally:
         running.end()
-    try:
-        assert len(running.told) >= kills
-        connection = Connection.to(server.origin, token)
-        for key, rows in list(running.told.items())[-200:]:
-            assert connection.get(f"/releases/by-key/{key}")["answer"]["rows"] == rows
-    finally:
-        server.stop()
+        servers.end()
     with shoal.open(path) as vault:
         check_books(vault)
         answered = {each.question: each.answer for each in vault.log(None) if each.answer}
-        for key, rows in running.told.items():  # no answer without its charge
-            kept = answered[question(int(key[1:]) % 290)["sql"]]
+        for at, (_, rows) in running.told.items():  # no answer without its charge
+            kept = answered[question(at)["sql"]]
             assert kept is not None
             assert kept["rows"] == rows
 
@@ -125,13 +129,14 @@ def test_three_hundred_killed_servers_lose_no_answer_and_mint_no_budget(tmp_path
     killed_while_asked(tmp_path, kills=300, clients=16)
 
 
-def asked_at_once(folder: Path, clients: int, fit: int) -> None:
+def asked_at_once(folder: Path, place: str, clients: int, fit: int) -> None:
     """So many clients ask two servers over one vault, whose budget is for some of them."""
-    path, token = made(folder, str(shoal.Pure(EACH).epsilon * fit))
+    budget = str(shoal.Pure(EACH).epsilon * fit)
+    path, tokens = made(folder, budget, people=min(clients, 20), place=place)
     servers = [OfficeProcess(path) for _ in range(2)]
 
     def one(at: int) -> str:
-        connection = Connection.to(servers[at % 2].origin, token)
+        connection = Connection.to(servers[at % 2].origin, tokens[at % len(tokens)])
         while True:
             try:
                 connection.post("/releases", question(at), key=f"k{at}")
@@ -154,13 +159,45 @@ def asked_at_once(folder: Path, clients: int, fit: int) -> None:
 
 
 @pytest.mark.slow
-def test_two_servers_over_one_vault_answer_exactly_as_many_as_fit(tmp_path: Path) -> None:
-    asked_at_once(tmp_path, clients=16, fit=8)
+def test_two_servers_over_one_vault_answer_exactly_as_many_as_fit(
+    tmp_path: Path, place: str
+) -> None:
+    asked_at_once(tmp_path, place, clients=16, fit=8)
 
 
 @pytest.mark.audit
-def test_two_hundred_clients_on_a_budget_of_a_hundred_get_a_hundred(tmp_path: Path) -> None:
-    asked_at_once(tmp_path, clients=200, fit=100)
+def test_two_hundred_clients_on_a_budget_of_a_hundred_get_a_hundred(
+    tmp_path: Path, place: str
+) -> None:
+    asked_at_once(tmp_path, place, clients=200, fit=100)
+
+
+@pytest.mark.slow
+def test_a_server_that_waits_for_the_answer_of_a_dead_one_still_stops(tmp_path: Path) -> None:
+    path, (token,) = made(tmp_path, "1")
+    with shoal.open(path) as vault:
+        asked = vault.as_("ana0").sql(question(1)["sql"])
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(LedgerCharge, "begin", _die)
+            with pytest.raises(_DiedError):
+                asked.release(epsilon=EACH)
+    server = OfficeProcess(path)
+    with ThreadPoolExecutor(1) as pool:
+        connection = Connection.to(server.origin, token, patience=0)
+        waiting = pool.submit(connection.post, "/releases", question(1), key="k")
+        while connection.once("GET", "/releases/by-key/k")[0] != 202:
+            time.sleep(0.01)
+        server.stop()
+        with pytest.raises(OfficeError):
+            waiting.result()
+
+
+class _DiedError(BaseException):
+    """What a test says in place of dying."""
+
+
+def _die(_: LedgerCharge) -> None:
+    raise _DiedError
 
 
 def status(connection: Connection) -> int:
@@ -170,7 +207,7 @@ def status(connection: Connection) -> int:
 
 @pytest.mark.slow
 def test_one_token_that_floods_does_not_keep_another_out(tmp_path: Path) -> None:
-    path, token = made(tmp_path, "1")
+    path, (token,) = made(tmp_path, "1")
     with shoal.open(path) as vault:
         vault.people.add("aud", role="auditor")
         other = vault.people.token("aud")

@@ -17,6 +17,7 @@ from shoal.server.console import (
     gallery_pages,
     home_page,
     log_pages,
+    organisation_pages,
     people_pages,
     request_pages,
     sign_in_pages,
@@ -32,6 +33,7 @@ from shoal.server.office.office_host import OfficeHost, office_of
 
 PARTS = (
     sign_in_pages,
+    organisation_pages,
     home_page,
     ask_pages,
     answer_pages,

@@ -22,7 +22,15 @@ _LONGEST = 200
 
 def sign_in_page(request: Request, *, status: int = 200, problem: str = "") -> Response:
     """The form, with what was wrong the last time."""
-    return public_page(request, "sign_in.html", status=status, problem=problem)
+    ways = office_of(request).sign_in
+    return public_page(
+        request,
+        "sign_in.html",
+        status=status,
+        problem=problem,
+        by_organisation=ways is not None and ways.by_organisation,
+        by_proxy=ways is not None and ways.settings.forwarded is not None,
+    )
 
 
 @router.get("/sign-in")

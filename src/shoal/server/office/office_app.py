@@ -35,8 +35,18 @@ from shoal.server.office.access_log import AccessLog
 from shoal.server.office.authentication import session_cookie
 from shoal.server.office.office_host import OfficeHost
 from shoal.server.office.request_bodies import unreadable
+from shoal.server.sign_in import device_routes
 
 PREFIX = "/api/v1"
+PARTS = (
+    device_routes,
+    dataset_routes,
+    release_routes,
+    request_routes,
+    public_routes,
+    owner_routes,
+)
+"""Every part of the interface, each with its routes."""
 
 _STATUSES: tuple[tuple[type[ShoalError], int], ...] = (
     (TokenError, 401),
@@ -65,7 +75,7 @@ def office_app(office: OfficeHost) -> Any:
         redirect_slashes=False,
     )
     app.state.office = office
-    for each in (dataset_routes, release_routes, request_routes, public_routes, owner_routes):
+    for each in PARTS:
         app.include_router(each.router)
     _add_failures(app)
     cookie = session_cookie(office.door)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fastapi import Request
 
@@ -10,6 +11,9 @@ from shoal.server.door import Door
 from shoal.server.office.request_limits import RequestLimits
 from shoal.server.office.work import ReleaseWork
 from shoal.vault import Vault
+
+if TYPE_CHECKING:
+    from shoal.server.sign_in.arriving import SignIn
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class OfficeHost:
     door: Door
     limits: RequestLimits = field(default_factory=RequestLimits)
     work: ReleaseWork = field(default_factory=ReleaseWork)
+    sign_in: SignIn | None = None
 
 
 def office_of(request: Request) -> OfficeHost:

@@ -80,7 +80,7 @@ async def answered_in_time(request: Request, here: Authenticated, key: str, act:
             key,
             act,
             read_rows=lambda made: not _is_free(*made),
-            charged_to=lambda made: _charged_to(here, made[0]),
+            charged_to=lambda made: here.access.vault.charged_to(made[0].certificate),
         )
     except InFlightError:
         found = None
@@ -98,13 +98,6 @@ def _is_free(answer: Answer, before: int) -> bool:
     """Whether an answer was given before; then nothing was charged, and no row was read."""
     entry: int = answer.certificate["ledger"]["entry"]
     return entry <= before
-
-
-def _charged_to(here: Authenticated, answer: Answer) -> tuple[str, str]:
-    """Whose request an answer was charged to, and under which key."""
-    vault = here.access.vault
-    charge = vault.show(vault.release_number(answer.certificate)).entry.body
-    return charge["caller"], charge["key"]
 
 
 def later(key: str) -> Response:

@@ -15,6 +15,8 @@ _QUEUE = (Right.ASK, Right.DECIDE, Right.LOG)
 
 ROUTES: Mapping[tuple[str, str], Needed] = {
     ("POST", "/session"): None,
+    ("POST", "/sign-in/device"): None,
+    ("POST", "/sign-in/device/token"): None,
     ("DELETE", "/session"): (),
     ("DELETE", "/sessions"): (),
     ("GET", "/me"): (),

@@ -12,12 +12,11 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shoal.errors import ChangedError, InFlightError, UnansweredError
 from shoal.server.office.request_limits import busy
@@ -62,6 +61,7 @@ class ReleaseWork:
         self.pad, self.patience, self.most_each = pad, patience, most_each
         self._pool = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="release")
         self._under_way: dict[tuple[str, str], list[Act]] = {}
+        self._working: set[Future[Any]] = set()
 
     def is_under_way(self, person: str, key: str) -> bool:
         """Whether this process works on a request, or still holds its answer back."""
@@ -127,9 +127,8 @@ class ReleaseWork:
 
     async def _worked(self, mine: Act, act: Callable[[], _Result]) -> _Result:
         """What an act gives; one that meets the same question under way is tried again after it."""
-        loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._pool, partial(act))
+            return await self._in_thread(act)
         except InFlightError:
             others = self._others(mine)
             if not others:  # another process answers it
@@ -137,7 +136,24 @@ class ReleaseWork:
             mine.over.set()
             await _all_over(others)
             mine.over.clear()
-        return await loop.run_in_executor(self._pool, partial(act))
+        return await self._in_thread(act)
+
+    async def _in_thread(self, act: Callable[[], _Result]) -> _Result:
+        made = self._pool.submit(act)
+        self._working.add(made)
+        made.add_done_callback(self._working.discard)
+        return await asyncio.wrap_future(made)
+
+    def finish(self, is_hurried: Callable[[], bool]) -> bool:
+        """Wait for the releases that a thread works on, so that what was charged is answered; those
+        that none has begun are dropped, uncharged.  False if somebody cannot wait for it.
+        """
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while left := list(self._working):
+            if is_hurried():
+                return False
+            wait(left, timeout=0.1)
+        return True
 
     def _others(self, mine: Act) -> list[Act]:
         """What else is under way, and not to be seen yet."""

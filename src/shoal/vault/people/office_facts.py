@@ -24,6 +24,10 @@ KINDS = (PERSON, TOKEN, REQUEST, GALLERY)
 """The kinds of facts that say these things; an ``act`` in each says which."""
 
 
+GROUPS = "groups of the organisation"
+"""Who gave a role that somebody has by their groups; no person can be called so."""
+
+
 @dataclass(frozen=True)
 class OfficeState:
     """How things stand after the facts so far."""
@@ -35,6 +39,12 @@ class OfficeState:
     """Titles of published releases by number."""
     signed_out: Mapping[str, str] = field(default_factory=dict)
     """When somebody ended all their browser sessions, or lost their last role."""
+    identities: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """People by who vouches for them, and under which number there."""
+    from_groups: Mapping[str, frozenset[GivenRole]] = field(default_factory=dict)
+    """The roles that somebody has by the groups of their organisation."""
+    barred: frozenset[str] = frozenset()
+    """Names that an owner removed: no group lets them in again."""
 
     def after(self, entry: Entry) -> OfficeState:
         """How things stand after one more fact; one that a later version wrote changes nothing."""
@@ -71,7 +81,21 @@ def _add_role(state: OfficeState, fact: Mapping[str, Any], _: Entry) -> OfficeSt
     name, role = fact["person"], GivenRole(fact["role"], fact["dataset"])
     known = state.people.get(name)
     roles = {*(() if known is None else known.roles), role}
-    return replace(state, people={**state.people, name: Member(name, _sorted(roles))})
+    people = {**state.people, name: Member(name, _sorted(roles))}
+    if fact["by"] != GROUPS:
+        # What an owner gives is the owner's: no group takes it away again.
+        given = {**state.from_groups, name: state.from_groups.get(name, frozenset()) - {role}}
+        # Nor does whoever had the name before become the one whom the owner adds now.
+        linked = state.identities if known else _without(state.identities, name)
+        return replace(
+            state,
+            people=people,
+            from_groups=given,
+            barred=state.barred - {name},
+            identities=linked,
+        )
+    given = {**state.from_groups, name: state.from_groups.get(name, frozenset()) | {role}}
+    return replace(state, people=people, from_groups=given)
 
 
 def _remove_role(state: OfficeState, fact: Mapping[str, Any], entry: Entry) -> OfficeState:
@@ -85,15 +109,25 @@ def _remove_role(state: OfficeState, fact: Mapping[str, Any], entry: Entry) -> O
         if fact["role"] not in (None, each.role) or fact["dataset"] not in (None, each.dataset)
     ]
     people = {each: member for each, member in state.people.items() if each != name}
+    given = {**state.from_groups, name: state.from_groups.get(name, frozenset()) & set(left)}
     if left:
-        return replace(state, people={**people, name: Member(name, _sorted(left))})
+        people[name] = Member(name, _sorted(left))
+        return replace(state, people=people, from_groups=given)
     tokens = {
         key: replace(each, revoked=True) if each.person == name else each
         for key, each in state.tokens.items()
     }
     # Whoever is added again under this name may be somebody else: no session lives on.
     signed_out = {**state.signed_out, name: entry.time}
-    return replace(state, people=people, tokens=tokens, signed_out=signed_out)
+    barred = state.barred if fact["by"] == GROUPS else state.barred | {name}
+    return replace(
+        state,
+        people=people,
+        tokens=tokens,
+        signed_out=signed_out,
+        from_groups=given,
+        barred=barred,
+    )
 
 
 def _sorted(roles: Any) -> tuple[GivenRole, ...]:
@@ -102,6 +136,18 @@ def _sorted(roles: Any) -> tuple[GivenRole, ...]:
 
 def _sign_out(state: OfficeState, fact: Mapping[str, Any], entry: Entry) -> OfficeState:
     return replace(state, signed_out={**state.signed_out, fact["person"]: entry.time})
+
+
+def _without(identities: Mapping[tuple[str, str], str], name: str) -> Mapping[tuple[str, str], str]:
+    return {key: person for key, person in identities.items() if person != name}
+
+
+def _link(state: OfficeState, fact: Mapping[str, Any], _: Entry) -> OfficeState:
+    key = fact["issuer"], fact["subject"]
+    taken = fact["person"] in {*state.people, *state.identities.values()}
+    if fact["by"] == GROUPS and taken:  # of two who came at once, the first has the name
+        return state
+    return replace(state, identities={**state.identities, key: fact["person"]})
 
 
 def _make_token(state: OfficeState, fact: Mapping[str, Any], entry: Entry) -> OfficeState:
@@ -165,6 +211,7 @@ _ACTS = {
     (PERSON, "add"): _add_role,
     (PERSON, "remove"): _remove_role,
     (PERSON, "sign out"): _sign_out,
+    (PERSON, "link"): _link,
     (TOKEN, "make"): _make_token,
     (TOKEN, "revoke"): _revoke_token,
     (TOKEN, "redeem"): _redeem_token,

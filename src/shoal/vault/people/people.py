@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import LedgerError, TokenError, VaultError
 from shoal.ledger import Ledger
+from shoal.ledger.book import read_name
 from shoal.measures import StatedBudget
 from shoal.query.notebook_html import block, table, title
 from shoal.vault.people.access_token import AccessToken, digest_of, expiry, name_in, new_secret
@@ -89,6 +90,12 @@ class People:
             )
         self._record(PERSON, "add", person=person, role=given, dataset=dataset)
         return self[person]
+
+    def link(self, name: str, *, issuer: str, subject: str) -> None:
+        """Say that somebody here is whom a provider of sign-ins knows under a number."""
+        for given in (issuer, subject):
+            read_name(given, "an issuer or a subject")
+        self._record(PERSON, "link", person=self[name].name, issuer=issuer, subject=subject)
 
     def named(self, name: str) -> str:
         """The name of somebody who is there, or of a new person if they can be called so."""

@@ -97,6 +97,21 @@ def read_session(secret: bytes, text: str) -> BrowserSession | None:
     )
 
 
+def sealed(secret: bytes, purpose: str, said: str) -> str:
+    """A text with its signature for one purpose, in characters that a cookie can hold."""
+    carried = said.encode().hex()
+    return f"{carried}.{_signed(secret, f'sealed {purpose}', carried)}"
+
+
+def unsealed(secret: bytes, purpose: str, shown: str) -> str | None:
+    """The text that was sealed for this purpose; None for any other."""
+    carried, _, signature = shown.rpartition(".")
+    wanted = _signed(secret, f"sealed {purpose}", carried)
+    if not hmac.compare_digest(wanted.encode(), signature.encode()):
+        return None
+    return bytes.fromhex(carried).decode()
+
+
 def _signed(secret: bytes, purpose: str, said: str) -> str:
     key = hmac.new(secret, f"browser {purpose}".encode(), hashlib.sha256).digest()
     return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()

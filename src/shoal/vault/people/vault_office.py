@@ -10,11 +10,12 @@ from shoal.ledger import Ledger
 from shoal.vault.accounts.payer import CURATOR
 from shoal.vault.people.access_token import name_in
 from shoal.vault.people.gallery import Gallery
+from shoal.vault.people.identities import Identities
 from shoal.vault.people.office_facts import OfficeFacts
 from shoal.vault.people.owner_access import OwnerAccess
 from shoal.vault.people.people import People, no_token
 from shoal.vault.people.requests import Requests
-from shoal.vault.people.sessions import BrowserSession, read_session
+from shoal.vault.people.sessions import BrowserSession, read_session, sealed, unsealed
 
 if TYPE_CHECKING:
     from shoal.vault.vault import Vault
@@ -42,6 +43,12 @@ class VaultOffice(ABC):
     def people_for(self, by: str) -> People:
         """The same, on behalf of somebody, whose name the journal keeps."""
         return People(self._whole, self._ledger, self._facts, by)
+
+    @property
+    def identities(self) -> Identities:
+        """People who sign in through their organisation."""
+        self._curator()
+        return Identities(self.people_for(CURATOR))
 
     @property
     def requests(self) -> Requests:
@@ -106,6 +113,14 @@ class VaultOffice(ABC):
             raise no_token()
         narrowed = member.narrowed(found.datasets, read_only=found.read_only)
         return OwnerAccess(self._whole, narrowed, token), found.at(now)
+
+    def sealed(self, purpose: str, said: str) -> str:
+        """A text that only this vault can have written, for others to carry and bring back."""
+        return sealed(self._facts.secret, purpose, said)
+
+    def unsealed(self, purpose: str, shown: str) -> str | None:
+        """What `sealed` was given for the same purpose; None for any other text."""
+        return unsealed(self._facts.secret, purpose, shown)
 
     def cookie_of(self, session: BrowserSession) -> str:
         """The text of a browser's cookie for a session."""
