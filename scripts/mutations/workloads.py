@@ -172,4 +172,52 @@ WORKLOADS = (
             "tests/workloads/test_pure_tables.py::test_intervals_cover_at_least_as_often_as_they_say",
         ),
     ),
+    Mutation(
+        "columns-of-a-long-column-are-measured-before-they-are-scaled",
+        "src/shoal/workloads/reflected_factor.py",
+        "return max(int(scale) * int(scale) * square for scale, square in pairs)",
+        "return max(int(scale) * square for scale, square in pairs)",
+        "One person moves a measurement much further than its noise was made for.",
+        (
+            "tests/workloads/test_large_ordered.py::test_no_neighbours_are_further_apart_than_the_sensitivity_and_some_are_as_far",
+        ),
+    ),
+    Mutation(
+        "a-kernel-may-rise",
+        "src/shoal/workloads/reflected_factor.py",
+        "falls = bool((np.diff(half) <= 0).all()) and int(half[-1]) >= 0",
+        "falls = int(half[0]) >= 0",
+        "Columns with negative inner products would be priced as if they had none.",
+        (
+            "tests/workloads/test_large_ordered.py::test_a_kernel_whose_matrix_could_have_negative_entries_is_refused",
+        ),
+    ),
+    Mutation(
+        "images-of-a-column-come-with-the-same-sign",
+        "src/shoal/workloads/reflection.py",
+        "found[self.length - self.size :] = -values[::-1]",
+        "found[self.length - self.size :] = values[::-1]",
+        "What is measured is not the matrix whose sensitivity was computed.",
+        (
+            "tests/workloads/test_large_ordered.py::test_what_is_measured_is_the_stated_matrix_times_the_counts_however_large_they_are",
+        ),
+    ),
+    Mutation(
+        "the-length-of-a-reflected-column-forgets-its-image",
+        "src/shoal/workloads/reflected_factor.py",
+        "return [square[0] - self.reflection.sign * own for own in mirrored]",
+        "return [square[0] for own in mirrored]",
+        "Columns near an end are longer than claimed, and people there get too little noise.",
+        (
+            "tests/workloads/test_large_ordered.py::test_no_neighbours_are_further_apart_than_the_sensitivity_and_some_are_as_far",
+        ),
+    ),
+    Mutation(
+        "units-move-along-an-ordered-column",
+        "src/shoal/workloads/whole_tables.py",
+        "return rounded(fitted, margins, sorted(held))",
+        "return rounded(fitted, margins)",
+        "Prefix sums of whole numbers drift away from what was measured.",
+        ("tests/workloads/test_large_ordered.py::test_moving_units_does_not_spoil_prefix_sums",),
+    ),
 )
