@@ -58,7 +58,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[ShoalError], str]] = {
         "cells together",
     ),
     "too long an order": (
-        lambda: Workload.of({"a": 5000}, [AllRanges("a")]),
+        lambda: Workload.of({"a": 5000, "b": 2}, [AllRanges("a", by=["b"])]),
         SchemaError,
         "at most 4096",
     ),

@@ -193,6 +193,13 @@ COMMANDS = (
     ),
     LazyCommand(
         ANALYST,
+        "stream",
+        "stream_command.stream",
+        "STREAM",
+        "Release one count a day, paid for once.",
+    ),
+    LazyCommand(
+        ANALYST,
         "explain",
         "analyst_commands.explain",
         "EXPLAIN",

@@ -46,7 +46,7 @@ from shoal.plan import Row
 from shoal.vault import Dataset, Vault
 from shoal.vault import open as open_vault
 from shoal.vault.declaration import HEADER
-from shoal.vault.sources.lineage import ALL_PEOPLE, NEW_PEOPLE, SAME_PEOPLE, SAME_ROWS
+from shoal.vault.sources import lineage
 
 _FIRST = "office.shoal"
 """What the vault is called that is made for the first dataset."""
@@ -100,10 +100,11 @@ For example:
 class VersionRelation(StrEnum):
     """How new data stand to those before."""
 
-    SAME_PEOPLE = SAME_PEOPLE
-    NEW_PEOPLE = NEW_PEOPLE
-    ALL_PEOPLE = ALL_PEOPLE
-    SAME_ROWS = SAME_ROWS
+    SAME_PEOPLE = lineage.SAME_PEOPLE
+    NEW_PEOPLE = lineage.NEW_PEOPLE
+    ALL_PEOPLE = lineage.ALL_PEOPLE
+    SAME_ROWS = lineage.SAME_ROWS
+    MORE_ROWS = lineage.MORE_ROWS
 
 
 Ranges = Annotated[
@@ -247,7 +248,7 @@ def add(
                     "--encoding": encoding,
                 }
             )
-        relation = NEW_PEOPLE if new_people else None
+        relation = lineage.NEW_PEOPLE if new_people else None
         unit = (
             None
             if declaration

@@ -47,9 +47,10 @@ from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
 from shoal.vault.stated_columns import Said, proposed_dataset
 from shoal.vault.vault_history import VaultHistory
 from shoal.vault.vault_html import vault_html
+from shoal.vault.vault_streams import VaultStreams
 
 
-class Vault(VaultHistory, VaultOffice, NotCopied):
+class Vault(VaultHistory, VaultOffice, VaultStreams, NotCopied):
     """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
 
     Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all

@@ -1,5 +1,5 @@
-"""Many linear questions answered at once with the least noise: strategies, exact measurement, and
-tables that add up.
+"""Many linear questions answered at once with the least noise: strategies, exact measurement, tables that add up, and
+streams.
 """
 
 from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
@@ -7,6 +7,8 @@ from shoal.workloads.column_hierarchy import Hierarchy
 from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.publication_plan import PlannedTable, PublicationPlan
 from shoal.workloads.released_tables import ReleasedTable, ReleasedTables
+from shoal.workloads.stream_matrix import StreamMatrix
+from shoal.workloads.stream_plan import StreamPlan
 from shoal.workloads.table_domain import TableDomain
 from shoal.workloads.table_queries import (
     AllRanges,
@@ -31,6 +33,8 @@ __all__ = [
     "PublicationPlan",
     "ReleasedTable",
     "ReleasedTables",
+    "StreamMatrix",
+    "StreamPlan",
     "TableDomain",
     "TableQuery",
     "Total",

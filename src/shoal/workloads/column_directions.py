@@ -19,6 +19,7 @@ from shoal.workloads.column_queries import Floats, GroupSums
 from shoal.workloads.count_factor import CountFactor
 from shoal.workloads.factors import Centred, Factor
 from shoal.workloads.level_tree import LevelFactor, LevelTree
+from shoal.workloads.reflected_factor import ReflectedFactor
 
 
 class ColumnBasis(ABC):
@@ -202,11 +203,50 @@ class DenseBasis(ColumnBasis):
         return _times(turned.T / np.sqrt(len(self.shares)), answers, axis)
 
 
+class ReflectedBasis(ColumnBasis):
+    """The waves of a reflected factor, for one ordered column of very many values.
+
+    Shares go with 1 over the square of what each column of the factor was multiplied by, so that the
+    factor multiplies each wave by a number.
+    """
+
+    def __init__(self, factor: ReflectedFactor) -> None:
+        self._factor, self._reflection = factor, factor.reflection
+        shrink = 1 / factor.scales.astype(np.float64)
+        self._size = float((shrink**2).sum())
+        self._roots = shrink / np.sqrt(self._size)
+        self.shares = self._roots**2
+
+    def coefficients(self, table: Floats, axis: int) -> Floats:
+        scaled = table / _along(self._roots, axis, table.ndim)
+        return np.apply_along_axis(self._reflection.coefficients, axis, scaled)
+
+    def table(self, coefficients: Floats, axis: int) -> Floats:
+        found = np.apply_along_axis(self._reflection.values, axis, coefficients)
+        scaled: Floats = found * _along(self._roots, axis, found.ndim)
+        return scaled
+
+    def place(self, factor: Factor | None) -> slice | int:
+        return 0 if factor is None else slice(None)
+
+    def stretch(self, factor: Factor) -> Floats:  # noqa: ARG002 - there is one
+        found: Floats = self._factor.symbol**2 / self._size
+        return found
+
+    def pull(self, factor: Factor, answers: Floats, axis: int) -> Floats:  # noqa: ARG002
+        waves = np.apply_along_axis(self._reflection.coefficients, axis, answers)
+        symbol = _along(self._factor.symbol, axis, waves.ndim)
+        found: Floats = waves * symbol / np.sqrt(self._size)
+        return found
+
+
 def basis_of(size: int, factors: Sequence[Factor], *, separate: bool) -> ColumnBasis:
     """The basis of a column of which these factors are measured."""
     for factor in factors:
         if isinstance(factor, LevelFactor | CountFactor):
             return TreeBasis(factor.tree)
+        if isinstance(factor, ReflectedFactor):
+            return ReflectedBasis(factor)
         if not isinstance(factor, Centred):
             return DenseBasis(factor, separate=separate)
     return TreeBasis(LevelTree(size, [np.arange(size)]))

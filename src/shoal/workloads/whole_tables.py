@@ -214,14 +214,20 @@ def _margin(table: TableQuery, names: Sequence[str]) -> Margin:
 def _rounded(fitted: Floats, fit: NonnegativeFit, plan: PublicationPlan) -> Whole:
     """The fitted table in whole numbers, its margins as near to the fitted ones as the tables that
     are wanted need them.
+
+    No unit is moved along a column of which prefix sums or ranges are asked: all sums between its
+    old and its new place would be off by one.
     """
     names = fit.domain.names
     margins: dict[Margin, float] = {}
+    held = set[int]()
     for table in plan.workload.tables:
+        pairs = zip(table.columns, table.queries, strict=True)
+        held |= {names.index(column) for column, query in pairs if query.is_ordered}
         if table.columns:
             margin = _margin(table, names)
             margins[margin] = margins.get(margin, 0.0) + 1 / plan.rmse(table.name) ** 2
     if fit.known is None:
-        return rounded(fitted, margins)
-    held = [names.index(column) for column, _ in fit.known.asked]
-    return rounded(fitted, margins, held, fit.known.places)
+        return rounded(fitted, margins, sorted(held))
+    held |= {names.index(column) for column, _ in fit.known.asked}
+    return rounded(fitted, margins, sorted(held), fit.known.places)

@@ -3,8 +3,8 @@ of files.
 
 Guarantee: whoever is in several versions, or under several names, is protected by one account that
     all of them are charged to, and has one id in all datasets of which it is declared (`shares`,
-    and every word but `new people`) that an id means the same person there.  `same rows` and `same
-    people` go on with the accounts of the version before: a question is charged for everyone in it,
+    and every word but `new people`) that an id means the same person there.  `same rows`, `more
+    rows` and `same people` go on with the accounts of the version before: a question is charged for everyone in it,
     so that is right whoever came or went.  `new people` opens an account: right only if nobody of
     this version is in an earlier one, for then each person is in the data of one account.  `all
     people` charges every account the dataset ever had: right whoever is in it.  Content that is
@@ -27,13 +27,14 @@ from shoal.plan import Person, Row, Unit
 from shoal.vault.dataset import Dataset
 from shoal.vault.sources.data_source import DataSource, Overlap
 
-SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
+SAME_ROWS, MORE_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE = (
     "same rows",
+    "more rows",
     "same people",
     "new people",
     "all people",
 )
-RELATIONS = (SAME_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE)
+RELATIONS = (SAME_ROWS, MORE_ROWS, SAME_PEOPLE, NEW_PEOPLE, ALL_PEOPLE)
 """How a version can stand to the one before it."""
 
 
@@ -73,7 +74,8 @@ def read_relation(relation: str | None) -> str:
         "the data changed, and the vault must know who is in them now."
         if relation is None
         else f"{str(relation)[:40]!r} does not say how the new data stand to the old.",
-        remedy="Give relation='same people' (rows were added or corrected; if in doubt, this), 'new people' (nobody is in "
+        remedy="Give relation='same people' (rows were added or corrected; if in doubt, this), 'more rows' (rows were only "
+        "added, which streams need to go on), 'new people' (nobody is in "
         "both; opens a new account and needs a budget), 'all people' (people of several earlier versions), "
         "or 'same rows' (the file was only written anew).",
     )
