@@ -4,7 +4,7 @@ ends of binned ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -53,6 +53,33 @@ def known_groups(question: Query, engine: Engine, tables: Mapping[str, Table]) -
 def in_order(group: Group) -> tuple[Any, ...]:
     """Where a group stands among others: NULL first."""
     return tuple((value is not None, value) for value in group)
+
+
+def in_asked_order(groups: Sequence[Group], spelled: Query, asked: Query) -> list[int]:
+    """The places of groups in the order in which they are shown: by the keys as they were asked,
+    each in the order of its list.
+
+    ``groups`` have the keys of the question in its one spelling.
+    """
+    names = [key.name for key in spelled.keys]
+    columns = [(key, names.index(key.name)) for key in asked.keys]
+    if selects(spelled):
+        moved = [tuple(group[at] for _, at in columns) for group in groups]
+        return sorted(range(len(groups)), key=lambda place: in_order(moved[place]))
+    ranks = []
+    for key, at in columns:
+        listed = key.known.values if isinstance(key.known, Listed) else ()
+        found = dict.fromkeys((*listed, *(group[at] for group in groups if group[at] is not None)))
+        ranks.append({value: rank for rank, value in enumerate([*found, None])})
+        if isinstance(key.known, FromTable):  # a table's values are in order, NULL among them
+            values = sorted({(group[at],) for group in groups}, key=in_order)
+            ranks[-1] = {value: rank for rank, (value,) in enumerate(values)}
+    return sorted(
+        range(len(groups)),
+        key=lambda place: [
+            rank[groups[place][at]] for rank, (_, at) in zip(ranks, columns, strict=True)
+        ],
+    )
 
 
 def values_of_key(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list[Value]:

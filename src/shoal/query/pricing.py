@@ -43,7 +43,10 @@ _FAINTEST = Fraction(1, 1 << 200)
 
 @dataclass(frozen=True)
 class Priced:
-    """A question, what was asked to be spent on it, and everything that will be drawn."""
+    """A question, what was asked to be spent on it, and everything that will be drawn.
+
+    ``asked`` is the question as it was asked, where the one that is drawn is spelled otherwise.
+    """
 
     question: Query
     request: CostRequest
@@ -53,6 +56,12 @@ class Priced:
     places: tuple[PlacedQuantile, ...] = ()
     clipping: Clipping | None = None
     trees: tuple[QuantileTree, ...] = ()
+    asked: Query | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, in the words of the question."""
+        return (self.asked or self.question).notes
 
     @property
     def law(self) -> str:
