@@ -6,6 +6,10 @@ from scripts.mutations.mutation import Mutation
 
 _EXPRESSIONS = "tests/plan/test_normal_expressions.py"
 _QUESTIONS = "tests/plan/test_normal_questions.py"
+_STATED = (
+    "tests/query/test_selecting.py::"
+    "test_where_few_rows_of_a_person_are_stated_the_threshold_is_lower_and_still_safe"
+)
 _RULES = "src/shoal/plan/normal_expressions.py"
 
 SPELLINGS = (
@@ -47,7 +51,7 @@ SPELLINGS = (
         "if names.issuperset(c.name for c in columns_of(part))",
         "if names.intersection(c.name for c in columns_of(part))",
         "A condition about both tables is moved to where one of them is not known.",
-        (_QUESTIONS, "tests/engines/test_relations.py"),
+        (f"{_QUESTIONS}::test_a_relation_and_its_spelling_have_the_same_rows",),
     ),
     Mutation(
         "a-window-loses-the-columns-that-break-ties",
@@ -55,7 +59,7 @@ SPELLINGS = (
         "under = _same(source, dissolve)  # all values decide the order",
         "under = normal_rows(source, dissolve=dissolve).filtered()[0]",
         "The first visit of a person is another one if the question is written with a sub-query.",
-        (_QUESTIONS,),
+        (f"{_QUESTIONS}::test_a_relation_and_its_spelling_have_the_same_rows",),
     ),
     Mutation(
         "what-a-condition-teaches-is-lost",
@@ -85,5 +89,42 @@ SPELLINGS = (
         (
             "tests/query/test_canonical.py::test_the_same_question_in_other_words_is_answered_once_and_shown_as_it_is_asked",
         ),
+    ),
+)
+
+SELECTIONS = (
+    Mutation(
+        "who-has-more-rows-than-stated-still-votes",
+        "src/shoal/query/pricing.py",
+        "    term = votes_of(most) if isinstance(unit, Person) else count_of()",
+        "    term = votes_of(32 * unit.groups) if isinstance(unit, Person) else count_of()",
+        "The threshold stays high where one row a person is stated.",
+        (_STATED,),
+    ),
+    Mutation(
+        "the-threshold-forgets-people-in-several-groups",
+        "src/shoal/query/selecting.py",
+        "        while few < most:",
+        "        while False:",
+        "Someone in 32 groups has one of them told more often than delta allows.",
+        (_STATED,),
+    ),
+    Mutation(
+        "a-join-adds-no-rows-to-those-stated",
+        "src/shoal/plan/person_rows.py",
+        "return None if below is None else below * most",
+        "return below",
+        "People lose their vote because a public join gave them more rows than their table has.",
+        (
+            "tests/query/test_selecting.py::test_rows_of_one_person_are_followed_through_the_question",
+        ),
+    ),
+    Mutation(
+        "the-law-of-noise-forgets-the-weights",
+        "src/shoal/query/pricing.py",
+        "best = min(found, key=lambda one: one.variance(weights))",
+        "best = min(found, key=lambda one: one.variance())",
+        "The number that matters most has more noise than another law would give it.",
+        ("tests/query/test_pricing.py::test_the_law_of_noise_follows_what_weighs_most",),
     ),
 )

@@ -157,7 +157,7 @@ def test_counting_what_is_never_missing_counts_rows(held: Private) -> None:
 
 def _error(question: Query) -> float:
     request = CostRequest(Approx(1, Fraction(1, 10**5)), Fraction(1, 10**5))
-    return priced(question, request).variance
+    return priced(question, request).variance()
 
 
 @pytest.mark.slow
