@@ -128,3 +128,24 @@ SELECTIONS = (
         ("tests/query/test_pricing.py::test_the_law_of_noise_follows_what_weighs_most",),
     ),
 )
+
+_JOINED = "tests/query/test_joined_keys.py"
+
+JOINED_KEYS = (
+    Mutation(
+        "rows-without-a-match-have-no-group",
+        "src/shoal/query/joined_keys.py",
+        '    if join.kind == "left":',
+        "    if False:",
+        "People whose city is not in the public table are in no group of a left join.",
+        (_JOINED,),
+    ),
+    Mutation(
+        "a-city-of-the-table-is-always-joined",
+        "src/shoal/query/joined_keys.py",
+        "if len(matching) == len(join.on) == 1 else set()",
+        "if matching else set()",
+        "A join with a second condition has no group for those who do not meet it.",
+        (_JOINED,),
+    ),
+)

@@ -5,7 +5,7 @@ ends of binned ones.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any
 
@@ -27,6 +27,7 @@ from shoal.plan import (
     Value,
     number_of,
 )
+from shoal.query.joined_keys import tied_keys
 
 MOST_GROUPS = 1_000_000
 
@@ -41,13 +42,22 @@ def selects(question: Query) -> bool:
 def known_groups(question: Query, engine: Engine, tables: Mapping[str, Table]) -> list[Group]:
     """Every group there can be, from facts and public tables alone."""
     lists = [values_of_key(key, engine, tables) for key in question.keys]
-    count = prod(len(values) for values in lists)
+    tied = list(tied_keys(question, engine, lists))
+    within = {at for places, _ in tied for at in places}
+    parts = [
+        *tied,
+        *(([at], [(v,) for v in lists[at]]) for at in range(len(lists)) if at not in within),
+    ]
+    count = prod(len(groups) for _, groups in parts)
     if count > MOST_GROUPS:
         raise FactsError(
             f"the keys have {count} combinations; at most {MOST_GROUPS} are answered.",
             remedy="Group by fewer keys, or by coarser ones: BIN(age, 10), DATE_TRUNC('month', day).",
         )
-    return list(product(*lists))
+    order = [at for places, _ in parts for at in places]
+    whole = (tuple(chain(*chosen)) for chosen in product(*(groups for _, groups in parts)))
+    back = [order.index(at) for at in range(len(lists))]
+    return [tuple(group[at] for at in back) for group in whole]
 
 
 def in_order(group: Group) -> tuple[Any, ...]:
