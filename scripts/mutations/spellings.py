@@ -46,20 +46,12 @@ SPELLINGS = (
         (_EXPRESSIONS,),
     ),
     Mutation(
-        "conditions-on-the-right-side-below-the-join",
-        "src/shoal/plan/normal_rows.py",
-        "if names.issuperset(c.name for c in columns_of(part))",
-        "if names.intersection(c.name for c in columns_of(part))",
-        "A condition about both tables is moved to where one of them is not known.",
-        (f"{_QUESTIONS}::test_a_relation_and_its_spelling_have_the_same_rows",),
-    ),
-    Mutation(
         "a-window-loses-the-columns-that-break-ties",
         "src/shoal/plan/normal_rows.py",
         "under = _same(source, dissolve)  # all values decide the order",
         "under = normal_rows(source, dissolve=dissolve).filtered()[0]",
         "The first visit of a person is another one if the question is written with a sub-query.",
-        (f"{_QUESTIONS}::test_a_relation_and_its_spelling_have_the_same_rows",),
+        (f"{_QUESTIONS}::test_a_window_keeps_the_columns_of_its_sub_query",),
     ),
     Mutation(
         "what-a-condition-teaches-is-lost",

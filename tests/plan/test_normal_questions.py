@@ -12,12 +12,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.corpus.corpus import hospital, planned, questions
-from tests.engines.test_relations import Data, datasets, relations
+from tests.engines.test_relations import Data, datasets, relations, scans
 from tests.examples import examples
 
 from shoal.engines.reference import Reference
 from shoal.measures import Approx
-from shoal.plan import Aggregate, Person, Query, Rows, Statistic, normal_question
+from shoal.plan import (
+    INTEGER,
+    Aggregate,
+    Literal,
+    Person,
+    PersonWindow,
+    Project,
+    Query,
+    Ref,
+    Rows,
+    Sorting,
+    Span,
+    Statistic,
+    WindowWord,
+    WithinPerson,
+    call,
+    normal_question,
+)
 from shoal.plan.normal_rows import normal_rows
 from shoal.query.asking import Ask
 from shoal.query.budget import CostRequest
@@ -41,6 +58,24 @@ def test_a_relation_and_its_spelling_have_the_same_rows(
     assert asked == spelled
     assert other.protects == made.protects
     assert [column.type for column in other.columns] == [column.type for column in made.columns]
+
+
+@pytest.mark.parametrize("dissolve", [True, False])
+def test_a_window_keeps_the_columns_of_its_sub_query(dissolve: bool) -> None:
+    """What it tells is of computed columns, and all of them decide the order."""
+    scan = scans(UNITS)["left"]
+    held = {column.name: Ref(column) for column in scan.columns}
+    moved = call("multiply", held["x"], Literal(-1, INTEGER))
+    under = Project(scan, (("u", held["u"]), ("k", held["k"]), ("x", moved)))
+    told = {column.name: Ref(column) for column in under.columns}
+    order = (Sorting(told["k"]),)
+    window = PersonWindow(WindowWord.BEFORE, told["x"], (told["u"],), order)
+    made = WithinPerson(under, "before", window)
+    data: Data = {"left": [{"u": 1, "k": "a", "x": x, "y": None} for x in (1, 2, 3)]}
+    other = normal_rows(made, dissolve=dissolve).with_columns(["u", "k", "x", "before"])
+    engine = Reference({**data, "right": [], "public": []})
+    asked, spelled = (sorted(map(repr, engine.rows(each))) for each in (made, other))
+    assert asked == spelled
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +182,7 @@ def test_what_a_condition_teaches_of_a_computed_column_is_kept(held: Private) ->
     (aggregate,) = normal_question(asked.question).aggregates
     assert aggregate.argument is not None
     assert aggregate.argument.span is not None
-    assert (aggregate.argument.span.lo, aggregate.argument.span.hi) == (40, 61)
+    assert aggregate.argument.span == Span(Fraction(40), Fraction(61))
 
 
 def test_counting_what_is_never_missing_counts_rows(held: Private) -> None:

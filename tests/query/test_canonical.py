@@ -288,7 +288,7 @@ def _held(tmp_path: Path) -> shoal.Vault:
     kinds = ["a", "b", None, "a", "b"] * 40
     parquet.write_table(pa.table({"kind": kinds, "x": [0.5, 1.5, 2.5, 2.0, 0.0] * 40}), path)
     vault = shoal.open(tmp_path / "office.shoal")
-    facts = {"kind": shoal.Choices(["a", "b"]), "x": shoal.Range(0, 3)}
+    facts: dict[str, Any] = {"kind": shoal.Choices(["a", "b"]), "x": shoal.Range(0, 3)}
     vault.add("people", path, protects=shoal.Row(), columns=facts, budget=shoal.Pure(100))
     return vault
 

@@ -109,8 +109,8 @@ def canonical_rows(rows: Rows) -> list[Any]:
             return ["per person", canonical_rows(source), listed, totalled]
         case WithinPerson(source, _, window):
             return ["within person", canonical_rows(source), _window(window, *below)]
-    left, right = below
-    pairs = [[canonical_expression(a, left), canonical_expression(b, right)] for a, b in rows.on]
+    own, other = below
+    pairs = [[canonical_expression(a, own), canonical_expression(b, other)] for a, b in rows.on]
     sides = [canonical_rows(rows.left), canonical_rows(rows.right)]
     return [type(rows).__name__, *sides, pairs, rows.kind, rows.at_most]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from shoal.engines.engine import Engine
@@ -20,20 +21,22 @@ Combinations = list[tuple[Value, ...]]
 
 
 def tied_keys(
-    question: Query, engine: Engine, values: Sequence[Sequence[Value]]
+    question: Query, engine: Engine, values: Sequence[Sequence[Value]], most: int
 ) -> Iterator[tuple[list[int], Combinations]]:
     """For each public join that ties several keys: their places, and the combinations they can
     have, of the ``values`` of each key.
 
     Guarantee: no row of any data is in another combination of these keys.
     Needs: the keys of the question, each with all values it can have.
-    Edges: a key is tied by the first join that tells it; what is computed of columns is not tied.
+    Edges: a key is tied by the first join that tells it; what is computed of columns is not tied,
+        and neither are keys of the private side with more than ``most`` combinations of their own.
     Proof: stability.md, Keys of a public join.
     """
     free = set(range(len(question.keys)))
     for join in _public_joins(question.relation):
         tied = {at: tie for at in sorted(free) if (tie := _tie(question.keys[at], join))}
-        if len(tied) > 1:
+        own = prod(len(values[at]) for at, tie in tied.items() if tie.own)
+        if len(tied) > 1 and own <= most:
             free -= tied.keys()
             yield list(tied), _combinations(join, engine, tied, values)
 

@@ -42,12 +42,10 @@ def selects(question: Query) -> bool:
 def known_groups(question: Query, engine: Engine, tables: Mapping[str, Table]) -> list[Group]:
     """Every group there can be, from facts and public tables alone."""
     lists = [values_of_key(key, engine, tables) for key in question.keys]
-    tied = list(tied_keys(question, engine, lists))
-    within = {at for places, _ in tied for at in places}
-    parts = [
-        *tied,
-        *(([at], [(v,) for v in lists[at]]) for at in range(len(lists)) if at not in within),
-    ]
+    parts = list(tied_keys(question, engine, lists, MOST_GROUPS))
+    within = {at for places, _ in parts for at in places}
+    others = [at for at in range(len(lists)) if at not in within]
+    parts += [([at], [(value,) for value in lists[at]]) for at in others]
     count = prod(len(groups) for _, groups in parts)
     if count > MOST_GROUPS:
         raise FactsError(
