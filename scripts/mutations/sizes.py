@@ -110,8 +110,8 @@ SIZES = (
     Mutation(
         "the-escape-of-like-is-not-in-the-form",
         "src/shoal/query/canonical.py",
-        'return ["call", name, str(kind), [canonical_expression(each) for each in arguments]]',
-        'return ["call", name, str(kind), [canonical_expression(each) for each in arguments[:2]]]',
+        "parts = [canonical_expression(each, called) for each in arguments]",
+        "parts = [canonical_expression(each, called) for each in arguments[:2]]",
         "Whoever asks with an ESCAPE gets the stored answer of another question.",
         (
             "tests/query/test_canonical.py::test_every_function_can_be_read_back_from_its_canonical_form",

@@ -25,3 +25,6 @@ SELECT COUNT(*) AS n FROM patients CROSS JOIN tariffs;
 SELECT t.city, COUNT(*) AS n FROM patients p RIGHT JOIN towns t ON p.city = t.city GROUP BY t.city;
 -- refused: a natural join
 SELECT region, COUNT(*) AS n FROM patients NATURAL JOIN towns GROUP BY region;
+
+-- answers: keys that a public join ties together are not crossed; a column of USING needs no table
+SELECT city, region, COUNT(*) AS n FROM patients JOIN towns USING (city) GROUP BY city, region;

@@ -46,11 +46,18 @@ from shoal.plan import (
     Value,
     WindowWord,
     WithinPerson,
+    call,
     column,
+    normal_question,
 )
 from shoal.plan.facts import Span
 from shoal.plan.types import Kind
-from shoal.query.canonical import canonical_expression, canonical_plan, canonical_rows
+from shoal.query.canonical import (
+    canonical_expression,
+    canonical_plan,
+    canonical_rows,
+    columns_called,
+)
 from shoal.sensitivity import Relation
 from shoal.sql import question
 
@@ -76,6 +83,8 @@ def value_of(written: Any, kind: Type) -> Value:
 def expression_of(written: list[Any], columns: tuple[Column, ...]) -> Expression:
     """An expression, read back; made without any check, so that nothing but the text decides it."""
     match written:
+        case ["column", int(at)]:
+            return Ref(columns[at])
         case ["column", name]:
             return Ref(next(each for each in columns if each.name == name))
         case ["constant", kind, value]:
@@ -87,40 +96,45 @@ def expression_of(written: list[Any], columns: tuple[Column, ...]) -> Expression
     raise AssertionError(written)
 
 
-def rows_of(written: list[Any]) -> Rows:
+def rows_of(written: list[Any], named: Rows) -> Rows:
+    """A relation, read back.  ``named`` tells the names of columns that it makes, which are not in
+    the text, and nothing else.
+    """
+    names = [column.name for column in named.columns]
     match written:
         case ["scan", name, columns, unit]:
             made = tuple(map(_column, columns))
             return Scan(Table(name, made, protects=_unit(unit)))
         case ["filter", source, condition]:
-            below = rows_of(source)
+            below = rows_of(source, *named.sources)
             return Filter(below, expression_of(condition, below.columns))
-        case ["project", source, named]:
-            below = rows_of(source)
-            made_of = tuple((name, expression_of(e, below.columns)) for name, e in named)
-            return Project(below, made_of)
+        case ["project", source, listed]:
+            below = rows_of(source, *named.sources)
+            made_of = (expression_of(each, below.columns) for each in listed)
+            return Project(below, tuple(zip(names, made_of, strict=True)))
         case ["per person", source, keys, totals]:
-            below = rows_of(source)
-            by = tuple((name, expression_of(e, below.columns)) for name, e in keys)
-            return PerPerson(below, by, tuple(_total(each, below.columns) for each in totals))
-        case ["within person", source, name, told]:
-            below = rows_of(source)
-            return WithinPerson(below, name, _window(told, below.columns))
+            below = rows_of(source, *named.sources)
+            by = tuple(zip(names, (expression_of(e, below.columns) for e in keys), strict=False))
+            rest = zip(names[len(by) :], totals, strict=True)
+            return PerPerson(below, by, tuple(_total(n, each, below.columns) for n, each in rest))
+        case ["within person", source, told]:
+            below = rows_of(source, *named.sources)
+            return WithinPerson(below, names[-1], _window(told, below.columns))
         case ["union", left, right]:
-            return UnionAll(rows_of(left), rows_of(right))
+            return UnionAll(*map(rows_of, (left, right), named.sources))
         case [("PublicJoin" | "PersonJoin") as name, left, right, pairs, kind, at_most]:
-            sides = rows_of(left), rows_of(right)
+            sides = list(map(rows_of, (left, right), named.sources))
             on = tuple(
                 (expression_of(a, sides[0].columns), expression_of(b, sides[1].columns))
                 for a, b in pairs
             )
             join = PublicJoin if name == "PublicJoin" else PersonJoin
-            return join(*sides, on, kind, at_most)
+            return join(sides[0], sides[1], on, kind, at_most)
     raise AssertionError(written)
 
 
-def _total(written: list[Any], columns: tuple[Column, ...]) -> PersonTotal:
-    name, quantity, of, least, most = written
+def _total(name: str, written: list[Any], columns: tuple[Column, ...]) -> PersonTotal:
+    quantity, of, least, most = written
     argument = None if of is None else expression_of(of, columns)
     return PersonTotal(name, PersonQuantity(quantity), argument, least, most)
 
@@ -165,14 +179,16 @@ def through_text(written: Any) -> Any:
 @settings(max_examples=400)
 @given(st.sampled_from(TYPES).flatmap(expressions))
 def test_an_expression_can_be_read_back_from_its_canonical_form(made: Expression) -> None:
-    assert expression_of(through_text(canonical_expression(made)), SCAN.columns) == made
+    called = columns_called(SCAN)
+    assert expression_of(through_text(canonical_expression(made, called)), SCAN.columns) == made
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_every_function_can_be_read_back_from_its_canonical_form(name: str) -> None:
     for made in applications()[name]:
         columns = tuple(_refs(made))
-        assert expression_of(through_text(canonical_expression(made)), columns) == made
+        called = {each.name: each.name for each in columns}
+        assert expression_of(through_text(canonical_expression(made, called)), columns) == made
 
 
 def _refs(made: Expression) -> list[Column]:
@@ -188,7 +204,7 @@ UNITS = (Person("u", groups=2, nulls="one"), Person("u2", rows_per_group=3))
 @settings(max_examples=200)
 @given(st.one_of(relations(UNITS), relations((Row(), Row()))))
 def test_a_relation_can_be_read_back_from_its_canonical_form(made: Rows) -> None:
-    assert rows_of(through_text(canonical_rows(made))) == made
+    assert rows_of(through_text(canonical_rows(made)), made) == made
 
 
 PEOPLE = Table(
@@ -204,7 +220,7 @@ PEOPLE = Table(
 
 
 def form(sql: str, table: Table = PEOPLE) -> str:
-    return json.dumps(canonical_plan(question(sql, {"people": table})))
+    return json.dumps(canonical_plan(normal_question(question(sql, {"people": table}))))
 
 
 @pytest.mark.parametrize(
@@ -248,3 +264,77 @@ def test_a_stored_answer_is_that_of_the_same_question(tmp_path: Path) -> None:
             for escape in ("", " ESCAPE '!'")
         ]
     assert [round(int(str(answer.rows[0][0])), -2) // 100 for answer in found] == [1, 2]
+
+
+RESPELLED = [
+    (
+        "SELECT kind, x > 1 AS big, COUNT(*) AS n, AVG(x) AS mean FROM people "
+        "WHERE x BETWEEN 0 AND 2 AND kind IN ('a', 'b') GROUP BY kind, x > 1"
+    ),
+    (
+        "SELECT AVG(x) AS m, COUNT(*) AS rows, 1 < x AS b, kind AS k FROM people "
+        "WHERE kind IN ('b', 'a', 'b') AND 2 >= x AND NOT x < 0 GROUP BY 1 < x, kind"
+    ),
+    (
+        "WITH p AS (SELECT kind AS k, x AS y FROM people WHERE kind = 'b' OR kind = 'a') "
+        "SELECT COUNT(*) AS n, k, AVG(y) AS y, y > 1 AS big FROM p AS q WHERE q.y >= 0 AND q.y <= 2 "
+        "GROUP BY 2, 4"
+    ),
+]
+
+
+def _held(tmp_path: Path) -> shoal.Vault:
+    path = tmp_path / "people.parquet"
+    kinds = ["a", "b", None, "a", "b"] * 40
+    parquet.write_table(pa.table({"kind": kinds, "x": [0.5, 1.5, 2.5, 2.0, 0.0] * 40}), path)
+    vault = shoal.open(tmp_path / "office.shoal")
+    facts: dict[str, Any] = {"kind": shoal.Choices(["a", "b"]), "x": shoal.Range(0, 3)}
+    vault.add("people", path, protects=shoal.Row(), columns=facts, budget=shoal.Pure(100))
+    return vault
+
+
+def test_the_same_question_in_other_words_is_answered_once_and_shown_as_it_is_asked(
+    tmp_path: Path,
+) -> None:
+    """Else the mean of many answers would be an answer without noise."""
+    with _held(tmp_path) as vault:
+        first, second, third = (vault.sql(each).release(epsilon=1) for each in RESPELLED)
+        assert vault.budget("people").spent == shoal.Pure(1)
+    assert first.columns == ("kind", "big", "n", "mean")
+    assert second.columns == ("m", "rows", "b", "k")
+    assert third.columns == ("n", "k", "y", "big")
+    by_kind = [(kind, big, n, mean) for kind, big, n, mean in first.rows]
+    assert sorted(by_kind, key=repr) == sorted(
+        ((k, b, n, m) for m, n, b, k in second.rows), key=repr
+    )
+    assert sorted(by_kind, key=repr) == sorted(
+        ((k, b, n, m) for n, k, m, b in third.rows), key=repr
+    )
+    # rows are in the order of the keys as each question has them
+    assert [row[:2] for row in first.rows] == [(k, b) for k in "ab" for b in (False, True)]
+    assert [(b, k) for _, _, b, k in second.rows] == [(b, k) for b in (False, True) for k in "ab"]
+
+
+def test_intervals_and_certificates_of_other_words_are_those_of_the_first(tmp_path: Path) -> None:
+    with _held(tmp_path) as vault:
+        first, second, _ = (vault.sql(each).release(epsilon=1) for each in RESPELLED)
+    told = dict(zip([row[:2] for row in first.rows], first.interval("n"), strict=True))
+    for (_, _, big, kind), ends in zip(second.rows, second.interval("rows"), strict=True):
+        assert told[kind, big] == ends
+    assert second.certificate == first.certificate
+
+
+def test_columns_that_a_question_makes_have_places_and_not_names() -> None:
+    """Names alone make no other question, and a name that moves to another column does."""
+    scan = Scan(PEOPLE)
+    x, n = (Ref(scan.columns[at]) for at in (1, 2))
+    one, two = Project(scan, (("a", x), ("b", n))), Project(scan, (("c", x), ("d", n)))
+    moved = Project(scan, (("b", x), ("a", n)))
+    assert canonical_rows(one) == canonical_rows(two) == canonical_rows(moved)
+    first, other = (Filter(rows, _known(rows, "a")) for rows in (one, moved))
+    assert canonical_rows(first) != canonical_rows(other)
+
+
+def _known(rows: Rows, name: str) -> Expression:
+    held = {each.name: Ref(each) for each in rows.columns}
+    return call("not", call("is_null", held[name]))

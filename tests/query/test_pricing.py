@@ -4,9 +4,11 @@ nothing.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.query.tables import made, rows
 
@@ -167,7 +169,7 @@ def test_a_sum_beside_its_count_has_less_noise_than_one_of_its_own() -> None:
     held = made(rows(40))
     both = held.sql("SELECT SUM(age) AS s, COUNT(age) AS n FROM data")
     terms = [term["total"] for term in both.release(epsilon=1).certificate["terms"]]
-    assert terms == ["sum of age about 60", "count of age"]
+    assert sorted(terms) == ["count of age", "sum of age about 60"]
 
 
 def test_nobody_is_in_more_groups_than_there_are() -> None:
@@ -234,3 +236,93 @@ def test_too_many_groups_are_refused_before_anything_is_spent() -> None:
         held.sql("SELECT age, who + 1 AS w, COUNT(*) AS n FROM data GROUP BY age, w").release(
             epsilon=1
         )
+
+
+def test_the_selection_of_keys_can_be_weighed() -> None:
+    held = made(rows(40), budget=shoal.Approx(5, "1e-4"))
+    told = {
+        weight: held.sql(BY_TOWN, weights={"keys": weight}).preview(epsilon=1, delta="1e-5")
+        for weight in (1, 8, 64)
+    }
+    equal = held.sql(BY_TOWN).preview(epsilon=1, delta="1e-5")
+    assert told[1].threshold == equal.threshold
+    assert told[64].threshold < told[8].threshold < told[1].threshold  # type: ignore[operator]
+    assert told[64]["n"].error > told[8]["n"].error > told[1]["n"].error  # type: ignore[operator]
+
+
+def test_keys_that_are_declared_cannot_be_weighed() -> None:
+    with pytest.raises(RangeError, match="selects none: their values are known"):
+        made(rows(40)).sql(BY_KIND, weights={"keys": 2})
+
+
+def test_an_aggregate_that_is_called_keys_is_weighed_as_itself() -> None:
+    held = made(rows(40), budget=shoal.Approx(5, "1e-4"))
+    sql = "SELECT town, COUNT(*) AS keys FROM data GROUP BY town"
+    heavy = held.sql(sql, weights={"keys": 64}).preview(epsilon=1, delta="1e-5")
+    plain = held.sql(BY_TOWN, weights={"n": 64}).preview(epsilon=1, delta="1e-5")
+    assert heavy.threshold == plain.threshold
+    assert heavy["keys"].error == plain["n"].error
+
+
+def test_selection_that_weighs_most_is_within_two_percent_of_the_optimal_one() -> None:
+    """The optimal selection at (1, 1e-5) always tells groups of 23 persons (Desfontaines, Voss,
+    Gipson and Mandayam 2022); ours tells as many with all but 1e-5.
+    """
+    share, odds, people = Fraction(1, 10**5), 0.0, 0
+    while odds < 1:
+        below, people = odds, people + 1
+        odds = min(math.e * below + 1e-5, 1 - (1 - below - 1e-5) / math.e, 1)
+    assert people == 23
+    held = made(
+        rows(40), protects=shoal.Person("who"), keys={"who": 1}, budget=shoal.Approx(5, 4 * share)
+    )
+    ask = held.sql(BY_TOWN, weights={"keys": 10**9})
+    made_of = ask._priced(ask._request(1, share, None), None)
+    assert made_of.selection is not None
+    noise, unit = made_of.selection.noise, made_of.selection.unit
+    assert isinstance(noise, shoal.Geometric)
+    surely = made_of.selection.threshold() + float(noise.scale) * math.log(1 / 2e-5)
+    assert surely / unit <= 1.02 * people
+
+
+CITIES = [f"city {number:03d}" for number in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "known", "weight", "best"),
+    [
+        # the best mean errors of n among four other libraries: benchmarks/RESULTS.md, Questions
+        ("SELECT city, COUNT(*) AS n, SUM(spend) AS total, AVG(spend) AS mean", True, 16, 25.7),
+        ("SELECT city, COUNT(*) AS n, SUM(spend) AS total, AVG(spend) AS mean", False, 64, 25.9),
+    ],
+)
+def test_the_number_that_weighs_most_is_as_accurate_as_the_best_of_other_libraries(
+    sql: str, known: bool, weight: int, best: float
+) -> None:
+    facts: dict[str, Any] = {"spend": shoal.Range(0, 500)}
+    if known:
+        facts["city"] = shoal.Choices(CITIES)
+    held = shoal.private(
+        pa.table({"user_id": [1, 2], "city": CITIES[:2], "spend": [1.0, 2.0]}),
+        name="visits",
+        protects=shoal.Person("user_id", groups=5, rows_per_group=3),
+        columns=facts,
+        required=list(facts),
+        budget=shoal.Approx(10**12, "1e-6"),
+    )
+    ask = held.sql(f"{sql} FROM visits GROUP BY city", weights={"n": weight})
+    found = ask._priced(ask._request(1, None if known else "5e-7", None), None)
+    count = next(term for term in found.noised.bounded.terms if term.argument is None)
+    spread = found.noised.deviation(count)
+    # the mean of |X| for Laplace and for Gaussian noise of this deviation
+    error = spread / math.sqrt(2) if found.law == "laplace" else spread * math.sqrt(2 / math.pi)
+    assert error <= 1.05 * best
+
+
+def test_the_law_of_noise_follows_what_weighs_most() -> None:
+    """Gaussian noise is better for four numbers together, Laplace noise for one of them."""
+    held = made(rows(40), budget=shoal.Approx(5, "1e-6"))
+    even = held.sql(MANY)
+    heavy = held.sql(MANY, weights={"p": 10**6})
+    laws = [each._priced(each._request(1, None, None), None).law for each in (even, heavy)]
+    assert laws == ["gaussian", "laplace"]

@@ -325,7 +325,7 @@ def test_an_answer_that_was_stored_on_a_coarser_grid_is_read_with_the_rounding_i
     assert len(kept["steps"]) == 6
     assert restored(answer.priced, kept, answer.confidence).interval("m") == answer.interval("m")
     earlier = {name: said for name, said in kept.items() if name != "steps"}
-    earlier["released"] = [["200", "100", "300", "50", "40", "60"]]
+    earlier["released"] = [["50", "40", "60", "200", "100", "300"]]
     found = restored(answer.priced, earlier, answer.confidence)
     between = found.interval("m")[0]
     assert (between.lo, between.hi) == pytest.approx((99.75, 300.25))  # 500 / 1024, rounded up

@@ -5,6 +5,7 @@ low as it may be.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,8 @@ from tests.query.tables import made, rows, without_noise
 
 import shoal
 from shoal.mechanisms import Geometric
+from shoal.plan import PublicJoin
+from shoal.plan.person_rows import stated_rows
 from shoal.query.pricing import priced
 from shoal.query.selecting import VOTES, KeySelection, _quantile_up
 
@@ -110,3 +113,59 @@ def test_an_empty_selection_is_an_empty_answer() -> None:
     assert answer.rows == []
     assert answer.to_arrow().num_rows == 0
     assert answer.to_arrow().schema.names == ["town", "n", "n_low", "n_high"]
+
+
+def stated(rows_of_one: int, groups: int = 1) -> KeySelection:
+    """The selection where so many rows of one person are stated."""
+    unit = shoal.Person("who", groups=groups)
+    held = made([], protects=unit, keys={"who": rows_of_one}, budget=BUDGET)
+    request = held.budget.request(epsilon=1, delta="1e-6", selects=True)
+    found = priced(held.sql(BY_TOWN).question, request, law="laplace").selection
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("rows_of_one", [1, 3, 500])
+def test_where_few_rows_of_a_person_are_stated_the_threshold_is_lower_and_still_safe(
+    rows_of_one: int,
+) -> None:
+    chosen, plain = stated(rows_of_one), selection("laplace", "1e-6", groups=1)
+    most = min(rows_of_one, VOTES)
+    assert chosen.term.hi == most
+    if most < VOTES:
+        assert chosen.threshold() < plain.threshold()
+    risks = [
+        count * tail(chosen.noise, chosen.threshold() - chosen.bounded.vote(count))
+        for count in range(1, most + 1)
+    ]
+    assert 5e-7 <= max(risks) <= 1e-6 * (1 + 1e-9)
+
+
+def test_who_has_more_rows_than_are_stated_has_no_vote() -> None:
+    """What is stated is held, not trusted: a lower threshold rests on it."""
+    one = rows(1)[0]
+    many = [{**one, "town": f"t{at}"} for at in range(2)]
+    chosen = stated(1)
+    held = made(many, protects=shoal.Person("who"), keys={"who": 1}, budget=BUDGET)
+    assert set(held._source.engine.totals(chosen.bounded).values()) == {(0,)}
+    fewer = made(many[:1], protects=shoal.Person("who"), keys={"who": 1}, budget=BUDGET)
+    assert set(fewer._source.engine.totals(chosen.bounded).values()) == {(2**20,)}
+
+
+def test_rows_of_one_person_are_followed_through_the_question() -> None:
+    held = made(rows(3), protects=shoal.Person("who"), keys={"who": 2}, budget=BUDGET)
+    asked = {
+        "SELECT town, COUNT(*) AS n FROM data WHERE age > 3 GROUP BY town": 2,
+        "SELECT t, COUNT(*) AS n FROM (SELECT town AS t FROM data) GROUP BY t": 2,
+        "SELECT town, COUNT(*) AS n FROM (SELECT town FROM data UNION ALL SELECT town FROM data) "
+        "GROUP BY town": 4,
+        "SELECT t, COUNT(*) AS n FROM (SELECT who, MIN(town) AS t FROM data GROUP BY who) GROUP BY t": 1,
+    }
+    joined = "SELECT size, COUNT(*) AS n FROM data JOIN towns USING (town) GROUP BY size"
+    join = held.sql(joined).question.relation
+    assert isinstance(join, PublicJoin)
+    assert [stated_rows(replace(join, at_most=most)) for most in (1, 3)] == [2, 6]
+    for sql, most in asked.items():
+        assert stated_rows(held.sql(sql).question.relation) == most
+    unstated = made(rows(3), protects=shoal.Person("who"), budget=BUDGET)
+    assert stated_rows(unstated.sql(BY_TOWN).question.relation) is None

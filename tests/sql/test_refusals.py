@@ -117,7 +117,10 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits v JOIN towns t ON v.city = v.kind", "one side"),
     ("SELECT COUNT(*) FROM visits v JOIN people p ON v.age = p.user_id", "whose row"),
     ("SELECT COUNT(*) FROM visits v JOIN rows r ON v.user_id = r.x", "whose row"),
-    ("SELECT COUNT(*) FROM visits JOIN people USING (user_id) WHERE user_id > 3", "several tables"),
+    (
+        "SELECT COUNT(*) FROM visits JOIN people ON visits.user_id = people.user_id WHERE user_id > 3",
+        "several tables",
+    ),
     ("SELECT COUNT(*) FROM towns", "public"),
     ("SELECT COUNT(*) FROM read_csv('/etc/passwd')", "files"),
     ("SELECT COUNT(*) FROM visits TABLESAMPLE 10%", "SAMPLE"),

@@ -13,8 +13,20 @@ from typing import Any
 
 from scripts.fuzzing.case import Case, Finding, Seen, ending
 from scripts.fuzzing.grammar import CONSTANTS, STACKED, TEMPLATES, Grammar
+from scripts.fuzzing.values import POOLS
 from scripts.fuzzing.world import FACTS, TYPES
-from shoal.plan import Row, Table, column, explain, text_of
+from shoal.engines.reference import Reference
+from shoal.plan import (
+    Query,
+    Row,
+    Statistic,
+    Table,
+    column,
+    evaluate,
+    explain,
+    normal_question,
+    text_of,
+)
 from shoal.query.canonical import canonical_plan
 from shoal.sql import question
 
@@ -104,6 +116,12 @@ class Twins(Case):
                 before = plans.setdefault((rule, name), (plan, text))
                 if before[0] != plan:
                     return Seen((Finding(rule, f"one text for two plans: {before[1]} and {text}"),))
+            if table is TABLES[0]:
+                spelled, meant = _meaning(question(text, {"data": table}))
+                before = plans.setdefault(("one spelling", spelled), (meant, text))
+                if before[0] != meant:
+                    told = f"one spelling for two questions: {before[1]} and {text}"
+                    return Seen((Finding("one spelling", told),))
         return Seen((), outcome)
 
     def smaller(self) -> Iterator[Case]:
@@ -139,6 +157,43 @@ def _plan(text: str, table: Table) -> tuple[dict[str, str], Any]:
         *(str(a.statistic) + str(a.level) for a in asked.aggregates),
     ]
     return {"canonical form": repr(canonical_plan(asked)), "printed form": "; ".join(read)}, plan
+
+
+def _meaning(asked: Query) -> tuple[str, Any]:
+    """The canonical text of a question in its one spelling, and what its rows, as they are asked,
+    bring to which groups.
+    """
+    rows = Reference({"data": ROWS}).rows(asked.relation)
+    names = [each.name for each in asked.relation.columns]
+    brought = sorted(_brought(asked, dict(zip(names, row, strict=True))) for row in rows)
+    return repr(canonical_plan(normal_question(asked))), brought
+
+
+def _brought(asked: Query, row: dict[str, Any]) -> str:
+    keys = sorted(repr(evaluate(key.expression, row)) for key in asked.keys)
+    numbers = []
+    for each in asked.aggregates:
+        values = [evaluate(argument, row) for argument in each.arguments]
+        if each.statistic in (Statistic.COUNT, Statistic.COUNT_ROWS):
+            numbers.append(repr(("count", None not in values)))
+        else:
+            numbers.append(repr((str(each.statistic), each.level, values)))
+    return repr((keys, sorted(numbers)))
+
+
+def _rows() -> list[dict[str, Any]]:
+    """Rows in which conditions are true, false and NULL, some of each."""
+    rng = Random("rows of spellings")
+    return [
+        {
+            "who": at % 3,
+            **{n: rng.choice((*POOLS[kind], None)) for n, kind in KINDS.items() if n != "who"},
+        }
+        for at in range(12)
+    ]
+
+
+ROWS = _rows()
 
 
 def make(number: int) -> Case:

@@ -23,11 +23,9 @@ from shoal.measures import Measure
 from shoal.noise import one_below
 from shoal.plan import Rows, Table, Value, name_of, tables_of
 from shoal.query import Answer, Ask, CostRequest, Preview
-from shoal.query.answer import CONFIDENCE
 from shoal.query.budget import cost_request
 from shoal.query.building import Building
 from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
-from shoal.query.storing import restored
 from shoal.sql import question
 from shoal.vault import Standing
 from shoal.vault.accounts.payer import asked_in
@@ -81,7 +79,7 @@ class RemoteAsk(Ask):
                 "the question was charged, but there is no answer. What was charged stays spent.",
                 remedy="Ask with another key, which is charged anew.",
             )
-        return self._arranged(restored(made, kept, self.intervals or CONFIDENCE))
+        return self._restored(made, kept)
 
     def _body(
         self,

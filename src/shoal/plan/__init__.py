@@ -21,6 +21,7 @@ from shoal.plan.id_spaces import IdSpace
 from shoal.plan.meaning import check_size, evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.nodes import Stability
+from shoal.plan.normal_questions import normal_question
 from shoal.plan.per_person import PerPerson, PersonQuantity, PersonTotal
 from shoal.plan.person_rows import KnownRows, known_rows
 from shoal.plan.printing import name_of, text_of
@@ -175,6 +176,7 @@ __all__ = [
     "known_values",
     "made_true",
     "name_of",
+    "normal_question",
     "number_of",
     "points_of",
     "products_of",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from shoal.plan.expression import Expression, Ref
 from shoal.plan.per_person import PerPerson
 from shoal.plan.protected_unit import Person
-from shoal.plan.relation import Filter, PersonJoin, Project, PublicJoin, Rows
+from shoal.plan.relation import Filter, PersonJoin, Project, PublicJoin, Rows, Scan, UnionAll
 from shoal.plan.within_person import WindowWord, WithinPerson, apart_by
 
 MOST_NUMBERS = 1 << 10
@@ -27,6 +27,28 @@ class KnownRows(NamedTuple):
 
     one_in_a_group: bool
     one_group: bool
+
+
+def stated_rows(rows: Rows) -> int | None:
+    """How many rows one person has at most, as far as it is stated or by construction; None where
+    it is not.
+
+    Needs: nothing.  It is stated, not held: whoever has more rows counts for less, or not at all.
+    """
+    match rows:
+        case Scan(table):
+            own = set(table.protects.columns) if isinstance(table.protects, Person) else set()
+            return min((n for key, n in table.keys.items() if own.issuperset(key)), default=None)
+        case Filter(source) | Project(source) | WithinPerson(source):
+            return stated_rows(source)
+        case PerPerson():
+            return rows.most_rows if rows.grouping else 1
+        case PublicJoin(left, at_most=most) | PersonJoin(left, at_most=most):
+            below = stated_rows(left)
+            return None if below is None else below * most
+        case UnionAll(left, right):
+            sides = stated_rows(left), stated_rows(right)
+            return None if None in sides else sum(each or 0 for each in sides)
 
 
 class _Apart(NamedTuple):

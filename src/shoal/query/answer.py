@@ -147,7 +147,7 @@ class Answer:
             *interval_notes(self.priced),
             *([] if self.clipped is None else [str(self.clipped)]),
             *matching_notes(self.priced, self.groups, self.noisy),
-            *self.priced.question.notes,
+            *self.priced.notes,
             *[OUTSIDE] * outside,
             *[CHOSEN_BY_NOISE] * self._cut_by_noise,
         )

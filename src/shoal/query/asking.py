@@ -20,14 +20,14 @@ from shoal.events import Event
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
-from shoal.plan import Bounded, Query, tables_of
+from shoal.plan import Bounded, Query, normal_question, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.arranging import ArrangedAnswer, Layout
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of, canonical_plan
 from shoal.query.certificate import certificate_of
 from shoal.query.estimates import Noisy
-from shoal.query.keys import Group, known_groups, selects
+from shoal.query.keys import Group, in_asked_order, known_groups, selects
 from shoal.query.notebook_html import ExplainedPlan, block, preformatted, quiet, title
 from shoal.query.paying import (
     Askable,
@@ -102,7 +102,7 @@ class Ask:
         return self._worked_out.of("digest", self._digest)
 
     def _digest(self) -> str:
-        plan = json.dumps(canonical_plan(self.question), sort_keys=True, separators=(",", ":"))
+        plan = json.dumps(canonical_plan(self._spelled), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plan.encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -222,13 +222,18 @@ class Ask:
         """
         made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
         # what is public fails before it is paid for
-        self._source.engine.check(self.question.relation)
+        self._source.engine.check(self._spelled.relation)
         charge = self._charge(made, delta, key, noise)
         if not isinstance(charge, QuestionCharge):  # it was answered before
-            return self._arranged(restored(made, charge, self.intervals or CONFIDENCE))
+            return self._restored(made, charge)
         charge.begin()
         answer, kept = read_for(charge, lambda: self._answered(made, charge))
         charge.answered(kept)
+        return self._arranged(answer)
+
+    def _restored(self, made: Priced, kept: StoredAnswer) -> Answer:
+        """An answer that was kept, perhaps to this question in other words, as it is asked now."""
+        answer = restored(made, kept, self.intervals or CONFIDENCE, asked=self.question)
         return self._arranged(answer)
 
     def _arranged(self, answer: Answer) -> Answer:
@@ -273,7 +278,8 @@ class Ask:
         groups = self._groups
         if groups is None:
             assert made.selection is not None
-            groups = made.selection.release(self._source.engine, made.noised.bounded)
+            told = made.selection.release(self._source.engine, made.noised.bounded)
+            groups = [told[at] for at in in_asked_order(told, self._spelled, self.question)]
         noisy = _noisy(made, self._source.engine, groups)
         counts = None if made.clipping is None else made.clipping.release(self._source.engine)
         return groups, noisy, counts
@@ -282,7 +288,7 @@ class Ask:
         self, epsilon: Number | None, delta: Number | None, rho: Number | None
     ) -> CostRequest:
         budget = self._source.payer
-        return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self.question))
+        return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self._spelled))
 
     def _sized(self, size: Fraction, delta: Number | None) -> CostRequest:
         if isinstance(self._source.payer.whole, ZeroConcentrated):
@@ -291,8 +297,8 @@ class Ask:
 
     def _priced(self, request: CostRequest, noise: str | None, *, clipped: bool = False) -> Priced:
         count = None if self._groups is None else len(self._groups)
-        return priced(
-            self.question,
+        made = priced(
+            self._spelled,
             request,
             groups=count,
             law=noise,
@@ -300,13 +306,22 @@ class Ask:
             ends=self.intervals,
             clipped=clipped,
         )
+        by_name = {recipe.aggregate.name: recipe for recipe in made.recipes}
+        recipes = tuple(by_name[each.name] for each in self.question.aggregates)
+        return replace(made, recipes=recipes, asked=self.question)
+
+    @cached_property
+    def _spelled(self) -> Query:
+        """The question in its one spelling: this is what is priced and drawn."""
+        return normal_question(self.question)
 
     @cached_property
     def _groups(self) -> list[Group] | None:
         """Every group, where they are known; public tables are read for it, private ones never."""
-        if selects(self.question):
+        if selects(self._spelled):
             return None
-        return known_groups(self.question, self._source.engine, self._source.tables)
+        found = known_groups(self._spelled, self._source.engine, self._source.tables)
+        return [found[at] for at in in_asked_order(found, self._spelled, self.question)]
 
     def _charge(
         self, made: Priced, delta: Number | None, key: str | None, noise: str | None
@@ -381,7 +396,7 @@ class Ask:
             )
 
     def _any_delta(self) -> Fraction | None:
-        return Fraction(1, 10**9) if selects(self.question) else None
+        return Fraction(1, 10**9) if selects(self._spelled) else None
 
 
 _BATCH = 1 << 16

@@ -4,8 +4,8 @@ ends of binned ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
+from collections.abc import Mapping, Sequence
+from itertools import chain, product
 from math import prod
 from typing import Any
 
@@ -27,6 +27,7 @@ from shoal.plan import (
     Value,
     number_of,
 )
+from shoal.query.joined_keys import tied_keys
 
 MOST_GROUPS = 1_000_000
 
@@ -41,18 +42,52 @@ def selects(question: Query) -> bool:
 def known_groups(question: Query, engine: Engine, tables: Mapping[str, Table]) -> list[Group]:
     """Every group there can be, from facts and public tables alone."""
     lists = [values_of_key(key, engine, tables) for key in question.keys]
-    count = prod(len(values) for values in lists)
+    parts = list(tied_keys(question, engine, lists, MOST_GROUPS))
+    within = {at for places, _ in parts for at in places}
+    others = [at for at in range(len(lists)) if at not in within]
+    parts += [([at], [(value,) for value in lists[at]]) for at in others]
+    count = prod(len(groups) for _, groups in parts)
     if count > MOST_GROUPS:
         raise FactsError(
             f"the keys have {count} combinations; at most {MOST_GROUPS} are answered.",
             remedy="Group by fewer keys, or by coarser ones: BIN(age, 10), DATE_TRUNC('month', day).",
         )
-    return list(product(*lists))
+    order = [at for places, _ in parts for at in places]
+    whole = (tuple(chain(*chosen)) for chosen in product(*(groups for _, groups in parts)))
+    back = [order.index(at) for at in range(len(lists))]
+    return [tuple(group[at] for at in back) for group in whole]
 
 
 def in_order(group: Group) -> tuple[Any, ...]:
     """Where a group stands among others: NULL first."""
     return tuple((value is not None, value) for value in group)
+
+
+def in_asked_order(groups: Sequence[Group], spelled: Query, asked: Query) -> list[int]:
+    """The places of groups in the order in which they are shown: by the keys as they were asked,
+    each in the order of its list.
+
+    ``groups`` have the keys of the question in its one spelling.
+    """
+    names = [key.name for key in spelled.keys]
+    columns = [(key, names.index(key.name)) for key in asked.keys]
+    if selects(spelled):
+        moved = [tuple(group[at] for _, at in columns) for group in groups]
+        return sorted(range(len(groups)), key=lambda place: in_order(moved[place]))
+    ranks = []
+    for key, at in columns:
+        listed = key.known.values if isinstance(key.known, Listed) else ()
+        found = dict.fromkeys((*listed, *(group[at] for group in groups if group[at] is not None)))
+        ranks.append({value: rank for rank, value in enumerate([*found, None])})
+        if isinstance(key.known, FromTable):  # a table's values are in order, NULL among them
+            values = sorted({(group[at],) for group in groups}, key=in_order)
+            ranks[-1] = {value: rank for rank, (value,) in enumerate(values)}
+    return sorted(
+        range(len(groups)),
+        key=lambda place: [
+            rank[groups[place][at]] for rank, (_, at) in zip(ranks, columns, strict=True)
+        ],
+    )
 
 
 def values_of_key(key: Key, engine: Engine, tables: Mapping[str, Table]) -> list[Value]:

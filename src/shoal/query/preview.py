@@ -124,7 +124,7 @@ def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
         *relation_notes(priced),
         *bounding_notes(priced),
         *_cut(priced, confidence),
-        *priced.question.notes,
+        *priced.notes,
     )
     return Preview(priced.price, fits, confidence, columns, least, notes)
 

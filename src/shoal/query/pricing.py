@@ -31,10 +31,13 @@ from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weigh
 from shoal.query.quantile_tree import QuantileTree, trees_among
 from shoal.query.quantiles import PlacedQuantile, Quantile, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
-from shoal.query.selecting import VOTES, KeySelection
+from shoal.query.selecting import KeySelection, most_voted
 from shoal.sensitivity import Norm
 
 Weights = Mapping[str, Fraction]
+
+KEYS = "keys"
+"""The name under which the selection of keys is weighed, where no aggregate has it."""
 
 _COUNTS = (Statistic.COUNT, Statistic.COUNT_PERSONS, Statistic.COUNT_DISTINCT)
 _FAINTEST = Fraction(1, 1 << 200)
@@ -43,7 +46,10 @@ _FAINTEST = Fraction(1, 1 << 200)
 
 @dataclass(frozen=True)
 class Priced:
-    """A question, what was asked to be spent on it, and everything that will be drawn."""
+    """A question, what was asked to be spent on it, and everything that will be drawn.
+
+    ``asked`` is the question as it was asked, where the one that is drawn is spelled otherwise.
+    """
 
     question: Query
     request: CostRequest
@@ -53,6 +59,12 @@ class Priced:
     places: tuple[PlacedQuantile, ...] = ()
     clipping: Clipping | None = None
     trees: tuple[QuantileTree, ...] = ()
+    asked: Query | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, in the words of the question."""
+        return (self.asked or self.question).notes
 
     @property
     def law(self) -> str:
@@ -106,20 +118,26 @@ class Priced:
         )
         return replace(self, recipes=tuple(recipes), places=tuple(places), trees=tuple(trees))
 
-    @property
-    def variance(self) -> float:
-        """The sum of squared relative errors, by which two laws are compared."""
+    def variance(self, weights: Weights | None = None) -> float:
+        """The sum of squared relative errors, by which two laws are compared; each as often as it
+        weighs more than it would without ``weights``.
+        """
+        given = weights or {}
+        plain, heavy = weights_of(self.recipes, {}), weights_of(self.recipes, given)
         total = 0.0
         for term in self.noised.bounded.terms:
             reach = float(term.bound * term.worth)
-            total += (self.noised.deviation(term) / reach) ** 2 if reach else 0.0
+            error = (self.noised.deviation(term) / reach) ** 2 if reach else 0.0
+            total += error * float(heavy[term] / plain[term] if plain[term] else 1)
         if self.selection is not None:
             noise = self.selection.noise
-            total += float(noise.spread / self.selection.unit) ** 2
+            total += float(noise.spread / self.selection.unit) ** 2 * float(given.get(KEYS, 1))
         for placed in self.places:
-            total += float(1 / (placed.rate * placed.spread.fraction)) ** 2
+            error = float(1 / (placed.rate * placed.spread.fraction)) ** 2
+            total += error * float(given.get(placed.place.aggregate.name, 1))
         for tree in self.trees:
-            total += sum(float(1 / (rate * tree.spread.fraction)) ** 2 for rate in tree.rates)
+            errors = sum(float(1 / (rate * tree.spread.fraction)) ** 2 for rate in tree.rates)
+            total += errors * float(max(given.get(p.aggregate.name, 1) for p in tree.places))
         return total
 
 
@@ -157,7 +175,7 @@ def priced(
         _priced(means, recipes, NORMS[each], _PricingKey(question, groups, weights or {}, clipped))
         for each in ((law,) if law else means.laws)
     ]
-    best = min(found, key=lambda one: one.variance)
+    best = min(found, key=lambda one: one.variance(weights))
     if clipped:
         _check_clipped(best)
     return best
@@ -172,14 +190,17 @@ def _check_clipped(made: Priced) -> None:
 
 
 def read_weights(question: Query, given: Mapping[str, object]) -> dict[str, Fraction]:
-    """Weights by the names of aggregates, checked."""
+    """Weights by the names of aggregates, and of the selection of keys as `KEYS`, checked."""
     names = [aggregate.name for aggregate in question.aggregates]
+    names += [KEYS] if selects(question) and KEYS not in names else []
     for name in given:
         if name not in names:
-            raise RangeError(
-                f"there is no aggregate {str(name)[:40]!r} to weigh.",
-                remedy=f"The aggregates are: {', '.join(names)}.",
-            )
+            why = f"there is no aggregate {str(name)[:40]!r} to weigh"
+            if name == KEYS:
+                why = (
+                    "weights name the keys, and this question selects none: their values are known"
+                )
+            raise RangeError(f"{why}.", remedy=f"What can be weighed: {', '.join(names)}.")
     return {name: positive(weight, name) for name, weight in given.items()}  # type: ignore[arg-type]
 
 
@@ -200,7 +221,9 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Prici
     asked = [place for recipe in recipes for place in recipe.places]
     parts = [heavy[term] for term in moved]
     parts += [frame.weights.get(place.aggregate.name, Fraction(1)) for place in asked]
-    shares = shares_of([*parts, *[Fraction(1)] * selecting], law)
+    own = any(aggregate.name == KEYS for aggregate in question.aggregates)
+    choosing = Fraction(1) if own else frame.weights.get(KEYS, Fraction(1))
+    shares = shares_of([*parts, *[choosing] * selecting], law)
     if frame.clipped:
         shares = [share * (1 - SHARE) for share in shares]
     share_of = dict(zip([*moved, *asked], shares, strict=False))
@@ -257,7 +280,8 @@ def _too_faint(place: Quantile) -> CalibrationError:
 
 def _selection(bounded: Bounded, means: Means, share: Fraction) -> KeySelection:
     unit = bounded.unit
-    term = votes_of(VOTES * unit.groups) if isinstance(unit, Person) else count_of()
+    most = most_voted(bounded.relation, unit.groups) if isinstance(unit, Person) else 0
+    term = votes_of(most) if isinstance(unit, Person) else count_of()
     votes = Bounded(bounded.relation, bounded.keys, (term,), bounded.norm)
     noise = noise_for(votes, term, means, share)
     assert noise is not None

@@ -255,6 +255,7 @@ class Publication:
     ) -> PaymentRequest:
         body = {
             "publish": canonical_plan(self.question),
+            "columns": [key.name for key in self.question.keys],
             "tables": [[t.name, str(t.weight)] for t in self.workload.tables],
             "request": str(request),
             "strategy": plan.strategy_hash,

@@ -20,14 +20,26 @@ from shoal.events import Composed, Event, StatedApprox
 from shoal.exact import Real, ball, is_below
 from shoal.mechanisms import Geometric
 from shoal.mechanisms.witness import NoiseWitness, meet
-from shoal.plan import Bounded, Person, Term
+from shoal.plan import Bounded, Person, Rows, Term
+from shoal.plan.person_rows import stated_rows
 from shoal.query.keys import Group, in_order
 from shoal.query.noises import Noise
 from shoal.sensitivity import Relation
 from shoal.sensitivity.claims import Tells
 
 VOTES = 32
-"""A person in more than this many times ``groups`` groups has no vote."""
+"""A person in more than this many times ``groups`` groups has no vote; where fewer rows of a person
+are stated, nobody needs a vote in so many, and the threshold is lower.
+"""
+
+
+def most_voted(rows: Rows, groups: int) -> int:
+    """In how many groups a person may be who has a vote.
+
+    Edges: who has more rows than are stated for one person can be in more groups, and has none.
+    """
+    stated = stated_rows(rows)
+    return VOTES * groups if stated is None else min(VOTES * groups, max(groups, stated))
 
 
 @dataclass(frozen=True)
@@ -75,11 +87,11 @@ class KeySelection:
         if not isinstance(unit, Person):
             rows = self.bounded.rows_of_one
             return [(rows, rows)]
-        found, few = [(unit.groups, self.unit)], unit.groups
-        while few < VOTES * unit.groups:
+        found, few, most = [(unit.groups, self.unit)], unit.groups, self.term.hi
+        while few < most:
             # Steps of a quarter: a threshold for each number of groups would be exact, and this
             # one is at most a little higher.
-            many = min(VOTES * unit.groups, max(few + 1, few * 5 // 4))
+            many = min(most, max(few + 1, few * 5 // 4))
             found.append((many, self.bounded.vote(few + 1)))
             few = many
         return found

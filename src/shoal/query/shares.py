@@ -24,7 +24,7 @@ from shoal.mechanisms import Geometric
 from shoal.plan import Bounded, Expression, Person, Rows, explain, tables_of, text_of
 from shoal.query.answer import CONFIDENCE
 from shoal.query.budget import CostRequest
-from shoal.query.canonical import canonical_expression, canonical_rows
+from shoal.query.canonical import canonical_expression, canonical_rows, columns_called
 from shoal.query.certificate import certified
 from shoal.query.noises import Means
 from shoal.query.paying import Payer, PaymentRequest, QuestionCharge, read_for
@@ -140,10 +140,11 @@ class Votes:
 
     def _asked(self, share: Fraction) -> PaymentRequest:
         by = [text_of(key) for key in self.bounded.keys]
+        called = columns_called(self.bounded.relation)
         body = {
             "suggest": "shares",
             "rows": canonical_rows(self.bounded.relation),
-            "by": [canonical_expression(key) for key in self.bounded.keys],
+            "by": [canonical_expression(key, called) for key in self.bounded.keys],
             "share": str(share),
             "event": self.event.to_dict(),
         }

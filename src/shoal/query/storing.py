@@ -17,10 +17,20 @@ from typing import Any
 from shoal.engines.held_rows import HeldRows
 from shoal.errors import InternalError
 from shoal.exact import Number
-from shoal.plan import Expression, Kind, Term, Type, Value, grid_of, points_of, value_at
+from shoal.plan import (
+    Expression,
+    Kind,
+    Query,
+    Term,
+    Type,
+    Value,
+    grid_of,
+    points_of,
+    value_at,
+)
 from shoal.query.answer import CONFIDENCE, Answer, held_rows
 from shoal.query.estimates import Ends, Interval, interval_of
-from shoal.query.keys import Group
+from shoal.query.keys import Group, in_asked_order
 from shoal.query.pricing import Priced
 from shoal.query.quantiles import Quantile
 
@@ -48,8 +58,16 @@ def stored(answer: Answer) -> dict[str, Any]:
     }
 
 
-def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFIDENCE) -> Answer:
-    """The answer that `stored` wrote, for the question as it is asked now."""
+def restored(
+    made: Priced,
+    kept: Mapping[str, Any],
+    confidence: Fraction = CONFIDENCE,
+    *,
+    asked: Query | None = None,
+) -> Answer:
+    """The answer that `stored` wrote, for the question as it is ``asked`` now: perhaps in other
+    words, with its keys in another order.
+    """
     made = made.on_grids(_grids(made, kept))
     drawn, kinds = _drawn(made), [key.expression.type for key in made.question.keys]
     released = [dict(zip(drawn, map(Fraction, row), strict=False)) for row in kept["released"]]
@@ -62,6 +80,9 @@ def restored(made: Priced, kept: Mapping[str, Any], confidence: Fraction = CONFI
         tuple(_value(value, kind) for value, kind in zip(group, kinds, strict=True))
         for group in kept["groups"]
     ]
+    if asked is not None:
+        places = in_asked_order(groups, made.question, asked)
+        groups, released = [groups[at] for at in places], [released[at] for at in places]
     cut = kept.get("clipped")
     counts = None if cut is None else (int(cut[0]), int(cut[1]))
     return Answer(made, groups, released, kept["certificate"], confidence, counts)

@@ -19,7 +19,7 @@ from shoal.exact import Number
 from shoal.measures import Measure, Pure
 from shoal.plan import Bounded, Column, Person, Project, Ref, Rows, count_of, tables_of
 from shoal.query.budget import CostRequest
-from shoal.query.canonical import canonical_rows
+from shoal.query.canonical import canonical_rows, columns_called
 from shoal.query.certificate import certified
 from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm, Relation
@@ -158,6 +158,7 @@ class Training:
         body = {
             "learn": planned.identity(),
             "rows": canonical_rows(self.relation),
+            "columns": dict(columns_called(self.relation)),  # features are told by name
             "request": str(request),
             "event": planned.event.to_dict(),
         }

@@ -95,10 +95,19 @@ def joined(left: Scope, right: Scope, join: Any, text: Text) -> Scope:
 
             return filtered_by_match(left, right, pairs, join, text, anti=kind == "ANTI")
         made = _put_together(left, right, pairs, join, text, kind="left" if outer else "inner")
-    made = replace(made, entries=entries)
+    twins = _twins(join, right, text)
+    made = replace(
+        made, entries=tuple(replace(e, twin=True) if e.held in twins else e for e in entries)
+    )
     for part in rest:  # of an inner join, as good as in WHERE
         made = made.over(Filter(made.rows, translator(made, text).of(part)))
     return made
+
+
+def _twins(join: Any, right: Scope, text: Text) -> set[str]:
+    """The columns of the right side that USING makes one with columns of the left side."""
+    named = [_as_column(name, join, text) for name in join.args.get("using") or ()]
+    return {entry.held for each in named for entry in right.find(each)}
 
 
 def _check_apart(left: Scope, right: Scope, join: Any, text: Text) -> None:

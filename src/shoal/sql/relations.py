@@ -242,7 +242,7 @@ def _star(item: Any, scope: Scope, text: Text) -> list[tuple[str, Expression]] |
     entries = [
         entry
         for entry in scope.entries
-        if (source is None or same(source, entry.source))
+        if (not entry.twin if source is None else same(source, entry.source))
         and not any(same(n, entry.name) for n in names)
     ]
     return [(entry.name, Ref(scope.column(entry))) for entry in entries]

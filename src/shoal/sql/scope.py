@@ -13,11 +13,16 @@ from shoal.sql.question_text import Text, nearest
 
 @dataclass(frozen=True)
 class ScopeEntry:
-    """A column as it is called in a FROM clause, and as it is called in the plan."""
+    """A column as it is called in a FROM clause, and as it is called in the plan.
+
+    ``twin`` says that USING made it one with a column of the other side: without the name of its
+    table, that one is meant.
+    """
 
     source: str
     name: str
     held: str
+    twin: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,9 @@ class Scope:
     def find(self, node: Any) -> list[ScopeEntry]:
         """The columns that a column node may mean."""
         source, name = node.args.get("table"), node.this
-        near = [e for e in self.entries if source is None or same(source, e.source)]
+        near = [
+            e for e in self.entries if (not e.twin if source is None else same(source, e.source))
+        ]
         exact = [e for e in near if e.name == name.name]
         return exact or ([] if name.args.get("quoted") else [e for e in near if same(name, e.name)])
 
