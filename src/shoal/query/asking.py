@@ -313,7 +313,7 @@ class Ask:
     @cached_property
     def _spelled(self) -> Query:
         """The question in its one spelling: this is what is priced and drawn."""
-        return normal_question(self.question)
+        return self._worked_out.of("spelled", lambda: normal_question(self.question))
 
     @cached_property
     def _groups(self) -> list[Group] | None:
