@@ -22,8 +22,16 @@ OFFICE = (
         "src/shoal/vault/people/identities.py",
         "if made in taken or self._is_spent(made):",
         "if False:",
-        "Whoever calls themselves like the owner at the organisation becomes the owner.",
-        (_SIGN_IN + "test_a_name_that_is_taken_opens_nothing",),
+        "Whoever has the name of an analyst at the organisation spends the analyst's allowance.",
+        (_SIGN_IN + "test_the_allowance_of_somebody_without_a_role_is_not_taken_over",),
+    ),
+    Mutation(
+        "the-second-of-a-name-is-the-first",
+        "src/shoal/vault/people/office_facts.py",
+        'if fact["by"] == GROUPS and taken:',
+        "if False:",
+        "Of two people who come at once under one name, each is the other.",
+        (_SIGN_IN + "test_of_two_who_come_at_once_under_one_name_the_first_has_it",),
     ),
     Mutation(
         "a-removed-person-comes-back-by-their-group",
@@ -63,7 +71,7 @@ OFFICE = (
         "if said is None or not fits or time() > end:",
         "if said is None or time() > end:",
         "A link signs a victim in as the attacker, who then sees what they ask.",
-        (_SIGN_IN + "test_a_link_that_somebody_else_made_signs_nobody_in",),
+        (_SIGN_IN + "test_who_comes_back_with_another_state_is_not_the_one_who_was_sent",),
     ),
     Mutation(
         "a-token-for-another-service-signs-in",
