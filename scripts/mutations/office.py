@@ -12,10 +12,83 @@ _HELD = _ROUTES + "test_an_answer_that_is_held_back_is_told_nowhere_and_under_no
 _ACCESS = "src/shoal/vault/people/access.py"
 _FOLK = "src/shoal/vault/people/people.py"
 
+_SIGN_IN = "tests/server/sign_in/test_organisation.py::"
 _KNOWN = "tests/vault/test_known_questions.py::"
 _SEEN = "tests/ledger/test_seen_books.py::"
 
 OFFICE = (
+    Mutation(
+        "a-name-is-enough-to-be-somebody",
+        "src/shoal/vault/people/identities.py",
+        "if made in taken or self._is_spent(made):",
+        "if False:",
+        "Whoever has the name of an analyst at the organisation spends the analyst's allowance.",
+        (_SIGN_IN + "test_the_allowance_of_somebody_without_a_role_is_not_taken_over",),
+    ),
+    Mutation(
+        "the-second-of-a-name-is-the-first",
+        "src/shoal/vault/people/office_facts.py",
+        'if fact["by"] == GROUPS and taken:',
+        "if False:",
+        "Of two people who come at once under one name, each is the other.",
+        (_SIGN_IN + "test_of_two_who_come_at_once_under_one_name_the_first_has_it",),
+    ),
+    Mutation(
+        "a-removed-person-comes-back-by-their-group",
+        "src/shoal/vault/people/office_facts.py",
+        'barred = state.barred if fact["by"] == GROUPS else state.barred | {name}',
+        "barred = state.barred",
+        "Whoever an owner threw out signs in again.",
+        (_SIGN_IN + "test_whom_an_owner_removed_no_group_lets_in",),
+    ),
+    Mutation(
+        "an-added-person-is-whoever-had-the-name-before",
+        "src/shoal/vault/people/office_facts.py",
+        "linked = state.identities if known else _without(state.identities, name)",
+        "linked = state.identities",
+        "Somebody who was removed gets the roles of a new person of the same name.",
+        (_SIGN_IN + "test_whom_an_owner_removed_no_group_lets_in",),
+    ),
+    Mutation(
+        "a-lost-group-leaves-its-role",
+        "src/shoal/vault/people/identities.py",
+        "for role in state.from_groups.get(person, frozenset()) - set(wanted):",
+        "for role in frozenset[GivenRole]():",
+        "Whoever left the project goes on asking.",
+        (_SIGN_IN + "test_groups_count_as_they_are_at_the_next_sign_in",),
+    ),
+    Mutation(
+        "a-group-gives-its-allowance-again",
+        "src/shoal/vault/people/identities.py",
+        "if account not in {each.name for each in self.people.ledger.accounts([account])}:",
+        "if account:",
+        "A sign-in undoes the smaller allowance that an owner set.",
+        (_SIGN_IN + "test_an_allowance_that_an_owner_changed_stays",),
+    ),
+    Mutation(
+        "a-sign-in-that-somebody-else-began-counts",
+        "src/shoal/server/sign_in/arriving.py",
+        "if said is None or not fits or time() > end:",
+        "if said is None or time() > end:",
+        "A link signs a victim in as the attacker, who then sees what they ask.",
+        (_SIGN_IN + "test_who_comes_back_with_another_state_is_not_the_one_who_was_sent",),
+    ),
+    Mutation(
+        "a-token-for-another-service-signs-in",
+        "src/shoal/server/sign_in/openid_provider.py",
+        '"aud": {"essential": True, "value": self.settings.client_id},',
+        "",
+        "Whoever runs any other service of the organisation signs in as its users.",
+        (_SIGN_IN + "test_a_token_with_a_wrong",),
+    ),
+    Mutation(
+        "the-name-of-a-proxy-is-enough",
+        "src/shoal/server/sign_in/arriving.py",
+        "if not fits or len(names) != 1:",
+        "if len(names) != 1:",
+        "Whoever reaches the server past the proxy is whoever they say.",
+        (_SIGN_IN + "test_without_the_secret_the_header_is_worth_nothing",),
+    ),
     Mutation(
         "accounts-are-shown-as-they-were",
         "src/shoal/ledger/seen_books.py",

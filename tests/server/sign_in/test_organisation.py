@@ -18,6 +18,7 @@ import shoal
 from shoal.errors import SchemaError, VaultError
 from shoal.server.sign_in.arriving import SignIn
 from shoal.server.sign_in.sign_in_settings import read_settings
+from shoal.vault.people.office_facts import GROUPS, PERSON
 
 ANALYSTS = """
 [openid]
@@ -128,6 +129,26 @@ def test_a_name_that_is_taken_opens_nothing(desk: Desk) -> None:
     assert desk.send("GET", "/me").status_code == 401
 
 
+def test_the_allowance_of_somebody_without_a_role_is_not_taken_over(
+    desk: Desk, here: Provider
+) -> None:
+    desk.vault.grant("noa", "visits", "0.2")
+    here.people["8"]["groups"] = ["statisticians"]
+    assert signed_in(desk, "8").status_code == 403
+    assert desk.send("GET", "/me").status_code == 401
+
+
+def test_of_two_who_come_at_once_under_one_name_the_first_has_it(
+    desk: Desk, here: Provider
+) -> None:
+    assert signed_in(desk, "7").status_code == 200
+    said = {"act": "link", "by": GROUPS, "person": "mia.example.org"}
+    desk.vault._ledger.record(PERSON, {**said, "issuer": here.issuer, "subject": "10"})
+    desk.cookies = httpx.Cookies()
+    assert signed_in(desk, "10").status_code == 403
+    assert desk.send("GET", "/me").status_code == 401
+
+
 def test_another_person_of_the_same_name_is_not_the_first(desk: Desk) -> None:
     assert signed_in(desk, "7").status_code == 200
     desk.cookies = httpx.Cookies()
@@ -185,6 +206,7 @@ def test_whom_an_owner_removed_no_group_lets_in(desk: Desk) -> None:
 BENT: list[tuple[str, Callable[[Provider], None]]] = [
     ("issuer", lambda here: here.bent.update(iss="http://127.0.0.1:1")),
     ("audience", lambda here: here.bent.update(aud=["another"])),
+    ("service", lambda here: here.bent.update(aud=["another"], azp=CLIENT)),
     ("party", lambda here: here.bent.update(aud=[CLIENT, "another"])),
     ("expired", lambda here: here.bent.update(exp=1)),
     ("nonce", lambda here: here.bent.update(nonce="another")),
@@ -208,6 +230,12 @@ def test_a_link_that_somebody_else_made_signs_nobody_in(desk: Desk) -> None:
     assert come_back(desk, place).status_code == 401
     sent_away(desk)  # nor one who began a sign-in of their own
     assert come_back(desk, place).status_code == 401
+
+
+def test_who_comes_back_with_another_state_is_not_the_one_who_was_sent(desk: Desk) -> None:
+    parts = urlsplit(signed_at_provider(sent_away(desk), "7"))
+    (code,) = parse_qs(parts.query)["code"]
+    assert opened(desk, f"/sign-in/back?code={code}&state={'0' * 32}").status_code == 401
 
 
 def test_a_code_works_once(desk: Desk) -> None:

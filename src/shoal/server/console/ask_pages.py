@@ -150,6 +150,7 @@ def ask_page(
         comparisons=COMPARISONS,
         wanted=_wanted(visitor),
         steps=STEPS,
+        words=visitor.access.words(),
         purpose=visitor.sent.text("purpose"),
         key=new_key(),
     )

@@ -67,7 +67,8 @@ class SignIn:
         nobody in.
         """
         said = self._vault.unsealed(_BROWSER, kept)
-        known, nonce, verifier, end = ["", "", "", 0] if said is None else json.loads(said)
+        held: list[Any] = ["", "", "", 0] if said is None else json.loads(said)
+        known, nonce, verifier, end = held
         fits = hmac.compare_digest(str(known).encode(), state.encode())
         with self._asking() as provider:
             if said is None or not fits or time() > end:
@@ -96,7 +97,8 @@ class SignIn:
     def token_of_device(self, handle: str) -> tuple[str, str]:
         """Who confirmed the code of a device, and a token for a day."""
         said = self._vault.unsealed(_DEVICE, handle)
-        device, end = ["", 0] if said is None else json.loads(said)
+        held: list[Any] = ["", 0] if said is None else json.loads(said)
+        device, end = held
         if said is None or time() > end:
             raise _strange()
         with self._asking() as provider:

@@ -26,6 +26,7 @@ from shoal.vault.people.member import Member
 from shoal.vault.people.requests import Requests
 from shoal.vault.people.rights import Right
 from shoal.vault.releases import Release
+from shoal.vault.words_to_type import words_for
 
 if TYPE_CHECKING:
     from shoal.vault.people.requests import Requests
@@ -76,6 +77,10 @@ class Access:
         """What is public about one."""
         self.needs(Right.LOOK)
         return self.vault.showing(self.names).dataset(name).as_told
+
+    def words(self) -> dict[str, list[str]]:
+        """Words that the person may type into a question: of what they may look at, all public."""
+        return words_for(self.datasets().values())
 
     def dummy(self, name: str, n: int, seed: int | None) -> HeldRows:
         """Made-up rows with its columns, as plain values."""
