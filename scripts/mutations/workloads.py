@@ -254,7 +254,9 @@ WORKLOADS = (
         "ORDER BY {day}) AS {nth}",
         "ORDER BY {day} DESC) AS {nth}",
         "A later row takes back what was counted before, so days are measured with ever other people.",
-        ("tests/vault/test_kept_stream.py::test_no_added_row_takes_back_what_was_counted_up_to_a_day",),
+        (
+            "tests/vault/test_kept_stream.py::test_no_added_row_takes_back_what_was_counted_up_to_a_day",
+        ),
     ),
     Mutation(
         "a-day-is-measured-by-everyone-who-asks",
