@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ def logistic(times: int) -> None:
     now = {"rounds": LogisticRegression().rounds, "POWER": posterior_rounds.POWER}
     for values in one_at_a_time(now, {"rounds": (8, 12, 24), "POWER": (0.0, 1.0)}):
         with changed(posterior_rounds, {"POWER": values["POWER"]}):
-            _print(values, lambda epsilon: _excess(problems, epsilon, times, values["rounds"]))  # noqa: B023
+            _print(values, partial(_excess, problems, times=times, rounds=values["rounds"]))
 
 
 def additive(times: int) -> None:
@@ -145,16 +146,8 @@ def additive(times: int) -> None:
     others = {"rounds": (6, 8, 16), "COUNTS": (Fraction(3, 100), Fraction(3, 20))}
     for values in one_at_a_time(now, others):
         with changed(additive_model, {"COUNTS": values["COUNTS"]}):
-            _print(
-                values,
-                lambda epsilon: _excess(
-                    problems,
-                    epsilon,
-                    times,
-                    values["rounds"],
-                    AdditiveClassifier,
-                ),
-            )
+            trained = partial(_excess, problems, times=times, rounds=values["rounds"])
+            _print(values, partial(trained, kind=AdditiveClassifier))
 
 
 def _excess(
