@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 from benchmarks.accountants import Release, releases
 from benchmarks.accounting_goals import goals, looser, speed
 from benchmarks.accounting_table import wide_table
@@ -189,6 +190,7 @@ def test_every_peer_that_trains_models_has_an_environment_of_its_own() -> None:
     assert {task for task, *_ in learning.GOALS} <= set(problems.TASKS)
 
 
+@pytest.mark.slow
 def test_models_of_the_row_learning_are_trained_on_stated_facts_and_scored() -> None:
     task = "generated, 12 clusters"
     whole = problems.clusters()

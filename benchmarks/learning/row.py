@@ -15,6 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.learning import intervals
 from benchmarks.learning.problems import TASKS
 from benchmarks.measure import Goal, Row, table
 
@@ -59,6 +60,16 @@ GOALS = (
 )
 """Task, epsilon, the bound of its mean score, and whether it is an upper one."""
 
+INTERVALS = 4
+"""So many times as many fits where intervals are counted."""
+
+WIDTHS = {
+    ("linear", 10_000): 1.8,
+    ("linear", 100_000): 1.2,
+    ("logistic", 10_000): 1.25,
+    ("logistic", 100_000): 1.06,
+}
+
 Scores = dict[str, dict[str, list[float]]]
 
 
@@ -77,8 +88,41 @@ def run(*, with_ours: bool) -> Row:
             found[task] = cells
             columns = [PLAIN, *map(_column, EPSILONS), "CPU s"]
             row.tables.append(table(f"{task}: {about.score}", columns, cells, digits=about.digits))
-    row.goals += goals(found) if with_ours else []
+    if with_ours:
+        held = interval_cells()
+        columns = ["coverage", "width", "identified", "CPU s"]
+        title = f"Intervals at epsilon 1, {INTERVALS * SEEDS} fits of six coefficients each"
+        row.tables.append(table(title, columns, held))
+        row.goals += [*goals(found), *interval_goals(held)]
     return row
+
+
+def interval_cells() -> dict[str, dict[str, float]]:
+    """Coverage and width by model, number of rows and ranges."""
+    found = {}
+    for model in intervals.MODELS:
+        for size in intervals.SIZES:
+            for words, half in intervals.RANGES.items():
+                print(f"learning: intervals, {model}, {size:,} rows, {words}", flush=True)
+                cells = intervals.measured(model, size, half, INTERVALS * SEEDS, seed=size + half)
+                found[f"{model}, {size:,} rows, {words}"] = cells
+    return found
+
+
+def interval_goals(held: dict[str, dict[str, float]]) -> list[Goal]:
+    """Widths by model and number of rows, also with loose ranges; coverage over all of them."""
+    made = []
+    for (model, size), bound in WIDTHS.items():
+        names = [name for name in held if name.startswith(f"{model}, {size:,} rows")]
+        widest = max(names, key=lambda name: held[name]["width"])
+        promise = (
+            f"{model} intervals, {size:,} rows: at most {bound} times as wide as without noise"
+        )
+        made.append(Goal(promise, bound, held[widest]["width"], where=widest, at_most=True))
+    mean = statistics.mean(each["coverage"] for each in held.values())
+    made.append(Goal("mean coverage at least 0.93", 0.93, mean, unit=""))
+    made.append(Goal("mean coverage at most 0.97", 0.97, mean, unit="", at_most=True))
+    return made
 
 
 def _column(epsilon: str) -> str:

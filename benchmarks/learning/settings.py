@@ -11,15 +11,25 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans as PlainKMeans
 from sklearn.linear_model import LogisticRegression as PlainLogistic
 from sklearn.metrics import log_loss
 
 from shoal import Choices, Range
-from shoal.learning import KMeans, LogisticRegression, kmeans, posterior_rounds
+from shoal.learning import (
+    AdditiveClassifier,
+    KMeans,
+    LogisticRegression,
+    additive_model,
+    kmeans,
+    posterior_rounds,
+)
+from shoal.learning.logistic_regression import COUNTS
 
 EPSILONS = ("0.1", "1")
 
@@ -107,27 +117,46 @@ def class_problems() -> Iterator[tuple[Any, Any, dict[str, Any]]]:
         yield data, (rng.random(count) < 1 / (1 + np.exp(-score))).astype(int), facts
 
 
-def logistic(times: int) -> None:
-    """Log-loss above that of scikit-learn on the same rows."""
-    import pandas as pd
-
+def _with_best_loss() -> list[Any]:
+    """Problems as frames, with the log-loss that scikit-learn reaches on the same rows."""
     problems = []
     for data, labels, facts in class_problems():
         frame = pd.DataFrame(data)
         wide = pd.get_dummies(frame, columns=[n for n in frame if n.startswith("c")], dtype=float)
         plain = PlainLogistic(max_iter=1000).fit(wide, labels)
         problems.append((frame, labels, facts, log_loss(labels, plain.predict_proba(wide))))
+    return problems
+
+
+def logistic(times: int) -> None:
+    """Log-loss above that of scikit-learn on the same rows."""
+    problems = _with_best_loss()
     now = {"rounds": LogisticRegression().rounds, "POWER": posterior_rounds.POWER}
-    for values in one_at_a_time(now, {"rounds": (8, 12, 16), "POWER": (0.0, 0.5, 1.0)}):
+    for values in one_at_a_time(now, {"rounds": (8, 12, 24), "POWER": (0.0, 1.0)}):
         with changed(posterior_rounds, {"POWER": values["POWER"]}):
-            _print(values, lambda epsilon: _excess(problems, epsilon, times, values["rounds"]))  # noqa: B023
+            _print(values, partial(_excess, problems, times=times, rounds=values["rounds"]))
 
 
-def _excess(problems: list[Any], epsilon: str, times: int, rounds: int) -> float:
+def additive(times: int) -> None:
+    """Log-loss of additive models above that of scikit-learn's logistic regression, which is the
+    true model of these rows.
+    """
+    problems = _with_best_loss()
+    now = {"rounds": AdditiveClassifier().rounds, "COUNTS": COUNTS}
+    others = {"rounds": (6, 8, 16), "COUNTS": (Fraction(3, 100), Fraction(3, 20))}
+    for values in one_at_a_time(now, others):
+        with changed(additive_model, {"COUNTS": values["COUNTS"]}):
+            trained = partial(_excess, problems, times=times, rounds=values["rounds"])
+            _print(values, partial(trained, kind=AdditiveClassifier))
+
+
+def _excess(
+    problems: list[Any], epsilon: str, times: int, rounds: int, kind: Any = LogisticRegression
+) -> float:
     found = []
     for frame, labels, facts, best in problems:
         for _ in range(times):
-            model = LogisticRegression(
+            model = kind(
                 epsilon=epsilon, delta="1e-6", columns=facts, classes=[0, 1], rounds=rounds
             ).fit(frame, labels)
             found.append(log_loss(labels, model.predict_proba(frame)) - best)
@@ -142,10 +171,10 @@ def _print(values: dict[str, Any], loss: Callable[[str], float]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning.settings")
-    parser.add_argument("what", choices=["clusters", "logistic"])
+    parser.add_argument("what", choices=["additive", "clusters", "logistic"])
     parser.add_argument("--times", type=int, default=2, help="fits of each problem")
     chosen = parser.parse_args()
-    {"clusters": clusters, "logistic": logistic}[chosen.what](chosen.times)
+    {"additive": additive, "clusters": clusters, "logistic": logistic}[chosen.what](chosen.times)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ def test_with_hardly_any_noise_scores_are_those_of_scikit_learn(kind: Any) -> No
     assert points[1].share.value == pytest.approx((test.sick[inside] == "yes").mean(), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_intervals_cover_noise_and_sampling() -> None:
     model = _model()
     large = _people(200_000, 2)

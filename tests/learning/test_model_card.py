@@ -32,6 +32,7 @@ def test_every_model_has_a_card_which_names_its_price_its_columns_and_its_sums(
     assert load(tmp_path / "model").report() == model.report()
 
 
+@pytest.mark.slow
 def test_a_plan_costs_nothing_and_more_epsilon_is_better() -> None:
     for kind in (LogisticRegression, LinearRegression):
         with seeded("curve"):

@@ -35,6 +35,7 @@ def test_intervals_cover_sampling_and_noise() -> None:
     assert 0.9 <= np.mean(covered) <= 1
 
 
+@pytest.mark.slow
 def test_with_hardly_any_noise_it_is_the_fit_of_scikit_learn() -> None:
     rng = np.random.default_rng(2)
     age, ward = rng.uniform(20, 80, 20_000), rng.choice(["a", "b"], 20_000)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.console import refusals, remarks
+from shoal.cli.console import Force, fresh, refusals, remarks
 from shoal.client.device_sign_in import sign_in as signed_in
 
 SIGN_IN = """
@@ -28,9 +28,12 @@ def sign_in(
         Path | None,
         typer.Option(metavar="FILE", help="Where to keep the token.  [default: in your state]"),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Sign in at an office through your organisation, by a code that you confirm in a browser."""
     with refusals():
+        if out is not None:
+            fresh(out, force=force)
 
         def say(words: str) -> None:
             remarks().print(words, soft_wrap=True, markup=False)
