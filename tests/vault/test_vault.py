@@ -209,8 +209,8 @@ def test_a_public_table_is_joined_and_costs_nothing(tmp_path: Path) -> None:
     with pytest.raises(VaultError, match="public"):
         vault.budget("towns")
     built = vault.table("visits").join("towns", using="town").group_by("region").agg(n="count(*)")
-    assert len(built.release(epsilon="0.5")) == 3
-    assert vault.budget("visits").left == shoal.Pure(0)
+    assert built.release(epsilon="0.5").rows == answer.rows  # the same question, in other words
+    assert vault.budget("visits").left == shoal.Pure("0.5")
 
 
 @pytest.mark.slow
