@@ -95,7 +95,8 @@ def test_another_meaning_has_another_spelling(one: str, other: str) -> None:
     assert spelled(one) != spelled(other)
 
 
-@examples(120, many=3000)
+@pytest.mark.slow
+@examples(80, many=3000)
 @given(
     table=tables(most=6),
     made=st.one_of(
@@ -110,7 +111,8 @@ def test_an_expression_and_its_spelling_have_the_same_value_in_every_row(
     assert [row[0] for row in rows] == [row[1] for row in rows]
 
 
-@examples(120, many=3000)
+@pytest.mark.slow
+@examples(80, many=3000)
 @given(made=st.one_of(comparisons(), expressions(BOOLEAN)))
 def test_a_spelling_is_its_own_spelling(made: Expression) -> None:
     once = NormalSpelling(COLUMNS).of(made)
@@ -162,7 +164,8 @@ def conditions(draw: st.DrawFn, depth: int = 3) -> Expression:
     return call(word, draw(conditions(depth - 1)), draw(conditions(depth - 1)))
 
 
-@examples(150, many=5000)
+@pytest.mark.slow
+@examples(80, many=5000)
 @given(made=conditions(), seed=st.integers(0, 2**32))
 def test_random_respellings_have_one_spelling(made: Expression, seed: int) -> None:
     spelling = NormalSpelling(PEOPLE.columns)

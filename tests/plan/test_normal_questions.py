@@ -46,7 +46,7 @@ UNITS = (Person("u", groups=2, rows_per_group=2), Person("u2"))
 
 
 @pytest.mark.slow
-@examples(60, many=2000)
+@examples(40, many=2000)
 @given(made=relations(UNITS), data=datasets(), dissolve=st.booleans())
 def test_a_relation_and_its_spelling_have_the_same_rows(
     made: Rows, data: Data, dissolve: bool

@@ -71,7 +71,8 @@ BY = [
 ]
 
 
-@examples(60, many=2000)
+@pytest.mark.slow
+@examples(40, many=2000)
 @given(
     people=_people,
     towns=_towns,
