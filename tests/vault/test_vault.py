@@ -209,12 +209,7 @@ def test_a_public_table_is_joined_and_costs_nothing(tmp_path: Path) -> None:
     with pytest.raises(VaultError, match="public"):
         vault.budget("towns")
     built = vault.table("visits").join("towns", using="town").group_by("region").agg(n="count(*)")
-<<<<<<< HEAD
-    again = built.release(epsilon="0.5")  # the same question in other words is answered once
-    assert again.rows == answer.rows
-=======
     assert built.release(epsilon="0.5").rows == answer.rows  # the same question, in other words
->>>>>>> sql
     assert vault.budget("visits").left == shoal.Pure("0.5")
 
 
