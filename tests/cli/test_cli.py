@@ -87,7 +87,8 @@ EXAMPLES = [
     line.strip()
     for command in (*COMMANDS.values(), *SUGGESTIONS)
     for line in str(command.epilog).splitlines()
-    if line.strip().startswith("shoal ") and command.name not in {"account", "serve", "tour"}
+    if line.strip().startswith("shoal ")
+    and command.name not in {"account", "serve", "sign-in", "tour"}  # these have tests of their own
 ]
 
 
@@ -100,6 +101,22 @@ def test_the_list_of_commands_has_the_first_sentence_of_each(late: LazyCommand) 
 def test_the_help_of_a_command_has_an_example(name: str) -> None:
     assert f"shoal {name}" in str(COMMANDS[name].epilog)
     assert f"shoal {name}" in good(name, "--help")
+
+
+def days_to_count(*, opened: bool) -> list[str]:
+    """A vault with visits by day, in rho, and its option; with the stream of the examples unless
+    it is opened by them.
+    """
+    vault = ["--vault", "days.shoal"]
+    Path("days.csv").write_text("id,day\n1,2026-01-05\n2,2026-01-30\n")
+    good("init", "days.shoal")
+    good(
+        "add", "visits", "days.csv", "--person", "id", "--type", "id=integer", "--type", "day=date",
+        "--range", "day=2026-01-01:2026-12-31", "--budget", "rho=1", *vault,
+    )  # fmt: skip
+    if not opened:
+        good("stream", "daily-visits", "--of", "visits", "--by", "day", "--rho", "0.5", *vault)
+    return vault
 
 
 @pytest.mark.slow
@@ -128,6 +145,8 @@ def test_an_example_of_the_help_does_something(example: str, office: Path) -> No
             "--required", "age", "--budget", "rho=1", "--new-people",
         )  # fmt: skip
         Path("tables.toml").write_text('dataset = "people"\n[[tables]]\nmarginals = ["age"]\n')
+    if words[0] == "stream":
+        words += days_to_count(opened="--of" in words)
     if words[0] == "accept":
         tamper("office.shoal")
         assert run("verify")[0] == Exit.UNSOUND

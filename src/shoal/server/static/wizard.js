@@ -118,7 +118,13 @@ function showLook(found) {
 let asked = 0;
 let seen = null; // what the server said about the draft as it is now
 let refused = ""; // why the poll was not published; a preview that comes later leaves it there until something is typed
-async function look() {
+let last = null; // the look that began last, which alone tells
+function look() {
+  last = looked();
+  return last;
+}
+
+async function looked() {
   const turn = ++asked;
   try {
     const found = await ask("/api/preview", { draft: draft(), guess: hundredth("guess"), margin: hundredth("margin") });
@@ -135,6 +141,15 @@ async function look() {
   }
 }
 const refresh = patient(look);
+
+/** Wait for the look that tells: another may begin while one is waited for. */
+async function settled() {
+  let waited;
+  do {
+    waited = last;
+    await waited;
+  } while (waited !== last);
+}
 
 function changed() {
   refused = "";
@@ -161,7 +176,10 @@ async function publish(event) {
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
   try {
-    if (!seen) await look();
+    if (!seen) {
+      look();
+      await settled();
+    }
     if (!seen) return void byId("problem").scrollIntoView({ block: "center" });
     const { mark } = seen;
     const said = draft();
