@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import sqrt
+from math import exp, sqrt
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import shoal
 from shoal.accounting import account
 from shoal.workloads import AllRanges, Marginals, PrefixSums, Total, Workload
 from shoal.workloads.column_queries import EACH_PREFIX, EACH_RANGE, EACH_VALUE
+from shoal.workloads.factors import IntegerMatrix
 from shoal.workloads.p_identity import p_identity
 from shoal.workloads.pure_strategy import PureStrategy
 
@@ -164,6 +165,21 @@ def test_intervals_cover_at_least_as_often_as_they_say(epsilon: Any) -> None:
             inside += int(((low <= true) & (true <= high)).sum())
             cells += true.size
     assert inside / cells > 0.945
+
+
+@pytest.mark.parametrize("confidence", ["0.8", "0.95", "0.999"])
+def test_a_single_count_is_outside_its_interval_no_more_often_than_its_law_allows(
+    confidence: str,
+) -> None:
+    plan = Workload.of({"a": 3}, [Marginals(["a"])]).plan(epsilon="0.1")
+    scale = float(plan.standard_errors("a").max()) / sqrt(2)  # one count has one Laplace number
+    outside = exp(-plan.widest("a", confidence=confidence) / scale)
+    assert outside <= 1 - float(confidence)
+
+
+def test_a_matrix_is_as_wide_and_as_long_as_its_largest_column() -> None:
+    found = IntegerMatrix(np.array([[1, -2], [0, 3]]))
+    assert (found.widest, found.longest) == (5, 13)
 
 
 def test_a_gap_says_what_no_strategy_with_laplace_noise_can_pass() -> None:
