@@ -174,7 +174,7 @@ OFFICE = (
         "src/shoal/vault/people/office_facts.py",
         "if head > self._seen:",
         "if not self._seen:",
-        "A second server goes on letting in whom the first has thrown out.",
+        "A second server still lets people in after the first has signed them out.",
         (_PEOPLE + "test_a_token_lets_its_person_in_until_it_is_revoked_in_any_process",),
     ),
     Mutation(
@@ -273,7 +273,7 @@ OFFICE = (
         _FOLK,
         "        if token.once:\n            self._redeem(token.name)",
         "        if False:\n            self._redeem(token.name)",
-        "A link for one sign-in that lies in a mailbox lets in whoever finds it.",
+        "Anyone who finds an old one-time link in a mailbox can sign in with it.",
         (_PEOPLE + "test_a_token_for_one_sign_in_is_good_once",),
     ),
     Mutation(
@@ -281,7 +281,7 @@ OFFICE = (
         "src/shoal/query/asking.py",
         "return hashlib.sha256(plan.encode()).hexdigest()",
         "return plan",
-        "Values that people write into conditions lie in a log.",
+        "The log holds values that people wrote into conditions.",
         (_ROUTES + "test_the_access_log_says_who_and_what_for_and_never_a_value",),
     ),
     Mutation(

@@ -21,7 +21,7 @@ PERSONS = (
         "src/shoal/engines/sql/per_person.py",
         'return f"CASE WHEN COUNT({name}) {over} > 0 THEN {held} END"',
         "return held",
-        "A person of whom nothing is known counts with the least or the most that a sum can be.",
+        "A person without known values counts as the smallest or the largest possible sum.",
         (
             "tests/query/test_person_questions.py::test_without_noise_the_answer_is_that_of_plain_sql",
         ),

@@ -143,7 +143,7 @@ def link(
     subject: Annotated[str, typer.Option(help="The number that the provider has for them.")],
     vault: VaultOption = None,
 ) -> None:
-    """Say that somebody here is whom the organisation's sign-in knows under a number."""
+    """Tie a person here to their account at the organisation's sign-in."""
     with refusals(), opened(vault) as held:
         held.people.link(name, issuer=issuer, subject=subject)
         answers().print(f"{name} signs in as {subject} of {issuer}.", markup=False)
