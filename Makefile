@@ -7,10 +7,12 @@ DEMO := $(if $(wildcard $(VENV)/.ready),$(VENV),.venv-demo)
 BENCH := .venv-bench
 PEERS := opendp pipelinedp smartnoise tumult
 AUDITED := numpy diffprivlib pydp opendp tumult
-LEARNERS := diffprivlib interpret
+LEARNERS := diffprivlib interpret opacus
 PIP := -m pip install -qq --disable-pip-version-check
 CODE := src tests benchmarks scripts
 TWO := -n 2 --dist worksteal
+# Tests wait for Spark, browsers, databases and servers: three processes keep two processors busy.
+THREE := -n 3 --dist worksteal
 
 # Modules are compiled once, whatever the shell says: tests start many programs, and each would compile them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,7 +32,8 @@ quick: $(VENV)/.ready ## run the quick tests, in about a minute: of every test a
 test: $(VENV)/.ready ## run every test but the long statistical audits
 	@sh scripts/browser.sh
 	@sh scripts/java.sh
-	@$(VENV)/bin/python -m pytest $(TWO) -m "not audit"
+	@sh scripts/r.sh
+	@$(VENV)/bin/python -m pytest $(THREE) -m "not audit"
 
 check: $(VENV)/.ready ## lint, formatting, types and the direction of imports
 	@echo "check: lint" && $(VENV)/bin/ruff check -q $(CODE)

@@ -65,7 +65,27 @@ def run(*, with_ours: bool) -> Row:
         row.tables.append(
             f"{name.replace('*', '')}: {found[name] / found[BARE]:.3g} bare routes, {found[name] / found[COMMIT]:.3g} bare commits."
         )
+    _add_load(row)
     return row
+
+
+def _add_load(row: Row) -> None:
+    """Two servers under a steady load, over the network of this machine."""
+    from benchmarks import office_load
+
+    found = {f"**Shoal** {name}": each for name, each in office_load.measured().items()}
+    title = f"two servers over one vault, asked for {office_load.SECONDS} s"
+    row.tables.append(table(title, list(next(iter(found.values()))), found))
+    row.goals += [
+        Goal(
+            f"{name.replace('*', '')} at {each['asked a second']:.0f} a second: p99 under 100 ms",
+            100,
+            each["p99, ms"],
+            " ms",
+            at_most=True,
+        )
+        for name, each in found.items()
+    ]
 
 
 @contextmanager

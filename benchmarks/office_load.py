@@ -25,8 +25,19 @@ LINES = 32
 """Connections to each server; each carries one request at a time."""
 
 
+KINDS = (("preview", "preview", 500), ("release, asked again", "releases", 200))
+"""What is asked: its name, its path, and how often a second."""
+
+
 def main() -> None:
     """Print a line for each kind of request."""
+    for name, found in measured().items():
+        print(f"{name}: " + ", ".join(f"{what} {value:.3g}" for what, value in found.items()))
+
+
+def measured() -> dict[str, dict[str, float]]:
+    """Times of each kind of request, in ms from the moment at which it was due."""
+    found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as directory, ExitStack() as held:
         folder = Path(directory)
         with made_vault(folder) as (vault, _):
@@ -35,16 +46,20 @@ def main() -> None:
                 vault.people.add(each, role="analyst", dataset="visits", allowance="0.1")
             tokens = [vault.people.token(each) for each in people]
         servers = [held.enter_context(_serving(folder / "office.shoal")) for _ in range(2)]
-        for name, path, rate in (("preview", "preview", 500), ("repeated", "releases", 200)):
+        for name, path, rate in KINDS:
             asyncio.run(_asked(servers, tokens, path, 50, 2))  # everything is loaded, all answered
             before, began = _cpu(servers), monotonic()
             times = sorted(asyncio.run(_asked(servers, tokens, path, rate, SECONDS)))
             used, took = _cpu(servers) - before, monotonic() - began
-            print(
-                f"{name}: {rate} a second asked, {len(times) / took:.0f} answered; median "
-                f"{1000 * times[len(times) // 2]:.1f} ms, p99 {1000 * times[-len(times) // 100]:.1f} "
-                f"ms, worst {1000 * times[-1]:.1f} ms; {1000 * used / len(times):.2f} ms of CPU each"
-            )
+            found[name] = {
+                "asked a second": rate,
+                "answered a second": len(times) / took,
+                "median, ms": 1000 * times[len(times) // 2],
+                "p99, ms": 1000 * times[-len(times) // 100],
+                "worst, ms": 1000 * times[-1],
+                "CPU ms each": 1000 * used / len(times),
+            }
+    return found
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 the test.
 
 Tests that need Spark, a browser or PostgreSQL are marked here, by what they use; `make quick`
-leaves them out with those marked slow, and `quick.py` chooses among the others.
+leaves them out with those marked slow, and `quick.py` chooses among the others.  `order.py` says
+what runs first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests import quick
+from tests import order, quick
 
 from shoal.noise import source
 
@@ -84,22 +85,11 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-HEAVY = ("spark", "browser", "postgres", "slow")
-"""Markers of the tests that `make quick` leaves out, in the order in which they run: before all
-others.
-"""
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
-    """Mark items by what they use, before `-m` chooses among them; then put the heavy ones first.
-
-    Each process of `pytest -n 2 --dist worksteal` begins with one half of the list, in its order,
-    and takes from the end of the other's when it is done. So one process has all tests of Spark,
-    which start one Java, and what is left at the end is short.
-    """
+    """Mark items by what they use, before `-m` chooses among them; then arrange them."""
     for item in items:
         _mark(item)
     yield
@@ -108,7 +98,7 @@ def pytest_collection_modifyitems(
         kept, dropped = quick.chosen(items, frozenset() if every else quick.left_out())
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
-    items.sort(key=_weight)
+    items[:] = order.arranged(items, order.processes(config))
 
 
 def _mark(item: pytest.Item) -> None:
@@ -127,8 +117,3 @@ def _texts(item: pytest.Item) -> set[str]:
     """The parameters of an item that are texts: a store is named by one."""
     spec = getattr(item, "callspec", None)
     return {value for value in spec.params.values() if isinstance(value, str)} if spec else set()
-
-
-def _weight(item: pytest.Item) -> int:
-    found = [at for at, name in enumerate(HEAVY) if item.get_closest_marker(name) is not None]
-    return min(found, default=len(HEAVY))

@@ -19,6 +19,7 @@ from scripts.check_dist import (
 )
 
 ROOT = Path(__file__).parents[1]
+PIP = ("-m", "pip", "--disable-pip-version-check")
 EXTRAS = ("altair", "fastapi", "pandas", "psycopg", "pyarrow", "pyspark", "scipy", "uvicorn")
 
 
@@ -33,9 +34,9 @@ def done(*words: str | Path, cwd: Path | None = None) -> str:
     return ended.stdout
 
 
-def environment(folder: Path) -> Path:
+def environment(folder: Path, *options: str) -> Path:
     """A new environment; its Python."""
-    done(sys.executable, "-m", "venv", folder)
+    done(sys.executable, "-m", "venv", *options, folder)
     return folder / "bin" / "python"
 
 
@@ -44,7 +45,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with a wheel and a source archive, as `make dist` builds them."""
     place = tmp_path_factory.mktemp("built")
     python = environment(place / "tools")
-    done(python, "-m", "pip", "install", "-qq", "build")
+    done(python, *PIP, "install", "-qq", "--no-compile", "build")
     done(python, "-m", "build", "--outdir", place / "dist", ROOT)
     return place / "dist"
 
@@ -82,8 +83,8 @@ def test_the_wheel_works_in_a_new_environment_without_any_extra(
     built: Path, tmp_path: Path
 ) -> None:
     (wheel,) = built.glob("*.whl")
-    python = environment(tmp_path / "new")
-    done(python, "-m", "pip", "install", "-qq", wheel)
+    python = environment(tmp_path / "new", "--without-pip")
+    done(sys.executable, *PIP, "--python", python, "install", "-qq", "--no-compile", wheel)
     asked = f"import importlib.util as u; print([n for n in {EXTRAS!r} if u.find_spec(n)])"
     assert done(python, "-c", asked).strip() == "[]"
     command, here = python.parent / "shoal", tmp_path / "here"

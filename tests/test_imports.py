@@ -23,6 +23,7 @@ HEAVY = [
     "sklearn",
     "sqlalchemy",
     "sqlglot",
+    "torch",
     "typer",
 ]
 

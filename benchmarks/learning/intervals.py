@@ -13,7 +13,11 @@ from shoal import Range
 from shoal.learning import LinearRegression, LogisticRegression
 
 SIZES = (10_000, 100_000)
-RANGES = {"ranges that fit": 1, "ranges three times as wide": 3}
+RANGES = {
+    "ranges that fit": 1,
+    "ranges three times as wide": 3,
+    "ranges thirty times as wide": 30,
+}
 SLOPES = np.array([0.5, -0.3, 0.2, 0.0, 0.1])
 NOISE = 0.3
 MODELS = ("linear", "logistic")

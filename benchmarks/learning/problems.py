@@ -91,6 +91,27 @@ def digits() -> Problem:
     return Problem(frame, frame, dict.fromkeys(names, (0.0, 16.0)))
 
 
+def digit_classes() -> Problem:
+    """Which of ten digits a picture shows, two thirds to train on."""
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    order = np.random.default_rng(25).permutation(len(found.data))
+    frame = pd.DataFrame(found.data[order], columns=[f"p{at}" for at in range(64)])
+    return _halved(frame, found.target[order], dict.fromkeys(frame.columns, (0.0, 16.0)), {})
+
+
+def mixture() -> Problem:
+    """Six normal laws of four numbers, long and slanted, 30,000 rows."""
+    rng = np.random.default_rng(26)
+    middles = rng.uniform(-0.7, 0.7, (6, 4))
+    roots = rng.normal(0, 0.08, (6, 4, 4)) + 0.04 * np.eye(4)
+    which = rng.choice(6, 30_000, p=rng.dirichlet(np.full(6, 3.0)))
+    rows = middles[which] + np.einsum("nij,nj->ni", roots[which], rng.normal(0, 1, (30_000, 4)))
+    frame = pd.DataFrame(np.clip(rows, -1, 1), columns=[f"m{at}" for at in range(4)])
+    return _halved(frame, np.zeros(30_000), dict.fromkeys(frame.columns, (-1.0, 1.0)), {})
+
+
 def diamonds() -> Problem:
     """Prices of 53,940 made-up stones: weight, sizes that nearly repeat it, and three grades."""
     rng = np.random.default_rng(20)
@@ -141,6 +162,31 @@ def generated() -> Problem:
     return _halved(frame, label, ranges, levels)
 
 
+def friedman() -> Problem:
+    """Friedman's first function of five of ten numbers, two of them together, 20,000 rows to train
+    on and 10,000 to be scored on.
+    """
+    rng = np.random.default_rng(23)
+    rows = rng.random((30_000, 10))
+    number = 10 * np.sin(np.pi * rows[:, 0] * rows[:, 1]) + 20 * (rows[:, 2] - 0.5) ** 2
+    number += 10 * rows[:, 3] + 5 * rows[:, 4] + rng.normal(0, 1, 30_000)
+    frame = pd.DataFrame(rows, columns=[f"x{at}" for at in range(10)])
+    ranges = dict.fromkeys(frame.columns, (0.0, 1.0))
+    return _halved(frame, number, ranges, {}, target_range=(-5.0, 35.0))
+
+
+def exclusive_or() -> Problem:
+    """Whether one of two of ten numbers is large, but not both; one label in ten is wrong, and as
+    many rows as of `friedman`.
+    """
+    rng = np.random.default_rng(24)
+    rows = rng.random((30_000, 10))
+    label = (rows[:, 0] > 0.5) ^ (rows[:, 1] > 0.5)
+    label = np.where(rng.random(30_000) < 0.1, ~label, label).astype(int)
+    frame = pd.DataFrame(rows, columns=[f"x{at}" for at in range(10)])
+    return _halved(frame, label, dict.fromkeys(frame.columns, (0.0, 1.0)), {})
+
+
 def clusters() -> Problem:
     """Twelve round clusters of different sizes and widths in six numbers, 30,000 rows."""
     rng = np.random.default_rng(22)
@@ -181,18 +227,25 @@ TASKS = {
     "Adult, naive Bayes": Task(adult, "bayes", "accuracy"),
     "generated, logistic": Task(generated, "logistic", "AUC"),
     "generated, additive": Task(generated, "additive", "AUC"),
+    "Friedman1, additive": Task(friedman, "additive number", "R²"),
+    "exclusive or, additive": Task(exclusive_or, "additive", "AUC"),
     "diamonds-like, linear": Task(diamonds, "linear", "R²"),
     "Adult, 8 clusters of five numbers": Task(adult_numbers, "clusters", "inertia"),
     "generated, 12 clusters": Task(clusters, "clusters", "inertia"),
+    "digits, net": Task(digit_classes, "net", "accuracy"),
+    "Adult, support vectors": Task(adult, "svm", "accuracy"),
+    "diamonds-like, ridge": Task(diamonds, "ridge", "R²"),
+    "generated, mixture of 6": Task(mixture, "mixture", "log-likelihood"),
     "digits, 5 components": Task(digits, "components", "share of variance"),
 }
 CLUSTERS = {"Adult, 8 clusters of five numbers": 8, "generated, 12 clusters": 12}
 COMPONENTS = 5
+MIXTURE = 6
 
 
 def scored(task: str, problem: Problem, predict: Callable[[str], NDArray[Any]]) -> float:
-    """The score of a model, from what it predicts: ``labels``, ``odds``, ``numbers``, ``centres`` in
-    scaled columns, or ``components`` as lines.
+    """The score of a model, from what it predicts: ``labels``, ``odds``, ``numbers``, ``densities`` as
+    logarithms, ``centres`` in scaled columns, or ``components`` as lines.
     """
     kind = TASKS[task].score
     truth = problem.truth
@@ -206,6 +259,8 @@ def scored(task: str, problem: Problem, predict: Callable[[str], NDArray[Any]]) 
         assert truth is not None
         away = predict("numbers") - truth
         return float(1 - np.mean(away**2) / np.var(truth))
+    if kind == "log-likelihood":
+        return float(predict("densities").mean())
     rows = problem.scaled(problem.test)
     if kind == "inertia":
         centres = predict("centres")

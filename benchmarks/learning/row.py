@@ -1,5 +1,5 @@
 """The row *learning*: models on real and generated rows at four epsilons, beside no privacy,
-diffprivlib and DP-EBM.
+diffprivlib, DP-EBM and Opacus.
 
 Every contestant has its defaults and the same public facts.  `LEARNING_SEEDS` says how often each
 model is trained; tables show means.
@@ -43,7 +43,11 @@ class Contestant:
 
 OURS = Contestant("**Shoal**", "ours", is_peer=False)
 SCIKIT = Contestant("scikit-learn", "plain", is_peer=False)
-PEERS = (Contestant("diffprivlib", "diffprivlib"), Contestant("DP-EBM", "interpret"))
+PEERS = (
+    Contestant("diffprivlib", "diffprivlib"),
+    Contestant("DP-EBM", "interpret"),
+    Contestant("Opacus", "opacus"),
+)
 
 GOALS = (
     ("Adult, logistic", "0.1", 0.830, False),
@@ -52,6 +56,11 @@ GOALS = (
     ("Adult, additive", "0.5", 0.905, False),
     ("Adult, additive", "1", 0.909, False),
     ("Adult, additive", "3", 0.911, False),
+    ("Friedman1, additive", "0.1", 0.78, False),
+    ("Friedman1, additive", "0.5", 0.925, False),
+    ("Friedman1, additive", "1", 0.94, False),
+    ("Friedman1, additive", "3", 0.947, False),
+    ("exclusive or, additive", "0.5", 0.885, False),
     ("diamonds-like, linear", "0.1", 0.93, False),
     ("diamonds-like, linear", "1", 0.978, False),
     ("Adult, 8 clusters of five numbers", "0.1", 1600, True),

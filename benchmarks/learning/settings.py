@@ -25,11 +25,11 @@ from shoal.learning import (
     AdditiveClassifier,
     KMeans,
     LogisticRegression,
-    additive_model,
+    additive_rounds,
     kmeans,
     posterior_rounds,
 )
-from shoal.learning.logistic_regression import COUNTS
+from shoal.learning.linear_moments import COUNTS
 
 EPSILONS = ("0.1", "1")
 
@@ -145,7 +145,7 @@ def additive(times: int) -> None:
     now = {"rounds": AdditiveClassifier().rounds, "COUNTS": COUNTS}
     others = {"rounds": (6, 8, 16), "COUNTS": (Fraction(3, 100), Fraction(3, 20))}
     for values in one_at_a_time(now, others):
-        with changed(additive_model, {"COUNTS": values["COUNTS"]}):
+        with changed(additive_rounds, {"COUNTS": values["COUNTS"]}):
             trained = partial(_excess, problems, times=times, rounds=values["rounds"])
             _print(values, partial(trained, kind=AdditiveClassifier))
 

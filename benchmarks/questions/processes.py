@@ -66,7 +66,7 @@ PEERS = (
     Contestant("OpenDP with Polars", "opendp", "opendp"),
     Contestant("PipelineDP, local", "pipelinedp", "pipeline-dp"),
     Contestant("SmartNoise SQL, pandas", "smartnoise", "smartnoise-sql"),
-    Contestant("Tumult Analytics, Spark", "tumult", "tmlt.analytics", repetitions=2, truths=1),
+    Contestant("Tumult Analytics, Spark", "tumult", "tmlt.analytics", truths=1),
 )
 
 

@@ -88,6 +88,8 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
         "RIGHT({s}, 2)",
         "REPLACE({s}, 'a', 'aa')",
         "REPLACE({s}, 'ab', '')",
+        "REGEXP_EXTRACT({s}, '[a-z]+')",
+        "REGEXP_REPLACE({s}, '[^a-z]+', '-', 'g')",
         "CAST({i} AS VARCHAR)",
         "CAST({d} AS VARCHAR)",
         "CASE WHEN {b} THEN {s} ELSE {s} END",
@@ -111,6 +113,10 @@ TEMPLATES: Mapping[str, tuple[str, ...]] = {
         "({s} LIKE 'a%')",
         "({s} LIKE '%b%a%')",
         "({s} LIKE '%!_%' ESCAPE '!')",
+        "REGEXP_MATCHES({s}, '^(a|b)+')",
+        "({s} ~* '[^a-z]b|(x+x+)+y')",
+        "REGEXP_FULL_MATCH({s}, '.{0,3}')",
+        "({s} SIMILAR TO 'a.*|[0-9]+')",
         "STARTS_WITH({s}, {s})",
         "CONTAINS({s}, {s})",
         "({x} NOT IN ({c}, {c}))",
@@ -268,6 +274,8 @@ class Grammar:
         ]
         if rng.random() < 0.06:  # they take long
             aggregates[0] = self.filled(rng.choice(PLACES), depth)
+        elif rng.random() < 0.03:  # it stands alone
+            aggregates = [f"MODE({self._key(depth)})"]
         shown = [f"{key} AS k{at}" for at, key in enumerate(keys)]
         shown += [f"{each} AS a{at}" for at, each in enumerate(aggregates)]
         where = f" WHERE {self.expression('b', depth)}" if rng.random() < 0.4 else ""

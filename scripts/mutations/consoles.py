@@ -35,8 +35,8 @@ CONSOLES = (
     Mutation(
         "an-auditor-sees-answers-on-pages",
         "src/shoal/vault/people/access.py",
-        "return self._own(release) or self._covers(Right.READ, release.datasets)",
-        "return True",
+        "own = self._own(release) or self._covers(Right.READ, release.datasets)",
+        "own = True",
         "An auditor, who may see nothing that depends on rows, reads released answers.",
         (_PAGES + "test_every_page_is_in_the_table_and_open_to_those_it_names",),
     ),

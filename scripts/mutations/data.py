@@ -6,6 +6,8 @@ from scripts.mutations.mutation import Mutation
 
 _CHANGE = "tests/plan/test_change.py"
 
+_PAIRS = "tests/plan/test_paired_totals.py"
+
 DATA = (
     Mutation(
         "each-of-two-columns-has-its-own-rows",
@@ -501,8 +503,8 @@ DATA = (
     Mutation(
         "read-before-it-is-charged",
         "src/shoal/query/asking.py",
-        "        charge = self._charge(made, delta, key, noise)\n",
-        "        self._drawn(made)\n        charge = self._charge(made, delta, key, noise)\n",
+        "        charge = self._charge(made, stated.delta, key, stated.noise)\n",
+        "        self._drawn(made)\n        charge = self._charge(made, stated.delta, key, stated.noise)\n",
         "Rows are read and noise is drawn for a question that may yet be refused, and for a retry anew.",
         (
             "tests/query/test_pricing.py::test_the_budget_is_charged_before_rows_are_read_and_noise_is_drawn",
@@ -522,12 +524,60 @@ DATA = (
     Mutation(
         "one-of-several-totals-is-charged",
         "src/shoal/query/noises.py",
-        "made = (m for m in self.mechanisms if m is not None)",
-        "made = (m for m in self.mechanisms[:1] if m is not None)",
-        "A mean is a sum and a count, and one of them is free.",
+        "for each in (*alone, *self.pairs)]",
+        "for each in (*alone[:1], *self.pairs[:1])]",
+        "A variance is three totals, and one of them is free.",
         (
             "tests/query/test_pricing.py::test_the_events_of_a_pure_release_cost_exactly_what_was_asked",
         ),
+    ),
+    Mutation(
+        "a-pair-moves-as-one-total",
+        "src/shoal/plan/paired_totals.py",
+        "moved = 2 * max(a * far, b * near)",
+        "moved = max(a * far, b * near)",
+        "The sum and the difference of two totals get noise for one of them: epsilon is doubled.",
+        (_PAIRS,),
+    ),
+    Mutation(
+        "the-larger-total-of-a-pair-is-overlooked",
+        "src/shoal/plan/paired_totals.py",
+        "moved = 2 * max(a * far, b * near)",
+        "moved = 2 * min(a * far, b * near)",
+        "Where the proportion of a pair is rounded, one of its totals moves further than its noise.",
+        (_PAIRS,),
+    ),
+    Mutation(
+        "persons-are-paired-with-rows",
+        "src/shoal/plan/paired_totals.py",
+        "_ADDED_UP = (Quantity.COUNT,",
+        "_ADDED_UP = (Quantity.PERSONS, Quantity.COUNT,",
+        "Two totals that scale a person differently are told together as if they did not.",
+        (_PAIRS,),
+    ),
+    Mutation(
+        "two-noises-are-as-far-off-as-one",
+        "src/shoal/query/paired_noise.py",
+        "slope = least * (1 - q) + (1 + q * q) / (1 + q) + q",
+        "slope = (1 + q * q) / (1 + q) + q",
+        "The interval of a count that is told with a sum misses more often than it says.",
+        ("tests/query/test_paired_noise.py::test_the_error_of_two_noises_is_that_of_their_law",),
+    ),
+    Mutation(
+        "the-lesser-noise-of-a-sum-is-left-out",
+        "src/shoal/query/paired_noise.py",
+        "return sides[0] * Fraction(rare) + sides[1] * Fraction(usual)",
+        "return sides[1] * Fraction(usual)",
+        "The interval of a sum beside its count is narrower than the noise in it.",
+        ("tests/query/test_paired_noise.py::test_a_weighted_sum_of_both_is_within_its_error",),
+    ),
+    Mutation(
+        "a-pair-is-drawn-apart-and-charged-once",
+        "src/shoal/query/pricing.py",
+        "drawn |= dict.fromkeys(pair.terms, PairedNoise(pair, noise))",
+        "drawn |= dict.fromkeys(pair.terms, noise)",
+        "Each total of a pair gets noise by itself, for another sensitivity than its own.",
+        ("tests/query/test_paired_noise.py",),
     ),
     Mutation(
         "quantiles-are-free",

@@ -76,7 +76,7 @@ DOORS = (
     Mutation(
         "public-parts-are-checked-after-the-charge",
         "src/shoal/query/asking.py",
-        "        self._source.engine.check(self._spelled.relation)\n",
+        "        self.source.engine.check(self.spelled.relation)\n",
         "",
         "A question that can never be answered spends budget that others need.",
         (

@@ -79,7 +79,7 @@ FACES = (
     ),
     Mutation(
         "the-command-writes-over-rows",
-        "src/shoal/vault/vault.py",
+        "src/shoal/vault/vault_declarations.py",
         "            if each.location.holds(Path(path), self._registry.secret):\n",
         "            if False:\n",
         "An answer is written over the rows it was computed from.",

@@ -4,7 +4,42 @@ from __future__ import annotations
 
 from scripts.mutations.mutation import Mutation
 
+_ANSWERING = "tests/ledger/test_answering_locks.py::"
+_LOCKS = "src/shoal/ledger/answering_locks.py"
+
 LEDGERS = (
+    Mutation(
+        "a-killed-process-is-waited-for",
+        "src/shoal/ledger/charge.py",
+        "if line.is_gone(entry.number, attempts(outcomes)):",
+        "if False:",
+        "A server that was killed locks its questions for a quarter of an hour.",
+        (_ANSWERING + "test_a_killed_process_keeps_nobody_waiting",),
+    ),
+    Mutation(
+        "ones-own-charge-is-taken-for-abandoned",
+        _LOCKS,
+        "file = None if charge in self._held else self._opened(make=False)",
+        "file = self._opened(make=False)",
+        "Two threads of one server answer one charge, and the first has worked for nothing.",
+        (_ANSWERING + "test_who_lives_is_not_gone_in_the_same_ledger_and_in_another",),
+    ),
+    Mutation(
+        "a-charge-that-nobody-locked-is-taken-for-abandoned",
+        _LOCKS,
+        "if file is not None and os.pread(file, 1, charge) == _mark(attempt):",
+        "if file is not None:",
+        "A process that could not lock, or has not yet, loses its charge to the next who asks.",
+        (_ANSWERING + "test_who_was_taken_for_gone_and_lives_shows_nothing",),
+    ),
+    Mutation(
+        "whoever-waits-does-not-see-that-the-other-has-ended",
+        "src/shoal/ledger/answer_waiting.py",
+        "if is_gone(pending.charge, pending.attempt):",
+        "if False:",
+        "Those who wait when a server is killed are refused after a minute.",
+        (_ANSWERING + "test_whoever_waits_goes_on_when_the_other_is_killed",),
+    ),
     Mutation(
         "outcomes-have-no-salt",
         "src/shoal/ledger/charge.py",
@@ -55,7 +90,7 @@ LEDGERS = (
     ),
     Mutation(
         "what-others-wrote-is-not-remembered",
-        "src/shoal/ledger/ledger.py",
+        "src/shoal/ledger/batch_commit.py",
         "if changed or transaction.lags:",
         "if changed:",
         "An auditor has seen the charges, and does not notice when they are gone.",
@@ -66,7 +101,7 @@ LEDGERS = (
     Mutation(
         "who-asks-at-once-pays-at-once",
         "src/shoal/ledger/charge.py",
-        "            pending = Pending(entry.number, left)\n",
+        "            pending = Pending(entry.number, left, attempts(outcomes))\n",
         "            pending = None\n",
         "Four threads with one question get four draws, and their mean has half the noise.",
         (

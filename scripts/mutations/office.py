@@ -16,7 +16,69 @@ _SIGN_IN = "tests/server/sign_in/test_organisation.py::"
 _KNOWN = "tests/vault/test_known_questions.py::"
 _SEEN = "tests/ledger/test_seen_books.py::"
 
+_DECLARED = "tests/server/office/test_declaration_routes.py::"
+_FOLDER = "src/shoal/vault/sources/data_folder.py"
+_DATASETS = "src/shoal/vault/people/dataset_access.py"
+_OUTSIDE = _DECLARED + "test_nothing_outside_the_folder_is_read"
+_REVIEWED = _DECLARED + "test_a_change_is_reviewed_first_and_saved_once"
+
 OFFICE = (
+    Mutation(
+        "an-owner-reads-any-file",
+        _FOLDER,
+        "if found.is_relative_to(self.root):",
+        "if True:",
+        "An owner registers /etc/passwd.csv, or the files of another office.",
+        (_OUTSIDE,),
+    ),
+    Mutation(
+        "a-link-leads-out-of-the-data-folder",
+        _FOLDER,
+        "found = (self.root / path).resolve()",
+        "found = self.root / path",
+        "A path with .. or a link in the folder reads what lies elsewhere.",
+        (_OUTSIDE,),
+    ),
+    Mutation(
+        "an-owner-of-one-dataset-points-it-to-another-file",
+        _DATASETS,
+        "if (path, said.table) != (dataset.location.path, dataset.location.table):",
+        "if False:",
+        "The owner of visits reads the salaries under the name of visits.",
+        (_DECLARED + "test_an_owner_of_one_dataset_moves_it_nowhere_and_registers_nothing",),
+    ),
+    Mutation(
+        "the-check-reads-outside-the-data-folder",
+        _DATASETS,
+        "        self._editable(name)\n        return self.access.vault.check(name)",
+        "        return self.access.vault.check(name)",
+        "An office without a data folder shows owners exact numbers.",
+        (_DECLARED + "test_without_a_folder_nothing_is_read",),
+    ),
+    Mutation(
+        "a-declaration-is-saved-over-another",
+        "src/shoal/vault/registry.py",
+        "if self.follows not in (None, before.entry):",
+        "if False:",
+        "Of two owners who change a declaration at once, one undoes what the other did, unseen.",
+        (_REVIEWED,),
+    ),
+    Mutation(
+        "a-review-is-written-down",
+        "src/shoal/vault/registry.py",
+        "if writing.only_tried:",
+        "if False:",
+        "Whoever only looks at what a declaration would do has declared it.",
+        (_REVIEWED,),
+    ),
+    Mutation(
+        "a-text-changes-who-is-protected",
+        "src/shoal/vault/vault_reviews.py",
+        "if unit != old:",
+        "if False:",
+        "An edited declaration protects towns where people were protected, on the same budget.",
+        (_DECLARED + "test_what_a_declaration_may_not_change_is_refused_in_words",),
+    ),
     Mutation(
         "a-name-is-enough-to-be-somebody",
         "src/shoal/vault/people/identities.py",
@@ -101,7 +163,7 @@ OFFICE = (
         "a-known-preview-says-that-it-fits-for-ever",
         "src/shoal/query/asking.py",
         "return preview_of(made, level, fits=False), made.event()",
-        "return preview_of(made, level, fits=self._source.payer.would_fit(made.event())), None",
+        "return preview_of(made, level, fits=self.source.payer.would_fit(made.event())), None",
         "An analyst is told that a question fits a budget that is spent.",
         (_KNOWN + "test_a_known_preview_still_says_whether_it_fits_now",),
     ),
@@ -132,15 +194,15 @@ OFFICE = (
     Mutation(
         "other-weights-have-the-same-preview",
         "src/shoal/query/asking.py",
-        "terms = (request, noise, show_clipped, level, weights, self.intervals)",
-        "terms = (request, noise, show_clipped, level, self.intervals)",
+        "terms = (request, noise, stated.show_clipped, level, weights, self.intervals)",
+        "terms = (request, noise, stated.show_clipped, level, self.intervals)",
         "An analyst is shown the errors of another request.",
         (_KNOWN + "test_other_terms_have_another_preview",),
     ),
     Mutation(
         "a-server-waits-for-the-dead",
-        "src/shoal/ledger/ledger.py",
-        "if monotonic() > limit or self._leaving.is_set():",
+        "src/shoal/ledger/answer_waiting.py",
+        "if monotonic() > limit or leaving.is_set():",
         "if monotonic() > limit:",
         "A server that is told to stop does not, while somebody waits for the answer of a dead one.",
         (_LEAVING,),
@@ -231,7 +293,7 @@ OFFICE = (
     Mutation(
         "releases-of-others-are-shown",
         _ACCESS,
-        "if not self._sees(found):",
+        "if not (self._sees(found) or self._was_given(found)):",
         "if False:",
         "An analyst reads what another one asked.",
         (_ROUTES + "test_an_analyst_sees_no_release_request_or_token_of_another",),
@@ -355,5 +417,13 @@ OFFICE = (
         "                pass",
         "The same question under another key tells when the first was ready.",
         (_HELD,),
+    ),
+    Mutation(
+        "a-request-hides-the-delta-of-keys",
+        "src/shoal/query/budget.py",
+        "return Approx(self.measure.epsilon, delta + self.failing)",
+        "return Approx(self.measure.epsilon, delta) if delta else Pure(self.measure.epsilon)",
+        "A steward approves more risk for one person than the page shows.",
+        ("tests/query/test_budget.py::test_the_promise_of_a_cost_counts_the_delta_of_keys",),
     ),
 )

@@ -5,8 +5,17 @@ from __future__ import annotations
 from scripts.mutations.mutation import Mutation
 
 _TABLE = "tests/query/test_released_table.py"
+_PIVOTS = "tests/sql/test_pivots.py"
 
 RELEASED = (
+    Mutation(
+        "shares-clip-nothing",
+        "src/shoal/query/share_curve.py",
+        "return ShareChoice(*most, kept, each * (1 - kept),",
+        "return ShareChoice(*most, kept, each * 0,",
+        "The least shares always look best, and most rows are clipped.",
+        ("tests/query/test_shares.py::test_the_curve_weighs_clipped_rows_against_noise",),
+    ),
     Mutation(
         "sums-of-noise-are-off-by-half",
         "src/shoal/query/noises.py",
@@ -126,5 +135,37 @@ RELEASED = (
         "        elif held is not None and held.protects is not None:\n            continue",
         "A sub-query over private rows is computed without noise and without a charge.",
         ("tests/sql/test_public_selects.py::test_a_private_table_is_never_public_under_any_name",),
+    ),
+    Mutation(
+        "a-filter-by-noise-counts-as-known",
+        "src/shoal/query/released_table.py",
+        'case Call("case", (condition, value, Literal(None))) if self.before.known(condition):',
+        'case Call("case", (condition, value, Literal(None))):',
+        "A sum of those released counts that are large has an interval that misses.",
+        (f"{_PIVOTS}::test_a_filter_that_depends_on_noise_has_no_interval",),
+    ),
+    Mutation(
+        "a-filter-leaves-the-interval-of-all",
+        "src/shoal/query/released_table.py",
+        "[at for at in places if evaluate(condition, rows[at]) is True] for places in seen",
+        "list(places) for places in seen",
+        "A cell of a PIVOT has the interval of its whole line.",
+        (f"{_PIVOTS}::test_the_cells_of_a_pivot_have_intervals_and_those_of_others_too",),
+    ),
+    Mutation(
+        "the-commonest-value-is-that-of-all-groups",
+        "src/shoal/sql/pivots.py",
+        "partition_by=[key.copy() for key in keys],",
+        "partition_by=[],",
+        "MODE by ward shows one ward only.",
+        (_PIVOTS,),
+    ),
+    Mutation(
+        "nothing-is-the-commonest-value",
+        "src/shoal/sql/pivots.py",
+        "exp.Ordered(this=exp.Count(this=exp.Star()), desc=True, nulls_first=False),",
+        "exp.Ordered(this=exp.Count(this=exp.Star()), desc=False, nulls_first=False),",
+        "MODE shows the rarest value.",
+        (_PIVOTS,),
     ),
 )

@@ -12,11 +12,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from scripts.mutations.copying import spoilt, surroundings
+from scripts.mutations.copying import ReusedCopy, surroundings
 from scripts.mutations.mutation import Mutation
 
 WORKERS = 2
@@ -75,10 +78,10 @@ def failing_without(base: Path, mutations: Sequence[Mutation], limit: float) -> 
     return _FAILED.findall(said) or [said.strip()[-2000:] or "no test was run"]
 
 
-def judge(base: Path, mutation: Mutation, limit: float = LIMIT) -> Judged:
-    """Plant a fault in a copy of its own, and run its tests up to the first that fails."""
+def judge(copy: ReusedCopy, mutation: Mutation, limit: float = LIMIT) -> Judged:
+    """Plant a fault in a copy, and run its tests up to the first that fails."""
     began = monotonic()
-    with spoilt(base, mutation) as root:
+    with copy.spoilt(mutation) as root:
         code, said = _pytest(root, ["-x", "--tb=no", *mutation.tests], limit)
     outcome = Outcome.NOT_RUN
     if code is None:
@@ -96,9 +99,30 @@ def judge_all(
     limit: float = LIMIT,
     told: Callable[[Judged], None] = lambda _: None,
 ) -> list[Judged]:
-    """Judge two at a time; the results are in the order of the list."""
-    with ThreadPoolExecutor(WORKERS) as pool:
-        begun = [pool.submit(judge, base, each, limit) for each in mutations]
+    """Judge two at a time, each in a copy of its own; the results are in the order of the list."""
+    with (
+        TemporaryDirectory(prefix="shoal-mutants-", ignore_cleanup_errors=True) as folder,
+        ThreadPoolExecutor(WORKERS) as pool,
+    ):
+        made = count()
+        free: SimpleQueue[ReusedCopy] = SimpleQueue()
+
+        def new() -> ReusedCopy:
+            return ReusedCopy(base, Path(folder) / str(next(made)))
+
+        def one(mutation: Mutation) -> Judged:
+            copy = free.get()
+            try:
+                judged = judge(copy, mutation, limit)
+                if judged.outcome is Outcome.TIMED_OUT:
+                    copy = new()  # programs that its tests started may still write to the old one
+                return judged
+            finally:
+                free.put(copy)
+
+        for _ in range(min(WORKERS, len(mutations))):
+            free.put(new())
+        begun = [pool.submit(one, each) for each in mutations]
         for done in as_completed(begun):
             told(done.result())
         return [each.result() for each in begun]

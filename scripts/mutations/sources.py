@@ -196,4 +196,24 @@ SOURCES = (
             f"{_HANDLES}test_a_fresh_file_that_changes_without_a_later_date_is_found_in_the_same_session",
         ),
     ),
+    Mutation(
+        "conditions-are-rewritten-by-statistics-of-all-rows",
+        "src/shoal/engines/duckdb/connection.py",
+        '        "disabled_optimizers": UNSAFE_OPTIMIZER,\n',
+        "",
+        "One person's row decides whether the rows of all others fulfil a condition.",
+        (
+            "tests/engines/test_statistics_of_rows.py::test_one_row_more_changes_a_count_by_one_at_most",
+        ),
+    ),
+    Mutation(
+        "a-database-that-is-handed-over-keeps-its-optimizers",
+        "src/shoal/engines/duckdb/handed_over.py",
+        "        without_statistics(self.connection)\n",
+        "",
+        "One person's row decides whether the rows of all others fulfil a condition.",
+        (
+            "tests/engines/test_statistics_of_rows.py::test_a_database_that_was_handed_over_keeps_what_its_owner_turned_off",
+        ),
+    ),
 )

@@ -140,4 +140,23 @@ JOINED_KEYS = (
         "A join with a second condition has no group for those who do not meet it.",
         (_JOINED,),
     ),
+    Mutation(
+        "sides-of-a-union-change-places-by-name",
+        "src/shoal/plan/normal_rows.py",
+        "alike = turned.columns == made.columns and turned.protects == made.protects",
+        "alike = turned.protects == made.protects",
+        "Columns that are paired by place get the names of the other side: another sum is answered.",
+        (
+            "tests/plan/test_normal_questions.py::test_another_question_has_another_form",
+            "tests/plan/test_normal_questions.py::test_a_relation_and_its_spelling_have_the_same_rows",
+        ),
+    ),
+    Mutation(
+        "not-of-less-is-more",
+        "src/shoal/plan/normal_expressions.py",
+        '_OPPOSITE = {"lt": "ge",',
+        '_OPPOSITE = {"lt": "gt",',
+        "NOT x < 1 is answered with the answer to x > 1, and nobody is told.",
+        ("tests/plan/test_one_form_one_answer.py",),
+    ),
 )

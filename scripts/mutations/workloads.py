@@ -77,8 +77,8 @@ WORKLOADS = (
     Mutation(
         "a-publication-is-charged-as-nothing",
         "src/shoal/query/publication.py",
-        "charge = self._source.payer.charge(plan.event, self._asked(plan, request, key))",
-        "charge = self._source.payer.charge(\n            __import__('shoal').events.Composed(()), self._asked(plan, request, key)\n        )",
+        "charge = self.source.payer.charge(plan.event, self._asked(plan, request, key))",
+        "charge = self.source.payer.charge(\n            __import__('shoal').events.Composed(()), self._asked(plan, request, key)\n        )",
         "A publication is never charged.",
         (
             "tests/query/test_publication.py::test_all_tables_are_one_charge_that_is_taken_before_rows_are_read",
@@ -283,5 +283,117 @@ WORKLOADS = (
         "                value = self._measured()[day]\n",
         "Days after it are measured with fewer rows than the day before.",
         ("tests/vault/test_kept_stream.py::test_whoever_comes_second_reads_again",),
+    ),
+    Mutation(
+        "a-share-that-is-raised-later-counts-at-once",
+        "src/shoal/vault/daily_counts.py",
+        "return self.share or unit.groups * unit.rows_per_group",
+        "return unit.groups * unit.rows_per_group",
+        "A person counts with five rows in a stream whose noise was made for one.",
+        (
+            "tests/vault/test_kept_stream.py::test_a_share_that_is_raised_later_counts_in_no_open_stream",
+        ),
+    ),
+    Mutation(
+        "a-stream-reads-whoever-is-there-now",
+        "src/shoal/vault/kept_stream.py",
+        'if not set(read.accounts) <= set(self.fact["accounts"]):',
+        "if not read.accounts:",
+        "People of another account are counted, and their account pays nothing.",
+        (
+            "tests/vault/test_kept_stream.py::test_people_whose_account_did_not_pay_are_in_no_stream",
+        ),
+    ),
+    Mutation(
+        "a-stream-is-paid-for-whoever-was-there-before",
+        "src/shoal/vault/kept_stream.py",
+        "if self.place.versions(self.counts.dataset)[-1].entry != _read_by(self.counts).entry:",
+        "if not self.place.versions(self.counts.dataset):",
+        "An old question charges the account of people who are in the data no more.",
+        (
+            "tests/vault/test_kept_stream.py::test_a_stream_that_was_asked_for_before_an_update_pays_for_nobody_else",
+        ),
+    ),
+    Mutation(
+        "rows-are-chosen-before-the-days-are-counted",
+        "src/shoal/vault/kept_stream.py",
+        "        measured = self._measured()\n        counts = self._counts()\n",
+        "        counts = self._counts()\n        measured = self._measured()\n",
+        "A day is measured with older rows than the day before, so that a sum of days shrinks.",
+        (
+            "tests/vault/test_kept_stream.py::test_days_that_others_release_meanwhile_are_not_followed_by_older_rows",
+        ),
+    ),
+    Mutation(
+        "two-who-draw-the-same-number-are-one",
+        "src/shoal/vault/kept_stream.py",
+        '"value": str(value), "drawn": f"{one_below(1 << 64):016x}"}',
+        '"value": str(value)}',
+        "The second goes on with rows that may be older than those of the first.",
+        (
+            "tests/vault/test_kept_stream.py::test_whoever_draws_the_same_number_second_reads_again_too",
+        ),
+    ),
+    Mutation(
+        "later-days-have-the-noise-of-a-later-version",
+        "src/shoal/vault/kept_stream.py",
+        'return made.with_sigma(Fraction(self.fact["sigma"]))',
+        "return made",
+        "Days are drawn with another noise than the event says that was charged.",
+        ("tests/vault/test_kept_stream.py::test_every_day_has_the_noise_that_was_charged",),
+    ),
+    Mutation(
+        "known-totals-that-contradict-each-other-are-taken",
+        "src/shoal/workloads/joint_totals.py",
+        "    if not sums_agree(one, other):",
+        "    if False:",
+        "No table has both totals, and what is printed has neither.",
+        (
+            "tests/workloads/test_joint_totals.py::test_totals_that_cannot_be_held_together_are_refused",
+        ),
+    ),
+    Mutation(
+        "the-second-known-table-is-forgotten-when-rounding",
+        "src/shoal/workloads/whole_tables.py",
+        "return rounded(fit.known.settled(fitted), margins",
+        "return rounded(fitted, margins",
+        "Totals that are public by law are printed wrong by a person.",
+        (
+            "tests/workloads/test_joint_totals.py::test_both_tables_of_totals_hold_and_all_tables_add_up",
+        ),
+    ),
+    Mutation(
+        "the-best-of-many-tables-is-charged-as-one",
+        "src/shoal/accounting/affordable_runs.py",
+        'lambda epsilon: RepeatAndSelect(StatedPure(epsilon), "poisson", mean=mean),',
+        "lambda epsilon: StatedPure(epsilon),",
+        "Each run of a search for accepted tables has the whole budget.",
+        ("tests/workloads/test_acceptance.py::test_a_search_costs_what_was_asked_for",),
+    ),
+    Mutation(
+        "criteria-are-judged-for-nothing",
+        "src/shoal/workloads/acceptance_plan.py",
+        "plan = PublicationPlan.of(workload, _part(run, 1 - share), relation",
+        "plan = PublicationPlan.of(workload, run, relation",
+        "A run costs what its tables cost, and its criteria come on top.",
+        ("tests/workloads/test_acceptance.py::test_a_search_costs_what_was_asked_for",),
+    ),
+    Mutation(
+        "a-cell-that-is-off-counts-twice",
+        "src/shoal/workloads/acceptance_criteria.py",
+        "return int((beyond * steps // ramp).sum())",
+        "return int((2 * beyond * steps // ramp).sum())",
+        "One person moves a criterion by two, and its noise is made for one.",
+        ("tests/workloads/test_acceptance.py::test_totals_move_no_more_than_counts_do",),
+    ),
+    Mutation(
+        "tables-are-judged-until-one-is-accepted",
+        "src/shoal/workloads/acceptance_plan.py",
+        "for at in range(max(number, work_of(self.mean))):",
+        "for at in range(number):",
+        "Whoever measures the time of a search learns the number of its runs.",
+        (
+            "tests/workloads/test_acceptance.py::test_the_time_of_a_search_does_not_tell_the_number_of_runs",
+        ),
     ),
 )

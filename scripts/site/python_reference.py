@@ -14,9 +14,8 @@ import shoal
 from shoal.errors import ShoalError
 
 FOLDER = "reference/python"
-_HEADED = re.compile(
-    r"^(Guarantee|Needs|Edges|Reference|Proof|Raises|Returns|Example):", re.MULTILINE
-)
+_HEADS = "Guarantee|Needs|Edges|Reference|Proof|Raises|Returns|Example"
+_HEADED = re.compile(rf"^({_HEADS}):", re.MULTILINE)
 _WIDTH = 80
 _INTRODUCTION = (
     "These pages are made from the docstrings of the code, whose examples are run by the tests. "
@@ -197,19 +196,21 @@ def _default(value: Any) -> str:
 
 def markdown_of(docstring: str) -> str:
     """A docstring of the house as Markdown: dialogues become blocks, the four words bold."""
-    return "\n\n".join(_paragraph(each) for each in re.split(r"\n\s*\n", docstring) if each.strip())
+    parts = re.split(r"\n\s*\n", docstring)
+    return "\n\n".join(_paragraph(each) for each in parts if each.strip() not in ("", "::"))
 
 
 def _paragraph(text: str) -> str:
     if text.lstrip().startswith(">>>"):
         return f"```pycon\n{inspect.cleandoc(text)}\n```"
     if _HEADED.search(text):
-        items = re.split(r"\n(?=\S)", text)
+        items = re.split(rf"\n(?=(?:{_HEADS}):)", text)
         return "\n\n".join(_HEADED.sub(r"**\1:**", _joined(item)) for item in items)
     if all(line.startswith("    ") for line in text.splitlines()):
         return f"```text\n{inspect.cleandoc(text)}\n```"
     if re.match(r"\s*[*-] ", text):
-        return "\n".join(_joined(item) for item in re.split(r"\n(?=\s*[*-] )", text))
+        items = re.split(r"\n(?=\s*[*-] )", text)
+        return "\n".join(f"- {_joined(item.lstrip()[2:])}" for item in items)
     return _joined(text.removesuffix("::") + ":" if text.endswith("::") else text)
 
 
@@ -218,9 +219,13 @@ def _joined(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Outside code, ``<`` and ``*`` and ``_`` stand for themselves; a single backtick is code."""
-    pieces = re.split(r"(``.+?``|`[^`]+`)", text)
-    return "".join(
-        piece if piece.startswith("`") else re.sub(r"([<*_\[\]])", r"\\\1", piece)
-        for piece in pieces
-    )
+    """Outside code, ``<`` and ``*`` and ``_`` stand for themselves; a single backtick is code, and
+    words between two stars are emphasised.
+    """
+    pieces = re.split(r"(``.+?``|`[^`]+`|(?<!\w)\*[A-Za-z][^*]*\*(?!\w))", text)
+    return "".join(piece if at % 2 else _literal(piece) for at, piece in enumerate(pieces))
+
+
+def _literal(text: str) -> str:
+    # A backslash before "<" would be shown: Markdown knows an entity for it, and no escape.
+    return re.sub(r"([*_\[\]])", r"\\\1", text).replace("<", "&lt;")

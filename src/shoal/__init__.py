@@ -79,7 +79,16 @@ if TYPE_CHECKING:
     from shoal.sensitivity import Norm, Relation, Sensitivity
     from shoal.short_traceback import full_traceback
     from shoal.vault import Vault, open  # noqa: A004 - the word for it
-    from shoal.workloads import AllRanges, Hierarchy, Marginals, PrefixSums, Total, Workload
+    from shoal.workloads import (
+        AllRanges,
+        CellsWithin,
+        Hierarchy,
+        Marginals,
+        MeanWithin,
+        PrefixSums,
+        Total,
+        Workload,
+    )
 
 __all__ = [
     "AboveThreshold",
@@ -87,6 +96,7 @@ __all__ = [
     "Answer",
     "Approx",
     "Arm",
+    "CellsWithin",
     "Choices",
     "CsvFile",
     "DiscreteGaussian",
@@ -102,6 +112,7 @@ __all__ = [
     "Histogram",
     "Laplace",
     "Marginals",
+    "MeanWithin",
     "Measure",
     "NoisyMax",
     "Norm",

@@ -365,3 +365,24 @@ def test_threads_share_a_budget_without_overspending(name: str) -> None:
         most += 1
     assert len(granted) == most
     assert name != "pure" or most == 14
+
+
+# releases from samples
+
+
+def test_steps_from_samples_fill_a_budget_just_as_far_as_their_losses_allow() -> None:
+    def steps(count: int) -> Event:
+        one = PoissonSampled(Gaussian(sigma=2, sensitivity=1), "0.05")
+        return Repeated(one, count)
+
+    epsilon = account(steps(50)).epsilon(delta="1e-6").epsilon
+    exact, less = Approx(epsilon, "1e-6"), Approx(epsilon * Fraction(99, 100), "1e-6")
+    assert not RenyiFilter(less).would_fit(steps(50))
+    budget = RenyiFilter(exact)
+    budget.spend(steps(50))  # no order alone would let it through
+    assert budget.spent.epsilon == epsilon
+    with pytest.raises(BudgetExceeded):
+        budget.spend(steps(1))
+    used = RenyiFilter(exact)
+    used.spend(steps(1))
+    assert not used.would_fit(steps(50))  # only the first event can fill the budget by itself

@@ -561,6 +561,7 @@ def test_groups_are_suggested_as_a_command_that_runs(office: Path) -> None:
     assert re.search(r"groups +2\n", shown)
     told = data("show", str(data("log")[0]["release"]))["answer"]
     assert told.pop("certificate")["question"].startswith("suggest_groups(")
+    assert [len(each) for each in told.pop("votes")] == [30, 30]
     assert told == {
         "groups": 2,
         "rows_per_group": 1,

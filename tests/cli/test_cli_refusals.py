@@ -166,3 +166,18 @@ def test_even_by_force_no_rows_are_written_over(office: Path) -> None:
     code, _, err = run("ask", COUNT, "--epsilon", "0.1", "--out", "visits.parquet", "--force")
     assert (code, "where the rows of" in err) == (Exit.VAULT, True)
     assert (office / "visits.parquet").read_bytes() == before
+
+
+def test_the_remedy_for_a_missing_range_names_the_dataset_and_works_as_it_is_typed(
+    office: Path,
+) -> None:
+    write(office)
+    good("add", "plain", "visits.parquet", *PERSON, "--budget", "1", "--new-people")
+    question = ["ask", "SELECT SUM(spend) AS total FROM plain", "--epsilon", "0.1"]
+    code, _, err = run(*question)
+    remedy = err.rpartition("shoal update plain ")[2].strip().rstrip(".")
+    assert (code, remedy) == (Exit.REFUSED, "--range spend=0:100")
+    good("update", "plain", *remedy.split())
+    good(*question)
+    both = "SELECT SUM(spend) AS total FROM plain JOIN visits ON plain.user_id = visits.user_id"
+    assert "shoal update plain" not in run("ask", both, "--epsilon", "0.1")[2]

@@ -132,3 +132,21 @@ def test_a_dataset_is_described_as_an_analyst_sees_it(folder: Path) -> None:
     good("add", "visits", "visits.csv", "--row", "--type", "patient=integer", "--type", "ward=text", "--type", "days=integer", "--budget", "1")  # fmt: skip
     good("grant", "ana", "visits", "--budget", "0.5")
     assert "each row" in good("describe", "visits", "--as", "ana")
+
+
+def test_decimals_after_a_comma_are_proposed_where_cells_have_another_separator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"{at};{'medicine, long stay' if at % 3 else 'surgery'};{at % 30},5" for at in range(90)
+    ]
+    Path("stays.csv").write_text("\n".join(["patient;ward;days", *lines]) + "\n", encoding="utf-8")
+    good("declare", "stays.csv")
+    text = Path("stays.toml").read_text(encoding="utf-8")
+    assert 'decimal = ","' in text
+    assert tomllib.loads(text)["columns"]["days"]["type"] == "real"
+    assert tomllib.loads(text)["columns"]["ward"]["type"] == "text"
+    Path("plain.csv").write_text("patient;days\n1;2.5\n2;3.5\n", encoding="utf-8")
+    good("declare", "plain.csv")
+    assert "decimal" not in tomllib.loads(Path("plain.toml").read_text(encoding="utf-8"))

@@ -42,3 +42,19 @@ def test_the_examples_of_the_help_are_a_session_that_works(
     assert run(app, ["people", "add", "bo", "--role", "king"]).exit_code == 8
     assert run(app, ["token", "nobody"]).exit_code == 8
     assert "decide" in run(app, ["people", "--roles"]).stdout
+
+
+def test_what_others_wrote_does_not_steer_a_terminal(tmp_path: Path) -> None:
+    """An escape could clear the screen of whoever looks, or show other words than were written."""
+    steers = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+    with office(tmp_path) as vault:
+        vault.sql(f"SELECT COUNT(*) AS n FROM visits -- {steers}").release(epsilon="0.1")
+        vault.gallery.add(1, title=f"Title{steers}")
+    for words in (["gallery"], ["show", "1"], ["log"]):
+        found = CliRunner().invoke(app, [*words, "--vault", str(tmp_path / "office.shoal")])
+        assert found.exit_code == 0, found.output
+        assert not set(found.output) & set(steers) - set("]0;owned[2J31m"), words
+    assert (
+        "Title\\x1b]0;owned"
+        in CliRunner().invoke(app, ["gallery", "--vault", str(tmp_path / "office.shoal")]).output
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,6 +153,20 @@ def test_a_token_comes_from_the_environment_or_a_file(
     monkeypatch.setenv("SHOAL_TOKEN", "from-variable")
     assert token_from() == "from-variable"
     assert "given" not in repr(shoal.connect("https://office.example.org", token="given"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["shoal_a_SECRET\nanother line", "shoal_a_SECRET\rX: 1", "shoal_a_SECRET\u2019", " ", "a b"],
+)
+def test_a_file_that_is_no_token_is_refused_and_not_quoted(tmp_path: Path, text: str) -> None:
+    """As a header it would be quoted whole in the error of the connection."""
+    file = tmp_path / "token"
+    file.write_text(text, encoding="utf-8", newline="")
+    with pytest.raises(TokenError) as refused:
+        _ = shoal.connect("http://127.0.0.1:9", token=file).me
+    told = "".join(traceback.format_exception(refused.value))
+    assert "SECRET" not in told
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from shoal.query.asking import Ask
 from shoal.query.keys import selects
 from shoal.query.opening import Private
 
+_INSTEAD = "-- instead: "
 HERE = Path(__file__).parent
 WARDS = ["cardiology", "surgery", "children"]
 KINDS = ["inpatient", "outpatient", "emergency"]
@@ -26,12 +27,15 @@ CODES = ["I21.9", "I25", "E11.9", "J45", "S72.0"]
 
 @dataclass(frozen=True)
 class CorpusQuestion:
-    """A question, its class, whether it is to be answered, and what it is about."""
+    """A question, its class, whether it is to be answered, what it is about, and, of a refused one,
+    what its remedy leads to.
+    """
 
     kind: str
     answered: bool
     about: str
     sql: str
+    instead: str = ""
 
 
 def questions() -> list[CorpusQuestion]:
@@ -47,8 +51,10 @@ def _read(path: Path) -> Iterator[CorpusQuestion]:
             continue
         if head:
             verdict, _, about = head.removeprefix("-- ").partition(": ")
-            sql = "\n".join(lines).strip().removesuffix(";")
-            yield CorpusQuestion(path.stem, verdict == "answers", about, sql)
+            told = [line for line in lines if line.startswith(_INSTEAD)]
+            sql = "\n".join(line for line in lines if line not in told).strip().removesuffix(";")
+            instead = "".join(told).removeprefix(_INSTEAD)
+            yield CorpusQuestion(path.stem, verdict == "answers", about, sql, instead)
         head, lines = line, []
 
 

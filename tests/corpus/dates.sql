@@ -32,6 +32,7 @@ SELECT COUNT(*) AS n FROM patients WHERE joined > DATE '2024-06-30' - INTERVAL '
 -- answers: a month after an event
 SELECT COUNT(*) AS n FROM visits WHERE day + INTERVAL 1 MONTH <= DATE '2024-06-30';
 -- refused: hours after
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE at >= TIMESTAMP '2024-06-30 00:00:00'
 SELECT COUNT(*) AS n FROM visits WHERE at + INTERVAL 12 HOUR >= TIMESTAMP '2024-06-30 12:00:00';
 -- answers: born so many years ago
 SELECT COUNT(*) AS n FROM patients WHERE born <= DATE '2024-12-31' - INTERVAL 65 YEAR;
@@ -70,6 +71,8 @@ SELECT YEAR(joined + INTERVAL 9 MONTH) AS fiscal, COUNT(*) AS n FROM patients GR
 -- answers: year and month by two keys
 SELECT YEAR(day) AS y, MONTH(day) AS m, COUNT(*) AS n FROM visits GROUP BY y, m ORDER BY y, m;
 -- refused: today changes from day to day
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE day >= DATE '2024-12-01'
 SELECT COUNT(*) AS n FROM visits WHERE day >= CURRENT_DATE - INTERVAL 30 DAY;
 -- refused: time zones are stated with the data
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE at > TIMESTAMP '2024-01-01'
 SELECT COUNT(*) AS n FROM visits WHERE at AT TIME ZONE 'Europe/Vienna' > TIMESTAMP '2024-01-01';

@@ -20,11 +20,20 @@ SELECT COUNT(*) AS n FROM visits v JOIN patients p ON v.patient_id = p.patient_i
 -- answers: an expression in ON
 SELECT t.region, COUNT(*) AS n FROM patients p JOIN towns t ON LOWER(p.city) = LOWER(t.city) GROUP BY t.region;
 -- refused: a cross join with a public table
+-- instead: SELECT COUNT(*) AS n FROM visits v JOIN tariffs t ON v.kind = t.kind
 SELECT COUNT(*) AS n FROM patients CROSS JOIN tariffs;
 -- refused: a right join
+-- instead: SELECT t.city, COUNT(*) AS n FROM patients p JOIN towns t ON p.city = t.city GROUP BY t.city
 SELECT t.city, COUNT(*) AS n FROM patients p RIGHT JOIN towns t ON p.city = t.city GROUP BY t.city;
--- refused: a natural join
+-- answers: a natural join
 SELECT region, COUNT(*) AS n FROM patients NATURAL JOIN towns GROUP BY region;
 
 -- answers: keys that a public join ties together are not crossed; a column of USING needs no table
 SELECT city, region, COUNT(*) AS n FROM patients JOIN towns USING (city) GROUP BY city, region;
+-- answers: a natural join of two private tables, on the person
+SELECT sex, COUNT(*) AS n FROM visits NATURAL JOIN patients GROUP BY sex;
+-- answers: a natural left join
+SELECT region, COUNT(*) AS n FROM patients NATURAL LEFT JOIN towns GROUP BY region;
+-- refused: a natural join of tables without a name in common
+-- instead: SELECT COUNT(*) AS n FROM visits v JOIN holidays h ON v.day = h.day
+SELECT COUNT(*) AS n FROM patients NATURAL JOIN holidays;

@@ -12,6 +12,7 @@ SELECT COUNT(*) AS n FROM patients WHERE income < (SELECT AVG(population) FROM t
 -- answers: a list in VALUES
 SELECT COUNT(*) AS n FROM visits WHERE ward IN (SELECT col0 FROM (VALUES ('cardiology'), ('surgery')));
 -- refused: a join with VALUES
+-- instead: SELECT CASE WHEN ward = 'cardiology' THEN 'heart' WHEN ward = 'surgery' THEN 'knife' END AS area, COUNT(*) AS n FROM visits GROUP BY area
 SELECT w.area, COUNT(*) AS n FROM visits v JOIN (VALUES ('cardiology', 'heart'), ('surgery', 'knife')) AS w(ward, area) ON v.ward = w.ward GROUP BY w.area;
 -- answers: a CTE of constants
 WITH line AS (SELECT 15000 AS poverty) SELECT AVG(CASE WHEN income < (SELECT poverty FROM line) THEN 1 ELSE 0 END) AS poor FROM patients;
@@ -30,6 +31,7 @@ SELECT t.region, COUNT(*) AS n FROM patients p JOIN towns t ON p.city = t.city G
 -- answers: a public price times private rows
 SELECT SUM(t.price) AS billed FROM visits v JOIN tariffs t ON v.kind = t.kind;
 -- refused: a public table grouped first
+-- instead: SELECT t.region, COUNT(*) AS n, COUNT(*) * 1.0 / (SELECT SUM(population) FROM towns WHERE region = 'north') AS share FROM patients p JOIN towns t ON p.city = t.city WHERE t.region = 'north' GROUP BY t.region
 SELECT r.region, r.people, COUNT(*) AS n FROM patients p JOIN towns t ON p.city = t.city JOIN (SELECT region, SUM(population) AS people FROM towns GROUP BY region) r ON t.region = r.region GROUP BY r.region, r.people;
 -- answers: an ordered public sub-query
 SELECT COUNT(*) AS n FROM patients WHERE city IN (SELECT city FROM towns ORDER BY population DESC LIMIT 2);

@@ -4,6 +4,8 @@ file says.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.corpus.corpus import CorpusQuestion, hospital, planned, questions
 
@@ -11,6 +13,7 @@ from shoal.query.asking import Ask
 from shoal.query.keys import selects
 from shoal.query.opening import Private
 
+REFUSED = [each for each in questions() if not each.answered]
 KINDS = sorted({each.kind for each in questions()})
 
 
@@ -33,6 +36,26 @@ def test_every_question_fares_as_its_file_says(kind: str, held: Private) -> None
         if each.kind == kind and (told := _told(held, each)) is not None
     ]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", REFUSED, ids=[each.about for each in REFUSED])
+def test_a_remedy_works_when_it_is_followed(question: CorpusQuestion, held: Private) -> None:
+    """The remedy names what is new in the question that it leads to, or what is to be left out of
+    the refused one; and what it leads to is answered.
+    """
+    refusal = planned(held, question)
+    assert not isinstance(refusal, Ask)
+    named, typed, pasted = map(_words, (refusal.remedy, question.sql, question.instead))
+    assert named & (typed ^ pasted) or "Leave" in refusal.remedy, refusal.remedy
+    other = CorpusQuestion(question.kind, True, question.about, question.instead)
+    assert _told(held, other) is None, _told(held, other)
+
+
+def _words(text: str) -> set[tuple[str, ...]]:
+    """Words and signs of a text, and what stands of them side by side."""
+    found = [each.lower() for each in re.findall(r"\w+|[^\w\s]", text)]
+    return {tuple(found[at : at + size]) for size in (1, 2, 3) for at in range(len(found))}
 
 
 def _told(held: Private, question: CorpusQuestion) -> str | None:

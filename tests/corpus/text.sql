@@ -15,13 +15,13 @@ SELECT COUNT(DISTINCT LOWER(TRIM(doctor))) AS doctors FROM visits;
 SELECT COUNT(*) AS n FROM visits WHERE LTRIM(doctor, 'Dr. ') LIKE 'A%';
 -- answers: trimmed as the standard writes it
 SELECT COUNT(*) AS n FROM visits WHERE TRIM(LEADING 'D' FROM doctor) LIKE 'r%';
--- refused: a regular expression
+-- answers: a regular expression
 SELECT COUNT(*) AS n FROM visits WHERE REGEXP_MATCHES(diagnosis, '^I2[0-5]');
--- refused: a regular expression as an operator
+-- answers: a regular expression as an operator
 SELECT COUNT(*) AS n FROM visits WHERE diagnosis ~ 'I[0-9]+';
--- refused: a whole match
+-- answers: a whole match
 SELECT COUNT(*) AS n FROM visits WHERE REGEXP_FULL_MATCH(diagnosis, '[A-Z][0-9]{2}(\.[0-9])?');
--- refused: SIMILAR TO
+-- answers: SIMILAR TO
 SELECT COUNT(*) AS n FROM visits WHERE diagnosis SIMILAR TO 'E1(0|1).*';
 -- answers: LIKE
 SELECT COUNT(*) AS n FROM visits WHERE diagnosis LIKE 'I2%' OR diagnosis ILIKE 'e11%';
@@ -50,10 +50,31 @@ SELECT LPAD(CAST(month(day) AS VARCHAR), 2, '0') AS m, COUNT(*) AS n FROM visits
 -- answers: a number from a text
 SELECT COUNT(*) AS n FROM visits WHERE TRY_CAST(SUBSTRING(diagnosis, 2, 2) AS INTEGER) BETWEEN 20 AND 25;
 -- refused: a reversed text
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE RIGHT(diagnosis, 2) = '.9'
 SELECT COUNT(*) AS n FROM visits WHERE REVERSE(diagnosis) LIKE '9.%';
--- refused: replacement by a pattern differs between engines
+-- answers: all but letters taken out
 SELECT COUNT(DISTINCT REGEXP_REPLACE(doctor, '[^a-z]', '', 'g')) AS doctors FROM visits;
--- refused: what a pattern finds differs between engines
+-- answers: the first letter of a code by a pattern
 SELECT REGEXP_EXTRACT(diagnosis, '[A-Z]') AS chapter, COUNT(*) AS n FROM visits GROUP BY 1;
 -- refused: a pattern with a reference to itself has no linear time
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE REGEXP_MATCHES(diagnosis, '\d')
 SELECT COUNT(*) AS n FROM visits WHERE REGEXP_MATCHES(diagnosis, '(.)\1');
+-- answers: the digits of a code
+SELECT REGEXP_EXTRACT(diagnosis, '[0-9]+') AS digits, COUNT(*) AS n FROM visits GROUP BY 1;
+-- answers: a pattern whatever the case
+SELECT COUNT(*) AS n FROM visits WHERE diagnosis ~* '^(i2|e1)';
+-- answers: a pattern that is not there
+SELECT ward, COUNT(*) AS n FROM visits WHERE diagnosis NOT RLIKE '\.[0-9]$' GROUP BY ward;
+-- answers: a whole word
+SELECT COUNT(*) AS n FROM visits WHERE REGEXP_LIKE(doctor, '\bDr\b');
+-- answers: choices by a pattern are known keys
+SELECT CASE WHEN ward ~ '^c' THEN 'c' ELSE 'other' END AS first, COUNT(*) AS n FROM visits GROUP BY 1;
+-- refused: a pattern that looks ahead
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE diagnosis ~ 'I(?:2)'
+SELECT COUNT(*) AS n FROM visits WHERE diagnosis ~ 'I(?=2)';
+-- refused: a group taken out of a text
+-- instead: SELECT REGEXP_EXTRACT(diagnosis, '[0-9]+') AS digits, COUNT(*) AS n FROM visits GROUP BY 1
+SELECT REGEXP_EXTRACT(diagnosis, '([A-Z])([0-9]+)', 2) AS digits, COUNT(*) AS n FROM visits GROUP BY 1;
+-- refused: LIKE's signs in SIMILAR TO
+-- instead: SELECT COUNT(*) AS n FROM visits WHERE diagnosis LIKE 'I2%'
+SELECT COUNT(*) AS n FROM visits WHERE diagnosis SIMILAR TO 'I2%';

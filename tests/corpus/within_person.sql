@@ -15,3 +15,6 @@ SELECT first, COUNT(*) AS n FROM (SELECT FIRST_VALUE(ward) OVER (PARTITION BY pa
 SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id, ward FROM visits);
 -- answers: QUALIFY within a person
 SELECT COUNT(*) AS n FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day DESC) = 1);
+-- refused: numbers of rows without a limit
+-- instead: SELECT AVG(CASE WHEN r IS NOT NULL THEN GREATEST(0, LEAST(100, r)) END) AS r FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day) AS r FROM visits)
+SELECT AVG(r) AS r FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day) AS r FROM visits);

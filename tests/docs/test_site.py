@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 from scripts.site import build, checks, command_reference, python_reference
 from scripts.site.gather import PROJECT, ROOT, gathered, links, proofs, title_of
-from tests.server.accessible import SCHEMES, SIZES, is_wide, violations
+from tests.server.accessible import OF_COLOURS, SCHEMES, SIZES, is_wide, violations, words_on
 from tests.server.browser import fresh, started
 
 import shoal
@@ -71,6 +71,21 @@ def test_a_reader_of_the_site_sees_titles_and_no_marks_of_the_tests() -> None:
     assert "[The vault](vault.md)" in shown["index.md"]
     assert "# doctest" not in shown["index.md"]
     assert [at for at, text in shown.items() if "\n<BLANKLINE>\n" in text] == []
+
+
+def test_docstrings_are_shown_as_they_were_meant() -> None:
+    written = """Guarantee: 0 < rate <= 1 and a_b * c, see *Claim 2*.
+    Edges: refused, for it belongs to another
+    measure.
+
+    ::
+
+        a tree
+    """
+    assert python_reference.markdown_of(inspect.cleandoc(written)) == (
+        "**Guarantee:** 0 &lt; rate &lt;= 1 and a\\_b \\* c, see *Claim 2*.\n\n"
+        "**Edges:** refused, for it belongs to another measure.\n\n```text\na tree\n```"
+    )
 
 
 def test_the_reference_describes_every_public_name() -> None:
@@ -149,7 +164,8 @@ KINDS = (
 def test_the_pages_of_the_site_are_accessible_in_both_schemes_on_a_phone_and_a_desktop(
     built: Path, browser: Browser
 ) -> None:
-    found = []
+    found: list[str] = []
+    shown: dict[str, str] = {}
     for scheme in SCHEMES:
         # a visitor of each scheme: the site remembers the first one that it saw
         with fresh(browser, color_scheme=scheme, reduced_motion="reduce") as context:
@@ -159,11 +175,11 @@ def test_the_pages_of_the_site_are_accessible_in_both_schemes_on_a_phone_and_a_d
                 page.locator("nav.md-code__nav[aria-label], .md-content").first.wait_for()
                 for size, (width, height) in SIZES.items():
                     page.set_viewport_size({"width": width, "height": height})
-                    told = [
-                        *violations(page),
-                        *(["wider than the screen"] if is_wide(page) else []),
-                    ]
-                    found += [f"{name}, {size}, {scheme}: {each}" for each in told]
+                    place, words = f"{name}, {size}", words_on(page)
+                    told = violations(page, OF_COLOURS if place in shown else ())
+                    told += ["wider than the screen"] if is_wide(page) else []
+                    told += ["other words"] if shown.setdefault(place, words) != words else []
+                    found += [f"{place}, {scheme}: {each}" for each in told]
     assert found == []
 
 

@@ -211,7 +211,7 @@ def _casted(kind: Type, some: Any, of: Any) -> Expression:
 
 def _truth(draw: st.DrawFn, some: Any, of: Any, made: Any) -> Expression:
     name = draw(st.sampled_from(
-        ["eq", "ne", "lt", "le", "gt", "ge", "same", "between", "in", "and", "or", "not", "is_null", "like", "find"]
+        ["eq", "ne", "lt", "le", "gt", "ge", "same", "between", "in", "and", "or", "not", "is_null", "like", "find", "regexp_matches"]
     ))  # fmt: skip
     kind = some(ALL)
     match name:
@@ -227,12 +227,29 @@ def _truth(draw: st.DrawFn, some: Any, of: Any, made: Any) -> Expression:
             return made(name, kind)  # type: ignore[no-any-return]
         case "like":
             return _like(draw, of)
+        case "regexp_matches":
+            return call(name, *of(TEXT), Literal(draw(st.sampled_from(PATTERNS)), TEXT))
         case "find":
             word = draw(st.sampled_from(["starts_with", "ends_with", "contains"]))
             return made(word, TEXT, TEXT)  # type: ignore[no-any-return]
     if kind.numeric:
         return made(name, kind, some(NUMERIC))  # type: ignore[no-any-return]
     return made(name, kind, kind)  # type: ignore[no-any-return]
+
+
+PATTERNS = [
+    "^a",
+    "b$",
+    "(?i)A+b?",
+    "[^a-z]",
+    r"\bé|\d{2}",
+    "^(a|B|c)*$",
+    "",
+    "(?s)a.*b",
+    "日.",
+    r"\s",
+]
+RUNS = ["[0-9]+", "[^a-z]", "^[ab]+", "[a-c]{2,3}", "é"]
 
 
 def _like(draw: st.DrawFn, of: Any) -> Expression:
@@ -247,7 +264,8 @@ def _like(draw: st.DrawFn, of: Any) -> Expression:
 
 def _text(draw: st.DrawFn, of: Any, made: Any) -> Expression:
     name = draw(st.sampled_from(
-        ["lower", "upper", "trim", "ltrim", "rtrim", "concat", "substring", "left", "right", "replace"]
+        ["lower", "upper", "trim", "ltrim", "rtrim", "concat", "substring", "left", "right", "replace",
+         "regexp_extract", "regexp_replace"]
     ))  # fmt: skip
     count = st.sampled_from([1, 2, 3, 5, 100])
     match name:
@@ -259,6 +277,11 @@ def _text(draw: st.DrawFn, of: Any, made: Any) -> Expression:
             )
         case "left" | "right":
             return call(name, *of(TEXT), Literal(draw(count) - 1, INTEGER))
+        case "regexp_extract":
+            return call(name, *of(TEXT), Literal(draw(st.sampled_from(RUNS)), TEXT))
+        case "regexp_replace":
+            new = Literal(draw(st.sampled_from(["", "x", "$1"])), TEXT)
+            return call(name, *of(TEXT), Literal(draw(st.sampled_from(RUNS)), TEXT), new)
         case "replace":
             old = draw(st.sampled_from(["a", "ab", " ", "é", "🏼"]))
             return call(
@@ -459,6 +482,13 @@ def applications() -> dict[str, list[Expression]]:
     for name in ("trim_of", "ltrim_of", "rtrim_of"):
         found[name] = [call(name, text, lit(letters, TEXT)) for letters in ("a", " é", "🏼b")]
     found["position"] = [call("position", text, lit(part, TEXT)) for part in ("a", "é", "bc", "🏼")]
+    found["regexp_matches"] = [call("regexp_matches", text, lit(each, TEXT)) for each in PATTERNS]
+    found["regexp_extract"] = [call("regexp_extract", text, lit(each, TEXT)) for each in RUNS]
+    found["regexp_replace"] = [
+        call("regexp_replace", text, lit(each, TEXT), lit(new, TEXT))
+        for each in RUNS
+        for new in ("", "$1{0}'")
+    ]
     found["split_part"] = [
         call("split_part", text, lit(sign, TEXT), lit(at, INTEGER))
         for sign in ("a", " ", "é", "🏼")

@@ -15,13 +15,21 @@ import shoal
 from shoal.learning import (
     PCA,
     AdditiveClassifier,
+    AdditiveRegression,
     ClassifierScores,
+    GaussianMixture,
+    HistogramDensity,
+    HuberRegression,
     KMeans,
+    Lasso,
     LinearRegression,
+    LinearSVM,
     LogisticRegression,
+    MultinomialRegression,
     NaiveBayes,
     PoissonRegression,
     PrivateEstimator,
+    Ridge,
 )
 from shoal.learning.feature_columns import FeatureColumn, stated_column
 from shoal.learning.logistic_regression import PrivateClassifier
@@ -42,13 +50,23 @@ def _scores() -> PrivateEstimator:
 
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
     "additive": lambda: AdditiveClassifier(**PRICE, classes=["no", "yes"], rounds=4, bins=8),
+    "additive numbers": lambda: AdditiveRegression(**PRICE, target_range=(-2, 2), rounds=4, bins=8),
     "bayes": lambda: NaiveBayes(**PRICE, classes=["no", "yes"]),
     "bayes of three": lambda: NaiveBayes(**PRICE, classes=["no", "yes", "perhaps"]),
     "clusters": lambda: KMeans(3, **NUMBERS),
     "components": lambda: PCA(**NUMBERS),
+    "density": lambda: HistogramDensity(**PRICE, bins=8),
+    "mixture": lambda: GaussianMixture(2, **NUMBERS),
+    "huber": lambda: HuberRegression(**PRICE, target_range=(-2, 2)),
+    "lasso": lambda: Lasso(**PRICE, target_range=(-2, 2)),
+    "ridge": lambda: Ridge(**PRICE, target_range=(-2, 2), alpha=1),
+    "svm": lambda: LinearSVM(**PRICE, classes=["no", "yes"], rounds=4),
     "linear": lambda: LinearRegression(**PRICE, target_range=(-2, 2)),
     "intervals": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], intervals=True),
     "logistic": lambda: LogisticRegression(**PRICE, classes=["no", "yes"], rounds=4),
+    "multinomial": lambda: MultinomialRegression(
+        **PRICE, classes=["no", "yes", "perhaps"], rounds=4
+    ),
     "poisson": lambda: PoissonRegression(**PRICE, target_range=(0, 4)),
     "scores": _scores,
 }
@@ -65,7 +83,7 @@ def _scored() -> PrivateClassifier:
 
 def outcome(model: PrivateEstimator, frame: Any) -> Any:
     """What a trained model says about rows; of scores, the table."""
-    for act in ("predict", "transform"):
+    for act in ("predict", "transform", "score_samples"):
         if hasattr(model, act):
             return getattr(model, act)(frame)
     return np.resize(model.counts_, (len(frame), 1))

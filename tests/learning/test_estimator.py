@@ -119,6 +119,8 @@ def test_what_is_missing_is_asked_for_before_anything_is_read() -> None:
         LogisticRegression(epsilon=1, delta="1e-6", classes=[0, 1]).fit(frame, target)
     with pytest.raises(FactsError, match="3 declared classes"):
         LogisticRegression(rho=1, columns=Range(0, 3), classes="abc").fit(frame, target)
+    with pytest.raises(RangeError, match="rounds"):
+        LogisticRegression(rho=1, rounds=0, **good).fit(frame, target)
     with pytest.raises(ShapeError):
         LogisticRegression(rho=1, **good).fit(frame, ["no"])
     table = shoal.private(_people(9), protects=Row(), columns=FACTS, budget=1)

@@ -14,14 +14,36 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 
 from shoal import Range
-from shoal.learning import PCA, KMeans, LinearRegression, LogisticRegression, PrivateEstimator
+from shoal.learning import (
+    PCA,
+    AdditiveRegression,
+    GaussianMixture,
+    HistogramDensity,
+    HuberRegression,
+    KMeans,
+    Lasso,
+    LinearRegression,
+    LinearSVM,
+    LogisticRegression,
+    MultinomialRegression,
+    PrivateEstimator,
+    Ridge,
+)
 
 PRICE: dict[str, Any] = {"epsilon": 10**6, "delta": "0.1", "columns": Range(-10, 10)}
 MODELS: dict[str, Callable[[], PrivateEstimator]] = {
+    "additive": lambda: AdditiveRegression(**PRICE, target_range=(-300, 300), rounds=6),
     "linear": lambda: LinearRegression(**PRICE, target_range=(-300, 300)),
+    "huber": lambda: HuberRegression(**PRICE, target_range=(-300, 300)),
+    "lasso": lambda: Lasso(**PRICE, target_range=(-300, 300)),
+    "ridge": lambda: Ridge(**PRICE, target_range=(-300, 300)),
+    "svm": lambda: LinearSVM(**PRICE, classes=[0, 1], rounds=6),
     "logistic": lambda: LogisticRegression(**PRICE, classes=[0, 1], rounds=6),
+    "multinomial": lambda: MultinomialRegression(**PRICE, classes=[0, 1, 2], rounds=6),
     "components": lambda: PCA(**PRICE),
     "clusters": lambda: KMeans(3, **PRICE),
+    "density": lambda: HistogramDensity(**PRICE, bins=2),
+    "mixture": lambda: GaussianMixture(4, **PRICE),
 }
 TOTAL = "an error that depends on a row would tell something of it: every row gives an answer"
 PUBLIC = "classes are declared, never read off the rows"
@@ -40,14 +62,28 @@ EXCEPTIONS = {
 }
 
 
+MIXTURE = "the check takes whatever has predict_proba for a classifier"
+OF_MIXTURES = {"check_estimator_sparse_array": MIXTURE, "check_estimator_sparse_matrix": MIXTURE}
+FEWER = {"density": 34, "mixture": 31}
+"""How many checks pass at least of models that scikit-learn has fewer checks for."""
+
+SEVERAL = {  # these have two, three or four classes by turns
+    "check_classifiers_train": PUBLIC,
+    "check_decision_proba_consistency": PUBLIC,
+    "check_estimator_sparse_array": PUBLIC,
+    "check_estimator_sparse_matrix": PUBLIC,
+}
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MODELS)
 def test_scikit_learns_checks_pass_but_for_the_stated_exceptions(name: str) -> None:
     found = check_estimator(MODELS[name](), on_fail=None)
     failed = {each["check_name"] for each in found if each["status"] == "failed"}
-    assert failed <= set(EXCEPTIONS)
-    assert sum(each["status"] == "passed" for each in found) >= 35
+    own = {"multinomial": SEVERAL, "mixture": OF_MIXTURES}.get(name, {})
+    assert failed <= set(EXCEPTIONS) | set(own)
+    assert sum(each["status"] == "passed" for each in found) >= FEWER.get(name, 35)
 
 
 def test_a_model_is_cloned_and_stands_in_a_pipeline_with_names() -> None:

@@ -4,60 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
-from tests.learning.models import MODELS, STRANGE, rows, stated, targets
+from tests.learning.models import MODELS, STRANGE, rows, targets
+from tests.learning.recorded_sums import exact_sums_seen, planned_training
 
 from shoal import Approx, Choices, Relation
 from shoal.accounting import account
 from shoal.errors import FactsError, InternalError
 from shoal.learning import PCA, KMeans
-from shoal.learning.estimator import TARGET, PlannedTraining, PrivateEstimator
+from shoal.learning.estimator import TARGET, PrivateEstimator
 from shoal.learning.feature_columns import stated_column
 from shoal.learning.persons import rows_within
-from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan
+from shoal.learning.training_plan import PlannedSum, TrainingPlan
 
 HAIR = 1 + Fraction(1, 1 << 20)
 """What the accountant's own rounding may add."""
-
-
-class RecordedSums(NoisySums):
-    """Exact sums as they come, and answers that are fixed in advance whatever they are."""
-
-    def __init__(self, plan: TrainingPlan, seed: int, scale: float) -> None:
-        super().__init__(plan)
-        self._plan, self._rng, self._scale = plan, np.random.default_rng(seed), scale
-        self.seen: list[Any] = []
-
-    def release(self, name: str, values: Any) -> tuple[Any, float]:
-        planned = self._plan.sums[len(self.seen)]
-        assert (planned.name, planned.size) == (name, values.size)
-        assert values.dtype == np.int64
-        self.seen.append(values.reshape(-1))
-        width = self._scale * float(planned.squared) ** 0.5
-        return np.rint(self._rng.normal(0, width, values.size)), float(
-            self._plan.mechanisms[0].sigma
-        )
-
-
-def _planned(model: PrivateEstimator) -> PlannedTraining:
-    return PlannedTraining.of(
-        model,
-        stated(model),
-        model._target(),
-        Approx(2, "1e-6"),
-        reach=1,
-        relation=Relation.ADD_REMOVE,
-    )
-
-
-def _seen(planned: PlannedTraining, arrays: dict[str, Any], seed: int, scale: float) -> list[Any]:
-    sums = RecordedSums(planned.plan, seed, scale)
-    planned.model._train(planned.columns, arrays, sums)
-    assert len(sums.seen) == len(planned.plan.sums)
-    return sums.seen
 
 
 @pytest.mark.slow
@@ -66,7 +29,10 @@ def test_one_row_moves_every_planned_sum_by_no_more_than_its_bound(name: str) ->
     """With the same answers so far, the exact sums of neighbours differ by what one row adds."""
     rng = np.random.default_rng(3)
     model = MODELS[name]()
-    planned, tight = _planned(model), [0.0] * len(_planned(MODELS[name]()).plan.sums)
+    planned, tight = (
+        planned_training(model),
+        [0.0] * len(planned_training(MODELS[name]()).plan.sums),
+    )
     for seed, scale in enumerate([0.01, 1.0, 300.0]):
         arrays = rows(model, 40, rng)
         if seed == 0:  # the row that is left out first is further out than all others
@@ -74,14 +40,14 @@ def test_one_row_moves_every_planned_sum_by_no_more_than_its_bound(name: str) ->
         target = targets(model, 40, rng)
         if target is not None:
             arrays[TARGET] = target
-        whole = _seen(planned, arrays, seed, scale)
+        whole = exact_sums_seen(planned, arrays, seed, scale)
         shuffled = rng.permutation(40)
         moved = {n: values[shuffled] for n, values in arrays.items()}
-        for one, two in zip(whole, _seen(planned, moved, seed, scale), strict=True):
+        for one, two in zip(whole, exact_sums_seen(planned, moved, seed, scale), strict=True):
             assert (one == two).all()
         for left_out in range(4):
             fewer = {n: np.delete(values, left_out) for n, values in arrays.items()}
-            found = _seen(planned, fewer, seed, scale)
+            found = exact_sums_seen(planned, fewer, seed, scale)
             for at, (one, two) in enumerate(zip(whole, found, strict=True)):
                 far = sum(int(each) ** 2 for each in (one - two).tolist())
                 assert far <= planned.plan.sums[at].squared

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from scripts.mutations.__main__ import DONE, SURVIVORS, WRONG_USE, main
-from scripts.mutations.copying import copy_of, strangers
+from scripts.mutations.copying import ReusedCopy, copy_of, strangers
 from scripts.mutations.mutation import Mutation
-from scripts.mutations.running import Outcome, judge
+from scripts.mutations.running import Outcome, judge, judge_all
 
 FILE = "src/pond/depth.py"
 TESTS = """
@@ -42,6 +42,15 @@ def fault(new: str, name: str, test: str = "tests/test_depth.py") -> Mutation:
     return Mutation(name, FILE, "return by + 1", new, "Somebody drowns.", (test,))
 
 
+def reused(pond: Path, folder: Path) -> ReusedCopy:
+    return ReusedCopy(copy_of(pond, folder / "base"), folder / "copy")
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    files = (path for path in root.rglob("*") if path.is_file())
+    return {str(path.relative_to(root)): path.read_bytes() for path in files}
+
+
 WRONG = fault("return by + 2", "too-deep")
 UNSEEN = fault("return by + 2", "unseen", "tests/test_depth.py::test_something_else")
 ENDLESS = fault("while True:\n        pass", "endless")
@@ -61,16 +70,42 @@ UNREADABLE = fault("return (", "unreadable")
 def test_only_a_fault_that_fails_a_test_is_killed(
     mutation: Mutation, outcome: Outcome, pond: Path, tmp_path: Path
 ) -> None:
-    judged = judge(copy_of(pond, tmp_path), mutation, limit=3 if mutation is ENDLESS else 60)
+    copy = reused(pond, tmp_path)
+    judged = judge(copy, mutation, limit=3 if mutation is ENDLESS else 60)
     assert judged.outcome is outcome
     assert judged.killed_by.endswith("test_depth") == (outcome is Outcome.KILLED)
 
 
 def test_the_source_itself_is_never_touched(pond: Path, tmp_path: Path) -> None:
     before = (pond / FILE).read_text()
-    base = copy_of(pond, tmp_path)
-    judge(base, WRONG, limit=60)
-    assert (pond / FILE).read_text() == (base / FILE).read_text() == before
+    copy = reused(pond, tmp_path)
+    judge(copy, WRONG, limit=60)
+    assert (pond / FILE).read_text() == (copy.base / FILE).read_text() == before
+
+
+def test_a_copy_is_whole_again_after_a_fault_whatever_its_tests_did(
+    pond: Path, tmp_path: Path
+) -> None:
+    copy = reused(pond, tmp_path)
+    before = contents(copy.root)
+    with copy.spoilt(WRONG) as root:
+        assert "by + 2" in (root / FILE).read_text()
+        (root / "tests/test_depth.py").write_text(TESTS.replace("4", "5"))  # as long as it was
+        (root / "tests/test_broken.py").unlink()
+        (root / "src/pond/added.py").write_text("")
+        (root / "src/pond/__pycache__/depth.cpython-99.pyc").write_text("the fault, compiled")
+        (root / "tests/__pycache__/test_depth.cpython-99.pyc").write_text("a test, compiled")
+    kept = {"tests/__pycache__/test_depth.cpython-99.pyc": b"a test, compiled"}
+    assert contents(copy.root) == {**before, **kept}
+
+
+@pytest.mark.slow
+def test_faults_in_one_copy_do_not_see_each_other(pond: Path, tmp_path: Path) -> None:
+    """The same fault is seen by one test and not by the other, however often they take turns."""
+    turns = [WRONG, UNSEEN, UNREADABLE, WRONG, UNSEEN]
+    judged = judge_all(copy_of(pond, tmp_path), turns, limit=60)
+    wanted = ["killed", "survived", "not run", "killed", "survived"]
+    assert [str(each.outcome) for each in judged] == wanted
 
 
 def test_a_survivor_shows_in_the_exit_code_and_in_the_figures(

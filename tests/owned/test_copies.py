@@ -18,12 +18,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 from tests.owned.classes import changing_classes
 
 import shoal
 from shoal.accounting import PureFilter, RenyiFilter, ZeroConcentratedFilter
 from shoal.errors import OwnerError
 from shoal.events import StatedPure
+from shoal.learning import NetworkTraining
+from shoal.learning.nets.step_plan import SampledSums, StepPlan, planned_steps
 from shoal.learning.training_plan import NoisySums, TrainingPlan
 from shoal.ledger import Charge, Ledger
 from shoal.local.protocols.statistical import StatisticalQueries
@@ -52,6 +55,18 @@ def an_oracle(place: Path) -> StatisticalQueries:
     return StatisticalQueries(people, tolerance="0.1", queries=10, failure="0.05", epsilon=1)
 
 
+def planned_sampled_steps(place: Path) -> SampledSums:
+    del place
+    price, relation = Approx(1, "1e-5"), Relation.ADD_REMOVE
+    return StepPlan.for_steps(planned_steps(2, 3), "1/2", price, reach=1, relation=relation).begin()
+
+
+def a_training(place: Path) -> NetworkTraining:
+    del place
+    network, loss = torch.nn.Linear(3, 2), torch.nn.functional.cross_entropy
+    return NetworkTraining(network, loss, steps=2, rate="1/2", batch=5, epsilon=1, delta="1e-5")
+
+
 MAKERS: dict[type, Make] = {
     PureFilter: lambda _: PureFilter(1),
     ZeroConcentratedFilter: lambda _: ZeroConcentratedFilter(1),
@@ -60,6 +75,8 @@ MAKERS: dict[type, Make] = {
     Rehearsal: lambda _: Rehearsal(Pure(1), relation="add_remove"),
     SparseVectorRun: lambda _: AboveThreshold(epsilon=1, sensitivity=1).start(threshold=1),
     NoisySums: lambda _: TrainingPlan((), (), 1, Relation.ADD_REMOVE).begin(),
+    SampledSums: planned_sampled_steps,
+    NetworkTraining: a_training,
     StatisticalQueries: an_oracle,
     Charge: a_charge,
     Ledger: lambda place: Ledger(place / "book.shoal"),
@@ -132,12 +149,28 @@ NOTHING_TO_SPEND = {
     "engines/sql/layers.py Layers": "text of SQL while it is written",
     "events/compact.py _Reader": "a place in a text while it is read",
     "events/event.py Event": "names its kinds when their classes are made",
-    "learning/additive_model.py AdditiveClassifier": "a model, made of sums that were paid for",
+    "ledger/answering_locks.py AnsweringLocks": "says who is gone; the journal decides who is stored",
+    "learning/nets/averaged_adam.py AveragedAdam": "weights that follow from released steps",
+    "learning/nets/neural_net.py NeuralNet": "a model, made of steps that were paid for",
+    "learning/additive_curves.py AdditiveModel": "a model, made of sums that were paid for",
+    "learning/additive_losses.py SquaredLoss": "targets, and a clip that was released",
+    "learning/additive_losses.py TwoClassLoss": "targets, and a rate that was released",
+    "learning/additive_rounds.py AdditiveRounds": "one training; its noisy sums cannot be copied",
+    "learning/declared_transformers.py DeclaredTransformer": "names and facts, which are public",
     "learning/estimator.py PrivateEstimator": "a model, made of sums that were paid for",
     "learning/estimator.py PlannedTraining": "a plan; each training of it draws and pays anew",
+    "learning/gaussian_mixture.py GaussianMixture": "a model, made of sums that were paid for",
+    "learning/histogram_density.py HistogramDensity": "a model, made of sums that were paid for",
+    "learning/linear_model.py IntervalModel": "a model, made of sums that were paid for",
+    "learning/linear_model.py LinearModel": "a model, made of sums that were paid for",
+    "learning/linear_svm.py LinearSVM": "a model, made of sums that were paid for",
+    "learning/penalised_regression.py Lasso": "a model, made of sums that were paid for",
+    "learning/penalised_regression.py Ridge": "a model, made of sums that were paid for",
     "learning/kmeans.py KMeans": "a model, made of sums that were paid for",
-    "learning/linear_regression.py LinearRegression": "a model, made of sums that were paid for",
     "learning/logistic_regression.py LogisticRegression": "a model, made of sums that were paid for",
+    "learning/multinomial_regression.py MultinomialRegression": "a model, made of sums that were paid for",
+    "learning/private_search.py PrivateSearchCV": "a model, made of sums that were paid for",
+    "learning/search_runs.py PlannedSearch": "a plan; each search of it draws and pays anew",
     "learning/naive_bayes.py NaiveBayes": "a model, made of sums that were paid for",
     "learning/pca.py PCA": "a model, made of sums that were paid for",
     "learning/posterior_rounds.py PooledRounds": "sums that were released",
@@ -147,6 +180,11 @@ NOTHING_TO_SPEND = {
     "learning/poisson_regression.py PoissonRegression": "a model, made of sums that were paid for",
     "ledger/seen_books.py SeenBooks": "a memo of the journal under its head; no charge is taken from it",
     "plan/normal_expressions.py NormalSpelling": "expressions while a question is rewritten",
+    "plan/patterns/automaton.py _Builder": "an automaton of a public pattern while it is made",
+    "plan/patterns/pattern_source.py PatternSource": "a place in a public pattern while it is read",
+    "plan/patterns/reading.py _PatternReader": "a place in a public pattern while it is read",
+    "plan/patterns/transition_table.py _Rows": "a table of a public pattern while it is made",
+    "query/joint_noise.py JointNoised": "errors that follow from a plan, kept once found",
     "query/worked_out.py WorkedOut": "a memo of previews and prices, which are public",
     "server/sign_in/openid_provider.py OpenIdProvider": "what a provider says of itself",
     "vault/known_questions.py KnownQuestions": "a memo of plans, which are public; payers are found anew",
@@ -157,6 +195,7 @@ NOTHING_TO_SPEND = {
     "ledger/read_only_store.py ReadOnlyStore": "a connection that only reads",
     "ledger/sqlite.py SqliteStore": "a connection, dropped in a child",
     "ledger/store.py Store": "a connection, dropped in a child",
+    "ledger/journal.py JournalReader": "the part of a ledger that reads; a ledger is not copied",
     "ledger/group_commit.py GroupCommit": "threads that wait; a child makes a new one",
     "local/protocols/numeric/mechanism.py MeanTally": "counters of reports, which are private already",
     "local/protocols/oracles/oracle.py ReportTally": "counters of reports, which are private already",
@@ -191,6 +230,8 @@ NOTHING_TO_SPEND = {
     "vault/accounts/payer_cache.py PayerCache": "engines and names of accounts; the ledger is charged",
     "vault/people/office_facts.py OfficeFacts": "a memo of the journal; the file decides",
     "vault/people/owner_access.py OwnerAccess": "acts of an owner on the vault, which is not copied",
+    "vault/vault_declarations.py VaultDeclarations": "a part of a vault, which is not copied",
+    "vault/vault_reviews.py VaultReviews": "a part of a vault, which is not copied",
     "vault/sources/checked_engine.py CheckedEngine": "an engine over rows; a child opens its own",
 }
 """Classes that change after they were made, and why no budget or answer is taken from them."""

@@ -141,6 +141,20 @@ ALIKE = [
         "SELECT COUNT(*) FILTER (WHERE age > 60 AND sex = 'F') AS n FROM patients",
         "SELECT COUNT(*) FILTER (WHERE 'F' = sex AND 60 < age) AS women FROM patients",
     ),
+    (
+        "SELECT sex, COUNT(*) AS n FROM visits NATURAL JOIN patients GROUP BY sex",
+        "SELECT sex, COUNT(*) AS n FROM visits JOIN patients USING (patient_id) GROUP BY sex",
+    ),
+    (
+        (
+            "SELECT AVG(x) AS a FROM (SELECT patient_id, stay AS x FROM visits UNION ALL "
+            "SELECT patient_id, age AS x FROM patients WHERE age > 60 AND sex = 'F')"
+        ),
+        (
+            "SELECT AVG(x) AS a FROM (SELECT patient_id, age AS x FROM patients WHERE sex = 'F' "
+            "AND 60 < age UNION ALL SELECT patient_id, stay AS x FROM visits)"
+        ),
+    ),
 ]
 
 
@@ -167,6 +181,16 @@ OTHERS = [
     (
         "SELECT COUNT(*) AS n FROM visits v LEFT JOIN patients p USING (patient_id) WHERE p.age > 3",
         "SELECT COUNT(*) AS n FROM visits v LEFT JOIN (SELECT * FROM patients WHERE age > 3) p USING (patient_id)",
+    ),
+    (
+        (
+            "SELECT SUM(x) AS a FROM (SELECT patient_id, stay AS x, 7 AS y FROM visits UNION ALL "
+            "SELECT patient_id, age AS y, 5 AS x FROM patients)"
+        ),
+        (
+            "SELECT SUM(x) AS a FROM (SELECT patient_id, age AS y, 5 AS x FROM patients UNION ALL "
+            "SELECT patient_id, stay AS x, 7 AS y FROM visits)"
+        ),
     ),
 ]
 

@@ -15,8 +15,9 @@ from tests.vault.office import COUNT, office
 
 import shoal
 from shoal.engines.duckdb import DuckDB, DuckTable
-from shoal.errors import SourceError
-from shoal.plan import TEXT, column
+from shoal.errors import BudgetExceeded, SourceError
+from shoal.plan import TEXT, Query, column
+from shoal.query import asking, pricing
 from shoal.query.opening import Private
 
 NOTHING = shoal.Pure(0)
@@ -82,3 +83,25 @@ def test_a_vault_gives_back_what_it_charged_if_its_engine_refuses_a_table(tmp_pa
         ):
             ask.release(epsilon=1)
         assert [each.state for each in vault.log()] == ["given back"]
+
+
+def test_a_refusal_is_little_work_however_much_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It costs nothing, so what it may work is bounded: a suggestion is not worth minutes."""
+    count, most = 40, 120
+    sums = ", ".join(f"SUM(spend + {at}) AS s{at}" for at in range(count))
+    asked, tried = list[Query](), pricing.priced
+
+    def counted(question: Query, *given: Any, **named: Any) -> Any:
+        asked.append(question)
+        return tried(question, *given, **named)
+
+    monkeypatch.setattr(asking, "priced", counted)
+    monkeypatch.setattr(asking, "_MOST_TRIED", most)
+    with (
+        office(tmp_path) as vault,
+        pytest.raises(BudgetExceeded, match="fewer columns"),
+    ):
+        vault.sql(f"SELECT {sums} FROM visits").release(epsilon="1e300")
+    assert len(asked) <= 2 + most // count  # with the price of answers that an earlier version kept

@@ -87,11 +87,11 @@ def test_every_group_that_has_rows_is_among_those_known(
     ask = held(people, towns).sql(
         f"SELECT {keys}, COUNT(*) AS n FROM {source}{where} GROUP BY {by}"
     )
-    question, known = ask._spelled, ask._groups
+    question, known = ask.spelled, ask.groups
     assert known is not None
     assert len(set(known)) == len(known)
     names = [column.name for column in question.relation.columns]
-    for row in ask._source.engine.rows(question.relation):
+    for row in ask.source.engine.rows(question.relation):
         values = dict(zip(names, row, strict=True))
         assert tuple(evaluate(key.expression, values) for key in question.keys) in known
 
@@ -115,8 +115,8 @@ def test_only_combinations_of_the_table_are_told(source: str, by: str, groups: i
     asked = held([(1, "a", "x")], TOWNS).sql(
         f"SELECT {by}, COUNT(*) AS n FROM {source} GROUP BY {by}"
     )
-    assert asked._groups is not None
-    assert len(asked._groups) == groups
+    assert asked.groups is not None
+    assert len(asked.groups) == groups
     assert len(asked.release(epsilon=1)) == groups
 
 

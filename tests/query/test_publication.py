@@ -178,7 +178,7 @@ def test_a_failing_engine_says_the_same_whatever_the_data() -> None:
     def broken(*_: object, **__: object) -> Any:
         raise ValueError("row 17 is odd")
 
-    asked._source.engine.parts = broken  # type: ignore[method-assign]
+    asked.source.engine.parts = broken  # type: ignore[method-assign]
     with pytest.raises(UnansweredError) as caught:
         asked.release(rho="0.5")
     assert "17" not in str(caught.value)

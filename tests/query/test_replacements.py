@@ -62,7 +62,10 @@ def test_the_preview_names_the_noise_that_hides_one_replaced_unit(sql: str, unit
 
 def test_under_add_remove_nothing_is_different() -> None:
     preview = asked("SELECT SUM(x) AS a, COUNT(*) AS n FROM data", unit=shoal.Row())
-    assert "scale 1.537 on the count" in preview.preview(epsilon=1, noise="laplace")["n"].noise
+    assert (
+        "two Laplace noises of scale 1 on the count"
+        in preview.preview(epsilon=1, noise="laplace")["n"].noise
+    )
     assert not any("Neighbouring" in note for note in preview.preview(epsilon=1).notes)
     alone = asked("SELECT SUM(x) AS a FROM data", unit=shoal.Row()).preview(epsilon="0.5")
     assert alone["a"].noise == "Laplace noise of scale 20 on the sum of x"

@@ -5,6 +5,7 @@ enough.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import hypot
 from typing import Any
 
 import pytest
@@ -15,8 +16,9 @@ from tests.query.test_neighbours import CELLS, UNITS, without
 
 import shoal
 from shoal.accounting import account
-from shoal.errors import BudgetExceeded, SchemaError
+from shoal.errors import BudgetExceeded, RangeError, SchemaError
 from shoal.query.certificate import hash_of, wrong_with
+from shoal.query.share_curve import share_curve
 from shoal.query.shares import EDGES, Votes
 
 PERSONS = [unit for unit in UNITS if isinstance(unit, shoal.Person)]
@@ -147,3 +149,41 @@ def test_suggested_shares_have_a_certificate_whose_prices_hold(
     cheaper = {**found.certificate["cost"], name: str(Fraction(asked, 2))}
     forged = {**found.certificate, "cost": cheaper}
     assert any("cost more" in each for each in wrong_with({**forged, "hash": hash_of(forged)}))
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.02, 0.5])
+def test_the_curve_weighs_clipped_rows_against_noise(epsilon: float) -> None:
+    """100 persons with 1 group and 100 with 2; 100 with 1 row in each and 100 with 4; by hand."""
+    groups, rows = {1: 100, 2: 100}, {1: 100, 4: 100}
+    kept_groups, kept_rows = {1: 2 / 3, 2: 1.0}, {1: 2 / 5, 2: 3 / 5, 3: 4 / 5, 4: 1.0}
+    total = 200 * 1.5 * 2.5
+    curve = share_curve(groups, rows, cells=2, epsilon=epsilon, edges=EDGES)
+    assert [each.groups for each in curve.choices] == [1, 2]
+    for each in curve.choices:
+        kept = kept_groups[each.groups] * kept_rows[each.rows_per_group]
+        assert each.kept == pytest.approx(kept)
+        assert each.clipped == pytest.approx(total * (1 - kept) / 2)
+        assert each.noise == pytest.approx(2**0.5 * each.groups * each.rows_per_group / epsilon)
+    errors = {
+        (g, r): hypot(total * (1 - a * b) / 2, 2**0.5 * g * r / epsilon)
+        for g, a in kept_groups.items()
+        for r, b in kept_rows.items()
+    }
+    assert curve.best.error == pytest.approx(min(errors.values()))
+    assert epsilon != 0.001 or (curve.best.groups, curve.best.rows_per_group) == (1, 1)
+    assert epsilon != 0.5 or (curve.best.groups, curve.best.rows_per_group) == (2, 4)
+
+
+def test_without_votes_there_is_no_curve() -> None:
+    with pytest.raises(RangeError, match="no votes"):
+        share_curve({}, {1: 2}, cells=1, epsilon=1, edges=EDGES)
+
+
+def test_a_suggestion_shows_its_curve_without_reading_again() -> None:
+    held = made(rows_of(300, "ab", 3), protects=shoal.Person("who"), budget=shoal.Pure(40))
+    found = held.suggest_groups("kind", epsilon=30)
+    spent = str(held.budget.spent)
+    curve = found.curve(epsilon=1)
+    assert (curve.best.groups, curve.best.rows_per_group) == (found.groups, found.rows_per_group)
+    assert "least" in str(curve)
+    assert str(held.budget.spent) == spent

@@ -1,10 +1,11 @@
 """What every page is held to: no violation that axe finds, in light and dark, on a phone and a
-desktop; and its picture.
+desktop.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +15,11 @@ from playwright.sync_api import Page
 
 SIZES = {"phone": (390, 844), "desktop": (1280, 900)}
 SCHEMES = ("light", "dark")
+OF_COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules of axe that look at colours.  All others see the same page in both schemes, as long as
+both show the same words, which `look` and the test of the site compare.
+"""
+PICTURES = "SHOAL_PICTURES"
 
 
 @cache
@@ -21,11 +27,13 @@ def _axe() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text()
 
 
-def violations(page: Page) -> list[str]:
-    """Each rule that the page breaks now, and where."""
-    page.evaluate(_axe())
+def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
+    """Each rule that the page breaks now, and where; of all rules, or of some."""
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(_axe())
     found: dict[str, Any] = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(({violations}) => ({violations}))"
+        "options => axe.run(document, options).then(({violations}) => ({violations}))",
+        {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})},
     )
     return [
         f"{each['id']} at {[node['target'] for node in each['nodes']]}"
@@ -34,19 +42,30 @@ def violations(page: Page) -> list[str]:
 
 
 def look(page: Page, name: str, folder: Path) -> list[str]:
-    """Violations of a page in every size and scheme; pictures go to a folder, or where
-    SHOAL_PICTURES says.
+    """Violations of a page in every size and scheme.  A picture of where there are some goes to a
+    folder; with SHOAL_PICTURES, pictures of all go to the one that it names.
     """
-    place = Path(os.environ.get("SHOAL_PICTURES", folder))
+    wanted = os.environ.get(PICTURES)
     found = []
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
+        shown: set[str] = set()
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-            found += [f"{name}, {size}, {scheme}: {each}" for each in violations(page)]
-            found += [f"{name}, {size}: wider than the screen" for _ in [0] if is_wide(page)]
-            page.screenshot(path=place / f"{name}-{size}-{scheme}.png", full_page=True)
+            told = violations(page, OF_COLOURS if shown else ())
+            told += ["wider than the screen"] if is_wide(page) else []
+            shown.add(words_on(page))
+            told += ["other words than in light"] if len(shown) > 1 else []
+            found += [f"{name}, {size}, {scheme}: {each}" for each in told]
+            if told or wanted:
+                place = Path(wanted or folder) / f"{name}-{size}-{scheme}.png"
+                page.screenshot(path=place, full_page=True)
     return found
+
+
+def words_on(page: Page) -> str:
+    """What a reader can see, as text."""
+    return str(page.evaluate("document.body.innerText"))
 
 
 def is_wide(page: Page) -> bool:

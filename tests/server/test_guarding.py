@@ -4,12 +4,14 @@ and everyone else is served.
 
 from __future__ import annotations
 
+import gc
 import logging
 import re
 import select
 import socket
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import httpx
@@ -129,6 +131,75 @@ def test_half_sent_bodies_take_no_place_and_the_oldest_makes_room(
         assert httpx.get(f"{served.origin}/p/fare").status_code == 200
         sent = httpx.post(f"{served.origin}/api/v1/session", json={"token": "x"})
         assert sent.status_code in {401, 403}  # it was read
+
+
+@contextmanager
+def deaf(served: Running, count: int) -> Iterator[None]:
+    """Connections that ask many times and take no answer, until nothing more fits on the way."""
+    sent = 300 * b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with ExitStack() as held:
+        for _ in range(count):
+            made = held.enter_context(socket.socket())
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            made.connect(("127.0.0.1", served.door.address.port))
+            made.sendall(sent)
+        end = time.monotonic() + 30
+        while stuck() < count and time.monotonic() < end:
+            time.sleep(0.1)
+        yield
+
+
+def stuck() -> int:
+    """How many connections of the server in this process have answers that wait to be taken."""
+    found = [each for each in gc.get_objects() if isinstance(each, Guarded)]
+    return sum(bool(each.flow.write_paused) and each in each.connections for each in found)
+
+
+@pytest.mark.slow
+def test_answers_that_nobody_takes_hold_no_place(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with deaf(served, 3):
+        monkeypatch.setattr(crowd, "MOST_AT_ONCE", 2)
+        assert stuck() == 3
+        assert httpx.get(f"{served.origin}/p/fare", timeout=20).status_code == 200
+
+
+@pytest.mark.slow
+def test_who_takes_no_answer_makes_room_for_others(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with deaf(served, 3):
+        monkeypatch.setattr(Guarded, "most", 3)
+        assert httpx.get(f"{served.origin}/p/fare", timeout=20).status_code == 200
+
+
+@pytest.mark.slow
+def test_who_takes_no_answer_is_closed(served: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Guarded, "take_seconds", 3.0)
+    with deaf(served, 1):
+        assert stuck() == 1
+        end = time.monotonic() + 15
+        while stuck() and time.monotonic() < end:
+            time.sleep(0.2)
+        assert stuck() == 0
+
+
+@pytest.mark.slow
+def test_an_answer_that_is_taken_in_pieces_comes_whole(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is looked at many times while it waits, and each time more of it is gone."""
+    monkeypatch.setattr(Guarded, "take_seconds", 1.0)
+    sent = 200 * b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", served.door.address.port), timeout=20) as place:
+        place.sendall(sent)
+        got = 0
+        while got < 200 * 30_000:
+            part = place.recv(1 << 16)
+            assert part, got
+            got += len(part)
+            time.sleep(0.03)
 
 
 @pytest.mark.slow

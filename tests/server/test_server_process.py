@@ -82,6 +82,7 @@ def test_a_server_that_is_stopped_as_soon_as_its_link_is_read_ends_as_any_other(
 @pytest.mark.slow
 @pytest.mark.parametrize("words", EXAMPLES, ids=" ".join)
 def test_an_example_of_the_help_serves(office: Path, words: list[str]) -> None:
+    (office.parent / "data").mkdir()
     with started(words, office.parent) as (run, link):
         assert "/?key=" in link
         assert link.startswith("https://polls.example.org" if "--public" in words else "http://127")

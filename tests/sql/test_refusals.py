@@ -83,11 +83,16 @@ REFUSED = [
     ),
     ("SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 3)", "LIMIT"),
     ("SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY age)", "ORDER"),
-    ("SELECT COUNT(*) FROM visits WHERE RANDOM() < 1", "changes"),
+    ("SELECT COUNT(*) FROM visits WHERE RANDOM() < 1", "random choice"),
     ("SELECT COUNT(*) FROM visits WHERE day < CURRENT_DATE", "changes"),
     ("SELECT COUNT(*) FROM visits WHERE EXP(spend) > 1", "same bits"),
     ("SELECT COUNT(*) FROM visits WHERE spend ^ 0.5 > 1", "same bits"),
-    ("SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, 'x')", "regular"),
+    ("SELECT COUNT(*) FROM visits WHERE REGEXP_COUNT(city, 'x') > 1", "regular"),
+    ("SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, kind)", "constant"),
+    ("SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(city, 'a', 'm')", "no option 'm'"),
+    ("SELECT COUNT(*) FROM visits WHERE city SIMILAR TO 'a%'", "disagree on %"),
+    ("SELECT COUNT(*) FROM visits WHERE REGEXP_EXTRACT(city, '(a)b', 1) = 'a'", "group"),
+    ("SELECT COUNT(*) FROM visits WHERE REGEXP_REPLACE(city, '[0-9]', '') = 'a'", "'g'"),
     ("SELECT COUNT(*) FROM visits WHERE city IN (SELECT city FROM towns)", "sub-query"),
     ("SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM towns)", "sub-query"),
     ("SELECT COUNT(*) FROM visits WHERE age > (SELECT 1)", "sub-query"),
@@ -110,7 +115,6 @@ REFUSED = [
     ("SELECT COUNT(*) FROM visits CROSS JOIN towns", "ON"),
     ("SELECT COUNT(*) FROM visits FULL JOIN towns USING (city)", "FULL"),
     ("SELECT COUNT(*) FROM visits RIGHT JOIN towns USING (city)", "public"),
-    ("SELECT COUNT(*) FROM visits NATURAL JOIN towns", "METHOD"),
     ("SELECT COUNT(*) FROM towns LEFT JOIN visits USING (city)", "public"),
     ("SELECT COUNT(*) FROM visits JOIN prices USING (city)", "how many rows"),
     ("SELECT COUNT(*) FROM visits v JOIN towns t ON v.city > t.city", "equalities"),
@@ -276,3 +280,21 @@ def test_a_quoted_name_and_a_quoted_text_mean_themselves(name: str, text: str) -
 def test_what_is_not_text_is_said_to_be_none(sql: object) -> None:
     with pytest.raises(UnreadableError, match="SQL is text"):
         question(sql, {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["STRING_AGG(city, ',')", "LISTAGG(city)", "ANY_VALUE(city)", "FIRST(city)", "LIST(age)", "MAX_BY(city, age)", "ARG_MIN(city, age)"],
+)  # fmt: skip
+def test_a_refusal_names_the_function_that_was_typed(typed: str) -> None:
+    with pytest.raises(RefusedError) as caught:
+        question(f"SELECT {typed} AS x FROM visits", TABLES)
+    assert f"{typed.partition('(')[0]} would show" in caught.value.problem
+    assert "GROUP BY x" in caught.value.remedy
+
+
+def test_a_missing_argument_is_named_without_the_words_of_the_parser() -> None:
+    with pytest.raises(UnreadableError) as caught:
+        question("SELECT STRFTIME(day) AS x, COUNT(*) FROM visits GROUP BY 1", TABLES)
+    assert "lacks an argument, its format" in caught.value.problem
+    assert "sqlglot" not in str(caught.value)

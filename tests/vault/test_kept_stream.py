@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -27,7 +29,9 @@ from shoal.errors import (
     VaultError,
 )
 from shoal.vault.daily_counts import DailyCounts
-from shoal.vault.kept_stream import Stream
+from shoal.vault.kept_stream import AskedStream, Stream
+from shoal.workloads.stream_matrix import StreamMatrix
+from shoal.workloads.stream_plan import StreamPlan
 
 FIRST = dt.date(2026, 1, 1)
 DAYS = 10
@@ -221,6 +225,149 @@ def test_other_days_are_another_stream(tmp_path: Path) -> None:
     vault.update("visits", columns={"day": shoal.Range(FIRST, day(20))})
     with pytest.raises(VaultError, match="declared otherwise"):
         vault.stream("a").release(day(3))
+
+
+@pytest.mark.parametrize("now", [{"groups": 5}, {"rows_per_group": 3}], ids=str)
+def test_a_share_that_is_raised_later_counts_in_no_open_stream(tmp_path: Path, now: Any) -> None:
+    """The noise of all days was made for the share of the day on which they were paid for."""
+    rows = [*ROWS, *((99, at) for at in range(DAYS)), (99, 0)]
+    vault = vault_of(tmp_path, rows, shoal.Person("id"))
+    stream = opened(vault)
+    vault.update("visits", **now)
+    assert measured_counts(stream, day(DAYS - 1))[-1] == exact(rows, 1)
+    assert vault.daily("b", "visits", "day").preview(rho="0.1").reach > 1
+
+
+def measured_counts(stream: Stream, until: Any) -> list[list[int]]:
+    """The exact counts of every day that a release measures."""
+    found, noisy = list[list[int]](), StreamPlan.noisy
+
+    def seen(plan: StreamPlan, counts: list[int]) -> int:
+        found.append(list(counts))
+        return noisy(plan, counts)
+
+    with patch.object(StreamPlan, "noisy", seen):
+        stream.release(until)
+    return found
+
+
+def test_people_whose_account_did_not_pay_are_in_no_stream(tmp_path: Path) -> None:
+    vault = vault_of(tmp_path)
+    other = tmp_path / "other.parquet"
+    write(other, [(1000 + who, 1) for who in range(40)])
+    day_range = {"day": shoal.Range(FIRST, day(DAYS - 1))}
+    unit, budget = shoal.Person("id"), shoal.ZeroConcentrated(1)
+    vault.add("other", other, protects=unit, budget=budget, columns=day_range)
+    stream = opened(vault)
+    stream.release(day(0))
+    write(other, [*ROWS, *((1000 + who, 1) for who in range(40))])
+    assert set(vault.update("visits", path=other, relation="more rows").accounts) == {
+        "visits",
+        "other",
+    }
+    with pytest.raises(VaultError, match="did not pay"):
+        stream.release(day(1))
+    assert len(stream.released()) == 1
+
+
+def test_a_stream_that_was_asked_for_before_an_update_pays_for_nobody_else(tmp_path: Path) -> None:
+    vault = vault_of(tmp_path)
+    asked = vault.daily("a", "visits", "day")
+    asked.preview(rho="0.5")
+    write(tmp_path / "new.parquet", [(1000 + who, 1) for who in range(40)])
+    budget = shoal.ZeroConcentrated(1)
+    new: dict[str, Any] = {"path": tmp_path / "new.parquet", "relation": "new people"}
+    vault.update("visits", **new, budget=budget)
+    with pytest.raises(VaultError, match="was updated since"):
+        asked.open(rho="0.5")
+    assert all(each.spent == shoal.ZeroConcentrated(0) for each in vault._ledger.accounts())
+    # the same, had the update come between the look and the charge
+    before = [each for each in vault._registry.history if each.entry == asked_entry(asked)]
+    late = replace(asked, place=replace(asked.place, versions=lambda _: before))
+    stream = late.open(rho="0.5")
+    with pytest.raises(VaultError, match="did not pay"):
+        vault.stream("a").release(day(0))
+    assert len(stream.released()) == 0
+
+
+def asked_entry(asked: AskedStream) -> int:
+    payer: Any = asked.counts.source.payer
+    return int(payer.datasets[0].entry)
+
+
+def test_days_that_others_release_meanwhile_are_not_followed_by_older_rows(tmp_path: Path) -> None:
+    """Whoever chose rows before others released days with newer ones must not go on after them."""
+    vault = vault_of(tmp_path, ROWS, shoal.Row())
+    stream, more = opened(vault), tmp_path / "more.parquet"
+    write(more, [*ROWS, *((100 + who, 0) for who in range(50))])
+    asked = list[Any]()
+
+    def slow(*named: Any) -> DailyCounts:
+        found = stream.place.counts(*named)
+        found.source  # noqa: B018 - the rows are chosen here
+        if not asked:
+            asked.append(vault.update("visits", path=more, relation="more rows"))
+            vault.stream("a").release(day(3))
+        return found
+
+    late = Stream(replace(stream.place, counts=slow), stream.fact)
+    counts = measured_counts(late, day(6))
+    sums = [each[0] for each in counts if len(each) > 4]
+    assert sums == [exact(ROWS, None)[0] + 50] * 3
+
+
+def test_whoever_draws_the_same_number_second_reads_again_too(tmp_path: Path) -> None:
+    vault = vault_of(tmp_path)
+    stream, reads = opened(vault), list[int]()
+    reading = stream._read
+
+    def counted(_: Stream, counts: Any) -> list[int]:
+        reads.append(len(stream.released()))
+        found = reading(counts)
+        if len(reads) == 1:
+            vault.stream("a").release(day(1))
+        return found
+
+    with (
+        patch.object(StreamPlan, "noisy", return_value=7),
+        patch.object(Stream, "_read", autospec=True, side_effect=counted),
+    ):
+        stream.release(day(3))
+    assert reads == [0, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("budget", "price"),
+    [
+        (shoal.ZeroConcentrated(1), {"rho": "0.5"}),
+        (shoal.Approx(2, "1e-6"), {"epsilon": 1}),
+    ],
+    ids=["rho", "epsilon"],
+)
+def test_every_day_has_the_noise_that_was_charged(tmp_path: Path, budget: Any, price: Any) -> None:
+    """Also where another version of Shoal would buy a little less noise for the same price."""
+    vault = vault_of(tmp_path, budget=budget)
+    stream = vault.daily("a", "visits", "day").open(**price)
+    charged, made = stream.plan.event, StreamPlan.of
+
+    def otherwise(*given: Any) -> StreamPlan:
+        plan = made(*given)
+        return plan.with_sigma(plan.mechanism.spread * Fraction(9, 10))
+
+    with patch.object(StreamPlan, "of", otherwise):
+        assert vault.stream("a").plan.event == charged
+    with (
+        patch.object(StreamMatrix, "squared_length", 1),
+        pytest.raises(VaultError, match="measures days otherwise"),
+    ):
+        vault.stream("a").release()
+
+
+def test_a_share_that_cannot_be_counted_is_refused_before_it_is_paid(tmp_path: Path) -> None:
+    vault = vault_of(tmp_path, protects=shoal.Person("id", groups=1 << 11, rows_per_group=1 << 11))
+    with pytest.raises(SchemaError, match="at most"):
+        opened(vault)
+    assert vault.budget("visits").spent == shoal.ZeroConcentrated(0)
 
 
 def test_a_failure_tells_nothing_and_the_day_can_be_released_later(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.workloads.dense import table_matrix
 
 import shoal
 from shoal.accounting import account
@@ -165,3 +166,36 @@ def test_a_strategy_is_known_by_its_hash() -> None:
 def test_an_approximate_budget_without_delta_is_a_pure_one() -> None:
     workload = Workload.of(SMALL, [Marginals(["a", "b"])])
     assert workload.plan(shoal.Approx(1, 0)).event == workload.plan(epsilon=1).event
+
+
+@pytest.mark.parametrize("price", [{"rho": 1}, {"epsilon": 1}])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [PrefixSums("a"), AllRanges("a"), Marginals(["a"]), Total()],
+        [Marginals(["a", "b"], up_to=2), Marginals(["a", "b"], up_to=2), Marginals(["b"])],
+        [PrefixSums("b", by=["a"]), AllRanges("b", by=["a"]), Marginals(["a"])],
+    ],
+)
+def test_queries_that_follow_from_each_other_have_one_answer(lines: Any, price: Any) -> None:
+    """More queries than cells: the matrix of all queries has not full rank."""
+    workload = Workload.of(SMALL, lines)
+    domain = workload.used
+    matrix = np.vstack([table_matrix(domain, table).astype(float) for table in workload.tables])
+    assert np.linalg.matrix_rank(matrix) < len(matrix)
+    released = workload.plan(**price).release(np.arange(6).reshape(2, 3))
+    told = np.concatenate([np.ravel(table.values) for table in released])
+    cells, *_ = np.linalg.lstsq(matrix, told, rcond=None)
+    assert matrix @ cells == pytest.approx(told, abs=1e-6)
+
+
+def test_a_preview_has_a_picture_of_errors_with_a_row_for_each_table() -> None:
+    plan = Workload.of(SMALL, [Marginals(["a", "b"], up_to=2)]).plan(rho=1)
+    picture = plan.heat_map()
+    assert picture.startswith("<svg")
+    for table in plan.lines():
+        assert f">{table.name}</text>" in picture
+        assert f"±{table.widest:,.1f}" in picture
+    assert picture.count("<rect") == 1 + 2 + 3 + 6
+    assert picture in plan._repr_html_()
+    assert "<svg" not in Workload.of(SMALL, []).plan(rho=1)._repr_html_()

@@ -182,3 +182,12 @@ def test_without_scipy_the_same_optimum_is_found(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "scipy.linalg", None)
     without = optimum(EACH_PREFIX.gram(50), EACH_PREFIX.inverse_gram(50))
     assert without.error == pytest.approx(with_it.error, rel=1e-9)
+
+
+def test_several_tables_of_a_column_are_multiplied_as_their_matrix_is() -> None:
+    lines = [AllRanges("b", weight=2), PrefixSums("b"), Marginals(["b"], weight="1/3"), Total()]
+    strategy: Any = Workload.of({"b": 9}, lines).strategy
+    columns = np.random.default_rng(3).normal(size=(9, 4))
+    assert np.allclose(strategy._times(columns), strategy._gram @ columns)
+    best = optimum(strategy._gram)
+    assert strategy._optimum.error == pytest.approx(best.error, rel=1e-9)

@@ -24,7 +24,7 @@ def train(task: str, kind: str, problem: Problem, epsilon: float, seed: int) -> 
     rows, test = problem.scaled(problem.train), problem.scaled(problem.test)
     norm = float(np.sqrt(len(problem.train.columns)))
     price: dict[str, Any] = {"epsilon": epsilon, "random_state": seed}
-    if kind == "additive":
+    if kind.startswith("additive") or kind in ("net", "svm", "ridge", "mixture"):
         return None
     if kind in ("logistic", "bayes"):
         model = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.learning.problems import CLUSTERS, COMPONENTS, Problem
+from benchmarks.learning.problems import CLUSTERS, COMPONENTS, MIXTURE, Problem
 
 Predict = Callable[[str], NDArray[Any]]
 DELTA = "1e-6"
@@ -20,8 +20,18 @@ def train(task: str, kind: str, problem: Problem, epsilon: float, seed: int) -> 
 
     facts = _facts(problem)
     price: dict[str, Any] = {"epsilon": str(epsilon), "delta": DELTA, "columns": facts}
-    if kind in ("logistic", "additive", "bayes"):
+    if kind == "net":
+        assert problem.truth is not None
+        classes = [int(each) for each in np.unique(problem.truth)]
+        net = learning.NeuralNetClassifier(**price, classes=classes)
+        net.fit(problem.train, problem.target)
+        return lambda _: net.predict(problem.test)
+    if kind == "mixture":
+        laws = learning.GaussianMixture(MIXTURE, **price).fit(problem.train)
+        return lambda _: laws.score_samples(problem.test)
+    if kind in ("logistic", "additive", "bayes", "svm"):
         kinds = {
+            "svm": learning.LinearSVM,
             "logistic": learning.LogisticRegression,
             "additive": learning.AdditiveClassifier,
             "bayes": learning.NaiveBayes,
@@ -29,8 +39,13 @@ def train(task: str, kind: str, problem: Problem, epsilon: float, seed: int) -> 
         model = kinds[kind](**price, classes=[0, 1]).fit(problem.train, problem.target)
         odds = model.decision_function(problem.test)
         return lambda wanted: odds if wanted == "odds" else odds > 0
-    if kind == "linear":
-        line = learning.LinearRegression(**price, target_range=problem.target_range)
+    if kind in ("linear", "ridge", "additive number"):
+        lines = {
+            "linear": learning.LinearRegression,
+            "ridge": learning.Ridge,
+            "additive number": learning.AdditiveRegression,
+        }
+        line: Any = lines[kind](**price, target_range=problem.target_range)
         line.fit(problem.train, problem.target)
         return lambda _: line.predict(problem.test)
     if kind == "clusters":

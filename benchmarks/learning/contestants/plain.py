@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.learning.problems import CLUSTERS, COMPONENTS, Problem
+from benchmarks.learning.problems import CLUSTERS, COMPONENTS, MIXTURE, Problem
 
 Predict = Callable[[str], NDArray[Any]]
 
@@ -20,10 +20,27 @@ def train(task: str, kind: str, problem: Problem, epsilon: float, seed: int) -> 
         model = _classifier(kind, seed).fit(rows, problem.target)
         odds = model.predict_proba(test)[:, 1]
         return lambda wanted: odds if wanted == "odds" else odds > 0.5
-    if kind == "linear":
-        from sklearn.linear_model import LinearRegression
+    if kind == "additive number":  # boosted trees, which are more than additive
+        from sklearn.ensemble import HistGradientBoostingRegressor
 
-        line = LinearRegression().fit(rows, problem.target)
+        trees = HistGradientBoostingRegressor(random_state=seed).fit(rows, problem.target)
+        return lambda _: np.asarray(trees.predict(test))
+    if kind in ("net", "svm"):
+        from sklearn.neural_network import MLPClassifier
+        from sklearn.svm import LinearSVC
+
+        made = MLPClassifier((32,), random_state=seed) if kind == "net" else LinearSVC()
+        labels = made.fit(rows, problem.target).predict(test)
+        return lambda _: np.asarray(labels)
+    if kind == "mixture":
+        from sklearn.mixture import GaussianMixture
+
+        laws = GaussianMixture(MIXTURE, n_init=3, random_state=seed).fit(rows)
+        return lambda _: np.asarray(laws.score_samples(test))
+    if kind in ("linear", "ridge"):
+        from sklearn.linear_model import LinearRegression, Ridge
+
+        line = (LinearRegression() if kind == "linear" else Ridge()).fit(rows, problem.target)
         return lambda _: np.asarray(line.predict(test))
     if kind == "clusters":
         from sklearn.cluster import KMeans

@@ -58,8 +58,8 @@ class Plan:
         held = QuestionSource(engine, {"data": self.world.table}, _budget(self.world.unit.relation))
         ask = Ask(held, self.made.question, self.sql)
         # `rehearse` but for its price, which is the same for all
-        groups, noisy = ask._drawn(self.made)[:2]
-        return groups, [[str(value) for value in row.values()] for row in noisy]
+        drawn = ask._drawn(self.made)
+        return drawn.groups, [[str(value) for value in row.values()] for row in drawn.noisy]
 
 
 @dataclass(frozen=True)

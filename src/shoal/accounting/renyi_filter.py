@@ -10,12 +10,18 @@ from typing import Self
 
 from flint import arb
 
+from shoal.accounting.bill_loss import bill_loss
 from shoal.accounting.filters import PrivacyFilter, State, short_down
 from shoal.accounting.pricing import Bill, total_of
 from shoal.accounting.sums import Cost
 from shoal.accounting.unit import CONCENTRATED, FAILING, PURE, SQUARED_MU, divergence, told
 from shoal.errors import BudgetExceeded, CalibrationError, EventError
-from shoal.events import Event
+from shoal.events import (
+    Event,
+    PoissonSampled,
+    SampledWithoutReplacement,
+    TruncatedPoissonSampled,
+)
 from shoal.exact import Number, ball, closed_unit, lower, out_of_range, rational, short, upper
 from shoal.measures import (
     Approx,
@@ -31,6 +37,7 @@ _FILLED = Fraction(-1)
 """In place of a sum of divergences, none of which is negative: one event alone has filled the
 budget.
 """
+_SAMPLED = (PoissonSampled, TruncatedPoissonSampled, SampledWithoutReplacement)
 _SPREAD = tuple(Fraction(2) ** power for power in (-2, -1, 0, 1, 2))
 
 
@@ -171,8 +178,9 @@ class RenyiFilter(PrivacyFilter):
 
     @property
     def counts_in(self) -> tuple[object, ...]:
-        """The orders too; see `PrivacyFilter.counts_in`."""
-        return (*super().counts_in, *(order for order, _ in self._shares_text))
+        """The orders and epsilon too; see `PrivacyFilter.counts_in`."""
+        orders = (order for order, _ in self._shares_text)
+        return (*super().counts_in, self.budget.epsilon, *orders)
 
     @property
     def _by_order(self) -> dict[Fraction, Fraction | None]:
@@ -186,7 +194,25 @@ class RenyiFilter(PrivacyFilter):
         )
 
     def _alone(self, lines: Bill) -> tuple[Fraction | None, ...]:
-        return (total_of(lines, CONCENTRATED), total_of(lines, SQUARED_MU))
+        return (
+            total_of(lines, CONCENTRATED),
+            total_of(lines, SQUARED_MU),
+            self._delta_of_samples(lines),
+        )
+
+    def _delta_of_samples(self, lines: Bill) -> Fraction | None:
+        """The delta that releases from samples need at the budget's epsilon, by their losses; for
+        them rho and mu say little.
+        """
+        if not any(isinstance(line.event, _SAMPLED) for line in lines):
+            return None
+        found = bill_loss(lines, alone=True)
+        if found is None:
+            return None
+        losses, epsilon = found.distribution, self.budget.epsilon
+        quick = losses.quick_delta(epsilon=epsilon)
+        known = losses.delta(epsilon=epsilon) if quick is None else quick
+        return Fraction(known.high)
 
     def _granted(self, cost: Cost) -> tuple[Fraction | None, ...] | None:
         sums = self._sums
@@ -224,7 +250,7 @@ class RenyiFilter(PrivacyFilter):
         failing, pure = cost.amounts[:2]
         if told(failing) > self.reserve and (pure is None or pure < self.budget.epsilon):
             return False
-        rho, squared_mu = cost.alone or (None, None)
+        rho, squared_mu, sampled = cost.alone or (None, None, None)
         epsilon, room = self.budget.epsilon, self.budget.delta - told(failing)
         ways: list[Callable[[], Fraction]] = []
         if pure is not None:
@@ -233,6 +259,8 @@ class RenyiFilter(PrivacyFilter):
             ways.append(lambda: gaussian_delta_up(upper(lambda: ball(squared_mu).sqrt()), epsilon))
         if rho is not None:
             ways.append(lambda: zero_concentrated_delta_up(rho, epsilon=epsilon))
+        if sampled is not None:
+            ways.append(lambda: sampled)
         return failing is not None and room >= 0 and any(way() <= room for way in ways)
 
     def _allows(self, sums: tuple[Fraction | None, ...]) -> bool:

@@ -116,7 +116,7 @@ def ask(
     The same question at the same request is answered once: asking again is free and gives the same
     answer.
     """
-    with refusals():
+    with refusals(sql):
         _check_out(out)
         with opened(vault, analyst, from_afar=not dummy) as held:
             if out is not None:
@@ -164,7 +164,7 @@ def preview(
     as_json: AsJson = False,
 ) -> None:
     """How far each number of an answer would be off, before anything is spent. Free."""
-    with refusals(), opened(vault, analyst, only_reads=True, from_afar=True) as held:
+    with refusals(sql), opened(vault, analyst, only_reads=True, from_afar=True) as held:
         found = held.sql(sql, intervals=intervals).preview(
             epsilon=epsilon,
             delta=delta,
@@ -197,7 +197,7 @@ def preview(
 
 def explain(sql: Sql, *, vault: VaultOption = None, analyst: Analyst = None) -> None:
     """What is computed, step by step, and how far one row or person reaches. Free."""
-    with refusals(), opened(vault, analyst, only_reads=True, from_afar=True) as held:
+    with refusals(sql), opened(vault, analyst, only_reads=True, from_afar=True) as held:
         typer.echo(held.sql(sql).explain())
 
 
@@ -220,7 +220,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """What to spend for a wanted accuracy. Free."""
-    with refusals(), opened(vault, analyst, only_reads=True) as held:
+    with refusals("; ".join(questions)), opened(vault, analyst, only_reads=True) as held:
         targets = [
             held.sql(each).within(
                 error, confidence=confidence, column=column, rows=rows, delta=delta

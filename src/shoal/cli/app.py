@@ -186,6 +186,13 @@ COMMANDS = (
     ),
     LazyCommand(
         ANALYST,
+        "batch",
+        "batch_command.batch",
+        "BATCH",
+        "Release several counts of the same rows together, for one charge.",
+    ),
+    LazyCommand(
+        ANALYST,
         "publish",
         "publish_command.publish",
         "PUBLISH",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 _TYPED = re.compile(r"'([^']+)': '([^']+)'")
 _COLUMNS = re.compile(r"column '([^']+)'")
+_READ = re.compile(r"""\b(?:FROM|JOIN)\s+(\w+|"[^"]+")""", re.IGNORECASE)
 
 
 def _types(found: re.Match[str]) -> str:
@@ -94,8 +95,14 @@ _SPELLINGS: tuple[tuple[str, _Instead], ...] = (
 )
 
 
-def as_typed(words: str) -> str:
+def as_typed(words: str, sql: str = "") -> str:
     """An error in the words of the command line.
+
+    Where the question ``sql`` reads one table only, a remedy names this dataset.
+
+    >>> ask_for_a_range = "State a Range for column 'age', for example Range(0, 100)."
+    >>> as_typed(ask_for_a_range, "SELECT AVG(age) FROM visits")
+    'State what you know, for example: shoal update visits --range age=0:100.'
 
     >>> as_typed("Ask with epsilon=0.48, which fits.")
     'Ask with --epsilon 0.48, which fits.'
@@ -104,4 +111,7 @@ def as_typed(words: str) -> str:
     """
     for pattern, instead in _SPELLINGS:
         words = re.sub(pattern, instead, words)
+    read = {name.strip('"') for name in _READ.findall(sql)}
+    if len(read) == 1:
+        words = words.replace("shoal update DATASET", f"shoal update {_word(read.pop())}")
     return words

@@ -118,12 +118,15 @@ def remarks() -> Console:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Print an error in the house form and stop, without a traceback."""
+def refusals(sql: str = "") -> Iterator[None]:
+    """Print an error in the house form and stop, without a traceback.
+
+    ``sql`` is the question that was asked, from which a remedy takes the name of the dataset.
+    """
     try:
         yield
     except ShoalError as error:
-        _stop(as_typed(str(error)), code_of(error))
+        _stop(as_typed(str(error), sql), code_of(error))
     except OSError as error:
         words = f"{error.filename or 'a file'}: {error.strerror or 'cannot be read or written'}."
         _stop(words, Exit.USAGE)

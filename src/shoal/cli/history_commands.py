@@ -305,8 +305,16 @@ def _show(release: Release) -> None:
     console.print()
     if "columns" in release.answer:
         show_answer(console, Kept(release.answer))
+    elif "answers" in release.answer:  # a batch
+        for each in release.answer["answers"]:
+            show_answer(console, Kept(each))
     else:
-        told = {name: said for name, said in release.answer.items() if name != "certificate"}
+        # noisy votes behind a suggestion are for its curve; --json has them
+        told = {
+            name: said
+            for name, said in release.answer.items()
+            if name not in ("certificate", "votes")
+        }
         console.print(facts_table([(name, str(said)) for name, said in told.items()]))
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from shoal.cli.console import answers, refusals, remarks
 from shoal.cli.options import AsJson, Epsilon, Rho, Sql, VaultOption, opened
-from shoal.cli.printed_tables import plain_table, show_answer
+from shoal.cli.printed_tables import plain_table, show_answer, shown
 from shoal.measures import budget_of
 from shoal.server.address import public_origin, sign_in_link
 from shoal.vault.people.approval_request import ApprovalRequest
@@ -287,8 +287,9 @@ def _say(request: ApprovalRequest) -> None:
     console.print(
         Text(f"Request {request.number} is {request.state}: {request.price}.", style="bold")
     )
-    for each in (*request.expected, f"Purpose: {request.purpose}"):
-        console.print(each, markup=False, soft_wrap=True)
+    risk = [f"For one person, by itself: {request.risk}"] if request.risk else []
+    for each in (*risk, *request.expected, f"Purpose: {request.purpose}"):
+        console.print(shown(each), markup=False, soft_wrap=True)
 
 
 @gallery.callback(invoke_without_command=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from collections.abc import Sequence
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from shoal.cli.console import answers
 from shoal.exact import short
 from shoal.page import PageTable
 from shoal.plan import Choices, Range
@@ -17,6 +21,30 @@ from shoal.vault.dataset import StatedColumn
 from shoal.vault.release_pages import answer_grid
 
 _MOST_CHOICES = 20
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_NEEDED = "\n\t\u200c\u200d\u00ad"
+"""Characters that show nothing and that texts need; none of them moves another one."""
+
+
+def shown(text: str) -> str:
+    r"""A text that others wrote, for a terminal: what would steer it is shown as it is written.
+
+    >>> print(shown("a\x1b[2J, b\u202e"))
+    a\x1b[2J, b\u202e
+    """
+    return "".join(repr(c)[1:-1] if _steers(c) else c for c in text)
+
+
+def _steers(character: str) -> bool:
+    return character not in _NEEDED and unicodedata.category(character) in _UNSEEN
+
+
+def show_plan(price: str, text: str, *, as_json: bool) -> None:
+    """What a preview says of many counts at once."""
+    if as_json:
+        typer.echo(json.dumps({"price": price, "preview": text}, indent=2))
+        return
+    answers().print(Text(text), soft_wrap=True)
 
 
 def plain_table(
@@ -32,13 +60,13 @@ def plain_table(
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for at, name in enumerate(head):
         table.add_column(
-            Text(name),
+            Text(shown(name)),
             justify="right" if at in right else "left",
             style="dim" if at in dim else None,
             overflow="fold",
         )
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(shown(cell)) for cell in row))
     return table
 
 
@@ -78,5 +106,5 @@ def facts_table(rows: Sequence[tuple[str, str]]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, said in rows:
-        table.add_row(Text(name), Text(said))
+        table.add_row(Text(name), Text(shown(said)))
     return table

@@ -5,7 +5,6 @@ folder.
 from __future__ import annotations
 
 import json
-import re
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,21 +12,17 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from shoal.cli.acceptance_publishing import Accepting
 from shoal.cli.console import Force, answers, fresh, refusals, remarks, working, writable
-from shoal.cli.error_heat_map import error_heat_map
+from shoal.cli.detail_publishing import FILES, detail_for, publish_detail
 from shoal.cli.options import Analyst, AsJson, Epsilon, Rho, VaultOption, opened
 from shoal.cli.printed_tables import plain_table
-from shoal.cli.publish_file import asked_for, wanted_tables
-from shoal.engines.held_rows import HeldRows
+from shoal.cli.publication_folder import BESIDE, file_of, write_folder
+from shoal.cli.publish_file import asked_for, title_of, wanted_tables
 from shoal.errors import SchemaError
-from shoal.page import Heading, Page, PageTable, Part, Words
-from shoal.plan import Kind, Type
 from shoal.query.publication import Publication
 from shoal.workloads import (
-    PlannedTable,
     PublicationPlan,
-    ReleasedTable,
-    ReleasedTables,
     check_whole_numbers,
 )
 
@@ -50,9 +45,6 @@ The file says which tables:
 
     up_to = 2
 """
-_BESIDE = ("index.html", "certificate.json", "measurements.json", "measurements.parquet")
-_MOST_SHOWN = 60
-"""A page shows so many cells of a table; the file has all of them."""
 
 
 def publish(
@@ -87,6 +79,30 @@ def publish(
         if not preview:
             _check_out(out, force=force)
         with opened(vault, analyst, only_reads=preview) as held:
+            if "detail" in wanted:
+                if within is not None:
+                    raise SchemaError(
+                        "--within and [detail] were both given.",
+                        remedy="Give --epsilon or --rho for a table in detail.",
+                    )
+                detail = detail_for(held, wanted, file.parent)
+                for each in FILES if not preview else ():
+                    held.check_out(out / each)
+                spent = {"epsilon": epsilon, "rho": rho}
+                publish_detail(detail, spent, out, preview=preview, key=key, as_json=as_json)
+                return
+            if "accept" in wanted:
+                if rho is not None or within is not None:
+                    raise SchemaError(
+                        "tables with [accept] have a price in epsilon alone.",
+                        remedy="Give --epsilon, without --rho and --within.",
+                    )
+                accepted = Accepting(held, wanted, file.parent, epsilon, out)
+                if preview:
+                    accepted.preview(as_json=as_json)
+                else:
+                    accepted.publish(key=key, as_json=as_json)
+                return
             asked = asked_for(held, wanted, file.parent)
             price = _price(asked, epsilon, rho, within)
             plan = asked.preview(**price)
@@ -96,15 +112,15 @@ def publish(
             if preview:
                 _show(plan, as_json=as_json)
                 return
-            for each in (*map(_file_of, plan.lines()), *_BESIDE):
+            for each in (*map(file_of, plan.lines()), *BESIDE):
                 held.check_out(out / each)
             with working("Publishing"):
                 released = asked.release(**price, key=key)
             with working("Making tables"):
                 tables = list(released.whole_numbers() if whole else released)
-        _write(released, tables, out, str(wanted.get("title") or f"Tables of {wanted['dataset']}"))
+        write_folder(released, tables, out, title_of(wanted))
         if as_json:
-            told = {table.name: _file_of(table) for table in tables}
+            told = {table.name: file_of(table) for table in tables}
             typer.echo(json.dumps({"price": str(plan.measure), "tables": told}, indent=2))
             return
         _show(plan, as_json=False)
@@ -159,68 +175,3 @@ def _show(plan: PublicationPlan, *, as_json: bool) -> None:
     )
     shown = [(name, f"{cells:,}", f"{far:,.1f}") for name, cells, far in rows]
     console.print(plain_table(["table", "cells", "within"], shown))
-
-
-def _file_of(table: ReleasedTable | PlannedTable) -> str:
-    plain = re.sub(r"[^A-Za-z0-9_]+", "-", table.name).strip("-")
-    return f"{plain or 'table'}.csv"
-
-
-def _write(released: ReleasedTables, tables: list[ReleasedTable], out: Path, title: str) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    for table in tables:
-        table.to_csv(out / _file_of(table))
-    head, numbers = released.measurements()
-    (out / "measurements.json").write_text(json.dumps(head, indent=1), encoding="utf-8")
-    columns: dict[str, Any] = {
-        name: (Type(Kind.INTEGER), values) for name, values in numbers.items()
-    }
-    HeldRows(columns).write_parquet(out / "measurements.parquet")
-    (out / "certificate.json").write_text(
-        json.dumps(released.certificate, indent=1, ensure_ascii=False), encoding="utf-8"
-    )
-    (out / "index.html").write_text(_page(released, tables, title).html(), encoding="utf-8")
-
-
-def _page(released: ReleasedTables, tables: list[ReleasedTable], title: str) -> Page:
-    """The tables for a reader, what they cost, and what is not protected."""
-    parts: list[Part] = [
-        Words(
-            "All numbers carry random noise, so that nobody can tell from them whether any one "
-            "person is among the people counted. The interval beside a number holds the count "
-            "without noise in 95 of 100 cases. The tables agree with each other: sums over the "
-            "same people are equal."
-        ),
-        Words(f"Together they cost {released.plan.measure}."),
-    ]
-    if released.known is not None:
-        parts.append(
-            Words(
-                f"Not protected: the totals by {released.known.name} were public before, and "
-                "stand here as they are."
-            )
-        )
-    parts += [Heading("How exact the tables are"), error_heat_map(tables)]
-    for table in tables:
-        columns = table.to_columns()
-        names = [name for name in columns if name != "standard_error"]
-        cells = list(zip(*(columns[name] for name in names), strict=True))
-        shown = [[_figure(value) for value in row] for row in cells[:_MOST_SHOWN]]
-        numbers = frozenset(at for at, name in enumerate(names) if name.startswith("count"))
-        parts += [Heading(table.name), PageTable(_headed(names), shown, numbers)]
-        if len(cells) > _MOST_SHOWN:
-            parts.append(
-                Words(
-                    f"The first {_MOST_SHOWN} of {len(cells):,} cells; all are in {_file_of(table)}."
-                )
-            )
-    return Page(title, parts)
-
-
-def _headed(names: list[str]) -> list[str]:
-    words = {"count_low": "from", "count_high": "to"}
-    return [words.get(name, name) for name in names]
-
-
-def _figure(value: object) -> str:
-    return f"{value:,.1f}" if isinstance(value, float) else str(value)

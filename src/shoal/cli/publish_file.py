@@ -21,7 +21,17 @@ _LINES: dict[str, Any] = {
     "ranges": AllRanges,
     "total": Total,
 }
-_KNOWN = {"dataset", "where", "whole_numbers", "tables", "known", "title", "hierarchies"}
+_KNOWN = {
+    "accept",
+    "dataset",
+    "detail",
+    "hierarchies",
+    "known",
+    "tables",
+    "title",
+    "where",
+    "whole_numbers",
+}
 
 
 def wanted_tables(file: Path) -> Mapping[str, Any]:
@@ -37,7 +47,8 @@ def wanted_tables(file: Path) -> Mapping[str, Any]:
             f"{str(file)!r} is not TOML: {str(problem)[:100]}", remedy="Mend the line it names."
         ) from None
     unknown = sorted(set(found) - _KNOWN)
-    if unknown or not isinstance(found.get("dataset"), str) or not found.get("tables"):
+    asked = found.get("tables") or found.get("detail")
+    if unknown or not isinstance(found.get("dataset"), str) or not asked:
         word = f"{unknown[0][:40]!r} means nothing" if unknown else "a dataset or its tables lack"
         raise SchemaError(
             f"in {str(file)!r} {word}.",
@@ -45,6 +56,11 @@ def wanted_tables(file: Path) -> Mapping[str, Any]:
             'marginals = ["region", "sex"].',
         )
     return found
+
+
+def title_of(wanted: Mapping[str, Any]) -> str:
+    """What the page is called."""
+    return str(wanted.get("title") or f"Tables of {wanted['dataset']}")
 
 
 def asked_for(held: Vault, wanted: Mapping[str, Any], folder: Path) -> Publication:
@@ -60,7 +76,7 @@ def asked_for(held: Vault, wanted: Mapping[str, Any], folder: Path) -> Publicati
         for column, given in (wanted.get("hierarchies") or {}).items()
     ]
     return rows.workload(
-        [_line(each) for each in wanted["tables"]], known=known, hierarchies=hierarchies
+        [line_of(each) for each in wanted["tables"]], known=known, hierarchies=hierarchies
     )
 
 
@@ -82,7 +98,12 @@ def _cells(cells: Any) -> Any:
     }
 
 
-def _line(given: Mapping[str, Any]) -> WantedTables:
+def as_exact(number: Any) -> Any:
+    """A number of TOML as it is written: 0.95 is 19/20."""
+    return str(number) if isinstance(number, float) else number
+
+
+def line_of(given: Mapping[str, Any]) -> WantedTables:
     """One [[tables]] of the file, as it would be written in Python."""
     kinds = [word for word in _LINES if word in given]
     if len(kinds) != 1:
@@ -92,10 +113,7 @@ def _line(given: Mapping[str, Any]) -> WantedTables:
             "total = true.",
         )
     (kind,) = kinds
-    rest = {word: value for word, value in given.items() if word != kind}
-    for word in ("weight", "within"):
-        if isinstance(rest.get(word), float):
-            rest[word] = str(rest[word])
+    rest = {word: as_exact(value) for word, value in given.items() if word != kind}
     try:
         made: WantedTables = _LINES[kind](*(() if kind == "total" else (given[kind],)), **rest)
     except TypeError:

@@ -14,6 +14,7 @@ from shoal.cli.options import VaultOption, opened
 from shoal.errors import SchemaError
 from shoal.server.address import CONSOLE, Address
 from shoal.server.extra import check_extra, check_sign_in
+from shoal.vault.sources.data_folder import DataFolder
 
 if TYPE_CHECKING:
     from shoal.server.door import Door
@@ -30,6 +31,8 @@ For example:
     shoal serve --public https://polls.example.org
 
     shoal serve --access-log access.jsonl --rate 20
+
+    shoal serve --data data
 
 People with tokens (shoal token) use http://127.0.0.1:8000/api/v1, by shoal.connect in Python. The first line it prints is a link with a key, for the researcher alone. Respondents get links without it. Stop it with Ctrl-C; nothing is lost.
 """
@@ -85,6 +88,13 @@ def serve(
             help="How people sign in beside tokens: the organisation's OpenID Connect, or a proxy in front.",
         ),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Let owners register files below this folder, and see what declarations cut off.",
+        ),
+    ] = None,
     access_log: Annotated[
         Path | None,
         typer.Option(
@@ -109,6 +119,7 @@ def serve(
             )
 
         address(port)
+        folder = None if data is None else DataFolder.at(data)
         check_extra()
         from shoal.server.door import Door  # noqa: PLC0415 - the extra is loaded only here
         from shoal.server.office.access_log import write_to  # noqa: PLC0415 - as above
@@ -125,7 +136,8 @@ def serve(
             door = Door(address(found))
             limits, work = RequestLimits(rate, 2 * rate), ReleaseWork(pad=pad)
             ways = None if sign_in is None else _ways(held, sign_in)
-            server = server_of(held, door, OfficeHost(held, door, limits, work, ways), tls)
+            office = OfficeHost(held, door, limits, work, ways, folder)
+            server = server_of(held, door, office, tls)
             with server.capture_signals():  # whoever reads the link may stop it at once
                 _say(door)
                 server.run(sockets=[place])

@@ -23,6 +23,7 @@ from shoal.measures import Measure
 from shoal.noise import one_below
 from shoal.plan import Rows, Table, Value, name_of, tables_of
 from shoal.query import Answer, Ask, CostRequest, Preview
+from shoal.query.asking import StatedTerms
 from shoal.query.budget import cost_request
 from shoal.query.building import Building
 from shoal.query.paying import PaymentRequest, QuestionCharge, QuestionSource, StoredAnswer
@@ -34,45 +35,23 @@ _NOT_SQL = "a question to an office is SQL, or built with where, join, group_by 
 
 
 class RemoteAsk(Ask):
-    """A question to an office, with the words of `Ask`."""
+    """A question to an office, with the words of `Ask`: previewed and released there."""
 
     connection: Connection
     stated_weights: Mapping[str, Any]
 
-    def preview(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        noise: str | None = None,
-        confidence: Number | None = None,
-        show_clipped: bool = False,
-    ) -> Preview:
-        """What `release` would cost and give.  Free."""
-        body = self._body(epsilon, delta, rho, noise, show_clipped=show_clipped)
+    def _previewed(self, stated: StatedTerms, confidence: Number | None) -> Preview:
+        body = self._body(stated)
         if confidence is not None:
             body["confidence"] = str(confidence)
         return preview_of_told(self.connection.post("/preview", body))
 
-    def release(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        noise: str | None = None,
-        key: str | None = None,
-        show_clipped: bool = False,
-    ) -> Answer:
-        """The private answer, drawn at the office and charged there.
-
-        Without a ``key`` this call has one of its own, so that a lost connection costs nothing
-        twice.
+    def _released(self, stated: StatedTerms, key: str | None) -> Answer:
+        """The answer is drawn at the office and charged there.  Without a ``key`` the call has one
+        of its own, so that a lost connection costs nothing twice.
         """
-        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
-        body = self._body(epsilon, delta, rho, noise, show_clipped=show_clipped)
-        found = self.connection.post("/releases", body, key=key or new_key())
+        made = self._priced_as(stated)
+        found = self.connection.post("/releases", self._body(stated), key=key or new_key())
         kept = found["answer"] if "state" in found else found  # waited for, or told at once
         if kept is None:
             raise UnansweredError(
@@ -81,17 +60,11 @@ class RemoteAsk(Ask):
             )
         return self._restored(made, kept)
 
-    def _body(
-        self,
-        epsilon: Number | None,
-        delta: Number | None,
-        rho: Number | None,
-        noise: str | None,
-        *,
-        show_clipped: bool,
-    ) -> dict[str, Any]:
-        said = {"epsilon": epsilon, "delta": delta, "rho": rho, "intervals": self.intervals}
-        body: dict[str, Any] = {"sql": self.text, "noise": noise, "show_clipped": show_clipped}
+    def _body(self, stated: StatedTerms) -> dict[str, Any]:
+        said = {name: getattr(stated, name) for name in ("epsilon", "delta", "rho")}
+        said["intervals"] = self.intervals
+        body: dict[str, Any] = {"sql": self.text}
+        body |= {"noise": stated.noise, "show_clipped": stated.show_clipped}
         body |= {name: None if value is None else str(value) for name, value in said.items()}
         if self.stated_weights:
             body["weights"] = {name: str(value) for name, value in self.stated_weights.items()}
@@ -154,6 +127,10 @@ class RemotePayer:
     def would_fit(self, event: Event) -> bool:  # noqa: ARG002 - only the office knows
         """Whether an event could be charged: the office says so in a preview."""
         raise RefusedError(_NOT_SQL, remedy="Use preview(...).fits.")
+
+    def has_answered(self, asked: PaymentRequest) -> bool:  # noqa: ARG002 - only the office knows
+        """No: an office finds the answers that it keeps."""
+        return False
 
     def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge | StoredAnswer:  # noqa: ARG002 - as above
         """Refused: releases of an office are made there."""

@@ -11,6 +11,7 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -128,6 +129,12 @@ class CsvFile:
             encoding=self.encoding,
             handle=self.handle,
         )
+
+    def with_decimal(self, mark: str) -> CsvFile:
+        """The same file, with what separates the decimals of a number."""
+        made = copy(self)
+        object.__setattr__(made, "decimal", mark)
+        return made
 
     @property
     def paths(self) -> tuple[Path, ...]:

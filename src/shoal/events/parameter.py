@@ -202,15 +202,15 @@ def optional_word(*allowed: str) -> OptionalWord:
 
 def to_json(kept: object) -> Json:
     """A kept value as JSON: a rational as text, events as objects, everything else as itself."""
+    if kept is None or isinstance(kept, str | int):  # the protocol below is slow to check
+        return kept
     if isinstance(kept, Fraction):
         above, below = str(Decimal(kept.numerator)), str(Decimal(kept.denominator))
         return above if kept.denominator == 1 else f"{above}/{below}"
     if isinstance(kept, tuple):
         return [to_json(each) for each in kept]
-    if isinstance(kept, Written):
-        return kept.to_dict()
-    assert isinstance(kept, str | int | bool | None)
-    return kept
+    assert isinstance(kept, Written)
+    return kept.to_dict()
 
 
 def _or_none(read: Callable[[Any, str], _Value]) -> Callable[[Any, str], _Value | None]:

@@ -11,32 +11,57 @@ from shoal.loading import from_extra
 
 from_extra("sklearn", needed_by="shoal.learning", extra="learning")
 
-from shoal.learning.additive_model import AdditiveClassifier, Shape
+from shoal.learning.additive_curves import PairShape, Shape
+from shoal.learning.additive_model import AdditiveClassifier, AdditiveRegression
 from shoal.learning.classifier_scores import CalibrationPoint, ClassifierScores, ScoreEstimate
 from shoal.learning.coefficient_table import Coefficient
+from shoal.learning.declared_transformers import Encoder, Scaler
 from shoal.learning.estimator import PrivateEstimator
+from shoal.learning.gaussian_mixture import GaussianMixture
+from shoal.learning.histogram_density import HistogramDensity
+from shoal.learning.huber_regression import HuberRegression
 from shoal.learning.kmeans import KMeans
 from shoal.learning.learning_curve import CurvePoint
 from shoal.learning.linear_regression import LinearRegression
+from shoal.learning.linear_svm import LinearSVM
 from shoal.learning.logistic_regression import LogisticRegression
 from shoal.learning.model_files import read_model
+from shoal.learning.multinomial_regression import MultinomialRegression
 from shoal.learning.naive_bayes import NaiveBayes
+from shoal.learning.nets import NetworkTraining, NeuralNetClassifier, NeuralNetRegressor
 from shoal.learning.pca import PCA
+from shoal.learning.penalised_regression import Lasso, Ridge
 from shoal.learning.poisson_regression import PoissonRegression
+from shoal.learning.private_search import PrivateSearchCV
 
 __all__ = [
     "PCA",
     "AdditiveClassifier",
+    "AdditiveRegression",
     "CalibrationPoint",
     "ClassifierScores",
     "Coefficient",
     "CurvePoint",
+    "Encoder",
+    "GaussianMixture",
+    "HistogramDensity",
+    "HuberRegression",
     "KMeans",
+    "Lasso",
     "LinearRegression",
+    "LinearSVM",
     "LogisticRegression",
+    "MultinomialRegression",
     "NaiveBayes",
+    "NetworkTraining",
+    "NeuralNetClassifier",
+    "NeuralNetRegressor",
+    "PairShape",
     "PoissonRegression",
     "PrivateEstimator",
+    "PrivateSearchCV",
+    "Ridge",
+    "Scaler",
     "ScoreEstimate",
     "Shape",
     "load",
@@ -46,13 +71,23 @@ _MODELS: dict[str, type[PrivateEstimator]] = {
     model.__name__: model
     for model in (
         AdditiveClassifier,
+        AdditiveRegression,
         ClassifierScores,
+        GaussianMixture,
+        HistogramDensity,
+        HuberRegression,
         KMeans,
+        Lasso,
         LinearRegression,
+        LinearSVM,
         LogisticRegression,
+        MultinomialRegression,
         NaiveBayes,
+        NeuralNetClassifier,
+        NeuralNetRegressor,
         PCA,
         PoissonRegression,
+        Ridge,
     )
 }
 

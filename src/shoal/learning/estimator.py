@@ -29,7 +29,7 @@ from shoal.learning.learning_curve import CurvePoint, learning_curve
 from shoal.learning.model_card import model_card
 from shoal.learning.model_files import write_model
 from shoal.learning.model_state import packed, unpacked
-from shoal.learning.persons import rows_within
+from shoal.learning.persons import owner_numbers, person_keys, rows_within
 from shoal.learning.row_designs import Arrays
 from shoal.learning.training_plan import NoisySums, PlannedSum, TrainingPlan
 from shoal.measures import Approx, Measure, ZeroConcentrated
@@ -39,6 +39,9 @@ from shoal.sensitivity import Relation
 
 TARGET = " target"
 """The name of the target among the arrays of a fit; no column of a table has it."""
+
+OWNERS = " owners"
+"""The name of the number of each row's person, where persons are protected."""
 
 
 class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -66,6 +69,17 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         """Make the model; rows may be used for the planned sums only."""
 
+    def _planned(
+        self,
+        columns: tuple[FeatureColumn, ...],
+        measure: Measure,
+        *,
+        reach: int,
+        relation: Relation,
+    ) -> TrainingPlan:
+        """The plan of all releases, with their noise."""
+        return TrainingPlan.of(self._sums(columns), measure, reach=reach, relation=relation)
+
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn is told: missing values and sparse rows are taken, fits are random."""
         tags = super().__sklearn_tags__()
@@ -87,30 +101,34 @@ class PrivateEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
         Guarantee: the model costs what was stated, by the events in ``event_``.  Nothing is
             remembered of earlier fits: ``people.learn`` charges a budget.
+        Needs: the types of a frame's columns, and of an array, do not depend on single rows.  In
+            lists every value is read by itself.
         """
         measure = stated_measure(self.epsilon, self.delta, self.rho)
         arrays = frame_columns(X)
         columns = self._stated(tuple(arrays), named=hasattr(X, "columns"))
         held = dict(arrays)
         if self._target_needed:
-            if y is None:
-                raise FactsError(
-                    "requires y to be passed, but the target y is None: there is nothing to predict.",
-                    remedy="Call fit(X, y).",
-                )
-            held[TARGET] = column_array(y)
+            held[TARGET] = column_array(target_needed(y))
         lengths = {len(each) for each in held.values()}
         if len(lengths) > 1:
             raise ShapeError(
                 "X and y have different numbers of rows.", remedy="Give one target for each row."
             )
+        owners = None if persons is None else person_keys(persons)
+        if owners is not None and {len(owners)} != lengths:
+            raise ShapeError(
+                "X and persons have different numbers of rows.",
+                remedy="Name one person for each row.",
+            )
         target = self._target()
-        reach = self.rows_per_person if persons is not None else 1
+        reach = self.rows_per_person if owners is not None else 1
         training = PlannedTraining.of(
             self, columns, target, measure, reach=reach, relation=Relation.ADD_REMOVE
         )
-        if persons is not None:
-            chosen = rows_within(column_array(persons), self.rows_per_person)
+        if owners is not None:
+            chosen = rows_within(owners, training.plan.reach)
+            held[OWNERS] = owner_numbers(owners)
             held = {name: values[chosen] for name, values in held.items()}
         training.fitted(held)
         return self
@@ -283,8 +301,7 @@ class PlannedTraining:
                 remedy="Name at least one feature.",
             )
         model.columns_, model.target_ = columns, target
-        sums = model._sums(columns)  # noqa: SLF001 - the model's own part
-        plan = TrainingPlan.of(sums, measure, reach=reach, relation=relation)
+        plan = model._planned(columns, measure, reach=reach, relation=relation)  # noqa: SLF001 - the model's own part
         return cls(model, columns, target, plan, measure)
 
     def identity(self) -> dict[str, Any]:
@@ -313,15 +330,17 @@ class PlannedTraining:
         """Rows of an engine as arrays, the features in order, then the target; of each owner as many
         as count.
         """
+        found: dict[str, NDArray[Any]] = {}
         if owners is not None:
-            rows = [rows[at] for at in rows_within(owners, self.plan.reach).tolist()]
+            chosen = rows_within(owners, self.plan.reach)
+            rows = [rows[at] for at in chosen.tolist()]
+            found[OWNERS] = owner_numbers(owners)[chosen]
         wanted = [*features, *([] if target is None else [target])]
         names = [*(each.name for each in features), *([] if target is None else [TARGET])]
         lines = list(zip(*rows, strict=True)) if rows else [()] * len(wanted)
-        return {
-            name: plan_values(line, column)
-            for name, line, column in zip(names, lines, wanted, strict=False)
-        }
+        for name, line, column in zip(names, lines, wanted, strict=False):
+            found[name] = plan_values(line, column)
+        return found
 
     def fitted(self, arrays: Arrays) -> PrivateEstimator:
         """Draw every planned sum once and make the model."""
@@ -359,6 +378,37 @@ def stated_measure(
             remedy="Write LogisticRegression(epsilon=1, delta=1e-6, columns={...}).",
         )
     return Approx(positive(epsilon, "epsilon"), open_unit(delta, "delta"))
+
+
+def target_needed(y: Any) -> Any:
+    """Refuse a fit without a target."""
+    if y is None:
+        raise FactsError(
+            "requires y to be passed, but the target y is None: there is nothing to predict.",
+            remedy="Call fit(X, y).",
+        )
+    return y
+
+
+def stated_range(fact: Any, *, count: bool = False) -> FeatureColumn:
+    """The range that a target has, as the caller stated it."""
+    if fact is None:
+        raise FactsError(
+            f"the range of the {'count' if count else 'target'} is not declared, and it is never "
+            "read off private rows.",
+            remedy=f"Give target_range=shoal.Range(0, {20 if count else 100000}).",
+        )
+    return stated_column("target", fact)
+
+
+def ranged_target(target: FeatureColumn) -> FeatureColumn:
+    """Refuse a target that is no number with a range."""
+    if not (target.ordered and target.half > 0):
+        raise FactsError(
+            "the target of a regression must be a number with a range.",
+            remedy="State shoal.Range(0, 100000) for it.",
+        )
+    return target
 
 
 def stated_classes(classes: Any) -> FeatureColumn:

@@ -75,15 +75,22 @@ class FeatureColumn:
             that is.  Only operations that IEEE 754 defines to the last bit are used.
         Edges: NaN is missing and gives 0; infinities are the ends of the range.
         """
+        unit = self.scaled(values)
+        missing = np.isnan(unit)
+        return np.rint(np.where(missing, 0.0, unit) * most).astype(np.int64), missing
+
+    def scaled(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Each number from -1, the low end, to 1, the high one; NaN where it is missing.
+
+        Guarantee: as `steps`.
+        """
         numbers = _numbers(values)
         missing = np.isnan(numbers)
         low, high = float(self.low or 0), float(self.high or 0)
         held = np.minimum(np.maximum(np.where(missing, float(self.middle), numbers), low), high)
         half = float(self.half)
         unit = (held - float(self.middle)) / half if half > 0 else np.zeros(len(held))
-        found = np.rint(np.minimum(np.maximum(unit, -1.0), 1.0) * most).astype(np.int64)
-        found[missing] = 0
-        return found, missing
+        return np.where(missing, np.nan, np.minimum(np.maximum(unit, -1.0), 1.0))
 
     def codes(self, values: NDArray[Any]) -> Integers:
         """The number of each value's level; the last level is for all that is not declared."""
@@ -171,7 +178,7 @@ def frame_columns(rows: Any) -> dict[str, NDArray[Any]]:
         return {str(each): _array(rows.column(each)) for each in rows.column_names}
     if hasattr(rows, "columns") and hasattr(rows, "__getitem__"):
         return {str(each): _array(rows[each]) for each in rows.columns}
-    array = np.asarray(rows)
+    array = np.asarray(rows, dtype=_kind_of(rows))
     if array.dtype.kind == "c":
         _array(array)
     if array.ndim != 2:
@@ -190,7 +197,11 @@ def column_array(values: Any) -> NDArray[Any]:
 
 
 def _array(values: Any) -> NDArray[Any]:
-    found: NDArray[Any] = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if hasattr(values, "to_pylist"):  # of Arrow, where a missing value must not be an error
+        values = values.to_numpy(zero_copy_only=False)
+    elif hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    found: NDArray[Any] = np.asarray(values, dtype=_kind_of(values))
     if found.dtype.kind == "c":
         raise SchemaError(
             "Complex data not supported: a column holds complex numbers.",
@@ -201,6 +212,13 @@ def _array(values: Any) -> NDArray[Any]:
         places[np.isnat(found)] = np.nan
         return places
     return found
+
+
+def _kind_of(values: Any) -> type[object] | None:
+    """How an array holds what a caller gave.  Values of a list stay as they are: with one type for
+    all of them, a single text would make texts of the numbers of all other rows.
+    """
+    return object if isinstance(values, list | tuple) else None
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:

@@ -14,14 +14,12 @@ from sklearn.cluster import KMeans as PlainKMeans
 from shoal.errors import FactsError
 from shoal.exact import Number, whole
 from shoal.learning.estimator import PrivateEstimator
-from shoal.learning.exact_sums import Floats, Integers, clipped
+from shoal.learning.exact_sums import Floats, clipped
 from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.midpoint_tree import counted_boxes, planned_tree
 from shoal.learning.row_designs import Arrays, numbers_of
 from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import MOST_SIZE, UNIT
-
-CELLS = 256
-"""The most cells that one level of the tree counts."""
 
 TREE = Fraction(7, 10)
 """The share of the budget for the tree; Lloyd steps have the rest."""
@@ -68,12 +66,10 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
         self.rows_per_person = rows_per_person
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
-        whole(self.n_clusters, "n_clusters", at_least=1)
         only_numbers(columns)
-        levels = _levels(len(columns))
-        size = self.n_clusters * (len(columns) + 1)
+        size = self._clusters() * (len(columns) + 1)
         return [
-            *(PlannedSum(f"cells {at + 1}", CELLS, 1, TREE / levels) for at in range(levels)),
+            *planned_tree(len(columns), TREE),
             *(
                 PlannedSum(f"centres {at + 1}", size, 2 * _LENGTH**2, (1 - TREE) / LLOYD)
                 for at in range(LLOYD)
@@ -82,13 +78,13 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         rows = numbers_of(columns, arrays)
-        boxes, weights = _tree(rows, sums, _levels(len(columns)))
-        middles = boxes.mean(axis=2)
-        if len(middles) <= self.n_clusters:
-            spare = np.resize(middles, (self.n_clusters, len(columns)))
+        boxes, weights = counted_boxes(rows, sums)
+        middles, count = boxes.mean(axis=2), self._clusters()
+        if len(middles) <= count:
+            spare = np.resize(middles, (count, len(columns)))
             centres = spare
         else:
-            plain = PlainKMeans(self.n_clusters, n_init=10, random_state=0)
+            plain = PlainKMeans(count, n_init=10, random_state=0)
             centres = plain.fit(middles, sample_weight=np.maximum(weights, 1e-3)).cluster_centers_
         reach = _reach(boxes, weights, centres)
         for at in range(LLOYD):
@@ -97,6 +93,9 @@ class KMeans(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
         halves = np.array([float(each.half) for each in columns])
         middle = np.array([float(each.middle) for each in columns])
         self.cluster_centers_ = self.scaled_centers_ * halves + middle
+
+    def _clusters(self) -> int:
+        return whole(self.n_clusters, "n_clusters", at_least=1)
 
     def transform(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """The distance of each row from each centre, in halves of the declared ranges."""
@@ -127,58 +126,6 @@ def only_numbers(columns: tuple[FeatureColumn, ...]) -> None:
                 f"column {each.name!r} has levels, and this model is about numbers.",
                 remedy="Leave the column out, or state a shoal.Range for it.",
             )
-
-
-def _levels(dimensions: int) -> int:
-    return min(3 * dimensions, 15)
-
-
-def _tree(rows: Floats, sums: NoisySums, levels: int) -> tuple[Floats, Floats]:
-    """Boxes that rows are in, with noisy counts: the fullest are halved, level by level, in the
-    middle of their longest side.
-    """
-    dimensions = rows.shape[1]
-    boxes = np.array([[[-STEPS, STEPS]] * dimensions], dtype=float)
-    weights = np.array([np.inf])
-    places = np.zeros(len(rows), dtype=np.int64)
-    leaves: list[Any] = []
-    for level in range(levels):
-        chosen = np.argsort(-weights, kind="stable")[: CELLS // 2]
-        side = (boxes[:, :, 1] - boxes[:, :, 0]).argmax(axis=1)
-        middle = np.floor(boxes[np.arange(len(boxes)), side].mean(axis=1))
-        number = np.full(len(boxes) + 1, -1)
-        number[chosen] = np.arange(len(chosen))
-        leaves += [(boxes[at], weights[at]) for at in set(range(len(boxes))) - set(chosen.tolist())]
-        places = _halved(rows, places, side, middle, number)
-        counts = np.bincount(places[places >= 0], minlength=CELLS).astype(np.int64)
-        noisy, sigma = sums.release(f"cells {level + 1}", counts)
-        low, high = boxes[chosen].copy(), boxes[chosen].copy()
-        at = np.arange(len(chosen))
-        low[at, side[chosen], 1] = middle[chosen]
-        high[at, side[chosen], 0] = middle[chosen]
-        boxes = np.stack([low, high], axis=1).reshape(-1, dimensions, 2)
-        weights = noisy[: len(boxes)]
-        full = weights > 2 * sigma
-        if not full.any():
-            full = weights >= weights.max()
-        boxes, weights = boxes[full], weights[full]
-        renumbered = np.full(CELLS + 1, -1)
-        renumbered[np.flatnonzero(full)] = np.arange(int(full.sum()))
-        places = renumbered[places]
-    leaves += list(zip(boxes, weights, strict=True))
-    return np.array([box for box, _ in leaves]), np.array([weight for _, weight in leaves])
-
-
-def _halved(
-    rows: Floats, places: Integers, side: Integers, middle: Floats, number: Integers
-) -> Integers:
-    """The half that each row falls into; -1 for rows whose box is not halved."""
-    inside = places >= 0
-    box = np.where(inside, places, 0)
-    values = rows[np.arange(len(rows)), side[box]] if len(rows) else np.zeros(0)
-    upper = values > middle[box]
-    found = number[box]
-    return np.where(inside & (found >= 0), 2 * found + upper, -1)
 
 
 def _reach(boxes: Floats, weights: Floats, centres: Floats) -> float:

@@ -17,6 +17,9 @@ from shoal.noise import current
 from shoal.plan import Choices, Range
 
 _TEST = 4000
+_NUMBERS = ("AdditiveRegression", "HuberRegression", "Lasso", "LinearRegression", "Ridge")
+"""The models of a number that a curve can be drawn for."""
+
 _SPREAD = 1.5
 """The standard deviation of the made-up log-odds, or signal, beside noise of 1."""
 
@@ -49,13 +52,13 @@ def learning_curve(
     if classes:
         target: Any = (_uniforms(len(signal)) < 1 / (1 + np.exp(-signal))).astype(int)
         settings["classes"] = [0, 1]
-    elif type(model).__name__ == "LinearRegression":
+    elif type(model).__name__ in _NUMBERS:
         target = signal + _normals(len(signal))
         settings["target_range"] = (-4 * _SPREAD, 4 * _SPREAD)
     else:
         raise FactsError(
             f"{type(model).__name__} has no learning curve.",
-            remedy="Plan a classifier or a LinearRegression.",
+            remedy="Plan a classifier, a LinearRegression or an AdditiveRegression.",
         )
     train = {name: values[:rows] for name, values in made.items()}
     test = {name: values[rows:] for name, values in made.items()}

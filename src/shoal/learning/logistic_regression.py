@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from shoal.errors import FactsError
-from shoal.exact import Number
-from shoal.learning.centred_rows import (
-    CentredLinearRows,
-    block_spans,
-    centred_moments,
-    typical_length,
-)
+from shoal.exact import Number, whole
 from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
 from shoal.learning.estimator import TARGET, PrivateEstimator, stated_classes, two_classes
-from shoal.learning.exact_sums import Floats, Integers, products, weighted_rows
+from shoal.learning.exact_sums import Floats, Integers, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.found_ranges import RangedRows, planned_ranges, ranged_rows
+from shoal.learning.linear_moments import COUNTS, linear_moments, planned_moments
 from shoal.learning.newton_rounds import LinkTables, newton_fit, planned_newton
 from shoal.learning.posterior_rounds import (
     RESIDUAL,
@@ -34,15 +29,12 @@ from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
 from shoal.learning.whitened_rounds import LENGTH
 
-COUNTS = Fraction(2, 25)
-"""The share of the budget for counts and means, which are measured once."""
-
-_FLATTER = 0.7
+FLATTER = 0.7
 """By how much the mean of p (1 - p) is below that of one p for all, about."""
 
 
-class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
-    """What classifiers of two classes share: from a score to odds and labels."""
+class LabelClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+    """What classifiers of two classes share: from a score to labels."""
 
     classes: Any
 
@@ -69,21 +61,25 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc
         return self._with_classes(target)
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
-        """The log-odds of the second class."""
+        """A score that is positive for the second class; the log-odds, where there are odds."""
         return self._scores(self._arrays(X))
 
     @abstractmethod
     def _scores(self, arrays: Arrays) -> Floats:
-        """The log-odds of each row, which depend on that row alone, to the last bit."""
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The probability of each class."""
-        second = 1 / (1 + np.exp(-np.clip(self.decision_function(X), -500, 500)))
-        return np.column_stack([1 - second, second])
+        """The score of each row, which depends on that row alone, to the last bit."""
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The likelier class."""
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+
+
+class PrivateClassifier(LabelClassifier):
+    """What classifiers with odds share: scores are log-odds."""
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
+        """The probability of each class."""
+        second = 1 / (1 + np.exp(-np.clip(self.decision_function(X), -500, 500)))
+        return np.column_stack([1 - second, second])
 
 
 class LogisticRegression(PrivateClassifier):
@@ -96,8 +92,8 @@ class LogisticRegression(PrivateClassifier):
     category is the one that others are compared with, and `coefficients` gives intervals.  That
     needs more rows for each coefficient than prediction does.
 
-    Guarantee: one release of counts and means, then ``rounds`` of gradients; with ``intervals`` one
-        of second moments, six of gradients and one of the curvature.  All together cost the stated
+    Guarantee: one release of counts and means, then ``rounds`` of gradients; with ``intervals`` two
+        of column ranges, one of second moments, six of gradients and one of the curvature.  All together cost the stated
         price.
     Needs: ``columns`` and ``classes`` are public facts.
     Edges: rows whose target is none of the classes add nothing.  With few rows, or little budget,
@@ -130,43 +126,50 @@ class LogisticRegression(PrivateClassifier):
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         two_classes(self.target_)
+        steps = range(self._rounds())
         if self.intervals:
-            return planned_newton(LinearDesign(columns, reference=True))
+            design = LinearDesign(columns, reference=True)
+            return [*planned_ranges(design), *planned_newton(design)]
         design = LinearDesign(columns)
-        numbers = sum(each.ordered for each in columns)
-        counts = design.squared + (numbers + 1) * STEPS * STEPS
         gradient = (LENGTH * RESIDUAL) ** 2
-        share = (1 - COUNTS) / self.rounds
-        planned = [PlannedSum("moments", design.size + numbers + 1, counts, COUNTS)]
-        steps = range(self.rounds)
-        return planned + [
-            PlannedSum(f"gradient {at + 1}", design.size, gradient, share) for at in steps
+        share = (1 - COUNTS) / len(steps)
+        return [
+            planned_moments(design, 1),
+            *(PlannedSum(f"gradient {at + 1}", design.size, gradient, share) for at in steps),
         ]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         self.intervals_ = bool(self.intervals)
         design = self._design(columns)
         codes = two_classes(self.target_).codes(arrays[TARGET])
-        rows = LinearRows(design, arrays, codes < 2)
         if self.intervals_:
-            self._newton(rows, codes, sums)
+            self._newton(ranged_rows(design, arrays, codes < 2, sums), codes, sums)
             return
-        posterior, centred = self._started(design, rows, codes, sums)
+        rows = LinearRows(design, arrays, codes < 2)
+        second, centred, rates = linear_moments(rows, (codes == 1)[:, None].astype(float), sums)
+        rate = float(np.clip(rates[0], 0.02, 0.98))
+        start = np.zeros(design.size)
+        start[-1] = np.log(rate / (1 - rate))
+        posterior = PooledRounds(second, FLATTER * rate * (1 - rate), design.blocks, start)
         residuals = logistic_residuals((codes == 1).astype(np.int64))
         unit = centred.unit / RESIDUAL
-        rounds(centred, posterior, sums, self.rounds, residuals, most_row=2 * STEPS, unit=unit)
+        count = self._rounds()
+        rounds(centred, posterior, sums, count, residuals, most_row=2 * STEPS, unit=unit)
         theta = posterior.theta
         self.coef_ = theta[None, :-1].copy()
         self.intercept_ = theta[-1:] - theta @ centred.centre
-        self.n_iter_ = self.rounds
+        self.n_iter_ = count
+
+    def _rounds(self) -> int:
+        return whole(self.rounds, "rounds", at_least=1)
 
     def _design(self, columns: tuple[FeatureColumn, ...]) -> LinearDesign:
         return LinearDesign(columns, reference=self.intervals_)
 
-    def _newton(self, rows: LinearRows, codes: Integers, sums: NoisySums) -> None:
+    def _newton(self, ranged: RangedRows, codes: Integers, sums: NoisySums) -> None:
         """The fit with intervals."""
         labels = (codes == 1).astype(np.int64) * RESIDUAL
-        line = newton_fit(rows, labels, codes < 2, _LOGISTIC, sums)
+        line = newton_fit(ranged, labels, _LOGISTIC, sums)
         self.coef_ = line.theta[None, :-1].copy()
         self.intercept_ = line.theta[-1:].copy()
         self.covariance_, self.identified_ = line.covariance, line.identified
@@ -185,34 +188,6 @@ class LogisticRegression(PrivateClassifier):
         values = units @ np.append(self.coef_[0], self.intercept_[0])
         covariance = units @ self.covariance_ @ units.T
         return coefficient_table(design.names, values, covariance, self.identified_, confidence)
-
-    def _started(
-        self, design: LinearDesign, rows: LinearRows, codes: Integers, sums: NoisySums
-    ) -> tuple[PooledRounds, CentredLinearRows]:
-        """Means and mean squares of the columns, and the share of the second class."""
-        numbers = [each.start for each in design.blocks if each.linear]
-        linear = rows.matrix[:, numbers]
-        ones = np.ones((len(codes), 1))
-        squares = np.floor(linear * linear * (1 / STEPS))
-        second = ((codes == 1) * float(STEPS))[:, None]
-        told = np.hstack([rows.matrix, squares, second])
-        noisy, _ = sums.release("moments", products(told, ones, STEPS, 1)[:, 0])
-        count = max(float(noisy[design.size - 1]) / STEPS, 1.0)
-        means = np.clip(noisy[: design.size] / STEPS / count, -1, 1)
-        variances = np.full(design.size, np.nan)
-        for each in design.blocks:
-            if not each.linear:
-                place = slice(each.start, each.stop)
-                held = np.maximum(means[place], 0)
-                means[place] = held / max(float(held.sum()), 1.0)
-        mean_squares = np.clip(noisy[design.size : -1] / STEPS / count, 0, 1)
-        variances[numbers] = np.maximum(mean_squares - means[numbers] ** 2, 1e-3)
-        rate = float(np.clip(noisy[-1] / STEPS / count, 0.02, 0.98))
-        start = np.zeros(design.size)
-        start[-1] = np.log(rate / (1 - rate))
-        moments = centred_moments(means, variances, block_spans(design.blocks), count)
-        centred = CentredLinearRows(rows, means, typical_length(moments, count))
-        return PooledRounds(moments, _FLATTER * rate * (1 - rate), design.blocks, start), centred
 
     def _scores(self, arrays: Arrays) -> Floats:
         matrix = self._design(self._columns()).matrix(arrays) * (1 / STEPS)

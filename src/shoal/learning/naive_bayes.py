@@ -7,18 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.exact import Number
 from shoal.learning.estimator import TARGET, several_classes
 from shoal.learning.exact_sums import Floats, products, weighted_rows
 from shoal.learning.feature_columns import STEPS, FeatureColumn
-from shoal.learning.logistic_regression import PrivateClassifier
 from shoal.learning.row_designs import Arrays, LinearDesign
+from shoal.learning.several_classes import SeveralClassClassifier
 from shoal.learning.training_plan import NoisySums, PlannedSum
 
 
-class NaiveBayes(PrivateClassifier):
+class NaiveBayes(SeveralClassClassifier):
     """Numbers are normal within each class, categories have a share for each level; there can be two
     classes or more.
 
@@ -47,14 +46,6 @@ class NaiveBayes(PrivateClassifier):
         self.classes = classes
         self.nullable = nullable
         self.rows_per_person = rows_per_person
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
-
-    def _with_classes(self, target: FeatureColumn) -> FeatureColumn:
-        return several_classes(target)
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         classes = len(several_classes(self.target_).levels)
@@ -91,29 +82,6 @@ class NaiveBayes(PrivateClassifier):
                 if each.stop - each.start == 1:  # an indicator against all other rows
                     total = np.maximum(rows[:, None], held)
                 self.levels_[:, place] = np.log(held / total)
-
-    def decision_function(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
-        """The log-odds of the second of two classes; with more of them, one column of scores for
-        each.
-        """
-        if len(self.classes_) == 2:
-            return super().decision_function(X)
-        return np.column_stack(self._class_scores(self._arrays(X)))
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The probability of each class."""
-        scores = np.column_stack(self._class_scores(self._arrays(X)))
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
-
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The likeliest class."""
-        scores = np.column_stack(self._class_scores(self._arrays(X)))
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
-
-    def _scores(self, arrays: Arrays) -> Floats:
-        first, second = self._class_scores(arrays)
-        return np.asarray(second - first)
 
     def _class_scores(self, arrays: Arrays) -> list[Floats]:
         """The log-likelihood of each class, up to what all have in common."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import FactsError
 from shoal.learning.exact_sums import Floats, Integers, products, whole_weights
 from shoal.learning.feature_columns import STEPS
+from shoal.learning.found_ranges import RangedRows
 from shoal.learning.posterior_rounds import RESIDUAL
 from shoal.learning.row_designs import LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
@@ -114,13 +114,13 @@ def planned_newton(design: LinearDesign) -> list[PlannedSum]:
 
 
 def newton_fit(
-    rows: LinearRows,
+    ranged: RangedRows,
     target: Integers,
-    keep: NDArray[np.bool_],
     tables: LinkTables,
     sums: NoisySums,
 ) -> FittedLine:
     """Coefficients of the scaled columns; ``target`` in steps from 0 to `RESIDUAL`."""
+    rows, keep = ranged.rows, ranged.keep
     total, _ = sums.release("targets", np.array([target[keep].sum()], dtype=np.int64))
     even, count = evened(rows, sums)
     size = len(even)
@@ -145,7 +145,8 @@ def newton_fit(
     found.begin(phi, step)
     for _ in _FINE:
         found.observe(*gradients.released(found.phi))
-    return found.line(1.0, vectors[:, values <= 2 * floor])
+    line = found.line(1.0, vectors[:, values <= 2 * floor], ranged.back)
+    return replace(line, identified=line.identified & found.is_settled)
 
 
 class _Gradients:

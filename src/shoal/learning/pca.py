@@ -68,8 +68,8 @@ class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         only_numbers(columns)
         size = len(columns)
-        wanted = size if self.n_components is None else self.n_components
-        if whole(wanted, "n_components", at_least=1) > size:
+        wanted = self._components(size)
+        if wanted > size:
             raise RangeError(
                 f"{wanted} components of {size} columns were asked for.",
                 remedy=f"Give n_components={size} or fewer.",
@@ -105,9 +105,13 @@ class PCA(TransformerMixin, PrivateEstimator):  # type: ignore[misc]
         self.covariance_ = inner * np.outer(halves, halves)
         self._decompose(size)
 
+    def _components(self, size: int) -> int:
+        wanted = size if self.n_components is None else self.n_components
+        return whole(wanted, "n_components", at_least=1)
+
     def _decompose(self, size: int) -> None:
         values, vectors = np.linalg.eigh(self.covariance_)
-        kept = size if self.n_components is None else self.n_components
+        kept = self._components(size)
         order = np.argsort(-values, kind="stable")[:kept]
         found = vectors[:, order].T
         largest = np.abs(found).argmax(axis=1)

@@ -13,12 +13,13 @@ from sklearn.base import RegressorMixin
 from shoal.errors import FactsError
 from shoal.exact import Number
 from shoal.learning.coefficient_table import Coefficient, coefficient_table, column_units
-from shoal.learning.estimator import TARGET, PrivateEstimator
+from shoal.learning.estimator import TARGET, PrivateEstimator, stated_range
 from shoal.learning.exact_sums import Floats, weighted_rows
-from shoal.learning.feature_columns import STEPS, FeatureColumn, stated_column
+from shoal.learning.feature_columns import STEPS, FeatureColumn
+from shoal.learning.found_ranges import planned_ranges, ranged_rows
 from shoal.learning.newton_rounds import LinkTables, newton_fit, planned_newton
 from shoal.learning.posterior_rounds import RESIDUAL
-from shoal.learning.row_designs import Arrays, LinearDesign, LinearRows
+from shoal.learning.row_designs import Arrays, LinearDesign
 from shoal.learning.training_plan import NoisySums, PlannedSum
 
 
@@ -29,7 +30,7 @@ class PoissonRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     declare no more than you need.  The first level of a category is the one that others are compared
     with.
 
-    Guarantee: one release of targets, one of second moments, six of gradients and one of the
+    Guarantee: two releases of column ranges, one of targets, one of second moments, six of gradients and one of the
         curvature, together at the stated price.
     Needs: ``columns`` and ``target_range`` are public facts.
     Edges: rows without a target add nothing; counts above the range count as its end; coefficients
@@ -57,12 +58,7 @@ class PoissonRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         self.rows_per_person = rows_per_person
 
     def _target(self) -> FeatureColumn:
-        if self.target_range is None:
-            raise FactsError(
-                "the range of the count is not declared, and it is never read off private rows.",
-                remedy="Give target_range=shoal.Range(0, 20).",
-            )
-        return stated_column("target", self.target_range)
+        return stated_range(self.target_range, count=True)
 
     def _sums(self, columns: tuple[FeatureColumn, ...]) -> list[PlannedSum]:
         target = self.target_
@@ -71,13 +67,16 @@ class PoissonRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
                 "the target of a Poisson regression must be a count with a range from 0.",
                 remedy="State shoal.Range(0, 20) for it.",
             )
-        return planned_newton(LinearDesign(columns, reference=True))
+        design = LinearDesign(columns, reference=True)
+        return [*planned_ranges(design), *planned_newton(design)]
 
     def _train(self, columns: tuple[FeatureColumn, ...], arrays: Arrays, sums: NoisySums) -> None:
         steps, missing = self.target_.steps(arrays[TARGET], RESIDUAL)
         counts = (steps + RESIDUAL) >> 1
-        rows = LinearRows(LinearDesign(columns, reference=True), arrays, ~missing)
-        line = newton_fit(rows, counts, ~missing, _counts_up_to(float(self.target_.high)), sums)
+        design = LinearDesign(columns, reference=True)
+        ranged = ranged_rows(design, arrays, ~missing, sums)
+        tables = _counts_up_to(float(self.target_.high))
+        line = newton_fit(ranged, counts, tables, sums)
         self.coef_, self.intercept_ = line.theta[:-1].copy(), float(line.theta[-1])
         self.covariance_, self.identified_ = line.covariance, line.identified
 

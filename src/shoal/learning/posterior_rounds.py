@@ -41,7 +41,8 @@ class PooledRounds:
     ``second`` is the sum of x x' as it would be if columns were independent, made of released
     counts; ``curvature`` times that is taken for the Hessian.  A round releases the gradient g at
     theta_t, and so H theta_t - g is H theta* and noise, as far as the loss is a parabola.
-    ``level`` is what variances of coefficients are taken for before anything is known of them.
+    ``level`` is what variances of coefficients are taken for before anything is known of them, and
+    ``first`` what they begin with, those of slopes left out.
     """
 
     second: Floats
@@ -49,12 +50,13 @@ class PooledRounds:
     blocks: Sequence[CoefficientBlock]
     start: Floats
     level: float = 0.5
+    first: float = 0.4
     variances: Floats = field(init=False)
     theta: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.theta = self.start.copy()
-        self.variances = np.array([4.0 if each.linear else 0.4 for each in self.blocks])
+        self.variances = np.array([4.0 if each.linear else self.first for each in self.blocks])
         self._priors = [_prior(each) for each in self.blocks]
         self._seen: list[tuple[Floats, Floats, float]] = []
         self.stretch = 1.0
@@ -69,20 +71,38 @@ class PooledRounds:
         self._mind_overshoot()
         hessian = self.hessian
         weights = np.array(
-            [(at + 1.0) ** POWER / each[2] ** 2 for at, each in enumerate(self._seen)]
+            [
+                (at + 1.0) ** POWER / sigma**2 * ~np.isnan(g)
+                for at, (_, g, sigma) in enumerate(self._seen)
+            ]
         )
-        weights /= weights.sum()
-        pooled = sum(
-            (w * (hessian @ (theta - self.start) - g))
-            for w, (theta, g, _) in zip(weights, self._seen, strict=True)
-        )
-        noise = float(sum((w * each[2]) ** 2 for w, each in zip(weights, self._seen, strict=True)))
-        informed, seen = hessian @ hessian / noise, hessian @ pooled / noise
+        weights /= weights.sum(axis=0)
+        told = [hessian @ (theta - self.start) - np.nan_to_num(g) for theta, g, _ in self._seen]
+        pooled = (weights * np.array(told)).sum(axis=0)
+        noises = np.array([each[2] ** 2 for each in self._seen])
+        certain = 1 / (noises @ weights**2)
+        informed, seen = (hessian * certain) @ hessian, hessian @ (certain * pooled)
         for _ in range(fits):
             covariance: Floats = np.asarray(np.linalg.inv(informed + self._precision()), np.float64)
             moved = covariance @ seen
             self._fit_variances(moved, covariance)
         self.theta = self.start + moved
+
+    def widen(self, second: Floats, blocks: Sequence[CoefficientBlock]) -> None:
+        """Take more coefficients, which stand before the last one and begin at 0; gradients so far
+        say nothing about them.
+        """
+        more = len(second) - len(self.theta)
+        last = len(self.theta) - 1
+        self._seen = [
+            (np.insert(theta, last, np.zeros(more)), np.insert(g, last, np.full(more, np.nan)), s)
+            for theta, g, s in self._seen
+        ]
+        self.theta = np.insert(self.theta, last, np.zeros(more))
+        self.start = np.insert(self.start, last, np.zeros(more))
+        self.second, self.blocks = second, (*self.blocks, *blocks)
+        self.variances = np.append(self.variances, np.full(len(blocks), self.first))
+        self._priors += [_prior(each) for each in blocks]
 
     def _precision(self) -> Floats:
         made = np.zeros_like(self.second)
@@ -103,8 +123,11 @@ class PooledRounds:
         """Where columns go together, the loss bends more than independent columns say, and steps
         overshoot: then the gradient, without its noise, grows beyond what it was before.
         """
-        size = len(self.theta)
-        excess = [max(float(g @ g) - size * sigma**2, 0.0) for _, g, sigma in self._seen]
+        shared = ~np.isnan(self._seen[0][1])  # those that all gradients tell of
+        size = int(shared.sum())
+        excess = [
+            max(float(g[shared] @ g[shared]) - size * sigma**2, 0.0) for _, g, sigma in self._seen
+        ]
         if len(excess) < 3:
             return
         chance = 6 * self._seen[-1][2] ** 2 * (2 * size) ** 0.5
@@ -135,11 +158,21 @@ def rounds(
 
 
 def _prior(block: CoefficientBlock) -> Floats:
-    """The precision of a block for a variance of 1: bins of a number walk from one to the next,
-    other coefficients are independent.
+    """The precision of a block for a variance of 1: bins of a number walk from one to the next, those
+    of a grid along and across; other coefficients are independent.
     """
+    if block.grid is not None:
+        (lines, along), (columns, across) = block.grid
+        walks = np.kron(_walk(lines, ordered=along), np.eye(columns))
+        walks += np.kron(np.eye(lines), _walk(columns, ordered=across))
+        return np.asarray(walks + 0.01 * np.eye(lines * columns))
     size = block.stop - block.start
-    if not block.ordered:
-        return np.eye(size)
+    return _walk(size, ordered=True) + 0.01 * np.eye(size) if block.ordered else np.eye(size)
+
+
+def _walk(size: int, *, ordered: bool) -> Floats:
+    """The sum of squares of steps between neighbours; without an order, of ways from the mean."""
+    if not ordered:
+        return np.eye(size) - 1 / size
     steps = np.diff(np.eye(size), axis=0)
-    return np.asarray(steps.T @ steps + 0.01 * np.eye(size))
+    return np.asarray(steps.T @ steps)

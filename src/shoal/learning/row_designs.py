@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,7 +22,8 @@ class CoefficientBlock(NamedTuple):
     """The coefficients of one column, from ``start`` to ``stop``.
 
     ``ordered`` says that neighbouring coefficients are neighbouring values of a number; ``linear``
-    that there is one, the slope of a number.
+    that there is one, the slope of a number.  Coefficients of two columns together are a ``grid``:
+    the number of lines and whether they are ordered, and the same of its columns.
     """
 
     name: str
@@ -29,6 +31,7 @@ class CoefficientBlock(NamedTuple):
     stop: int
     ordered: bool
     linear: bool
+    grid: tuple[tuple[int, bool], tuple[int, bool]] | None = None
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,17 @@ class BinnedRows:
     """Rows of a `BinnedDesign`, read only through sums."""
 
     def __init__(self, design: BinnedDesign, arrays: Arrays, keep: NDArray[np.bool_]) -> None:
-        self.design, self.keep = design, keep
+        self.keep, self.size = keep, design.size
         self.codes = design.codes(arrays)
+
+    def beside(self, lines: Integers, size: int) -> BinnedRows:
+        """These rows with more columns of cells: ``lines`` are their numbers, counted from 0, and
+        the intercept comes after all of them.
+        """
+        found = copy(self)
+        found.size = self.size + size
+        found.codes = np.vstack([self.codes, lines + (self.size - 1)])
+        return found
 
     def scores(self, weights: Floats, bits: int) -> Integers:
         """Each row's score in units of 2^-20: its cells' whole weights of 2^-bits, added."""
@@ -201,9 +213,9 @@ class BinnedRows:
     def gradient(self, residuals: Integers, most: int) -> Integers:
         """The sum of residuals in every cell, and of all."""
         held = np.where(self.keep, residuals, 0)
-        found = np.zeros(self.design.size, dtype=np.int64)
+        found = np.zeros(self.size, dtype=np.int64)
         for line in self.codes:
-            found += sums_by_code(line, self.design.size, held, most)
+            found += sums_by_code(line, self.size, held, most)
         found[-1] = held.sum()
         return found
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import CalibrationError, InternalError
 from shoal.events import Composed
-from shoal.exact import IntegerArray, ball, lower, root_up
+from shoal.exact import IntegerArray, ball, lower, root_up, whole
 from shoal.measures import Measure
 from shoal.mechanisms import Gaussian
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
@@ -59,6 +59,7 @@ class TrainingPlan:
     def of(
         cls, sums: Sequence[PlannedSum], measure: Measure, *, reach: int, relation: Relation
     ) -> TrainingPlan:
+        reach = whole(reach, "rows_per_person", at_least=1)
         total = sum(each.share for each in sums)
         budget = gaussian_mu_of(measure) ** 2
         made = []

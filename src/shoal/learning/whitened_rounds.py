@@ -8,6 +8,7 @@ almost repeat each other do no harm.
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from shoal.errors import FactsError
 from shoal.learning.exact_sums import Floats, Integers, clipped, products, scores, whole_weights
 from shoal.learning.feature_columns import STEPS
+from shoal.learning.found_ranges import RangedRows
 from shoal.learning.posterior_rounds import RESIDUAL
 from shoal.learning.row_designs import LinearDesign, LinearRows
 from shoal.learning.training_plan import NoisySums, PlannedSum
@@ -30,12 +32,15 @@ LENGTH = 1 << 14
 _SHARES = (Fraction(2, 9), Fraction(2, 9))
 _ROUNDS = (Fraction(1, 9), Fraction(1, 9), Fraction(1, 9), Fraction(2, 9))
 _DIAGONAL, _OTHER = 5, 7  # 7^2 <= 2 * 5^2
-_BINS = 14
+BINS = 14
+"""How many bins a histogram of residuals has, each twice as wide as the one before."""
+
 MOST_SIZE = 4096
 """The most coefficients: the squares of a row, each up to 2^40, must add up to less than 2^53."""
 
 _PRIOR = 4.0
 _ENOUGH = 0.95
+_SETTLED = 8.0
 
 
 @dataclass(frozen=True)
@@ -63,26 +68,59 @@ def planned(design: LinearDesign) -> list[PlannedSum]:
     size = len(measured_pairs(design)[0])
     whole = design.size * (design.size + 1) // 2
     first, second = moments_of_length(design.squared), moments_of_length(LENGTH**2)
-    mark = _mark(design.size)
+    mark = histogram_mark(design.size)
     gradient = (LENGTH * RESIDUAL) ** 2 + 2 * mark * mark
     return [
         PlannedSum("second moments", size, first, _SHARES[0]),
         PlannedSum("even second moments", whole, second, _SHARES[1]),
         *(
-            PlannedSum(f"gradient {at + 1}", design.size + _BINS + 1, gradient, share)
+            PlannedSum(f"gradient {at + 1}", design.size + BINS + 1, gradient, share)
             for at, share in enumerate(_ROUNDS)
         ),
     ]
 
 
-def fitted(
-    rows: LinearRows, target: Integers, keep: NDArray[np.bool_], sums: NoisySums
-) -> FittedLine:
+def fitted(ranged: RangedRows, target: Integers, sums: NoisySums) -> FittedLine:
     """The line of least squares; ``target`` in steps of 1 / `UNIT`."""
+    found, variance, vague = pooled_rounds(ranged, target, sums)
+    return found.line(variance, vague, ranged.back)
+
+
+def pooled_rounds(
+    ranged: RangedRows, target: Integers, sums: NoisySums
+) -> tuple[PooledGradients, float, Floats]:
+    """All gradients of least squares, the variance of residuals, and the directions in which second
+    moments are within their noise.
+    """
+    rows, keep = ranged.rows, ranged.keep
     size = rows.design.size
     even, count = evened(rows, sums)
     short, factors = in_even_coordinates(rows, even)
     scale = math.sqrt(size) / LENGTH
+    found, vague = even_moments(short, even, scale, sums)
+    clip, variance = UNIT, 1.0
+    mark = histogram_mark(size)
+    for at in range(len(_ROUNDS)):
+        weights, bits = whole_weights(np.clip(even @ found.phi, -500, 500), STEPS)
+        away = np.clip(target - rows.scores(weights, bits), -4 * UNIT, 4 * UNIT)
+        held = np.clip(away, -clip, clip) * RESIDUAL // clip
+        told = round_sums(short, (held * factors) >> 15, held, away, keep=keep, mark=mark)
+        noisy, sigma = sums.release(f"gradient {at + 1}", told)
+        unit = scale * clip / UNIT / RESIDUAL
+        found.observe(noisy[:size] * unit, sigma * unit)
+        mean_square = float(noisy[-1]) / mark / count
+        variance = float(np.clip(mean_square, 1e-9, 1.0)) * (clip / UNIT) ** 2
+        clip = _next_clip(noisy[size:-1] / mark)
+    return found, variance, vague
+
+
+def even_moments(
+    short: Floats, even: Floats, scale: float, sums: NoisySums
+) -> tuple[PooledGradients, Floats]:
+    """Second moments of rows in even coordinates, to pool gradients by; and the directions in which
+    they are within their noise.
+    """
+    size = len(even)
     moments, spread = released_moments(
         "even second moments", short, LENGTH, np.triu_indices(size), sums
     )
@@ -90,21 +128,7 @@ def fitted(
     values, vectors = np.linalg.eigh(moments)
     floor = spread * math.sqrt(size / 2)
     known = np.asarray((vectors * np.maximum(values, floor)) @ vectors.T)
-    found = PooledGradients(even, known, spread, _PRIOR)
-    clip, variance = UNIT, 1.0
-    mark = _mark(size)
-    for at in range(len(_ROUNDS)):
-        weights, bits = whole_weights(np.clip(even @ found.phi, -500, 500), STEPS)
-        away = np.clip(target - rows.scores(weights, bits), -4 * UNIT, 4 * UNIT)
-        held = np.clip(away, -clip, clip) * RESIDUAL // clip
-        told = _round_sums(short, (held * factors) >> 15, held, away, keep=keep, mark=mark)
-        noisy, sigma = sums.release(f"gradient {at + 1}", told)
-        unit = scale * clip / UNIT / RESIDUAL
-        found.observe(noisy[:size] * unit, sigma * unit)
-        mean_square = float(noisy[-1]) / mark / count
-        variance = float(np.clip(mean_square, 1e-9, 1.0)) * (clip / UNIT) ** 2
-        clip = _next_clip(noisy[size:-1] / mark)
-    return found.line(variance, vectors[:, values <= floor])
+    return PooledGradients(even, known, spread, _PRIOR), vectors[:, values <= floor]
 
 
 class PooledGradients:
@@ -128,6 +152,22 @@ class PooledGradients:
         self.phi = self.phi + moved
         self._step = float(moved @ moved)
 
+    def anew(self) -> PooledGradients:
+        """Gradients to be pooled from here on, those so far forgotten."""
+        found = copy(self)
+        found._seen = []  # noqa: SLF001 - of this class
+        return found
+
+    def normal_equations(self, variance: float) -> tuple[Floats, Floats, Floats]:
+        """G, b and V, so that b is G times the coefficients, with an error of covariance V.
+
+        ``variance`` is that of residuals.
+        """
+        back = np.linalg.inv(self._even)
+        error = np.eye(len(self._known)) / self._weight + self._known * variance
+        gram, moments = back.T @ self._known @ back, back.T @ self._told / self._weight
+        return gram, moments, back.T @ error @ back
+
     @property
     def _weight(self) -> float:
         return sum(1 / error for _, error in self._seen)
@@ -140,11 +180,21 @@ class PooledGradients:
     def _precision(self) -> Floats:
         return self._known @ self._known * self._weight + self._prior
 
-    def line(self, variance: float, vague: Floats) -> FittedLine:
-        """Coefficients with their covariance: the residuals' share is in every round the same, the
-        noise is not.
+    @property
+    def is_settled(self) -> bool:
+        """Whether the last step is no longer than noise makes it, or so short that what is left after
+        it, about its square, is small beside the error of sampling and noise.
         """
-        known, even, weight = self._known, self._even, self._weight
+        inverse = np.linalg.inv(self._known)
+        noise = float(np.sum(inverse * inverse)) / self._weight
+        error = noise + float(np.trace(inverse))
+        return self._step <= _SETTLED * noise or self._step**2 <= error / 4
+
+    def line(self, variance: float, vague: Floats, back: Floats) -> FittedLine:
+        """Coefficients with their covariance: the residuals' share is in every round the same, the
+        noise is not.  ``back`` leads from the coefficients of these rows to those that are wanted.
+        """
+        known, even, weight = self._known, np.asarray(back @ self._even), self._weight
         inverse = np.linalg.inv(self._precision)
         inner = known @ (np.eye(len(known)) * weight + known * (variance * weight**2)) @ known
         covariance = even @ inverse @ inner @ inverse @ even.T
@@ -209,7 +259,7 @@ def measured_pairs(design: LinearDesign) -> tuple[Integers, Integers]:
     return left[kept], right[kept]
 
 
-def _round_sums(
+def round_sums(
     short: Floats,
     weighted: Integers,
     held: Integers,
@@ -220,9 +270,9 @@ def _round_sums(
 ) -> Integers:
     """The gradient, a histogram of the sizes of residuals, and the sum of their squares."""
     gradient = products(short, weighted.astype(np.float64)[:, None], LENGTH, RESIDUAL)[:, 0]
-    edges = 1 << np.arange(21 - _BINS, 20)
+    edges = 1 << np.arange(21 - BINS, 20)
     bins = np.searchsorted(edges, np.abs(away[keep]), side="right")
-    counts = np.bincount(bins, minlength=_BINS).astype(np.int64) * mark
+    counts = np.bincount(bins, minlength=BINS).astype(np.int64) * mark
     squares = held[keep] * held[keep] * mark // (RESIDUAL * RESIDUAL)
     return np.concatenate([gradient, counts, [squares.sum(dtype=np.int64)]])
 
@@ -234,9 +284,9 @@ def _next_clip(counts: Floats) -> int:
     if total <= 0:
         return UNIT
     place = int(np.searchsorted(np.cumsum(held) / total, 0.95))
-    return min(UNIT, 3 << (20 - _BINS + place))
+    return min(UNIT, 3 << (20 - BINS + place))
 
 
-def _mark(size: int) -> int:
+def histogram_mark(size: int) -> int:
     """What one row adds to a histogram, so that it takes a part of the noise like one coordinate."""
     return LENGTH * RESIDUAL // math.isqrt(size * 4) * 2

@@ -52,6 +52,8 @@ class CommitQueue(Protocol):
 
     def take(self, act: Callable[[Transaction], _Result]) -> _Result: ...
 
+    def is_gone(self, charge: int, attempt: int) -> bool: ...
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -70,6 +72,7 @@ class Pending:
 
     charge: int
     left: timedelta
+    attempt: int = 0
 
     def refusal(self) -> InFlightError:
         """What is said to those who have waited long enough."""
@@ -99,6 +102,11 @@ class Charge(Owned):
         # A charge that is taken up from someone else is treated as one that has read.
         self._reads = attempt > 0  # who was there before may have read
         self._settled = False
+        self._let_go: Callable[[], None] = _nothing
+
+    def held_by(self, hold: Callable[[int, int], Callable[[], None]]) -> None:
+        """Let others see that somebody answers it, until it is settled."""
+        self._let_go = hold(self.number, self._attempt)
 
     @property
     def may_be_given_back(self) -> bool:
@@ -181,6 +189,7 @@ class Charge(Owned):
 
         entry = self._line.take(act)
         self._settled = True
+        self._let_go()
         return entry
 
     def _check_open(self, transaction: Transaction) -> None:
@@ -282,7 +291,7 @@ def _by_key(
                 f"the request with key {request.key!r} ended without an answer (charge {entry.number}); it stays spent.",
                 remedy="Ask with another key, which is charged anew.",
             )
-        left = patience - _age(transaction, last)
+        left = _left(transaction, entry, outcomes, line, patience)
         if left > timedelta(0):
             raise InFlightError(
                 f"the request with key {request.key!r} is being answered (charge {entry.number}).",
@@ -324,9 +333,9 @@ def _by_same(
             return Replay(entry.number, last.body["answer"], last)
         if last.kind in {FAILED, LEFT}:
             continue
-        left = patience - _age(transaction, last)
+        left = _left(transaction, entry, outcomes, line, patience)
         if left > timedelta(0):
-            pending = Pending(entry.number, left)
+            pending = Pending(entry.number, left, attempts(outcomes))
         elif _pays(entry, request):
             given_up = entry, outcomes
     if pending is None and given_up is not None:
@@ -382,6 +391,23 @@ def _in_words(left: timedelta) -> str:
     if seconds <= _MANY_SECONDS:
         return f"{seconds} second{'s' * (seconds != 1)}"
     return f"{math.ceil(seconds / 60)} minutes"
+
+
+def _left(
+    transaction: Transaction,
+    entry: Entry,
+    outcomes: Sequence[Entry],
+    line: CommitQueue,
+    patience: timedelta,
+) -> timedelta:
+    """How long a charge is still only for whoever answers it: no longer once they are gone."""
+    if line.is_gone(entry.number, attempts(outcomes)):
+        return timedelta(0)
+    return patience - _age(transaction, outcomes[-1] if outcomes else entry)
+
+
+def _nothing() -> None:
+    """Nobody holds it."""
 
 
 def _age(transaction: Transaction, entry: Entry) -> timedelta:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -14,22 +14,24 @@ from weakref import finalize
 
 import sqlalchemy as sa
 
-from shoal.errors import AccountError, KeyReusedError, ShoalError, StorageError
+from shoal.errors import AccountError, KeyReusedError, StorageError
 from shoal.events import Event
 from shoal.exact import Number, out_of_range, positive
-from shoal.ledger import fault_points
 from shoal.ledger.account_opening import Opening
+from shoal.ledger.answer_waiting import wait_for
+from shoal.ledger.answering_locks import AnsweringLocks, locks_path
+from shoal.ledger.batch_commit import BatchCommit
 from shoal.ledger.book import AccountState, Book, budget_to, read_name
 from shoal.ledger.charge import Charge, Pending, Replay, charge
-from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, RESUMED, Entry, canonical, hash_of, now
+from shoal.ledger.entry import BEGUN, BUDGET, OWN_KINDS, Entry, canonical, hash_of, now
 from shoal.ledger.entry import NOTHING_BEFORE as _NOTHING
-from shoal.ledger.group_commit import CommitTurn, GroupCommit
+from shoal.ledger.group_commit import GroupCommit
 from shoal.ledger.head import Head
-from shoal.ledger.lock_notice import SECONDS, tell_answer
+from shoal.ledger.journal import JournalReader
 from shoal.ledger.request import price, read_names, request_for
-from shoal.ledger.schema import ACCOUNTS, CHARGES, ENTRIES, UNLISTED
+from shoal.ledger.schema import ACCOUNTS, ENTRIES
 from shoal.ledger.seen_books import SeenBook, SeenBooks
-from shoal.ledger.store import Store, entry_from
+from shoal.ledger.store import Store
 from shoal.ledger.store_address import store_for
 from shoal.ledger.transaction import Transaction, no_account
 from shoal.ledger.verification import Verification, accept_act, alarm_act, examine
@@ -37,16 +39,10 @@ from shoal.measures import Measure
 from shoal.owned import NotCopied, this_process
 
 _Result = TypeVar("_Result")
-_TRIES = 50
-_PAUSES = (0.005, 0.25)
-"""Between two looks at a charge that someone else answers: the first pause and the longest, in
-seconds.
-"""
-_PAGE = 1000
 _MOST_SECONDS = 10**9
 
 
-class Ledger(NotCopied):
+class Ledger(JournalReader, NotCopied):
     """A journal in a file (SQLite) or under a ``postgresql://`` address, made on first use.
 
     Guarantee: what a method has returned from is on disk.  A charge takes from all its accounts or
@@ -55,8 +51,9 @@ class Ledger(NotCopied):
     Needs: for a file, a disk of this machine (SQLite cannot lock on network shares).
     Edges: threads may share a ledger, and what they ask for at once is committed at once.  A forked
         child opens it anew by itself.  ``patience`` is how many seconds a charge may stay
-        unanswered before the same request with the same key may take it up, and ``wait`` how many a
-        caller waits for the answer to the same question that someone else is about to give.  With
+        unanswered before the same request with the same key may take it up, unless whoever answers
+        it is known to have ended (`AnsweringLocks`), and ``wait`` how many a caller waits for the
+        answer to the same question that someone else is about to give.  With
         ``read_only`` nothing is written, not even beside the file: for auditors who may only read.
         ``head`` is where the head is kept: by default beside a file, and for PostgreSQL in a folder
         of the user.
@@ -105,11 +102,13 @@ class Ledger(NotCopied):
             raise
 
     def _start(self) -> None:
+        beside = None if self.read_only or self.place is None else locks_path(self.place)
         self._process = this_process()
         self._desk = Transaction(self._store)
-        self._turns = GroupCommit(self._work)
+        self._turns = GroupCommit(BatchCommit(self._store, self._desk).work)
         self._counted = (0, 0)
         self._leaving = Signal()
+        self._answering = AnsweringLocks(beside)
         self._books_seen = SeenBooks()
 
     def __enter__(self) -> Self:
@@ -122,6 +121,7 @@ class Ledger(NotCopied):
         """Let go of the file or the connections; nothing is pending when a call has returned."""
         if self._process == this_process():
             self.stop_waiting()
+            self._answering.close()
             if self._store.head is not None and not self.read_only:
                 self._store.head.sync()
             self._store.close()
@@ -183,26 +183,6 @@ class Ledger(NotCopied):
             return transaction.add(kind, text, caller=scope, key=key)
 
         return self.take(act)
-
-    def facts(self, *kinds: str, since: int = 0) -> list[Entry]:
-        """Every fact of some kinds after an entry, in order; what was written is in their
-        ``fact``.
-        """
-        some = (ENTRIES.c.kind.in_(kinds), UNLISTED, ENTRIES.c.number > since)
-        chosen = _entries().where(*some).order_by(ENTRIES.c.number)
-        with self._reading() as connection:
-            return [entry_from(row) for row in connection.execute(chosen)]
-
-    def filed(self, under: str, key: str) -> list[Entry]:
-        """Every fact filed under a heading and a key, in order."""
-        return self.keyed(f"fact {under}", key)
-
-    def keyed(self, caller: str, key: str) -> list[Entry]:
-        """Every entry that a caller has under a key, in order: charges, and answers given again."""
-        here = (ENTRIES.c.caller == caller, ENTRIES.c.key == key)
-        with self._reading() as connection:
-            rows = connection.execute(_entries().where(*here).order_by(ENTRIES.c.number))
-            return [entry_from(row) for row in rows]
 
     # accounts
 
@@ -316,90 +296,27 @@ class Ledger(NotCopied):
             Pending,
         ):
             self._wait_for(found, limit)
+        if isinstance(found, Charge):
+            found.held_by(self._answering.hold)
         return found
+
+    def is_gone(self, charge: int, attempt: int) -> bool:
+        """Whether whoever answered a charge is known to have ended; see `AnsweringLocks`."""
+        return self._answering.is_gone(charge, attempt)
 
     def _wait_for(self, pending: Pending, limit: float) -> None:
         """Wait until a charge is settled, or may be taken up; who waits too long is refused, and
         nothing is charged.
         """
-        began, pause, told = monotonic(), _PAUSES[0], False
-        end = began + pending.left.total_seconds()
-        while monotonic() < end:
-            outcome = self.outcome(pending.charge)
-            if outcome is not None and outcome.kind != RESUMED:
-                return
-            if monotonic() > limit or self._leaving.is_set():
-                raise pending.refusal()
-            if not told and monotonic() - began > SECONDS:
-                tell_answer(pending.charge)
-                told = True
-            self._leaving.wait(pause)
-            pause = min(2 * pause, _PAUSES[1])
+        wait_for(pending, limit, self._leaving, self.outcome, self.is_gone)
 
-    # reading the journal
+    # trust
 
     @property
     def head(self) -> Head:
         """How many entries there are, and the hash of the last."""
         self._after_fork()
         return Head(*self._store.look())
-
-    def entry(self, number: int) -> Entry | None:
-        """One entry by its number."""
-        chosen = _entries().where(ENTRIES.c.number == number)
-        with self._reading() as connection:
-            row = connection.execute(chosen).one_or_none()
-        return None if row is None else entry_from(row)
-
-    def outcome(self, number: int) -> Entry | None:
-        """The last entry about a charge: its answer, its failure, or how it was left; None while
-        pending.
-        """
-        chosen = _entries().where(ENTRIES.c.of == number).order_by(ENTRIES.c.number.desc())
-        with self._reading() as connection:
-            row = connection.execute(chosen.limit(1)).one_or_none()
-        return None if row is None else entry_from(row)
-
-    def charges_until(self, number: int) -> int:
-        """How many charges there are up to an entry, it included: the rank of a charge among
-        them, which never changes.
-        """
-        # What was counted last is kept: who charges often counts only what is new.
-        known, count = self._counted
-        if number < known:
-            known, count = 0, 0
-        some = (CHARGES, ENTRIES.c.number > known, ENTRIES.c.number <= number)
-        counted = sa.select(sa.func.count()).select_from(ENTRIES).where(*some)
-        with self._reading() as connection:
-            count += int(connection.execute(counted).scalar_one())
-        self._counted = (number, count)
-        return count
-
-    def nth_charge(self, rank: int) -> Entry | None:
-        """The charge of a rank, from 1; None if there are fewer."""
-        if rank < 1:
-            return None
-        chosen = sa.select(ENTRIES.c.number).where(CHARGES).order_by(ENTRIES.c.number)
-        with self._reading() as connection:
-            number = connection.execute(chosen.limit(1).offset(rank - 1)).scalar_one_or_none()
-        return None if number is None else self.entry(number)
-
-    def entries(self, *, since: int = 0, limit: int | None = None) -> Iterator[Entry]:
-        """The entries after number ``since``, in order, at most ``limit``."""
-        left = limit
-        while left is None or left > 0:
-            size = _PAGE if left is None else min(left, _PAGE)
-            chosen = _entries().where(ENTRIES.c.number > since).order_by(ENTRIES.c.number)
-            with self._reading() as connection:
-                rows = connection.execute(chosen.limit(size)).all()
-            for row in rows:
-                yield entry_from(row)
-            if len(rows) < size:
-                return
-            since = rows[-1].number
-            left = None if left is None else left - len(rows)
-
-    # trust
 
     def verify(
         self,
@@ -452,53 +369,8 @@ class Ledger(NotCopied):
     def _after_fork(self) -> None:
         if self._process != this_process():
             self._store.abandon()
+            self._answering.abandon()
             self._start()
-
-    def _work(self, batch: Sequence[CommitTurn[Any]]) -> None:
-        """One transaction for all these turns, done again when someone else wrote in between."""
-        try:
-            for _ in range(_TRIES):
-                if self._commit(batch):
-                    return
-            raise TimeoutError(0, "others wrote in between too often")  # noqa: TRY301
-        except BaseException as error:  # noqa: BLE001 - it is handed to every thread that waits
-            self._give_up()
-            ours = self._store.translation(error)
-            for turn in batch:
-                turn.result, turn.error = None, ours if turn.leads else _for_others(ours)
-
-    def _commit(self, batch: Sequence[CommitTurn[Any]]) -> bool:
-        store, transaction = self._store, self._desk
-        store.wait()
-        try:
-            store.begin()
-            fault_points.done("begun")
-            transaction.open()
-            for turn in batch:
-                _decide(turn, transaction)
-            fault_points.done("decided")
-            changed = transaction.close()
-            fault_points.done("written")
-            store.commit()
-            fault_points.done("committed")
-            if changed or transaction.lags:
-                transaction.mark()
-            fault_points.done("marked")
-            if store.sensitive:
-                store.sweep()
-        except store.driver_errors as error:
-            if not store.is_conflict(error):
-                raise
-            self._give_up()
-            return False
-        finally:
-            store.leave()
-        return True
-
-    def _give_up(self) -> None:
-        """After an error nothing that is remembered is trusted, and the connection is dropped."""
-        self._desk.forget()
-        self._store.let_go()
 
 
 def _seconds(given: Number, name: str) -> float:
@@ -508,36 +380,14 @@ def _seconds(given: Number, name: str) -> float:
     return float(number)
 
 
-def _decide(turn: CommitTurn[Any], transaction: Transaction) -> None:
-    turn.result = turn.error = None
-    try:
-        turn.result = turn.act(transaction)
-    except ShoalError as refusal:  # an act refuses before it changes anything
-        turn.error = refusal
-
-
 def _look(transaction: Transaction) -> None:
     """Only see how far the journal reaches: the head is compared with it, and follows it."""
-
-
-def _for_others(error: BaseException) -> BaseException:
-    """What the threads are told whose requests were in the same batch."""
-    if isinstance(error, ShoalError):
-        return type(error)(error.problem, remedy=error.remedy)
-    return StorageError(
-        f"the commit of several requests together ended in {type(error).__name__}.",
-        remedy="Nothing that was not confirmed may be answered. Ask again, with the same key.",
-    )
 
 
 def _close_own(store: Store, process: tuple[object, int]) -> None:
     """When nobody holds the ledger any more: close what this process opened."""
     if process == this_process():
         store.close()
-
-
-def _entries() -> sa.Select[Any]:
-    return sa.select(ENTRIES)
 
 
 def _begin(connection: sa.Connection) -> None:

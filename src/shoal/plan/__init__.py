@@ -22,6 +22,7 @@ from shoal.plan.meaning import check_size, evaluate, range_of, values_of
 from shoal.plan.multiplicity import rows_per_key
 from shoal.plan.nodes import Stability
 from shoal.plan.normal_questions import normal_question
+from shoal.plan.paired_totals import PairOfTotals, can_be_paired
 from shoal.plan.per_person import PerPerson, PersonQuantity, PersonTotal
 from shoal.plan.person_rows import KnownRows, known_rows
 from shoal.plan.printing import name_of, text_of
@@ -120,6 +121,7 @@ __all__ = [
     "Listed",
     "Literal",
     "Order",
+    "PairOfTotals",
     "PerPerson",
     "Person",
     "PersonJoin",
@@ -151,6 +153,7 @@ __all__ = [
     "WindowWord",
     "WithinPerson",
     "call",
+    "can_be_paired",
     "cast",
     "centre_of",
     "check_size",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ class Bounded:
         if isinstance(self.unit, Person):
             _check_share(self.unit)
 
-    @property
+    @cached_property
     def unit(self) -> Unit:
         """Who is protected, with no more groups than there can be."""
         protects = self.relation.protects

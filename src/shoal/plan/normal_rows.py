@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from shoal.plan.expression import Expression, Literal, Ref, columns_of, substitute
 from shoal.plan.normal_expressions import NormalSpelling
 from shoal.plan.per_person import PerPerson
+from shoal.plan.question import explain
 from shoal.plan.refine import conjuncts
 from shoal.plan.relation import (
     Filter,
@@ -86,7 +87,7 @@ def normal_rows(rows: Rows, *, dissolve: bool) -> NormalRows:
         case PublicJoin() | PersonJoin():
             return _joined(rows, dissolve=dissolve)
         case UnionAll(left, right):
-            return _whole(UnionAll(_same(left, dissolve), _same(right, dissolve)))
+            return _whole(_union(_same(left, dissolve), _same(right, dissolve)))
         case PerPerson():
             return _whole(_per_person(rows, dissolve=dissolve))
         case WithinPerson(source, name, window):
@@ -161,6 +162,21 @@ def _joined(join: PublicJoin | PersonJoin, *, dissolve: bool) -> NormalRows:
     made = replace(join, left=left.base, right=right, on=on)
     beside = {c.name: Ref(c) for c in made.columns[len(left.base.columns) :]}
     return NormalRows(made, left.conditions, {**left.made, **beside})
+
+
+def _union(left: Rows, right: Rows) -> Rows:
+    """Two relations one after the other, in an order that does not depend on how they were listed.
+
+    Columns are paired by place and named after the left side, so sides change places only where
+    the names are the same on both.
+    """
+    made = UnionAll(left, right)
+    if explain(left) <= explain(right):
+        return made
+    turned = UnionAll(right, left)
+    # columns are the same if their names are, and all that is known of them
+    alike = turned.columns == made.columns and turned.protects == made.protects
+    return turned if alike else made
 
 
 def _per_person(rows: PerPerson, *, dissolve: bool) -> PerPerson:

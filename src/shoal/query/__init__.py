@@ -4,7 +4,10 @@ engines.
 
 from shoal.query.answer import Answer
 from shoal.query.asking import AccuracyTarget, Ask
+from shoal.query.batch import Batch
+from shoal.query.batch_plan import BatchPlan
 from shoal.query.budget import Budget, CostRequest
+from shoal.query.detail import Detail, DetailedTable
 from shoal.query.estimates import Interval
 from shoal.query.opening import Private, private
 from shoal.query.planning import BudgetPlan, Planned, plan_budget
@@ -17,9 +20,13 @@ __all__ = [
     "AccuracyTarget",
     "Answer",
     "Ask",
+    "Batch",
+    "BatchPlan",
     "Budget",
     "BudgetPlan",
     "CostRequest",
+    "Detail",
+    "DetailedTable",
     "Expected",
     "Interval",
     "Planned",

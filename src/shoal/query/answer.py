@@ -40,7 +40,7 @@ from shoal.query.notes import (
     matching_notes,
 )
 from shoal.query.pricing import Priced
-from shoal.query.recipes import Recipe, terms_of
+from shoal.query.recipes import Recipe
 from shoal.query.released_table import FirstStage, Stage, staged
 from shoal.query.showing import MOST_ROWS, OUTSIDE, as_html, as_text, is_outside, sheet_of
 from shoal.query.window_frames import sorted_places
@@ -58,7 +58,8 @@ class Answer:
 
     ``confidence`` is that of the intervals that are shown; `interval` gives them at any other.
     ``counts`` are the noisy numbers of people beyond their share and within it, where they were
-    asked for; `clipped` explains them.
+    asked for; `clipped` explains them.  ``whole`` are the counts of the groups in whole numbers that
+    add up, where several levels were measured together; intervals are around the estimates.
     """
 
     priced: Priced
@@ -67,6 +68,7 @@ class Answer:
     certificate: Mapping[str, Any]
     confidence: Fraction = CONFIDENCE
     counts: tuple[int, int] | None = None
+    whole: Sequence[int] | None = None
     _rows: list[dict[str, Value]] = field(init=False)
     _places: list[int] = field(init=False)
     _stage: Stage | None = field(init=False, compare=False, default=None)
@@ -80,6 +82,10 @@ class Answer:
             for recipe in self.priced.recipes:
                 row[recipe.aggregate.name] = estimate(recipe, noisy)
             rows.append(row)
+        if self.whole is not None:
+            (recipe,) = self.priced.recipes
+            for row, count in zip(rows, self.whole, strict=True):
+                row[recipe.aggregate.name] = count
         after = self.priced.question.after
         if after.steps:
             object.__setattr__(self, "_stage", staged(self._first(rows), after.steps))
@@ -320,11 +326,9 @@ class Answer:
     def _errors(
         self, parts: tuple[Recipe, ...], confidence: Fraction, *, simultaneous: bool
     ) -> dict[Any, float]:
-        own = terms_of(parts)
-        terms = terms_of(self.priced.recipes) if simultaneous else own
-        each = self.priced.noised.level(terms, confidence)
+        beside = self.priced.recipes if simultaneous else ()
         size = max(1, len(self.groups)) if simultaneous else 1
-        return {term: self.priced.noised.error(term, each, size=size) for term in own}
+        return self.priced.noised.errors(parts, confidence, size=size, beside=beside)
 
     def plot(self, column: str | None = None, *, confidence: Number | None = None) -> Picture:
         """A picture of one column, or of every noisy number; ``.save("name.png")`` writes it.

@@ -6,28 +6,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from shoal.engines.engine import Engine
 from shoal.errors import BudgetExceeded, CalibrationError, PriceError, RangeError
 from shoal.events import Event
 from shoal.exact import Number, float_up, open_unit, positive, short, turning_point
 from shoal.measures import ZeroConcentrated
 from shoal.mechanisms.witness import secret
-from shoal.plan import Bounded, Query, normal_question, tables_of
+from shoal.plan import Query, normal_question, tables_of
 from shoal.query.answer import CONFIDENCE, Answer
 from shoal.query.arranging import ArrangedAnswer, Layout
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_of, canonical_plan
 from shoal.query.certificate import certificate_of
-from shoal.query.estimates import Noisy
-from shoal.query.keys import Group, in_asked_order, known_groups, selects
+from shoal.query.drawn_groups import DrawnGroups, drawn_together, noisy_groups
+from shoal.query.joint_counts import MOST_CELLS, JointCounts, Places, counted_sets
+from shoal.query.joint_noise import JointNoised, together
+from shoal.query.keys import Group, in_asked_order, known_groups, selects, values_of_key
+from shoal.query.noises import Means
 from shoal.query.notebook_html import ExplainedPlan, block, preformatted, quiet, title
 from shoal.query.paying import (
     Askable,
@@ -47,6 +48,10 @@ from shoal.query.worked_out import WorkedOut
 _NEXT = "Nothing is read or spent yet. preview() shows the error, explain() the steps, release() the answer."
 _HALVINGS = 60
 """So often a refused request is halved to find one that fits."""
+_MOST_TRIED = 1500
+"""So many aggregates are priced for that, over all halves: a refusal costs nothing, and must not be
+much work.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,19 @@ class AccuracyTarget:
     rows: int | None
     delta: Number | None
     noise: str | None
+
+
+@dataclass(frozen=True)
+class StatedTerms:
+    """What is typed when a question is previewed or released: a price, a law of noise, and whether
+    the people with more than their share are counted.
+    """
+
+    epsilon: Number | None
+    delta: Number | None
+    rho: Number | None
+    noise: str | None
+    show_clipped: bool
 
 
 class Ask:
@@ -84,8 +102,8 @@ class Ask:
         worked_out: WorkedOut | None = None,
     ) -> None:
         read = {*tables_of(question.relation), *looked_up(question)}
-        self._source = asked_of.source_for(sorted(read))
-        self.question = with_public_rows(question, self._source.engine, self._source.tables)
+        self.source = asked_of.source_for(sorted(read))
+        self.question = with_public_rows(question, self.source.engine, self.source.tables)
         self.text = text
         self.layout = layout
         self._worked_out = worked_out or WorkedOut()
@@ -102,7 +120,7 @@ class Ask:
         return self._worked_out.of("digest", self._digest)
 
     def _digest(self) -> str:
-        plan = json.dumps(canonical_plan(self._spelled), sort_keys=True, separators=(",", ":"))
+        plan = json.dumps(canonical_plan(self.spelled), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plan.encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -122,19 +140,22 @@ class Ask:
         show_clipped: bool = False,
     ) -> Preview:
         """What `release` with these numbers would cost and give.  Free: no private row is read."""
+        return self._previewed(StatedTerms(epsilon, delta, rho, noise, show_clipped), confidence)
+
+    def _previewed(self, stated: StatedTerms, confidence: Number | None) -> Preview:
         level = self.intervals or CONFIDENCE
         if confidence is not None:
             level = open_unit(confidence, "confidence")
-        request = self._request(epsilon, delta, rho)
+        request, noise = self._requested(stated), stated.noise
         weights = frozenset(self.weights.items())
-        terms = (request, noise, show_clipped, level, weights, self.intervals)
+        terms = (request, noise, stated.show_clipped, level, weights, self.intervals)
 
         def shown() -> tuple[Preview, Event]:
-            made = self._priced(request, noise, clipped=show_clipped)
+            made = self._priced(request, noise, clipped=stated.show_clipped)
             return preview_of(made, level, fits=False), made.event()
 
         found, event = self._worked_out.of(terms, shown)
-        return replace(found, fits=self._source.payer.would_fit(event))
+        return replace(found, fits=self.source.payer.would_fit(event))
 
     def for_error(
         self,
@@ -196,7 +217,7 @@ class Ask:
     @property
     def budget(self) -> Payer:
         """What the question is paid from."""
-        return self._source.payer
+        return self.source.payer
 
     def release(
         self,
@@ -220,16 +241,34 @@ class Ask:
             nothing.  If the engine fails after the charge, the error is the same whatever the data
             (`UnansweredError`).
         """
-        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
+        return self._released(StatedTerms(epsilon, delta, rho, noise, show_clipped), key)
+
+    def _released(self, stated: StatedTerms, key: str | None) -> Answer:
+        made = self._to_release(stated)
         # what is public fails before it is paid for
-        self._source.engine.check(self._spelled.relation)
-        charge = self._charge(made, delta, key, noise)
+        self.source.engine.check(self.spelled.relation)
+        charge = self._charge(made, stated.delta, key, stated.noise)
         if not isinstance(charge, QuestionCharge):  # it was answered before
             return self._restored(made, charge)
         charge.begin()
         answer, kept = read_for(charge, lambda: self._answered(made, charge))
         charge.answered(kept)
         return self._arranged(answer)
+
+    def _to_release(self, stated: StatedTerms) -> Priced:
+        """The question at its price: as an earlier Shoal drew it, each total by itself and perhaps
+        with the other law of noise, where that answer is kept; otherwise as it is drawn now.
+        """
+        made = self._priced_as(stated)
+        if not made.noised.pairs and made.selection is None:
+            return made
+        request, noise = self._requested(stated), stated.noise
+        for law in dict.fromkeys((made.law, *(Means(request).laws if noise is None else ()))):
+            before = self._priced(request, law, clipped=stated.show_clipped, paired=False)
+            asked = PaymentRequest(self.text, canonical_of(before), str(before.request))
+            if self.source.payer.has_answered(asked):
+                return before
+        return made
 
     def _restored(self, made: Priced, kept: StoredAnswer) -> Answer:
         """An answer that was kept, perhaps to this question in other words, as it is asked now."""
@@ -240,12 +279,11 @@ class Ask:
         return answer if self.layout is None else ArrangedAnswer.of(answer, self.layout)
 
     def _answered(self, made: Priced, charge: QuestionCharge) -> tuple[Answer, dict[str, Any]]:
-        groups, noisy, counts = self._drawn(made)
-        certificate = certificate_of(
-            self.text, made, len(groups), self._source.tables, charge.facts
-        )
+        drawn = self._drawn(made)
+        groups = drawn.groups
+        certificate = certificate_of(self.text, made, len(groups), self.source.tables, charge.facts)
         level = self.intervals or CONFIDENCE
-        answer = Answer(made, groups, noisy, certificate, level, counts)
+        answer = drawn.answer(made, certificate, level)
         return answer, stored(answer)
 
     def rehearse(
@@ -264,78 +302,132 @@ class Ask:
             the rows.  So it has no certificate.
         Edges: refused outside the seam, before rows are read.
         """
-        made = self._priced(self._request(epsilon, delta, rho), noise, clipped=show_clipped)
+        made = self._priced_as(StatedTerms(epsilon, delta, rho, noise, show_clipped))
         if secret():
             raise PriceError(
                 "a rehearsal was asked for where noise is secret.",
                 remedy="Use release, which is charged; rehearsals are for auditing.replay and shoal.noise.seam.",
             )
-        groups, noisy, counts = self._drawn(made)
         level = self.intervals or CONFIDENCE
-        return self._arranged(Answer(made, groups, noisy, {}, level, counts))
+        return self._arranged(self._drawn(made).answer(made, {}, level))
 
-    def _drawn(self, made: Priced) -> tuple[list[Group], list[Noisy], tuple[int, int] | None]:
-        groups = self._groups
+    def _drawn(self, made: Priced) -> DrawnGroups:
+        groups = self.groups
         if groups is None:
             assert made.selection is not None
-            told = made.selection.release(self._source.engine, made.noised.bounded)
-            groups = [told[at] for at in in_asked_order(told, self._spelled, self.question)]
-        noisy = _noisy(made, self._source.engine, groups)
-        counts = None if made.clipping is None else made.clipping.release(self._source.engine)
-        return groups, noisy, counts
+            told = made.selection.release(self.source.engine, made.noised.bounded)
+            groups = [told[at] for at in in_asked_order(told, self.spelled, self.question)]
+        if isinstance(made.noised, JointNoised):
+            joint = made.noised
+            cells = joint.counts.release(joint.plan, self.source.engine)
+            return drawn_together(joint, cells, joint.counts.whole(cells), groups)
+        noisy = noisy_groups(made, self.source.engine, groups)
+        counts = None if made.clipping is None else made.clipping.release(self.source.engine)
+        return DrawnGroups(groups, noisy, counts)
+
+    def _requested(self, stated: StatedTerms) -> CostRequest:
+        return self._request(stated.epsilon, stated.delta, stated.rho)
+
+    def _priced_as(self, stated: StatedTerms) -> Priced:
+        return self._priced(self._requested(stated), stated.noise, clipped=stated.show_clipped)
 
     def _request(
         self, epsilon: Number | None, delta: Number | None, rho: Number | None
     ) -> CostRequest:
-        budget = self._source.payer
-        return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self._spelled))
+        budget = self.source.payer
+        return budget.request(epsilon=epsilon, delta=delta, rho=rho, selects=selects(self.spelled))
 
     def _sized(self, size: Fraction, delta: Number | None) -> CostRequest:
-        if isinstance(self._source.payer.whole, ZeroConcentrated):
+        if isinstance(self.source.payer.whole, ZeroConcentrated):
             return self._request(None, delta, size)
         return self._request(size, delta, None)
 
-    def _priced(self, request: CostRequest, noise: str | None, *, clipped: bool = False) -> Priced:
-        count = None if self._groups is None else len(self._groups)
+    def _priced(
+        self,
+        request: CostRequest,
+        noise: str | None,
+        *,
+        clipped: bool = False,
+        paired: bool = True,
+    ) -> Priced:
+        made = self.priced_alone(request, noise, clipped=clipped, paired=paired)
+        return made if clipped else together(made, self._levels, noise)
+
+    def priced_alone(
+        self,
+        request: CostRequest,
+        noise: str | None = None,
+        *,
+        clipped: bool = False,
+        paired: bool = True,
+    ) -> Priced:
+        """The question at a price, with noise on its finest groups."""
+        count = None if self.groups is None else len(self.groups)
         made = priced(
-            self._spelled,
+            self.spelled,
             request,
             groups=count,
             law=noise,
             weights=self.weights,
             ends=self.intervals,
             clipped=clipped,
+            paired=paired,
         )
         by_name = {recipe.aggregate.name: recipe for recipe in made.recipes}
         recipes = tuple(by_name[each.name] for each in self.question.aggregates)
         return replace(made, recipes=recipes, asked=self.question)
 
     @cached_property
-    def _spelled(self) -> Query:
+    def spelled(self) -> Query:
         """The question in its one spelling: this is what is priced and drawn."""
         return self._worked_out.of("spelled", lambda: normal_question(self.question))
 
     @cached_property
-    def _groups(self) -> list[Group] | None:
-        """Every group, where they are known; public tables are read for it, private ones never."""
-        if selects(self._spelled):
+    def _levels(self) -> JointCounts | None:
+        """Counts by several sets of keys, where that is what the question shows."""
+        sets = counted_sets(self.spelled)
+        if sets is None or len(sets) == 1:
             return None
-        found = known_groups(self._spelled, self._source.engine, self._source.tables)
-        return [found[at] for at in in_asked_order(found, self._spelled, self.question)]
+        counts = self.counted(sets)
+        return None if math.prod(counts.shape) > MOST_CELLS or self.has_tied_keys else counts
+
+    def counted(self, sets: tuple[Places, ...]) -> JointCounts:
+        """Its rows by sets of its keys, with the values that these can have."""
+        keys = self.spelled.keys
+        source = self.source
+        values = (tuple(values_of_key(key, source.engine, source.tables)) for key in keys)
+        return JointCounts(self.spelled.relation, keys, tuple(values), sets)
+
+    @property
+    def has_tied_keys(self) -> bool:
+        """Whether a public table says that some combinations of keys cannot be."""
+        lists = [
+            values_of_key(key, self.source.engine, self.source.tables) for key in self.spelled.keys
+        ]
+        return self.groups is None or len(self.groups) < math.prod(map(len, lists))
+
+    @cached_property
+    def groups(self) -> list[Group] | None:
+        """Every group, where they are known; public tables are read for it, private ones never."""
+        if selects(self.spelled):
+            return None
+        found = known_groups(self.spelled, self.source.engine, self.source.tables)
+        return [found[at] for at in in_asked_order(found, self.spelled, self.question)]
 
     def _charge(
         self, made: Priced, delta: Number | None, key: str | None, noise: str | None
     ) -> QuestionCharge | StoredAnswer:
         asked = PaymentRequest(self.text, canonical_of(made), str(made.request), key)
         try:
-            return self._source.payer.charge(made.event(), asked)
+            return self.source.payer.charge(made.event(), asked)
         except BudgetExceeded as refusal:
             fitting = self._fitting(made, delta, noise)
             word = "rho" if isinstance(made.request.measure, ZeroConcentrated) else "epsilon"
+            whole = _tries(made) == _HALVINGS
+            none = "No request that makes sense fits; let the owner of the data raise the budget."
+            less = f"Ask with much less {word}, or for fewer columns at a time."
             remedy = (
-                f"Ask with {word}={fitting}, which fits."
-                if fitting
-                else "No request that makes sense fits; let the owner of the data raise the budget."
+                f"Ask with {word}={fitting}, which fits." if fitting else none if whole else less
             )
             problem = f"this question was to cost {made.request}. {refusal.problem}"
             raise BudgetExceeded(problem, remedy=remedy) from None
@@ -352,10 +444,10 @@ class Ask:
                 event = self._priced(self._sized(size, delta), noise, clipped=cut).event()
             except CalibrationError:  # less would need more noise than can be drawn
                 return False
-            return self._source.payer.would_fit(event)
+            return self.source.payer.would_fit(event)
 
         size = made.request.size
-        for _ in range(_HALVINGS):
+        for _ in range(_tries(made)):
             size /= 2
             if fits(size):
                 break
@@ -396,45 +488,9 @@ class Ask:
             )
 
     def _any_delta(self) -> Fraction | None:
-        return Fraction(1, 10**9) if selects(self._spelled) else None
+        return Fraction(1, 10**9) if selects(self.spelled) else None
 
 
-_BATCH = 1 << 16
-"""So many groups get their noise at a time: each has noise of its own, and arrays stay small."""
-
-
-def _noisy(made: Priced, engine: Engine, groups: list[Group]) -> list[Noisy]:
-    """The totals of every group with their noise: one vector per term, empty groups as 0."""
-    bounded = made.noised.bounded
-    vectors = _vectors(bounded, engine, groups)
-    released: list[dict[Any, Fraction]] = [{} for _ in groups]
-    named = zip(bounded.terms, made.noised.mechanisms, vectors, strict=True)
-    for term, mechanism, vector in named:
-        worth = bounded.worth(term)
-        for start in range(0, len(groups), _BATCH):
-            some = np.array(vector[start : start + _BATCH], dtype=object)
-            drawn = some if mechanism is None else mechanism.release(some)
-            for row, value in zip(released[start : start + _BATCH], drawn, strict=True):
-                row[term] = int(value) * worth
-    for placed in made.places:
-        for row, value in zip(released, placed.release(engine, groups), strict=True):
-            row[placed.place] = value
-    for tree in made.trees:
-        for row, found in zip(released, tree.release(engine, groups), strict=True):
-            row.update(found)
-    return list(released)
-
-
-def _vectors(bounded: Bounded, engine: Engine, groups: list[Group]) -> list[list[int]]:
-    """For each term the totals of these groups; those of others are let go as they come."""
-    vectors = [[0] * len(groups) for _ in bounded.terms]
-    if not (bounded.terms and groups):
-        return vectors
-    places = {group: at for at, group in enumerate(groups)}
-    for part in engine.parts(bounded):
-        for key, row in part.items():
-            at = places.get(key)
-            if at is not None:
-                for vector, total in zip(vectors, row, strict=True):
-                    vector[at] = total
-    return vectors
+def _tries(made: Priced) -> int:
+    """How often a refused request is halved: less often the more there is to price."""
+    return min(_HALVINGS, _MOST_TRIED // max(1, len(made.recipes)))

@@ -33,6 +33,17 @@ class CostRequest:
             self.measure.rho if isinstance(self.measure, ZeroConcentrated) else self.measure.epsilon
         )
 
+    @property
+    def promise(self) -> Pure | Approx | ZeroConcentrated:
+        """What an asker may be promised of the whole: the delta of keys counts in.
+
+        Edges: beside a rho, the delta of keys stands by itself, as on a certificate.
+        """
+        if isinstance(self.measure, ZeroConcentrated) or not self.failing:
+            return self.measure
+        delta = self.measure.delta if isinstance(self.measure, Approx) else 0
+        return Approx(self.measure.epsilon, delta + self.failing)
+
     def __str__(self) -> str:
         failing = f", and delta {short(self.failing)} for keys" if self.failing else ""
         return f"{self.measure}{failing}"
@@ -75,6 +86,10 @@ class Budget(Owned):
         """Whether an event could be charged now; asking is free."""
         self._check_owner()
         return self._filter.would_fit(event)
+
+    def has_answered(self, asked: PaymentRequest) -> bool:  # noqa: ARG002 - nothing is kept here
+        """No: a budget in memory keeps no answers."""
+        return False
 
     def charge(self, event: Event, asked: PaymentRequest | None = None) -> QuestionCharge:
         """Take what an event costs, or refuse with nothing spent."""

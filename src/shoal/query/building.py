@@ -10,6 +10,7 @@ from shoal.errors import ExpressionError, UnknownNameError
 from shoal.exact import Number
 from shoal.plan import Filter, Rows, Scan, name_of
 from shoal.query.asking import Ask
+from shoal.query.detail import Detail
 from shoal.query.frame_verbs import FrameVerbs
 from shoal.query.paying import Askable
 from shoal.query.publication import Publication
@@ -97,6 +98,28 @@ class Building(FrameVerbs):
         lines = ", ".join(map(str, [wanted] if isinstance(wanted, WantedTables) else wanted))
         text = f"{self.steps}.workload([{lines}])"
         return Publication(self.held, self.rows, wanted, text, known=known, hierarchies=hierarchies)
+
+    def detail(
+        self,
+        hierarchy: Hierarchy,
+        *,
+        least: Number,
+        by: Sequence[str] = (),
+        share: Number = "0.1",
+    ) -> Detail:
+        """A table by the column of a hierarchy, as fine as its counts allow: groups of at least
+        ``least`` rows, by a noisy count, are told member by member, and smaller ones as one.
+
+        ``by`` are columns beside it, and ``share`` is the part of the cost that goes to deciding.
+        """
+        if self.keys or not isinstance(hierarchy, Hierarchy):
+            raise ExpressionError(
+                "detail needs a hierarchy, and no group_by.",
+                remedy="Write table('people').detail(shoal.Hierarchy('district', region={...}), "
+                "least=200, by=['sex']).",
+            )
+        text = f"{self.steps}.detail({hierarchy.column!r}, least={least}, by={list(by)!r}, share={share})"
+        return Detail(self.held, self.rows, hierarchy, text, least=least, by=by, share=share)
 
     def learn(
         self,

@@ -42,6 +42,7 @@ from shoal.plan import (
     Value,
     WithinPerson,
 )
+from shoal.query.joint_noise import JointNoised
 from shoal.query.pricing import Priced
 
 
@@ -56,8 +57,16 @@ def canonical_of(made: Priced) -> str:
     }
     if made.trees:
         body["trees"] = [[str(place.level) for place in tree.places] for tree in made.trees]
+    if made.noised.pairs:
+        terms = made.noised.bounded.terms
+        body["pairs"] = [[terms.index(term) for term in n.pair.terms] for n in made.noised.pairs]
     if made.clipping is not None:
         body["clipped"] = True
+    if isinstance(made.noised, JointNoised):
+        body["together"] = {
+            "strategy": made.noised.plan.strategy_hash,
+            "sets": sorted(map(list, made.noised.counts.sets)),
+        }
     return json.dumps(body, sort_keys=True, separators=(",", ":"))
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -21,11 +22,14 @@ from shoal.measures import Approx, GaussianDP, Measure, Pure, ZeroConcentrated
 from shoal.plan import Table, tables_of
 from shoal.query.budget import CostRequest
 from shoal.query.clipping import Clipping
+from shoal.query.joint_noise import JointNoised
+from shoal.query.paired_noise import PairedNoise
 from shoal.query.pricing import Priced
 
 FORM = 1
 """The version of the form in which certificates are written."""
 
+_version = cache(version)  # without it, looking for packages takes half of a small release
 _HAIR = 1 + Fraction(1, 1 << 20)
 _NUMBERS: dict[type[Measure], tuple[str, ...]] = {
     Pure: ("epsilon",),
@@ -53,10 +57,7 @@ def certificate_of(
         "protects": str(made.question.relation.protects),
         "groups": groups,
         "noise": made.law,
-        "terms": [
-            *(_term(made, at) for at in range(len(made.noised.bounded.terms))),
-            *([] if made.clipping is None else [_cut(made, made.clipping)]),
-        ],
+        **measured_terms_of(made),
         "tables": {name: [str(c) for c in tables[name].columns] for name in sorted(read)},
     }
     relation = str(made.noised.bounded.unit.relation)
@@ -81,7 +82,7 @@ def certified(
         "events": [event.to_dict() for event in events],
         "cost": cost,
         "costs": costs_of(account(Composed(tuple(events)), relation=relation), _delta(cost)),
-        "versions": {"shoal": version("shoal"), "duckdb": version("duckdb")},
+        "versions": {"shoal": _version("shoal"), "duckdb": _version("duckdb")},
         **(facts or {}),
     }
     return {**body, "hash": hash_of(body)}
@@ -180,17 +181,49 @@ def _rho(added: Account) -> Fraction:
     return cost.rho
 
 
+def measured_terms_of(made: Priced) -> dict[str, Any]:
+    """What gets noise, and how much; where levels are measured together also which, and by what."""
+    if isinstance(made.noised, JointNoised):
+        plan = made.noised.plan
+        return {
+            "published": [table.name for table in plan.workload.tables],
+            "strategy": plan.strategy_hash,
+            "terms": plan.measured_terms(),
+        }
+    terms = [_term(made, at) for at in range(len(made.noised.bounded.terms))]
+    return {"terms": terms if made.clipping is None else [*terms, _cut(made, made.clipping)]}
+
+
 def _term(made: Priced, at: int) -> dict[str, str]:
     bounded = made.noised.bounded
     term = bounded.terms[at]
     sensitivity = bounded.sensitivity(term)
     mechanism = made.noised.mechanisms[at]
+    if isinstance(mechanism, PairedNoise):
+        return _pair(made, mechanism, first=term == mechanism.pair.terms[0])
     return {
         "total": str(term),
         "unit": str(bounded.worth(term)),
         "sensitivity": str(sensitivity.value),
         "norm": str(sensitivity.norm),
         "noise": "none" if mechanism is None else _law(made.law, mechanism.spread),
+    }
+
+
+def _pair(made: Priced, noise: PairedNoise, *, first: bool) -> dict[str, str]:
+    """The sum of a pair of totals in the place of the first, its difference in that of the second,
+    both in units of the first total; their sensitivity is that of both together.
+    """
+    (one, other), (a, b) = noise.pair.terms, noise.pair.factors
+    worth = [made.noised.bounded.worth(term) for term in (one, other)]
+    unit = worth[0] / a
+    moved = noise.pair.sensitivity
+    return {
+        "total": f"{one} {'plus' if first else 'less'} {unit * b / worth[1]} times {other}",
+        "unit": str(unit),
+        "sensitivity": str(moved.value),
+        "norm": str(moved.norm),
+        "noise": _law(made.law, noise.spread),
     }
 
 

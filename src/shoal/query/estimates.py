@@ -85,13 +85,15 @@ def estimate(recipe: Recipe, noisy: Noisy) -> Value:
     return _typed(value, recipe.aggregate)
 
 
-def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Interval:
+def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Any, float]) -> Interval:
     """Where an aggregate can be if every total is within its error, or between the ends of its
     place.
     """
     if recipe.place is not None:
         return _place_interval(recipe, noisy)
     totals = [noisy[term] for term in recipe.terms]
+    if recipe.terms in errors:  # the error of a sum that is made of a pair of totals
+        return _around(totals[0] + recipe.middle * totals[1], errors[recipe.terms])
     off = [_at_least(errors[term]) for term in recipe.terms]
     statistic = recipe.aggregate.statistic
     if statistic in MEANS:
@@ -115,6 +117,11 @@ def interval(recipe: Recipe, noisy: Noisy, errors: Mapping[Term, float]) -> Inte
     elif _has_sign(recipe, -1):
         lo, hi = min(Fraction(0), lo), min(Fraction(0), hi)
     return _outward(lo, hi)
+
+
+def _around(value: Fraction, error: float) -> Interval:
+    reach = _at_least(error)
+    return _outward(value - reach, value + reach)
 
 
 def _has_sign(recipe: Recipe, sign: int) -> bool:
@@ -160,12 +167,14 @@ def _place_interval(recipe: Recipe, noisy: Noisy) -> Interval:
     )
 
 
-def error_of(recipe: Recipe, errors: Mapping[Term, float], rows: float | None) -> float | None:
+def error_of(recipe: Recipe, errors: Mapping[Any, float], rows: float | None) -> float | None:
     """How far an aggregate can be off, given that of its totals; of a mean only for known
     ``rows``.
     """
     if recipe.place is not None:
         return None
+    if recipe.terms in errors:
+        return errors[recipe.terms]
     off = [errors[term] for term in recipe.terms]
     if recipe.aggregate.statistic in MEANS:
         return None if rows is None else (off[0] + _half(recipe) * off[1]) / rows

@@ -8,10 +8,10 @@ noise has variance in 1 / rho, so shares of rho go with the square root.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from shoal.errors import CalibrationError
 from shoal.events import Event
@@ -19,8 +19,9 @@ from shoal.exact import ball, lower
 from shoal.measures import Approx, Pure, ZeroConcentrated
 from shoal.mechanisms import Gaussian, Geometric
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of, pure_epsilon_of, rho_of
-from shoal.plan import Bounded, Term
+from shoal.plan import Bounded, Term, Value
 from shoal.query.budget import CostRequest
+from shoal.query.paired_noise import PairedNoise
 from shoal.query.recipes import Recipe
 from shoal.sensitivity import Norm, Sensitivity
 
@@ -34,29 +35,86 @@ NORMS = {"laplace": Norm.L1, "gaussian": Norm.L2}
 
 @dataclass(frozen=True)
 class Noised:
-    """Bounded totals and the noise that each will get; None for a total that no data can move."""
+    """Bounded totals and the noise that each will get; None for a total that no data can move, and
+    the same for both of a pair.
+    """
 
     bounded: Bounded
     law: str
-    mechanisms: tuple[Noise | None, ...]
+    mechanisms: tuple[Noise | PairedNoise | None, ...]
 
-    def of(self, term: Term) -> Noise | None:
-        return self.mechanisms[self.bounded.terms.index(term)]
+    def of(self, term: Term) -> Noise | PairedNoise | None:
+        return self._by_term[term]
 
-    def level(self, terms: Sequence[Term], confidence: Fraction) -> Fraction:
-        """How sure to be of each total, so that all hold together at a confidence; one without
-        noise always holds.
+    @cached_property
+    def _by_term(self) -> dict[Term, Noise | PairedNoise | None]:
+        """Each term is looked up many times, and a question may have a thousand of them."""
+        found: dict[Term, Noise | PairedNoise | None] = {}
+        for term, mechanism in zip(self.bounded.terms, self.mechanisms, strict=True):
+            found.setdefault(term, mechanism)
+        return found
+
+    @property
+    def pairs(self) -> tuple[PairedNoise, ...]:
+        """The pairs among the totals, each once."""
+        return tuple(dict.fromkeys(m for m in self.mechanisms if isinstance(m, PairedNoise)))
+
+    def errors(
+        self,
+        recipes: Sequence[Recipe],
+        confidence: Fraction,
+        *,
+        size: int = 1,
+        beside: Sequence[Recipe] = (),
+    ) -> dict[Hashable, float]:
+        """How far each total can be off in any of ``size`` groups, such that all hold together at a
+        confidence, with those of recipes ``beside`` them; one without noise always holds.
+
+        Of a sum that is made of a pair of totals it is the error of the sum, under both of them:
+        where the noise of one cancels, it is less than their errors one by one.
         """
-        noisy = sum(self.of(term) is not None for term in terms)
-        return 1 - (1 - confidence) / max(1, noisy)
+        wanted = dict.fromkeys(what for recipe in recipes for what in self._stated(recipe))
+        others = (what for recipe in beside for what in self._stated(recipe))
+        noisy = [what for what in dict.fromkeys([*wanted, *others]) if self._moves(what)]
+        each = 1 - (1 - confidence) / max(1, len(noisy))
+        return {
+            what: self.error(what, each, size=size)
+            if isinstance(what, Term)
+            else self._error_of_sum_of_two(what, each, size)
+            for what in wanted
+        }
+
+    def _stated(self, recipe: Recipe) -> tuple[Term | tuple[Term, ...], ...]:
+        """What an error is stated of: each total, or the sum of a pair."""
+        noise = self.of(recipe.terms[0]) if recipe.adds_up else None
+        if isinstance(noise, PairedNoise) and noise is self.of(recipe.terms[1]):
+            return (recipe.terms,)
+        return recipe.terms
+
+    def _moves(self, what: Term | tuple[Term, ...]) -> bool:
+        return not isinstance(what, Term) or self.of(what) is not None
+
+    def _error_of_sum_of_two(
+        self, terms: tuple[Term, ...], confidence: Fraction, size: int
+    ) -> float:
+        """That of a centred sum plus the middle times the count."""
+        total, count = terms
+        noise = self.of(total)
+        assert isinstance(noise, PairedNoise)
+        middle = total.middle * total.step
+        worths = {total: self.bounded.worth(total), count: middle * self.bounded.worth(count)}
+        return float(noise.error_of_combination(worths, confidence, size=size))
 
     def error(self, term: Term, confidence: Fraction, *, size: int = 1) -> float:
         """How far a total can be off at this confidence, on the number line of its argument."""
         mechanism = self.of(term)
         if mechanism is None:
             return 0.0
-        steps = mechanism.error(confidence, size=size, integers=True)
-        return float(Fraction(steps) * self.bounded.worth(term))
+        if isinstance(mechanism, PairedNoise):
+            steps = mechanism.error(term, confidence, size=size)
+        else:
+            steps = Fraction(_steps(mechanism, confidence, size))
+        return float(steps * self.bounded.worth(term))
 
     def error_of_sum(self, term: Term, confidence: Fraction, count: int) -> float:
         """How far the sum of a total over so many groups can be off, at this confidence.
@@ -71,14 +129,24 @@ class Noised:
         mechanism = self.of(term)
         if mechanism is None:
             return 0.0
-        each = float(mechanism.error(confidence, size=count, integers=True)) * count
+        worth = float(self.bounded.worth(term))
+        each = self.error(term, confidence, size=count) * count
         spread, tail = float(mechanism.spread), math.log(2 / float(1 - confidence))
-        if isinstance(mechanism, Geometric):
-            steps = (k / 64 / spread for k in range(1, 64))
-            best = min((tail - count * math.log1p(-((t * spread) ** 2))) / t for t in steps)
+        draws = count
+        if isinstance(mechanism, PairedNoise):  # two noises in each group, each weighed
+            draws, worth = 2 * count, worth * float(mechanism.weight(term))
+        if isinstance(mechanism, Gaussian):
+            best = spread * math.sqrt(2 * draws * tail)
         else:
-            best = spread * math.sqrt(2 * count * tail)
-        return min(best * (1 + 1e-9), each) * float(self.bounded.worth(term)) * (1 + 1e-12)
+            steps = (k / 64 / spread for k in range(1, 64))
+            best = min((tail - draws * math.log1p(-((t * spread) ** 2))) / t for t in steps)
+        return min(best * (1 + 1e-9) * worth, each) * (1 + 1e-12)
+
+    def error_of_groups(
+        self, term: Term, confidence: Fraction, groups: Sequence[Mapping[str, Value]]
+    ) -> float:
+        """The same for groups that are named, each by the values of its keys."""
+        return self.error_of_sum(term, confidence, len(groups))
 
     def deviation(self, term: Term) -> float:
         """About the standard deviation of a total."""
@@ -87,12 +155,20 @@ class Noised:
             return 0.0
         # Laplace noise of scale b has variance 2 b^2; that of a Gaussian is its spread squared.
         root = 2**0.5 if isinstance(mechanism, Geometric) else 1.0
+        if isinstance(mechanism, PairedNoise):
+            root = 2 * float(mechanism.weight(term))
         return float(mechanism.spread * self.bounded.worth(term)) * root
 
     def events(self, size: int) -> list[Event]:
-        """What will be released, for so many groups."""
-        made = (m for m in self.mechanisms if m is not None)
-        return [mechanism.event_for(size=max(1, size)) for mechanism in made]
+        """What will be released, for so many groups; a pair once."""
+        alone = [m for m in self.mechanisms if m is not None and not isinstance(m, PairedNoise)]
+        return [each.event_for(size=max(1, size)) for each in (*alone, *self.pairs)]
+
+
+@lru_cache(maxsize=4096)
+def _steps(mechanism: Noise, confidence: Fraction, size: int) -> float:
+    """How many steps noise can be off; kept, since answers that are given again ask it again."""
+    return mechanism.error(confidence, size=size, integers=True)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from shoal.plan import (
     text_of,
 )
 from shoal.query.estimates import Noisy
+from shoal.query.joint_noise import JointNoised
 from shoal.query.keys import Group
 from shoal.query.pricing import Priced, limits_of
 from shoal.sensitivity import Relation
@@ -148,7 +149,11 @@ def matching_notes(
 
 
 def _error(made: Priced, term: Term) -> Fraction:
-    return Fraction(made.noised.error(term, Fraction(95, 100)))
+    level = Fraction(95, 100)
+    error = made.noised.error(term, level)
+    if isinstance(made.noised, JointNoised) and math.isinf(error):  # only sums were measured
+        error = made.noised.widest(level)
+    return Fraction(error)
 
 
 def _without_values(made: Priced, noisy: Sequence[Noisy]) -> Iterator[str]:

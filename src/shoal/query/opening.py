@@ -31,6 +31,7 @@ from shoal.plan import (
     facts_of,
 )
 from shoal.query.asking import Ask
+from shoal.query.batch import Batch
 from shoal.query.budget import Budget, budget_bar
 from shoal.query.building import Building
 from shoal.query.frame_verbs import FrameVerbs
@@ -111,6 +112,12 @@ class Private(FrameVerbs):
         and ``hierarchies`` levels above columns.
         """
         return self.table().workload(wanted, known=known, hierarchies=hierarchies)
+
+    def batch(self, questions: Sequence[str | Ask]) -> Batch:
+        """Several counts of the same rows, to be released together: texts of SQL, or questions that
+        were built; `Batch` says what they need.
+        """
+        return Batch([self.sql(each) if isinstance(each, str) else each for each in questions])
 
     def learn(
         self,
@@ -246,8 +253,8 @@ def private(
     ... )
     >>> print(visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS spend FROM data").preview(epsilon="0.5"))
     costs epsilon 0.5; errors at 95% confidence
-    n: within 21...; Laplace noise of scale 7... on the count
-    spend: within 1,...; Laplace noise of scale 2... on the sum of (spend - 25) and Laplace noise of scale 7... on the count
+    n: within 16.46; two Laplace noises of scale 4 on the count
+    spend: within 599.2; two Laplace noises of scale 100 on the sum of (spend - 25) and two Laplace noises of scale 4 on the count
     note: Intervals cover the noise only. People with more than 2 rows count for less, so the true numbers may differ. Values outside a declared range count as its nearer end.
     """
     if not isinstance(protects, Row | Person):

@@ -94,6 +94,9 @@ class Payer(Protocol):
     def would_fit(self, event: Event) -> bool:
         """Whether an event could be charged now; asking is free."""
 
+    def has_answered(self, asked: PaymentRequest) -> bool:
+        """Whether the answer to a question is kept; asking is free."""
+
     def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge | StoredAnswer:
         """Take what an event costs before anything is read, or refuse with nothing spent.
 

@@ -10,8 +10,10 @@ from shoal.errors import UnknownNameError
 from shoal.exact import shown_up
 from shoal.mechanisms import Geometric
 from shoal.query.estimates import error_of
+from shoal.query.joint_noise import JointNoised
 from shoal.query.notebook_html import block, quiet, table, title
 from shoal.query.notes import bounding_notes, relation_notes
+from shoal.query.paired_noise import PairedNoise
 from shoal.query.pricing import Priced
 from shoal.query.quantile_tree import QuantileTree
 from shoal.query.quantiles import Quantile
@@ -124,6 +126,7 @@ def preview_of(priced: Priced, confidence: Fraction, *, fits: bool) -> Preview:
         *relation_notes(priced),
         *bounding_notes(priced),
         *_cut(priced, confidence),
+        *([priced.noised.note(confidence)] if isinstance(priced.noised, JointNoised) else []),
         *priced.notes,
     )
     return Preview(priced.price, fits, confidence, columns, least, notes)
@@ -144,9 +147,9 @@ def errors_at(
     """How far one aggregate can be off, at least this sure, in a group of so many rows."""
     if recipe.place is not None:
         return None
-    each = priced.noised.level(recipe.terms, confidence)
-    errors = {term: priced.noised.error(term, each) for term in recipe.terms}
-    return error_of(recipe, errors, rows)
+    if isinstance(priced.noised, JointNoised):
+        return priced.noised.widest(confidence)
+    return error_of(recipe, priced.noised.errors([recipe], confidence), rows)
 
 
 def _expected_of_tree(
@@ -164,6 +167,9 @@ def _expected_of_tree(
 
 def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
     laws = []
+    if isinstance(priced.noised, JointNoised):
+        far = priced.noised.widest(confidence)
+        return Expected(recipe.aggregate.name, priced.noised.law_in_words, far, far)
     for placed in priced.places:
         if placed.place == recipe.place:
             step = float(placed.place.grid.step)
@@ -180,12 +186,13 @@ def _expected(priced: Priced, recipe: Recipe, confidence: Fraction) -> Expected:
         mechanism = priced.noised.of(term)
         if mechanism is None:
             continue
-        word = (
-            "Laplace noise of scale"
-            if isinstance(mechanism, Geometric)
-            else "Gaussian noise of sigma"
-        )
         size = float(mechanism.spread * priced.noised.bounded.worth(term))
+        if isinstance(mechanism, PairedNoise):
+            word, size = "two Laplace noises of scale", size * float(mechanism.weight(term))
+        elif isinstance(mechanism, Geometric):
+            word = "Laplace noise of scale"
+        else:
+            word = "Gaussian noise of sigma"
         laws.append(f"{word} {plain_number(size)} on the {term.shown}")
     return Expected(
         recipe.aggregate.name,

@@ -12,8 +12,10 @@ from typing import NamedTuple
 from shoal.errors import CalibrationError, RangeError, SchemaError
 from shoal.events import Composed, Event
 from shoal.exact import positive
+from shoal.mechanisms import Geometric
 from shoal.plan import (
     Bounded,
+    PairOfTotals,
     Person,
     Query,
     Spread,
@@ -27,7 +29,17 @@ from shoal.plan import (
 from shoal.query.budget import CostRequest
 from shoal.query.clipping import SHARE, Clipping
 from shoal.query.keys import selects
-from shoal.query.noises import NORMS, Means, Noised, noise_for, shares_of, weights_of
+from shoal.query.noises import (
+    NORMS,
+    Means,
+    Noise,
+    Noised,
+    noise_for,
+    noise_with,
+    shares_of,
+    weights_of,
+)
+from shoal.query.paired_noise import PairedNoise, pair_weight, pairs_among
 from shoal.query.quantile_tree import QuantileTree, trees_among
 from shoal.query.quantiles import PlacedQuantile, Quantile, spread_for
 from shoal.query.recipes import Recipe, recipes_of, terms_of
@@ -130,8 +142,11 @@ class Priced:
             error = (self.noised.deviation(term) / reach) ** 2 if reach else 0.0
             total += error * float(heavy[term] / plain[term] if plain[term] else 1)
         if self.selection is not None:
-            noise = self.selection.noise
-            total += float(noise.spread / self.selection.unit) ** 2 * float(given.get(KEYS, 1))
+            # Which keys are told hangs on the threshold, which at one spread is far larger for
+            # Laplace noise; it counts as an error of two deviations does.
+            reach = float(self.selection.threshold()) / float(self.selection.unit) / 2
+            own = any(recipe.aggregate.name == KEYS for recipe in self.recipes)
+            total += reach**2 * (1.0 if own else float(given.get(KEYS, 1)))
         for placed in self.places:
             error = float(1 / (placed.rate * placed.spread.fraction)) ** 2
             total += error * float(given.get(placed.place.aggregate.name, 1))
@@ -150,11 +165,13 @@ def priced(
     weights: Weights | None = None,
     ends: Fraction | None = None,
     clipped: bool = False,
+    paired: bool = True,
 ) -> Priced:
     """The question at a price; without a ``law`` of noise, with the one that has the least error.
 
     ``groups`` is how many there can be, where that is known; ``ends`` the confidence of intervals
-    of quantiles.  ``clipped`` asks for a count of people beyond their share, too.
+    of quantiles.  ``clipped`` asks for a count of people beyond their share, too.  Without
+    ``paired`` each total gets noise by itself, as in answers of an earlier Shoal.
 
     Guarantee: the events, composed, cost no more than the request: exactly it in pure terms, and
         short of it by the rounding of roots for Gaussian noise.
@@ -172,7 +189,12 @@ def priced(
             f"{request.measure} can buy noise {allowed}.", remedy=f"Choose noise={allowed}."
         )
     found = [
-        _priced(means, recipes, NORMS[each], _PricingKey(question, groups, weights or {}, clipped))
+        _priced(
+            means,
+            recipes,
+            NORMS[each],
+            _PricingKey(question, groups, weights or {}, clipped, paired),
+        )
         for each in ((law,) if law else means.laws)
     ]
     best = min(found, key=lambda one: one.variance(weights))
@@ -209,6 +231,7 @@ class _PricingKey(NamedTuple):
     groups: int | None
     weights: Weights
     clipped: bool
+    paired: bool
 
 
 def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _PricingKey) -> Priced:
@@ -219,21 +242,31 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Prici
     moved = [term for term in bounded.terms if bounded.sensitivity(term).value]
     selecting = selects(question)
     asked = [place for recipe in recipes for place in recipe.places]
-    parts = [heavy[term] for term in moved]
+    pairs = pairs_among(bounded, moved, heavy) if frame.paired and norm is Norm.L1 else []
+    together_drawn = {term for pair in pairs for term in pair.terms}
+    alone = [term for term in moved if term not in together_drawn]
+    parts: list[Fraction] = [heavy[term] for term in alone]
+    parts += [pair_weight(*(heavy[term] for term in pair.terms)) for pair in pairs]
     parts += [frame.weights.get(place.aggregate.name, Fraction(1)) for place in asked]
     own = any(aggregate.name == KEYS for aggregate in question.aggregates)
     choosing = Fraction(1) if own else frame.weights.get(KEYS, Fraction(1))
     shares = shares_of([*parts, *[choosing] * selecting], law)
     if frame.clipped:
         shares = [share * (1 - SHARE) for share in shares]
-    share_of = dict(zip([*moved, *asked], shares, strict=False))
-    mechanisms = tuple(
-        noise_for(bounded, term, means, share_of[term]) if term in share_of else None
-        for term in bounded.terms
+    share_of = dict[Term | PairOfTotals | Quantile, Fraction](
+        zip([*alone, *pairs, *asked], shares, strict=False)
     )
+    drawn = dict[Term, Noise | PairedNoise | None](
+        (term, noise_for(bounded, term, means, share_of[term])) for term in alone
+    )
+    for pair in pairs:
+        noise = noise_with(pair.sensitivity, means, share_of[pair])
+        assert isinstance(noise, Geometric)
+        drawn |= dict.fromkeys(pair.terms, PairedNoise(pair, noise))
+    mechanisms = tuple(drawn.get(term) for term in bounded.terms)
     selection = _selection(bounded, means, shares[-1]) if selecting else None
     together = trees_among(asked) if asked else []
-    alone = [place for place in asked if not any(place in each for each in together)]
+    single = [place for place in asked if not any(place in each for each in together)]
     trees = tuple(
         _tree(
             each,
@@ -248,7 +281,7 @@ def _priced(means: Means, recipes: tuple[Recipe, ...], norm: Norm, frame: _Prici
             spread_for(place, question.relation, keys, norm, frame.groups),
             means.loss(share_of[place], norm),
         )
-        for place in alone
+        for place in single
     )
     noised = Noised(bounded, law, mechanisms)
     clipping = None

@@ -17,28 +17,35 @@ from shoal.exact import Number, float_up, positive, short, turning_point
 from shoal.measures import Pure, ZeroConcentrated
 from shoal.mechanisms.affordable_parameters import gaussian_mu_of
 from shoal.plan import Bounded, Rows, Selected, count_of, name_of, tables_of, written
+from shoal.query.acceptance import AcceptanceSearch
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_plan
 from shoal.query.certificate import certified
+from shoal.query.joint_counts import listed_cells
 from shoal.query.keys import values_of_key
 from shoal.query.paying import Askable, PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Norm
 from shoal.sql import outputs
 from shoal.workloads import (
+    HeldTotals,
     Hierarchy,
-    KnownTotals,
     ListedCells,
     PublicationPlan,
     ReleasedTables,
     TableDomain,
     WantedTables,
     Workload,
+    known_totals,
 )
+from shoal.workloads.acceptance_criteria import AcceptanceCriterion
 
 _HAIR = 1 + Fraction(1, 10**9)
 """A little more than is needed, for the rounding of floats and of shares."""
 
 _ROUNDS = 20
+
+AS_ASKED = "as asked"
+"""The configuration of a workload itself, beside those that it may be replaced by."""
 
 
 class Publication:
@@ -75,6 +82,7 @@ class Publication:
         hierarchies: Sequence[Hierarchy] = (),
     ) -> None:
         self.text = text
+        self._made_of = asked_of, rows
         self._known = known
         self._hierarchies = _hierarchies(hierarchies)
         self._lines = [wanted] if isinstance(wanted, WantedTables) else list(wanted)
@@ -86,7 +94,7 @@ class Publication:
         )
         by = {name: name_of(name) for name in self._names}
         self.question = outputs(rows, by=by, show={"n": "COUNT(*)"})
-        self._source = asked_of.source_for(sorted(tables_of(self.question.relation)))
+        self.source = asked_of.source_for(sorted(tables_of(self.question.relation)))
         for key in self.question.keys:
             if isinstance(key.known, Selected):
                 raise FactsError(
@@ -99,7 +107,7 @@ class Publication:
         """The values of each key as the engine has them; public tables are read for it, private
         ones never.
         """
-        source = self._source
+        source = self.source
         return [values_of_key(key, source.engine, source.tables) for key in self.question.keys]
 
     @cached_property
@@ -113,12 +121,12 @@ class Publication:
         return Workload.of(domain, self._lines, used)
 
     @cached_property
-    def known(self) -> KnownTotals | None:
+    def known(self) -> HeldTotals | None:
         """Totals that are public already: told by whoever publishes, and not protected."""
-        return None if self._known is None else KnownTotals.of(self.workload.used, self._known)
+        return None if self._known is None else known_totals(self.workload.used, self._known)
 
     @cached_property
-    def _bounded(self) -> Bounded:
+    def bounded(self) -> Bounded:
         """Counts by all columns together, of which every person has a bounded share in L1.
 
         One table of all columns, and not one for each measurement: a person with too many rows then
@@ -130,7 +138,7 @@ class Publication:
         return Bounded(self.question.relation, keys, (count_of(),), Norm.L1, possible)
 
     def _plan(self, request: CostRequest) -> PublicationPlan:
-        bounded, term = self._bounded, count_of()
+        bounded, term = self.bounded, count_of()
         reach = term.bound * bounded.reach(term)
         relation, unit = bounded.unit.relation, bounded.worth(term)
         return self.workload.plan_for(request.measure, relation, reach=reach, unit=unit)
@@ -141,7 +149,7 @@ class Publication:
         """What `release` with these numbers would give: every error, table by table.  Free: no
         private row is read.
         """
-        return self._plan(self._source.payer.request(epsilon=epsilon, rho=rho))
+        return self._plan(self.source.payer.request(epsilon=epsilon, rho=rho))
 
     def for_error(
         self,
@@ -192,7 +200,7 @@ class Publication:
         """The least epsilon or rho, in the terms of the budget, that buys Gaussian noise of this
         mu.
         """
-        if isinstance(self._source.payer.whole, ZeroConcentrated):
+        if isinstance(self.source.payer.whole, ZeroConcentrated):
             return mu**2 / 2
         inverse, _ = turning_point(
             lambda inverse: gaussian_mu_of(self._request(1 / inverse).measure) >= mu,
@@ -202,11 +210,11 @@ class Publication:
         return 1 / inverse
 
     def _request(self, size: Fraction) -> CostRequest:
-        return self._source.payer.request(**self.priced(size))
+        return self.source.payer.request(**self.priced(size))
 
     def priced(self, size: Number) -> dict[str, Any]:
         """A price as `preview` and `release` take it: in rho or epsilon, as the budget has it."""
-        rho = isinstance(self._source.payer.whole, ZeroConcentrated)
+        rho = isinstance(self.source.payer.whole, ZeroConcentrated)
         return {"rho" if rho else "epsilon": size}
 
     def release(
@@ -219,36 +227,67 @@ class Publication:
             after the charge, the error is the same whatever the data.
         Proof: src/shoal/workloads/workloads.md; for the bounded counts src/shoal/plan/bounding.md.
         """
-        request = self._source.payer.request(epsilon=epsilon, rho=rho)
+        request = self.source.payer.request(epsilon=epsilon, rho=rho)
         plan = self._plan(request)
         _ = self.known  # refused here, before anything is charged
-        self._source.engine.check(self.question.relation)
-        charge = self._source.payer.charge(plan.event, self._asked(plan, request, key))
+        self.source.engine.check(self.question.relation)
+        charge = self.source.payer.charge(plan.event, self._asked(plan, request, key))
         if not isinstance(charge, QuestionCharge):  # it was published before
             return _restored(plan, charge, self.known)
         charge.begin()
-        answers = read_for(charge, lambda: plan.measure_counts(self._counts()))
+        answers = read_for(charge, lambda: plan.measure_counts(self.counts()))
         certificate = self._certificate(plan, request, charge.facts)
         charge.answered(_kept(answers, certificate))
         return plan.published(answers, certificate, self.known)
 
-    def _counts(self) -> ListedCells:
+    def accept(
+        self,
+        criteria: Sequence[AcceptanceCriterion] | AcceptanceCriterion,
+        *,
+        configurations: Mapping[str, Sequence[WantedTables]] | None = None,
+        runs: int = 8,
+        share: Number = "0.2",
+        confidence: Number = "0.95",
+        whole_numbers: bool = False,
+    ) -> AcceptanceSearch:
+        """Publish these tables only if they keep ``criteria``, or else those of other
+        ``configurations``: lists of tables by name, in the order in which they are preferred.
+
+        ``runs`` are tried on average, ``share`` is the part of a run's cost that goes to judging,
+        and what is accepted keeps all criteria with this ``confidence``.  With ``whole_numbers``
+        tables are judged as `ReleasedTables.whole_numbers` makes them.
+        """
+        asked_of, rows = self._made_of
+        every: dict[str, Publication] = {AS_ASKED: self}
+        for name, wanted in (configurations or {}).items():
+            if name == AS_ASKED:
+                raise SchemaError(
+                    f"the workload itself is the configuration {name!r}.",
+                    remedy="Give the other configuration another name.",
+                )
+            every[name] = Publication(
+                asked_of,
+                rows,
+                wanted,
+                str([str(each) for each in wanted]),
+                known=self._known,
+                hierarchies=self._hierarchies,
+            )
+        return AcceptanceSearch(
+            every,
+            criteria,
+            runs=runs,
+            share=share,
+            confidence=confidence,
+            whole_numbers=whole_numbers,
+        )
+
+    def counts(self) -> ListedCells:
         """Bounded counts of all cells that have rows; what lies outside the declared values counts
         nowhere.
         """
-        index = [{v: at for at, v in enumerate(values)} for values in self._values]
-        places, counts = [], []
-        for part in self._source.engine.parts(self._bounded):
-            for cell, (count,) in part.items():
-                found = [known.get(v) for v, known in zip(cell, index, strict=True)]
-                if None not in found:
-                    places.append(found)
-                    counts.append(count)
-        shaped = np.array(places, dtype=np.int64).reshape(len(places), len(index)).T
-        small = sum(map(abs, counts)) < 1 << 62
-        return ListedCells(
-            self.workload.domain, shaped, np.array(counts, dtype=np.int64 if small else object)
-        )
+        engine, domain = self.source.engine, self.workload.domain
+        return listed_cells(engine, self.bounded, self._values, domain)
 
     def _asked(
         self, plan: PublicationPlan, request: CostRequest, key: str | None
@@ -261,12 +300,12 @@ class Publication:
             "strategy": plan.strategy_hash,
             "event": plan.event.to_dict(),
             **({} if self.known is None else {"known": self.known.to_dict()}),
-            **self._levels(),
+            **self.levels(),
         }
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return PaymentRequest(self.text, canonical, str(request), key)
 
-    def _levels(self) -> dict[str, Any]:
+    def levels(self) -> dict[str, Any]:
         """The levels above columns: public facts on which the tables rest."""
         levels = [
             {"level": query.level, "of": column, "groups": list(map(str, query.labels))}
@@ -292,9 +331,9 @@ class Publication:
                 for name, table in sorted(tables.items())
             },
             **({} if self.known is None else {"not_protected": self.known.to_dict()}),
-            **self._levels(),
+            **self.levels(),
         }
-        relation = str(self._bounded.unit.relation)
+        relation = str(self.bounded.unit.relation)
         return certified(said, plan.event.events, relation, request, facts)
 
     def __repr__(self) -> str:
@@ -331,7 +370,7 @@ def _kept(answers: Sequence[Any], certificate: Mapping[str, Any]) -> dict[str, A
 
 
 def _restored(
-    plan: PublicationPlan, stored: Mapping[str, Any], known: KnownTotals | None
+    plan: PublicationPlan, stored: Mapping[str, Any], known: HeldTotals | None
 ) -> ReleasedTables:
     measured = zip(stored["measured"], plan.strategy.measurements, strict=True)
     answers = [

@@ -73,6 +73,13 @@ class Recipe:
         return known_together(*given) if len(given) == 2 else given
 
     @property
+    def adds_up(self) -> bool:
+        """Whether it is a sum that is made of two totals: a centred sum, plus its middle times the
+        count.
+        """
+        return self.aggregate.statistic is Statistic.SUM and len(self.terms) == 2
+
+    @property
     def middle(self) -> Fraction:
         """The middle of the range of what is summed, as its grid has it."""
         return self.terms[0].middle * self.terms[0].step

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from shoal.plan import Expression, Ref, Statistic, Value, columns_of, evaluate
+from shoal.plan import Call, Expression, Literal, Ref, Statistic, Value, columns_of, evaluate
 from shoal.plan.released_steps import (
     PLACES,
     Cut,
@@ -134,8 +134,9 @@ class FirstStage(Stage):
 
     def bound(self, name: str, level: Fraction) -> Bounds:
         recipe = self.recipes[name]
-        each = self.noised.level(recipe.terms, level)
-        errors = {term: self.noised.error(term, each) for term in recipe.terms}
+        errors = self.noised.errors([recipe], level)
+        if any(map(math.isinf, errors.values())):  # only sums of groups were measured
+            return [None] * len(self.totals)
         return [interval(recipe, noisy, errors) for noisy in self.totals]
 
     @property
@@ -146,8 +147,9 @@ class FirstStage(Stage):
         found = self.recipes.get(name)
         return found if found is not None and len(found.terms) == 1 else None
 
-    def error_of_sum(self, recipe: Recipe, level: Fraction, count: int) -> float:
-        return self.noised.error_of_sum(recipe.terms[0], level, count)
+    def error_of_sum(self, recipe: Recipe, level: Fraction, places: Sequence[int]) -> float:
+        groups = [self.rows[at] for at in places]
+        return self.noised.error_of_groups(recipe.terms[0], level, groups)
 
 
 class _Over(Stage):
@@ -301,14 +303,31 @@ class RegroupStage(_Over):
         found = next(each for each in self.step.summed if each.name == name)
         if found.argument is None or self.before.known(found.argument):
             return False if self._fixed else None
-        bounded = found.summary in _BOUNDED and found.argument.type.numeric
-        return True if bounded and self.before.sources(found.argument) else None
+        _, argument = self._filtered(found.argument)
+        bounded = found.summary in _BOUNDED and argument.type.numeric
+        return True if bounded and self.before.sources(argument) else None
 
     def bound(self, name: str, level: Fraction) -> Bounds:
         found = next(each for each in self.step.summed if each.name == name)
         assert found.argument is not None
-        asked = found.summary, found.argument
-        return bounds_of(self.before, asked, self.members, level, fixed=self._fixed)
+        condition, argument = self._filtered(found.argument)
+        seen: Sequence[Sequence[int]] = self.members
+        if condition is not None:
+            rows = self.before.rows
+            seen = [
+                [at for at in places if evaluate(condition, rows[at]) is True] for places in seen
+            ]
+        asked = found.summary, argument
+        return bounds_of(self.before, asked, seen, level, fixed=self._fixed)
+
+    def _filtered(self, argument: Expression) -> tuple[Expression | None, Expression]:
+        """What is summed where a condition without noise holds, as FILTER writes it; the condition
+        is None where there is none.
+        """
+        match argument:
+            case Call("case", (condition, value, Literal(None))) if self.before.known(condition):
+                return condition, value
+        return None, argument
 
 
 class LevelsStage(Stage):
@@ -379,6 +398,8 @@ def bounds_of(
 def _summed(summary: Summary, parts: Sequence[Interval]) -> Interval | None:
     if not parts:
         return None
+    if len(parts) == 1:
+        return parts[0]
     los, his = [part.lo for part in parts], [part.hi for part in parts]
     match summary:
         case Summary.LEAST:
@@ -393,7 +414,7 @@ def _summed(summary: Summary, parts: Sequence[Interval]) -> Interval | None:
                 return Interval(lo, hi)
             down, up = math.nextafter(lo / size, -math.inf), math.nextafter(hi / size, math.inf)
             return Interval(down, up)
-    return parts[0] if len(parts) == 1 else Interval(min(los), max(his))
+    return Interval(min(los), max(his))
 
 
 def _tighter(
@@ -407,7 +428,10 @@ def _tighter(
     if summary not in (Summary.SUM, Summary.MEAN) or len(places) < 2:
         return where
     total = sum((before.totals[at][recipe.terms[0]] for at in places), Fraction(0))
-    off = Fraction(before.error_of_sum(recipe, level, len(places)))
+    error = before.error_of_sum(recipe, level, places)
+    if math.isinf(error):
+        return where
+    off = Fraction(error)
     size = len(places) if summary is Summary.MEAN else 1
     lo, hi = ((total + side * off) / size for side in (-1, 1))
     if recipe.aggregate.statistic in _COUNTS:

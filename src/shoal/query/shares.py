@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,16 @@ import numpy as np
 from shoal.engines.engine import Engine
 from shoal.errors import SchemaError
 from shoal.events import Composed
+from shoal.exact import Number, positive
 from shoal.mechanisms import Geometric
-from shoal.plan import Bounded, Expression, Person, Rows, explain, tables_of, text_of
+from shoal.plan import Bounded, Expression, Person, Rows, explain, tables_of, text_of, values_of
 from shoal.query.answer import CONFIDENCE
 from shoal.query.budget import CostRequest
 from shoal.query.canonical import canonical_expression, canonical_rows, columns_called
 from shoal.query.certificate import certified
 from shoal.query.noises import Means
 from shoal.query.paying import Payer, PaymentRequest, QuestionCharge, read_for
+from shoal.query.share_curve import ShareCurve, share_curve, voted_in
 from shoal.sensitivity import Norm, Relation, Sensitivity
 
 EDGES: tuple[int, ...] = (
@@ -70,6 +73,15 @@ class SuggestedShares:
     rows_per_group: int | None
     price: str
     certificate: Mapping[str, Any] | None = None
+    votes: tuple[Mapping[int, int], Mapping[int, int]] = ({}, {})
+    cells: int = 1
+
+    def curve(self, epsilon: Number = 1) -> ShareCurve:
+        """What other shares would clip, and what noise they would need, for counts by these keys at
+        this epsilon; an estimate from the votes that were released, so it is free.
+        """
+        price = float(positive(epsilon, "epsilon"))
+        return share_curve(*self.votes, cells=self.cells, epsilon=price, edges=EDGES)
 
     def __str__(self) -> str:
         if self.groups is None or self.rows_per_group is None:
@@ -124,19 +136,20 @@ class Votes:
         if not isinstance(charge, QuestionCharge):  # it was answered before
             return self._suggested(charge)
         charge.begin()
-        groups, most = read_for(charge, lambda: self._read(engine, share))
+        votes = read_for(charge, lambda: self._read(engine))
+        groups, most = (_enough(each, self._error, share) for each in votes)
         told = {
             "groups": groups,
             "rows_per_group": most,
+            "votes": votes,
             "certificate": self._certificate(asked.text, charge.facts),
         }
         charge.answered(told)
         return self._suggested(told)
 
-    def _read(self, engine: Engine, share: Fraction) -> tuple[int | None, int | None]:
+    def _read(self, engine: Engine) -> list[list[int]]:
         found = engine.shares(self.bounded)
-        groups, most = (_enough(self._noisy(found, at), self._error, share) for at in range(2))
-        return groups, most
+        return [self._noisy(found, at) for at in range(2)]
 
     def _asked(self, share: Fraction) -> PaymentRequest:
         by = [text_of(key) for key in self.bounded.keys]
@@ -183,7 +196,24 @@ class Votes:
         unit = self.bounded.relation.protects
         assert isinstance(unit, Person)
         enough = unit.with_shares(groups or unit.groups, most or unit.rows_per_group)
-        return SuggestedShares(enough, groups, most, str(self.request), told.get("certificate"))
+        kept = told.get("votes") or [[0] * len(EDGES)] * 2  # an earlier Shoal kept none
+        by_groups, by_rows = (voted_in(each, EDGES, self._error) for each in kept)
+        cells = self._known_cells() or max(by_groups, default=1)
+        return SuggestedShares(
+            enough,
+            groups,
+            most,
+            str(self.request),
+            told.get("certificate"),
+            (by_groups, by_rows),
+            cells,
+        )
+
+    def _known_cells(self) -> int | None:
+        """How many groups there are, where their values are known."""
+        listed = [values_of(key) for key in self.bounded.keys]
+        known = [len(values) for values in listed if values is not None]
+        return prod(known) if len(known) == len(listed) else None
 
     def _noisy(self, found: Mapping[tuple[int, int], int], at: int) -> list[int]:
         votes = [0] * len(EDGES)

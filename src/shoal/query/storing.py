@@ -54,6 +54,7 @@ def stored(answer: Answer) -> dict[str, Any]:
         **({} if answer.counts is None else {"clipped": list(answer.counts)}),
         "released": [[str(noisy[what]) for what in drawn] for noisy in answer.noisy],
         **_steps(drawn),
+        **({} if answer.whole is None else {"whole": list(answer.whole)}),
         "certificate": dict(answer.certificate),
     }
 
@@ -80,12 +81,14 @@ def restored(
         tuple(_value(value, kind) for value, kind in zip(group, kinds, strict=True))
         for group in kept["groups"]
     ]
+    whole = kept.get("whole")
     if asked is not None:
         places = in_asked_order(groups, made.question, asked)
         groups, released = [groups[at] for at in places], [released[at] for at in places]
+        whole = whole and [whole[at] for at in places]
     cut = kept.get("clipped")
     counts = None if cut is None else (int(cut[0]), int(cut[1]))
-    return Answer(made, groups, released, kept["certificate"], confidence, counts)
+    return Answer(made, groups, released, kept["certificate"], confidence, counts, whole)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ TOO_LONG = {
 
 class Gate:
     """Lets requests through that name an allowed host and are of a sensible length, some at a
-    time.  A request takes a place when its body has arrived, so that half-sent ones hold none.
+    time.  A request takes a place when its body has arrived and leaves it when its answer begins, so
+    that half-sent ones hold none, and neither do answers that nobody takes.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Collection[str]) -> None:
@@ -71,11 +72,22 @@ class Gate:
         async def again() -> Message:
             return come.pop(0) if come else await receive()
 
+        inside = True
+
+        def leave() -> None:
+            nonlocal inside
+            self._inside -= inside
+            inside = False
+
+        async def sending(message: Message) -> None:
+            leave()
+            await send(message)
+
         self._inside += 1
         try:
-            await self.app(scope, again, send)
+            await self.app(scope, again, sending)
         finally:
-            self._inside -= 1
+            leave()
 
     def _refusal(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
         if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST:

@@ -2,9 +2,9 @@
 back.
 
 A connection has a few seconds to send the head of a request, and some more for its body; between
-two requests it may be idle for a few.  There are only so many connections: one more takes the place
-of the oldest that has not finished its request, and if there is none, it is answered with 429 and when
-to try again.
+two requests it may be idle for a few.  One that does not take its answer is closed, too.  There are
+only so many connections: one more takes the place of the oldest that has not finished its request,
+or has not taken its answer, and if there is none, it is answered with 429 and when to try again.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ BODY_SECONDS = 10.0
 """From there to the end of its body."""
 IDLE_SECONDS = 5
 """Between an answer and the next request."""
+TAKE_SECONDS = 20.0
+"""So often it is looked whether an answer that waits is taken at all."""
+TAKEN_BYTES = 1 << 14
+"""Of an answer that waits, so much must be taken from one look to the next."""
 RETRY_SECONDS = 5
 """When whoever was turned away may try again."""
 _MOST = 512
@@ -63,18 +67,25 @@ class Guarded(H11Protocol):
     """One connection with a time limit on every request that comes in by it."""
 
     most = most_connections()
-    head_seconds, body_seconds = HEAD_SECONDS, BODY_SECONDS
+    head_seconds, body_seconds, take_seconds = HEAD_SECONDS, BODY_SECONDS, TAKE_SECONDS
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._timer: asyncio.TimerHandle | None = None
         self._awaited = ""
+        self._looking: asyncio.TimerHandle | None = None
+        self._answers = 0
         self.opened = 0.0
 
     @property
     def unfinished(self) -> bool:
         """Whether a part of a request is still to come."""
         return self._awaited != "" and not self.transport.is_closing()
+
+    @property
+    def untaken(self) -> int:
+        """So many bytes of answers wait for whoever asked to take them."""
+        return self.transport.get_write_buffer_size()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -90,10 +101,19 @@ class Guarded(H11Protocol):
 
     def on_response_complete(self) -> None:
         self._calm()  # from here on the connection is idle, and uvicorn closes it if it stays so
+        self._answers += 1
+        if self.untaken:
+            self._look_again()
         super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._look_again()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._calm()
+        if self._looking is not None:
+            self._looking.cancel()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the words are ours
@@ -126,12 +146,35 @@ class Guarded(H11Protocol):
     def _late(self) -> None:
         self._end(408, SLOW)
 
+    def _look_again(self) -> None:
+        """Look in a while whether the answers that wait are taken."""
+        if self._looking is None:
+            self._looking = self.loop.call_later(
+                self.take_seconds, self._look_at_taking, self.untaken, self._answers
+            )
+
+    def _look_at_taking(self, before: int, answers: int) -> None:
+        """Drop a connection whose answers stay where they were: it would hold its place for ever,
+        since closing waits until they are taken.
+        """
+        self._looking, left = None, self.untaken
+        if not left:
+            return
+        if left > before - TAKEN_BYTES and answers == self._answers:
+            self.transport.abort()
+        else:
+            self._look_again()
+
     def _make_room(self) -> bool:
-        """Close the oldest connection that has not finished a request; whether there was one."""
-        others = (
+        """Close the oldest connection that has not finished a request or taken its answer; whether
+        there was one.
+        """
+        others = [
             each for each in self.connections if isinstance(each, Guarded) and each is not self
-        )
-        waiting = [each for each in others if each.unfinished]
+        ]
+        waiting = [each for each in others if each.unfinished] or [
+            each for each in others if each.untaken
+        ]
         if not waiting:
             return False
         min(waiting, key=lambda each: each.opened).transport.abort()

@@ -24,6 +24,7 @@ FILES = {
     "console.css": "text/css; charset=utf-8",
     "ask.js": "text/javascript; charset=utf-8",
     "sign_in.js": "text/javascript; charset=utf-8",
+    "declaration.js": "text/javascript; charset=utf-8",
     "words.js": "text/javascript; charset=utf-8",
     "signed_in.js": "text/javascript; charset=utf-8",
 }

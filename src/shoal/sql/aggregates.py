@@ -133,9 +133,15 @@ class Gathered:
             raise self.text.refused(
                 node,
                 f"the column {node.this.name!r} is neither grouped by nor aggregated.",
-                "Add it to GROUP BY, or aggregate it.",
+                self._remedy_for_column(node.this.name),
             )
         return None
+
+    def _remedy_for_column(self, name: str) -> str:
+        if not self.keys:
+            return "Group by it and count: SELECT x, COUNT(*) AS n FROM t GROUP BY x."
+        listed = ", ".join([*(key.name for key in self.keys), name])
+        return f"Write GROUP BY {listed}, or aggregate it: COUNT(DISTINCT {name})."
 
     def alias(self, node: Any) -> Expression | None:
         """What a bare name stands for among the columns of the answer."""
@@ -224,7 +230,9 @@ class Gathered:
     def _not_distinct(self, node: Any) -> None:
         if type(node.this).__name__ == "Distinct":
             raise self.text.refused(
-                node, "only COUNT takes DISTINCT.", "Count the distinct values instead."
+                node,
+                "only COUNT takes DISTINCT.",
+                "Write COUNT(DISTINCT x), or leave DISTINCT out.",
             )
 
     def _pair(self, node: Any, condition: Expression | None) -> _Asked:
@@ -281,7 +289,11 @@ class Gathered:
                 return Statistic.COUNT_ROWS, None
             return Statistic.COUNT, _where(_one(), condition)
         if type(inner).__name__ == "Distinct" and not inner.expressions:
-            raise self.text.unreadable(self.text.start_of(node), "COUNT(DISTINCT) needs a column.")
+            raise self.text.unreadable(
+                self.text.start_of(node),
+                "COUNT(DISTINCT) needs a column.",
+                "Name a column, COUNT(DISTINCT x), or write COUNT(*).",
+            )
         if type(inner).__name__ != "Distinct":
             return Statistic.COUNT, _where(rows.of(inner), condition)
         parts, is_tuple = inner.expressions, False

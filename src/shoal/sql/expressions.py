@@ -21,11 +21,13 @@ from shoal.sql.functions import (
     KNOWN,
     PARTS_BY_CLASS,
     REASONS,
+    REASONS_BY_NAME,
     RELEASED_BY_CLASS,
     UNARY,
     type_of,
 )
 from shoal.sql.more_nodes import MoreNodes
+from shoal.sql.pattern_words import PatternNodes
 from shoal.sql.question_text import Text
 from shoal.sql.question_text import nearest as nearest_names
 
@@ -35,7 +37,7 @@ _POWERS = range(1, 9)
 Resolve = Callable[[Any], Expression | None]
 
 
-class Translator(MoreNodes):
+class Translator(MoreNodes, PatternNodes):
     """Translates expression nodes; ``resolve`` is asked first about every node.
 
     ``released`` says that the values are public by then, so that functions may be used on which
@@ -92,10 +94,14 @@ class Translator(MoreNodes):
 
     def unknown(self, node: Any) -> Exception:
         """What cannot be translated, with the reason if there is one, or the nearest names."""
+        if type(node).__name__ in ("IgnoreNulls", "RespectNulls"):
+            node = node.this if type(node.this).__name__ in REASONS else node
         kind = type(node).__name__
-        if kind in REASONS:
-            return self.text.refused(node, *REASONS[kind])
         name = self.text.word_of(node) or getattr(node, "sql_name", lambda: kind)()
+        reason = REASONS.get(kind) or REASONS_BY_NAME.get(str(name).lower())
+        if reason is not None:
+            problem, remedy = reason
+            return self.text.refused(node, problem.replace("{name}", str(name).upper()), remedy)
         if not isinstance(node, _function_class()):
             return self.text.refused(
                 node,

@@ -195,7 +195,8 @@ KNOWN = sorted(
             "lpad",
             "rpad",
         ],
-        *["power", "extract", "if"],
+        *["power", "extract", "if", "regexp_matches", "regexp_full_match", "regexp_extract"],
+        *["regexp_replace"],
     }
     - {"mode"}
 )
@@ -205,13 +206,29 @@ _VOLATILE = (
     "a value that changes from one run to the next cannot be part of a question.",
     "Compare with a constant, such as DATE '2026-01-31'.",
 )
+_RANDOM = (
+    "a random choice cannot be part of a question.",
+    "Leave it out: noise is drawn after the rows are counted, and a sample would only add error.",
+)
+_SINGLE = (
+    "{name} would show values of single rows.",
+    "Count the values instead: SELECT x, COUNT(*) AS n FROM t GROUP BY x.",
+)
+_EXTREME_ROW = (
+    "{name} would show a value of a single row.",
+    "Compare groups instead: SELECT x, AVG(y) AS y FROM t GROUP BY x ORDER BY y DESC.",
+)
+_HANGS_ON_ONE = (
+    "whether any or every row meets a condition hangs on one row.",
+    "Count them: COUNT_IF(x > 100), or their share: AVG(CASE WHEN x > 100 THEN 1 ELSE 0 END).",
+)
 _INEXACT = (
     "this function is not computed to the same bits by every engine.",
-    "Only + - * / and SQRT are allowed on reals; write x * x for a square, or transform released values.",
+    "Only + - * / and SQRT are allowed on reals; write x * x for a square, or transform released values: LN(AVG(x)).",
 )
 _REGULAR = (
-    "regular expressions differ between engines.",
-    "Use LIKE, STARTS_WITH, ENDS_WITH or CONTAINS.",
+    "what a regular expression finds in a text differs between engines.",
+    "Ask whether it is there: REGEXP_MATCHES(x, '[0-9]+'); or take a run: REGEXP_EXTRACT(x, '[0-9]+').",
 )
 _NESTED = (
     "a sub-query inside an expression is not answered.",
@@ -261,16 +278,19 @@ AGGREGATES = {
 REASONS = {
     **dict.fromkeys(
         (
-            "Rand",
-            "Randn",
             "CurrentDate",
             "CurrentTimestamp",
             "CurrentTime",
             "CurrentDatetime",
-            "Uuid",
         ),
         _VOLATILE,
     ),
+    **dict.fromkeys(("Rand", "Randn", "Uuid"), _RANDOM),
+    **dict.fromkeys(
+        ("AnyValue", "First", "Last", "FirstValue", "LastValue", "ArrayAgg", "GroupConcat"), _SINGLE
+    ),
+    **dict.fromkeys(("ArgMax", "ArgMin"), _EXTREME_ROW),
+    "Glob": ("GLOB is not read.", "Use LIKE, or REGEXP_FULL_MATCH(x, 'a.*')."),
     **dict.fromkeys(
         (
             "Pow",
@@ -290,7 +310,7 @@ REASONS = {
         _INEXACT,
     ),
     **dict.fromkeys(
-        ("RegexpLike", "RegexpILike", "RegexpExtract", "RegexpReplace", "SimilarTo"), _REGULAR
+        ("RegexpSubstr", "RegexpCount", "RegexpInstr", "RegexpSplit", "RegexpExtractAll"), _REGULAR
     ),
     **dict.fromkeys(("Subquery", "Select", "Exists", "Union", "Any", "All"), _NESTED),
     **dict.fromkeys(AGGREGATES, _MISPLACED),
@@ -306,13 +326,7 @@ REASONS = {
         "MODE needs the count of every value.",
         "Write SELECT x, COUNT(*) AS n ... GROUP BY x ORDER BY n DESC LIMIT 1.",
     ),
-    **dict.fromkeys(
-        ("LogicalOr", "LogicalAnd"),
-        (
-            "whether any or every row meets a condition hangs on one row.",
-            "Count them: COUNT_IF(x > 100), or their share: AVG(CASE WHEN x > 100 THEN 1 ELSE 0 END).",
-        ),
-    ),
+    **dict.fromkeys(("LogicalOr", "LogicalAnd"), _HANGS_ON_ONE),
     **dict.fromkeys(
         ("IgnoreNulls", "RespectNulls"),
         (
@@ -329,11 +343,39 @@ REASONS = {
     "Interval": ("an interval is not a value here.", "Add days to a date: d + 7."),
     "Placeholder": ("a parameter has no value here.", "Write the value itself."),
     "Parameter": ("a parameter has no value here.", "Write the value itself."),
-    "Star": ("* stands only in COUNT(*) and in sub-queries.", "Name the columns."),
+    "Star": (
+        "* stands only in COUNT(*) and in sub-queries: rows are not shown.",
+        "Ask for numbers: SELECT COUNT(*) AS n FROM t, or AVG, SUM, MEDIAN of a column.",
+    ),
     "Array": ("lists are not values here.", "Ask for each element by itself."),
     "Tuple": ("rows are not values here.", "Compare the columns one by one."),
 }
 """Why a construct is refused and what to write instead, by sqlglot's name for it."""
+
+_TENTHS = "QUANTILE_CONT(x, [0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95])"
+
+REASONS_BY_NAME = {
+    **dict.fromkeys(("every", "some"), _HANGS_ON_ONE),
+    **dict.fromkeys(("list", "approx_top_k", "histogram"), _SINGLE),
+    "product": (
+        "one row moves a product without limit.",
+        "Add up instead: SUM(x), or AVG(x).",
+    ),
+    "gini": (
+        "one number for inequality has no error bar that holds for all data.",
+        f"Release the middles of the tenths, {_TENTHS} AS tenth, and compute it from them: docs/questions.md, Inequality.",
+    ),
+    "entropy": (
+        "{name} is computed from the counts of all values.",
+        "Release them: SELECT x, COUNT(*) AS n FROM t GROUP BY x.",
+    ),
+    "mad": ("{name} needs the median first.", "State a centre: MEDIAN(ABS(x - 500))."),
+    **dict.fromkeys(
+        ("to_char", "date_format"),
+        ("dates are written by STRFTIME here.", "Write STRFTIME(d, '%Y-%m')."),
+    ),
+}
+"""The same for functions that sqlglot does not know, by their names."""
 
 _TYPES = {
     **dict.fromkeys(

@@ -42,8 +42,8 @@ _KINDS = ("", "INNER", "OUTER", "SEMI", "ANTI")
 
 def is_comma(join: Any) -> bool:
     """Whether two tables are listed with a comma, or crossed: what joins them is in WHERE."""
-    plain = not join.args.get("on") and not join.args.get("using") and not join.args.get("side")
-    return plain and (join.args.get("kind") or "").upper() in ("", "CROSS", "INNER")
+    said = any(map(join.args.get, ("on", "using", "side", "method")))
+    return not said and (join.args.get("kind") or "").upper() in ("", "CROSS", "INNER")
 
 
 def comma_joined(
@@ -69,7 +69,9 @@ def comma_joined(
 
 
 def joined(left: Scope, right: Scope, join: Any, text: Text) -> Scope:
-    """A join with ON or USING."""
+    """A join with ON or USING, or a natural one."""
+    if (join.args.get("method") or "").upper() == "NATURAL":
+        join = _natural(left, right, join, text)
     text.only(join, "this", "side", "kind", "on", "using")
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     if side not in _SIDES or kind not in _KINDS or (side == "RIGHT" and kind in _KINDS[3:]):
@@ -101,6 +103,24 @@ def joined(left: Scope, right: Scope, join: Any, text: Text) -> Scope:
     )
     for part in rest:  # of an inner join, as good as in WHERE
         made = made.over(Filter(made.rows, translator(made, text).of(part)))
+    return made
+
+
+def _natural(left: Scope, right: Scope, join: Any, text: Text) -> Any:
+    """A natural join as one with USING: all names that both sides have, in any case."""
+    from sqlglot import exp  # noqa: PLC0415 - heavy
+
+    held = {entry.name.lower() for entry in left.entries if not entry.twin}
+    shared = [e.name for e in right.entries if not e.twin and e.name.lower() in held]
+    if not shared:
+        raise text.refused(
+            join,
+            "these tables have no column of the same name, so a natural join would cross them.",
+            "Say which columns agree: JOIN ... ON a.k = b.k.",
+        )
+    made = join.copy()
+    made.set("method", None)
+    made.set("using", [exp.to_identifier(name) for name in shared])
     return made
 
 
@@ -276,7 +296,9 @@ def _put_together(
         left, right, pairs = right, left, [(b, a) for a, b in pairs]
     if left.rows.protects is None and right.rows.protects is not None:
         raise text.refused(
-            join, "a public table would keep its rows whatever the private one holds.", "Use JOIN."
+            join,
+            "a public table would keep its rows whatever the private one holds.",
+            "Write JOIN in place of LEFT JOIN or RIGHT JOIN; groups by a public column appear even if they are empty.",
         )
     if right.rows.protects is None:
         at_most = _at_most(right, [b for _, b in pairs], join, text)

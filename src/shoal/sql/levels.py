@@ -1,8 +1,8 @@
 """ROLLUP, CUBE and GROUPING SETS: one release of the finest groups, and totals that add up.
 
-The whole budget goes to the finest groups.  Every other level is the sum of their released numbers,
-so sub-totals and totals are consistent, and cost nothing more.  A total of k groups has about the
-square root of k times the error of one.
+Every other level is the sum of the released numbers of the finest groups, so sub-totals and totals
+are consistent, and cost nothing more.  Which noise the finest groups have is not decided here: counts
+may be measured such that these sums have little (`query/joint_counts.py`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def split_union(union: Any, text: Text) -> tuple[Any, list[Any]]:
     asked = []
     for each in selects:
         group = each.args.get("group")
-        nodes = [] if group is None else [_meant(node, each) for node in group.expressions]
+        nodes = [] if group is None else [meant(node, each) for node in group.expressions]
         asked.append((each, nodes))
     return _split(asked, text)
 
@@ -116,19 +116,19 @@ def _sets(group: Any, select: Any, text: Text) -> list[list[Any]]:
     """The sets of keys, those beside ROLLUP in every one."""
     held = levels_of(select)
     nodes = [node for node in group.expressions if type(node).__name__ not in _KINDS]
-    plain = [_meant(node, select) for node in nodes]
+    plain = [meant(node, select) for node in nodes]
     if len(held) > 1:
         raise text.refused(
             group, "one ROLLUP, CUBE or GROUPING SETS is read.", "Write one of them."
         )
     (only,) = held
     kind = type(only).__name__
-    listed = [_meant(node, select) for node in only.expressions]
+    listed = [meant(node, select) for node in only.expressions]
     if not listed:  # GROUP BY a, b WITH ROLLUP
         plain, listed = [], plain
     if kind == "GroupingSets":
         parts = [_members(node) for node in only.expressions]
-        return [[*plain, *(_meant(node, select) for node in each)] for each in parts]
+        return [[*plain, *(meant(node, select) for node in each)] for each in parts]
     if len(listed) > 6:
         raise text.refused(group, "at most 6 keys make levels.", "Group by fewer keys.")
     sizes = range(len(listed), -1, -1)
@@ -144,7 +144,7 @@ def _members(node: Any) -> list[Any]:
     return [node.this] if kind == "Paren" else [node]
 
 
-def _meant(node: Any, select: Any) -> Any:
+def meant(node: Any, select: Any) -> Any:
     """A key by itself, by its number, or by its alias."""
     items = select.expressions
     if type(node).__name__ == "Literal" and not node.is_string and node.name.isdigit():
@@ -176,9 +176,7 @@ def _level(
         if kind in ("Grouping", "GroupingId") or (
             kind == "Anonymous" and node.name.lower() in ("grouping", "grouping_id")
         ):
-            told = "".join(
-                "0" if _sql(_meant(e, select)) in held else "1" for e in node.expressions
-            )
+            told = "".join("0" if _sql(meant(e, select)) in held else "1" for e in node.expressions)
             return exp.Literal.number(int(told or "0", 2))
         return _added(node, sums, text) if kind in AGGREGATES else None
 

@@ -47,7 +47,7 @@ class MoreNodes(ABC):
             raise self.text.refused(
                 interval,
                 "an interval is a whole number of days, weeks, months, quarters or years.",
-                "Write INTERVAL 7 DAY or INTERVAL 3 MONTH.",
+                "Write INTERVAL 7 DAY or INTERVAL 3 MONTH; for hours move the constant: t >= TIMESTAMP '2024-06-30 00:00:00'.",
             )
         size = sign * int(count)
         if unit in _DAYS:

@@ -353,7 +353,9 @@ def _check_person(
         raise text.refused(
             select,
             f"a sub-query aggregates {what}; it can aggregate the rows of one person.",
-            "Aggregate in the outermost SELECT, or protect Person(...).",
+            "Write a sub-query of one number, (SELECT SUM(x) FROM t WHERE k = 'a'), or register the grouped table."
+            if unit is None
+            else "Aggregate in the outermost SELECT, or protect Person(...).",
         )
     told = {e.column.person for _, e in keys if isinstance(e, Ref)} - {None}
     if len(told) < len(unit.columns):

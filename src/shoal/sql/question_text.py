@@ -23,6 +23,8 @@ from shoal.plan.values import is_broken
 
 LONGEST = 100_000
 WIDEST_LINE = 160
+_CALLED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*\(\s*(?:DISTINCT\s+)?$", re.IGNORECASE)
+_MISSING = re.compile(r"Required keyword: '(\w+)' missing for <class .*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -50,10 +52,16 @@ class Text:
         return min(starts, default=None)
 
     def word_of(self, node: Any) -> str:
-        """The name of a function as it was typed, where the node has kept its place."""
+        """The name of a function as it was typed: at the place that the node has kept, or before
+        the bracket in front of its first argument.
+        """
         at = node.meta.get("start")
-        found = None if at is None else _WORD.match(self.sql, at)
-        return "" if found is None else found.group()
+        if at is not None:
+            found = _WORD.match(self.sql, at)
+            return "" if found is None else found.group()
+        first = self.start_of(node)
+        called = None if first is None else _CALLED.search(self.sql[max(0, first - 200) : first])
+        return "" if called is None else called.group(1)
 
     def pointing(self, at: int | None, problem: str) -> str:
         """A problem with its line and column, and the line itself with a caret under the place."""
@@ -75,12 +83,10 @@ class Text:
         """A name that is not there."""
         return UnknownNameError(self.pointing(self.start_of(node), problem), remedy=remedy)
 
-    def unreadable(self, at: int | None, problem: str) -> UnreadableError:
+    def unreadable(self, at: int | None, problem: str, remedy: str = "") -> UnreadableError:
         """Text that is not SQL."""
-        return UnreadableError(
-            self.pointing(at, problem),
-            remedy="Write one SELECT, or one expression, in DuckDB's SQL.",
-        )
+        usual = "Write one SELECT, or one expression, in DuckDB's SQL."
+        return UnreadableError(self.pointing(at, problem), remedy=remedy or usual)
 
     @contextmanager
     def at(self, node: Any) -> Iterator[None]:
@@ -158,11 +164,17 @@ def tree_of(text: Text, *, dialect: str) -> Any:
     except SqlglotError as error:
         found = (getattr(error, "errors", None) or [{}])[0]
         problem = str(found.get("description") or "the text is not SQL").rstrip(".")
+        problem = _MISSING.sub(r"a function lacks an argument, its \1", problem)
         raise text.unreadable(_place(text, found), f"{problem}.") from None
     except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError):
         raise text.unreadable(None, "the text is not SQL.") from None
     if len(trees) != 1:
-        raise text.unreadable(None, f"one statement is needed; the text holds {len(trees)}.")
+        raise text.unreadable(
+            None,
+            f"one statement is needed; the text holds {len(trees)}.",
+            "Leave out what stands after the first semicolon, or ask several: batch([...])."
+            * bool(trees),
+        )
     _refuse_distinct_on(trees[0], text)
     return trees[0]
 

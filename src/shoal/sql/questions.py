@@ -28,6 +28,7 @@ from shoal.sql.expressions import Translator
 from shoal.sql.functions import AGGREGATES
 from shoal.sql.levels import levels_of, split_levels, split_union
 from shoal.sql.merging import merged
+from shoal.sql.pivots import rewritten
 from shoal.sql.public_selects import PublicSubqueries, ReadPublic
 from shoal.sql.question_text import Text, nothing_else, tree_of
 from shoal.sql.relations import (
@@ -158,6 +159,8 @@ def _key(name: str, made: Expression) -> Key:
 
 
 def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
+    if type(select).__name__ == "Pivot":
+        select = rewritten(select, tables, text)
     kind = type(select).__name__
     if kind not in ("Select", "Union"):
         raise text.refused(select, "a question is one SELECT.", "Write SELECT ... FROM ...")
@@ -169,7 +172,8 @@ def _question(select: Any, tables: Mapping[str, Table], text: Text) -> Query:
 def _draft(select: Any, outer: Named, text: Text) -> Draft:
     """What a SELECT asks: of private rows, or of groups of them that are released."""
     with text.inside():
-        return _drafted(select, with_tables(select, outer, text), text)
+        named = with_tables(select, outer, text)
+        return _drafted(rewritten(select, named, text), named, text)
 
 
 def _drafted(select: Any, named: Named, text: Text) -> Draft:
@@ -248,16 +252,19 @@ def _grouped_rows(select: Any, named: Named, text: Text) -> Draft:
         raise text.refused(
             select,
             "SELECT DISTINCT would show which values there are.",
-            "Use GROUP BY with COUNT(*).",
+            "Count the groups: SELECT x, COUNT(*) AS n FROM t GROUP BY x.",
         )
     text.only(select, *_CLAUSES)
     asked, select = select, merged(select, text)
     scope = source_of(select, named, text)
     if scope.rows.protects is None:
+        private = ", ".join(name for name, each in named.items() if getattr(each, "protects", None))
         raise text.refused(
             select,
             "the question reads public tables only.",
-            "Ask it of a private table, or read the public one.",
+            f"Ask it of a private table ({private}), or read the public one."
+            if private
+            else "Read the public table itself.",
         )
     items = [_item(one) for item in select.expressions for one in spelled_out(item, text)]
     keys = _keys(select, items, scope, text)

@@ -292,7 +292,9 @@ def from_item(item: Any, named: Named, text: Text) -> Scope:
         raise text.refused(
             item,
             "FROM takes tables and sub-queries, no functions or files.",
-            "Name a registered table.",
+            "Write CASE WHEN x = 'a' THEN 'b' END for a short list, or register it as a public table."
+            if kind == "Values"
+            else "Name a registered table, such as " + ", ".join(list(named)[:3]) + ".",
         )
     text.only(item, "this", "alias", "joins")
     _only_name(item, text)

@@ -113,7 +113,7 @@ def _told(node: Any, over: Any, scope: Scope, text: Text) -> Scope:
     with text.at(node):
         window = _window(node, scope, text)
         made = replace(window, partition=partition, order=order, so_far=_so_far(node, over, text))
-        name = _new(scope)
+        name = _new(scope, node)
         joined = WithinPerson(scope.rows, name, made)
 
     def resolved(now: Rows) -> Expression:
@@ -201,8 +201,9 @@ def _so_far(node: Any, over: Any, text: Text) -> bool:
     return said == _RUNNING
 
 
-def _new(scope: Scope) -> str:
-    name = "window"
+def _new(scope: Scope, node: Any) -> str:
+    """A name that no column has: what SELECT calls the window, so that errors can name it."""
+    name = str(node.parent.alias) if type(node.parent).__name__ == "Alias" else "window"
     taken = {column.name for column in scope.rows.columns}
     while name in taken:
         name += "'"

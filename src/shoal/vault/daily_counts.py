@@ -24,17 +24,24 @@ from shoal.sql import question
 
 @dataclass(frozen=True, eq=False)
 class DailyCounts:
-    """Counts of the rows of one dataset by a column of days."""
+    """Counts of the rows of one dataset by a column of days.
+
+    ``share`` is how many rows of a person count over all days; without one, as many as the dataset
+    allows now.
+    """
 
     held: Askable
     dataset: str
     by: str
+    share: int | None = None
 
     @cached_property
     def reach(self) -> int:
         """How many rows of one unit count, over all days."""
         unit = self._table.protects
-        return unit.groups * unit.rows_per_group if isinstance(unit, Person) else 1
+        if not isinstance(unit, Person):
+            return 1
+        return self.share or unit.groups * unit.rows_per_group
 
     @property
     def _table(self) -> Table:
@@ -120,14 +127,17 @@ class DailyCounts:
         """The steps of the question."""
         return str(self._asked.explain())
 
+    @cached_property
+    def bounded(self) -> Bounded:
+        """What is read: counts by day, in which a person's rows fit as they are."""
+        (key,) = self._asked.keys
+        days = len(self.days) + 1
+        return Bounded(self._asked.relation, (key.expression,), (count_of(),), Norm.L1, days)
+
     def read(self) -> list[int]:
         """The count of each day, exactly.  Private: only what gets noise may ask for it."""
-        (key,) = self._asked.keys
-        term = count_of()
-        bounded = Bounded(
-            self._asked.relation, (key.expression,), (term,), Norm.L1, len(self.days) + 1
-        )
-        worth = bounded.worth(term)
+        bounded = self.bounded
+        worth = bounded.worth(count_of())
         found: dict[Any, int] = {}
         for part in self.source.engine.parts(bounded):
             for (day,), (count,) in part.items():

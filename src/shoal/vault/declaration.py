@@ -69,12 +69,18 @@ class Declaration:
     shares: tuple[str, ...] = ()
 
 
-def to_toml(dataset: Dataset, budget: Measure | None, *, beside: Path | None = None) -> str:
+def to_toml(
+    dataset: Dataset,
+    budget: Measure | None,
+    *,
+    beside: Path | None = None,
+    place: Mapping[str, Any] | None = None,
+) -> str:
     """A dataset as TOML; its path is written relative to the folder ``beside`` where it lies below
-    that.
+    that.  ``place`` is said of it instead of where it lies.
     """
     lines = [HEADER, _ABOUT.rstrip("\n"), "", f"name = {_value(dataset.name)}"]
-    lines += _pairs(dataset.location.declared(beside))
+    lines += _pairs(dataset.location.declared(beside) if place is None else place)
     if dataset.shares:
         lines.append(
             f"shares = {_value(dataset.shares[0] if len(dataset.shares) == 1 else list(dataset.shares))}"
@@ -94,22 +100,35 @@ def from_toml(path: str | Path) -> Declaration:
     """The declaration in a file; what it does not know is refused by name."""
     file = Path(path)
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SchemaError(
-            f"{file.name} is not TOML: {error}.",
-            remedy="Correct it; shoal describe NAME --toml shows the form.",
-        ) from None
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise _not_toml(file.name, error) from None
+    return from_text(text, file)
+
+
+def from_text(text: str, file: Path) -> Declaration:
+    """The declaration that a text is, as if it stood in a file: paths are beside that, and what is
+    wrong is said of its name.
+    """
+    try:
+        said = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
+        raise _not_toml(file.name, error) from None
     _check_names(said, _KNOWN, file.name)
     if "name" not in said or ("path" in said) == ("spark" in said):
         raise SchemaError(f"{file.name} needs a name and a path.", remedy='Write name = "visits".')
     columns = said.get("columns", {})
+    for each in ("name", "path", "spark"):
+        _check_kind(said, each, str, "text", file.name)
     for part in ("columns", "protects", "budget"):
         _check_kind(said, part, dict, "a table", file.name)
     for name, each in columns.items():
         _check_kind(columns, name, dict, "a table", "columns")
         _check_names(each, _OF_COLUMN, f"column {name!r}")
         _check_kind(each, "required", bool, "true or false", f"column {name!r}")
+        _check_kind(each, "type", str, "text", f"column {name!r}")
+        _check_kind(each, "choices", list, "a list", f"column {name!r}")
+        _check_kind(each, "rows", int, "a whole number", f"column {name!r}")
     _check_kind(said, "table", str, "text", file.name)
     for each in ("delimiter", "decimal", "encoding"):
         _check_kind(said, each, str, "text", file.name)
@@ -236,6 +255,14 @@ def _protected(said: Mapping[str, Any], where: str) -> Unit:
             f"[protects] of {where} has no columns.", remedy='Write columns = ["user_id"].'
         )
     return unit_from(given)
+
+
+def _not_toml(name: str, error: Exception) -> SchemaError:
+    why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+    return SchemaError(
+        f"{name} is not TOML: {why}.",
+        remedy="Correct it; shoal describe NAME --toml shows the form.",
+    )
 
 
 def _check_kind(said: Mapping[str, Any], name: str, kind: type, words: str, where: str) -> None:

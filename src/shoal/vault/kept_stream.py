@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,7 @@ from shoal.errors import KeyReusedError, UnknownNameError, VaultError
 from shoal.exact import Number
 from shoal.ledger import Ledger
 from shoal.ledger.book import budget_from, budget_to
+from shoal.noise import one_below
 from shoal.query.certificate import certified
 from shoal.query.paying import PaymentRequest, QuestionCharge, read_for
 from shoal.sensitivity import Relation
@@ -30,6 +32,8 @@ from shoal.workloads import StreamPlan
 STREAM = "stream"
 """The kind of fact that an open stream is."""
 
+_NOT_TERMS = ("entry", "name", "accounts", "declaration")
+
 
 @dataclass(frozen=True)
 class StreamPlace:
@@ -38,7 +42,7 @@ class StreamPlace:
     ledger: Ledger
     asker: str
     versions: Callable[[str], Sequence[Dataset]]
-    counts: Callable[[str, str], DailyCounts]
+    counts: Callable[[str, str, int | None], DailyCounts]
 
     def key(self, name: str) -> str:
         """Under which key a stream of this asker is filed."""
@@ -84,7 +88,12 @@ class AskedStream:
                     remedy="Go on with it: vault.stream(name). For another one, choose another name.",
                 )
             return known
-        source.engine.check(self.counts.relation)
+        if self.place.versions(self.counts.dataset)[-1].entry != _read_by(self.counts).entry:
+            raise VaultError(
+                f"{self.counts.dataset!r} was updated since this stream was asked for.",
+                remedy="Ask again: vault.daily(name, dataset, by).",
+            )
+        source.engine.check(self.counts.bounded.relation)
         text = f"daily counts of {self.counts.dataset} by {self.counts.by}"
         body = {"stream": said, "event": plan.event.to_dict(), "request": str(request)}
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
@@ -96,7 +105,14 @@ class AskedStream:
             charge.answered({"stream": self.name, "certificate": certificate})
         else:  # paid before, by someone who died before the stream was filed
             certificate = charge["certificate"]
-        fact = {**said, "entry": certificate["ledger"]["entry"], "name": self.name}
+        paid = certificate["ledger"]
+        fact = {
+            **said,
+            "entry": paid["entry"],
+            "name": self.name,
+            "accounts": paid["accounts"],
+            "declaration": _read_by(self.counts).entry,
+        }
         self.place.ledger.record(STREAM, fact, key=self.place.key(self.name))
         found = self.place.known(self.name)
         assert found is not None
@@ -110,6 +126,8 @@ class AskedStream:
             "reach": plan.reach,
             "relation": str(plan.relation),
             "measure": budget_to(plan.measure),
+            "sensitivity": str(plan.mechanism.sensitivity.value),
+            "sigma": str(plan.mechanism.spread),
         }
 
     def _certificate(
@@ -154,14 +172,20 @@ class Stream:
     @property
     def terms(self) -> dict[str, Any]:
         """What was agreed when it was opened."""
-        return {name: each for name, each in self.fact.items() if name not in ("entry", "name")}
+        return {name: each for name, each in self.fact.items() if name not in _NOT_TERMS}
 
     @cached_property
     def plan(self) -> StreamPlan:
-        """Its noise, and the error of every day."""
+        """Its noise, which is that of the charge, and the error of every day."""
         relation = Relation.read(self.fact["relation"], "relation")
         measure = budget_from(self.fact["measure"])
-        return StreamPlan.of(len(self.fact["days"]), measure, relation, self.fact["reach"])
+        made = StreamPlan.of(len(self.fact["days"]), measure, relation, self.fact["reach"])
+        if str(made.mechanism.sensitivity.value) != self.fact["sensitivity"]:
+            raise VaultError(
+                "this version of Shoal measures days otherwise than the one that opened the stream.",
+                remedy="Go on with that version, or open another stream.",
+            )
+        return made.with_sigma(Fraction(self.fact["sigma"]))
 
     @property
     def certificate(self) -> Mapping[str, Any]:
@@ -183,9 +207,11 @@ class Stream:
 
     def released(self) -> ReleasedDays:
         """Every day that was released; free."""
-        return self._shown(
-            self._measured(), self.place.counts(self.fact["dataset"], self.fact["by"])
-        )
+        return self._shown(self._measured(), self._counts())
+
+    def _counts(self) -> DailyCounts:
+        """What is counted: of each person as many rows as the noise was made for."""
+        return self.place.counts(self.fact["dataset"], self.fact["by"], self.fact["reach"])
 
     def _shown(self, measured: Sequence[int], counts: DailyCounts) -> ReleasedDays:
         labels = counts.labels[: len(measured)]
@@ -199,20 +225,21 @@ class Stream:
             is the same whatever the data, and the days can be released later.
         Edges: days that were released are given again as they are.  Refused if the dataset was
             updated in another way than by `more rows` or `same rows`, or its days are declared
-            otherwise now.
+            otherwise now, or another account pays for it now.
         """
-        counts = self.place.counts(self.fact["dataset"], self.fact["by"])
+        # Before the rows are chosen: days that were measured saw no newer ones than these then are.
+        measured = self._measured()
+        counts = self._counts()
         if [str(each) for each in counts.labels] != self.fact["days"]:
             raise VaultError(
                 f"the days of {self.fact['by'][:40]!r} are declared otherwise than when the stream "
                 "was opened.",
                 remedy="State them as before, or open another stream.",
             )
-        measured = self._measured()
         last = self._place_of(until, len(measured))
         if last < len(measured):
             return self._shown(measured, counts)
-        self._check_versions()
+        self._check_versions(_read_by(counts))
         exact = self._read(counts)
         for day in range(len(measured), last + 1):
             value = self.plan.noisy(exact[: day + 1])
@@ -234,10 +261,18 @@ class Stream:
             )
         return int(days.index(str(until)))
 
-    def _check_versions(self) -> None:
-        """Refuse rows that may have been taken away or changed since the stream was opened."""
+    def _check_versions(self, read: Dataset) -> None:
+        """Refuse rows that may have been taken away or changed since those that the stream was paid
+        for, and rows of people whose account did not pay.
+        """
+        if not set(read.accounts) <= set(self.fact["accounts"]):
+            raise VaultError(
+                f"{read.name!r} now holds rows of people whose account did not pay for the stream.",
+                remedy="Open another stream, which is charged to all accounts.",
+            )
+        since = self.fact["declaration"]
         for each in self.place.versions(self.fact["dataset"]):
-            if each.entry > self.fact["entry"] and each.declared not in (MORE_ROWS, SAME_ROWS):
+            if each.entry > since and each.declared not in (MORE_ROWS, SAME_ROWS):
                 raise VaultError(
                     f"{each.name!r} was updated as {each.declared!r}; a stream goes on only while "
                     "rows are added and none is changed or taken away.",
@@ -258,9 +293,12 @@ class Stream:
         return read_for(QuestionCharge(), read)
 
     def _kept(self, day: int, value: int) -> bool:
-        """Write a day's noisy number down, durably; whether it is the one that counts now."""
+        """Write a day's noisy number down, durably; whether it is the one that counts now.
+
+        Two who draw the same number are told apart by chance: the second must read rows again.
+        """
         try:
-            fact = {"day": day, "value": str(value)}
+            fact = {"day": day, "value": str(value), "drawn": f"{one_below(1 << 64):016x}"}
             self.place.ledger.record(self._kind, fact, key=str(day))
         except KeyReusedError:
             return False
@@ -269,3 +307,11 @@ class Stream:
     def __repr__(self) -> str:
         days = len(self._measured())
         return f"<stream {self.name!r}: {days} of {len(self.fact['days'])} days released>"
+
+
+def _read_by(counts: DailyCounts) -> Dataset:
+    """The version of the dataset that is charged and read for these counts."""
+    payer: Any = counts.source.payer  # that of a vault, which knows its datasets
+    (found,) = payer.datasets
+    dataset: Dataset = found
+    return dataset

@@ -63,15 +63,31 @@ def undeclared(source: object, name: str, names: Sequence[str] = ()) -> Dataset:
     given.
     Needs: a curator's act.  The types of a CSV file depend on its rows, and are only proposed.
     """
-    location = source_of(as_csv(source) if is_csv(source) else source, name=name)
-    if location.form == "csv":
-        file = as_csv(source)
-        types = proposed(file, {}, name).types
+    if is_csv(source):
+        file, types = _read_file(as_csv(source), name)
+        location = source_of(file, name=name)
         types = _renamed(types, names) if names else types
     else:
-        types = _types_of(source, name)
+        location, types = source_of(source, name=name), _types_of(source, name)
     columns = tuple(StatedColumn(each, kind) for each, kind in types.items())
     return Dataset(name, 1, location, None, columns, (), "")
+
+
+def _read_file(file: CsvFile, name: str) -> tuple[CsvFile, Mapping[str, Type]]:
+    """A CSV file with the types that fit its cells.  Where cells are separated by something else,
+    numbers may be written with a comma; that is proposed if more columns are numbers then.
+    """
+    plain = proposed(file, {}, name)
+    if file.decimal is None and plain.separator != ",":
+        commas = file.with_decimal(",")
+        other = proposed(commas, {}, name)
+        if _count_numbers(other) > _count_numbers(plain):
+            return commas, other.types
+    return file, plain.types
+
+
+def _count_numbers(file: CsvFile) -> int:
+    return sum(each.kind is not Kind.TEXT for each in file.types.values())
 
 
 def _types_of(source: object, name: str) -> dict[str, Type]:

@@ -45,6 +45,28 @@ _Declared = tuple[Dataset, _Opens]
 """A declaration, and the accounts that come with it: their budgets and relations by name."""
 
 
+@dataclass(frozen=True)
+class Writing:
+    """How a declaration is written down: by whom, for the journal; only tried, and not written;
+    and after which entry, if it is meant for that one alone.
+    """
+
+    by: str | None = None
+    only_tried: bool = False
+    follows: int | None = None
+
+    def check(self, before: Dataset) -> None:
+        """Refuse what was written for another declaration than the one that counts."""
+        if self.follows not in (None, before.entry):
+            raise VaultError(
+                f"the declaration of {before.name!r} was changed since you read it.",
+                remedy="Read it again, and repeat your change.",
+            )
+
+
+PLAINLY = Writing()
+
+
 class _ReadSoFar:
     """How far the journal was read, and the declarations in it so far."""
 
@@ -123,6 +145,7 @@ class Registry:
         budget: Measure | None,
         shares: Sequence[str] = (),
         relation: str | None = None,
+        writing: Writing = PLAINLY,
     ) -> Dataset:
         """Declare a dataset for the first time."""
 
@@ -157,7 +180,7 @@ class Registry:
                 check_people(made, history)
             return made, opens
 
-        return self._in_turn(act)
+        return self._in_turn(act, writing)
 
     def _with(self, made: Dataset, found: Fingerprint) -> Dataset:
         """A declaration with what was found of its content; people are sampled when the content is
@@ -204,15 +227,22 @@ class Registry:
         said: Said,
         budget: Measure | None,
         protects: Unit | None,
+        is_whole: bool = False,
+        writing: Writing = PLAINLY,
     ) -> Dataset:
-        """Declare a dataset anew: other content, another place, other facts."""
+        """Declare a dataset anew: other content, another place, other facts.
+
+        ``is_whole`` says that what was stated of the columns before, and is not stated now, holds
+        no longer.
+        """
 
         def act(history: Sequence[Dataset]) -> _Declared:
             before = self.one(name)
+            writing.check(before)
             is_moved = path is not None or table is not None
             moved = source_moved(before.location, path, table, name=name)
             location = moved.looked_at(self.secret)
-            merged = _merged(before, said, location).of(path)
+            merged = (said if is_whole else _merged(before, said, location)).of(path)
             columns, found = self._read(name, location, merged, protects)
             if before.public:
                 check_public_place(location, history, self.secret)
@@ -249,7 +279,7 @@ class Registry:
                 check_people(made, history, is_update=True)
             return made, opens
 
-        return self._in_turn(act)
+        return self._in_turn(act, writing)
 
     def _read(
         self, name: str, location: DataSource, said: Said, protects: Unit | None
@@ -273,7 +303,7 @@ class Registry:
             return public_columns(name, location, said)
         return private_columns(name, location, said, protects)[0]
 
-    def _in_turn(self, act: Callable[[Sequence[Dataset]], _Declared]) -> Dataset:
+    def _in_turn(self, act: Callable[[Sequence[Dataset]], _Declared], writing: Writing) -> Dataset:
         """Decide from all declarations so far and record it as the next one; decide anew if another
         was faster.
 
@@ -283,9 +313,12 @@ class Registry:
         for _ in range(_TRIES):
             history = self.history
             made, opens = act(history)
+            if writing.only_tried:
+                return made
             last = history[-1].entry if history else 0
+            fact = made.to_dict() if writing.by is None else {**made.to_dict(), "by": writing.by}
             with suppress(KeyReusedError):
-                entry = self.ledger.record(_KIND, made.to_dict(), key=f"after {last}", opens=opens)
+                entry = self.ledger.record(_KIND, fact, key=f"after {last}", opens=opens)
                 made.location.keep()
                 return replace(made, entry=entry.number)
         raise VaultError(

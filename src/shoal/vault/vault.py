@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self
 
 from shoal.engines.held_rows import HeldRows
 from shoal.engines.limits import NONE, EngineLimits
-from shoal.errors import SchemaError, VaultError
+from shoal.errors import VaultError
 from shoal.exact import Number
 from shoal.ledger import Ledger
-from shoal.measures import Measure, StatedBudget, budget_of
 from shoal.owned import NotCopied
-from shoal.plan import Person as PersonUnit
-from shoal.plan import Row, Unit, facts_of
 from shoal.polls import Poll, PublishedPoll, one_published, publish, published
 from shoal.query import Ask, Private
+from shoal.query.batch import Batch
 from shoal.query.building import Building
-from shoal.query.opening import Facts
 from shoal.query.paying import QuestionSource
 from shoal.query.public_lookups import public_reader
 from shoal.query.shares import SuggestedShares
@@ -28,29 +24,25 @@ from shoal.vault.accounts.payer import (
     CURATOR,
     AccountPayer,
     VaultTables,
-    allowance,
     analyst_name,
 )
 from shoal.vault.accounts.payer_cache import PayerCache
-from shoal.vault.accounts.standing import Standing
 from shoal.vault.dataset import Dataset
-from shoal.vault.declaration import declared_source, from_toml, names_of, to_toml
-from shoal.vault.declaration_check import DeclarationCheck, check_declaration
 from shoal.vault.dummy import dummy_rows, rehearsal, rows_of
 from shoal.vault.known_questions import KnownQuestions
 from shoal.vault.people.office_facts import OfficeFacts
 from shoal.vault.people.vault_office import VaultOffice
-from shoal.vault.proposal import declare, proposal
 from shoal.vault.registry import Registry
 from shoal.vault.sources.checked_engine import CheckedEngine
 from shoal.vault.sources.fingerprint import Progress, make_secret, secret_of
-from shoal.vault.stated_columns import Said, proposed_dataset
+from shoal.vault.vault_budgets import VaultBudgets
+from shoal.vault.vault_declarations import VaultDeclarations
 from shoal.vault.vault_history import VaultHistory
 from shoal.vault.vault_html import vault_html
 from shoal.vault.vault_streams import VaultStreams
 
 
-class Vault(VaultHistory, VaultOffice, VaultStreams, NotCopied):
+class Vault(VaultBudgets, VaultDeclarations, VaultHistory, VaultOffice, VaultStreams, NotCopied):
     """Datasets with budgets, in one file or on PostgreSQL; made by `shoal.open`.
 
     Guarantee: every answer that anyone saw was charged, durably, before a row was read for it; all
@@ -115,6 +107,12 @@ class Vault(VaultHistory, VaultOffice, VaultStreams, NotCopied):
             known = self._known.read(key, text, held.tables, public_reader(held))
         held = VaultTables(known.tables, self._payer)
         return Ask(held, known.plan, text, weights, intervals, worked_out=known.worked_out)
+
+    def batch(self, questions: Sequence[str | Ask]) -> Batch:
+        """Several counts of the same rows, to be released together: texts of SQL, or questions that
+        were built; `Batch` says what they need.
+        """
+        return Batch([self.sql(each) if isinstance(each, str) else each for each in questions])
 
     def table(self, name: str) -> Building:
         """The rows of a dataset, to build a question on without writing a SELECT."""
@@ -209,239 +207,6 @@ class Vault(VaultHistory, VaultOffice, VaultStreams, NotCopied):
     def _told(self, dataset: Dataset) -> Dataset:
         return dataset if self._analyst is None else dataset.as_told
 
-    def add(
-        self,
-        name: str,
-        source: object,
-        *,
-        protects: Unit | None = None,
-        budget: StatedBudget | None = None,
-        columns: Facts | None = None,
-        required: Sequence[str] = (),
-        keys: Mapping[str, int] | None = None,
-        table: str | None = None,
-        public: bool = False,
-        shares: str | Sequence[str] | None = None,
-        relation: str | None = None,
-    ) -> Dataset:
-        """Declare a dataset: where its rows lie, whom it protects, what is known of its columns,
-        and its budget.
-
-        ``source`` is a path to Parquet, a `CsvFile` with the types of its columns, a folder of
-        Parquet files, a DuckDB file with a ``table``, an address of Spark with a ``table``, a
-        `SparkTable`, or a frame of Spark, which this process alone remembers.  A ``public`` one
-        protects nobody and has no budget.  ``shares`` names a dataset whose account it shares: an
-        id means the same person in both.  Where private rows lie or lay already, ``shares`` or
-        ``relation="new people"`` must say who is in it.
-
-        Edges: content that is registered already, under whatever name, shares that account; no
-        budget is added.
-        """
-        self._curator()
-        if public == (protects is not None) or (
-            protects is not None and not isinstance(protects, Row | PersonUnit)
-        ):
-            raise SchemaError(
-                "protects must say who is protected, or public that nobody is.",
-                remedy="Give protects=shoal.Person('user_id', groups=5, rows_per_group=3), shoal.Row(), or public=True.",
-            )
-        said = Said(facts_of(columns), tuple(required), dict(keys or {}))
-        return self._registry.add(
-            name,
-            source,
-            table=table,
-            protects=protects,
-            said=said,
-            budget=_budget(budget),
-            shares=names_of(shares),
-            relation=relation,
-        )
-
-    def add_from(
-        self, path: str | Path, *, name: str | None = None, relation: str | None = None
-    ) -> Dataset:
-        """Declare a dataset as a file says that `to_toml` wrote, under its name or another;
-        ``relation`` as in `add`.
-        """
-        self._curator()
-        said = from_toml(path)
-        return self._registry.add(
-            name or said.name,
-            said.source,
-            table=said.table,
-            protects=said.protects,
-            said=said.said,
-            budget=said.budget,
-            shares=said.shares,
-            relation=relation,
-        )
-
-    def proposal(
-        self,
-        name: str,
-        source: object,
-        *,
-        protects: Unit | None = None,
-        budget: StatedBudget | None = None,
-        columns: Facts | None = None,
-        required: Sequence[str] = (),
-        keys: Mapping[str, int] | None = None,
-        shares: str | Sequence[str] | None = None,
-        file: Path | None = None,
-    ) -> str | None:
-        """The text of a declaration to edit in ``file``, with the types that fit the cells of a CSV
-        file; None if all types are known.
-        """
-        self._curator()
-        said = Said(facts_of(columns), tuple(required), dict(keys or {}))
-        made = proposed_dataset(name, source, said, protects, names_of(shares))
-        if made is None:
-            return None
-        self._registry.check_first(made, _budget(budget))
-        return proposal(made, _budget(budget), file or Path(f"{name}.toml"))
-
-    def declare(
-        self,
-        path: str | Path,
-        out: str | Path | None = None,
-        *,
-        name: str | None = None,
-        protects: Unit | None = None,
-        budget: StatedBudget | None = None,
-        types: Mapping[str, str] | None = None,
-        header: bool | None = None,
-        names: Sequence[str] = (),
-        delimiter: str | None = None,
-        decimal: str | None = None,
-        encoding: str | None = None,
-        force: bool = False,
-    ) -> Path:
-        """Write a declaration of a file for you to edit, NAME.toml here or ``out``; `add_from`
-        registers it.
-
-        ``header``, ``names``, ``delimiter``, ``decimal`` and ``encoding`` say how a CSV file is
-        written, as in `CsvFile`; ``names`` are those of a file without a header.
-        """
-        self._curator()
-        source = declared_source(
-            str(path),
-            types or {},
-            header=header,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-        )
-        return declare(
-            source,
-            name=name,
-            out=out,
-            names=names,
-            protects=protects,
-            budget=_budget(budget),
-            force=force,
-        )
-
-    def check(self, name: str) -> DeclarationCheck:
-        """What the declaration of a dataset cuts off, as exact numbers for the curator alone;
-        nothing is written.
-        """
-        self._curator()
-        return check_declaration(self.dataset(name))
-
-    def to_toml(self, name: str, *, beside: Path | None = None) -> str:
-        """A dataset as a declaration that people can review, and `add_from` reads."""
-        dataset = self.dataset(name)
-        alone = not dataset.public and not dataset.shares
-        whole = self.budget(name).accounts[-1].budget if alone else None
-        return to_toml(dataset, whole, beside=beside)
-
-    def update(
-        self,
-        name: str,
-        *,
-        relation: str | None = None,
-        path: object = None,
-        table: str | None = None,
-        budget: StatedBudget | None = None,
-        columns: Facts | None = None,
-        required: Sequence[str] | None = None,
-        keys: Mapping[str, int] | None = None,
-        groups: int | None = None,
-        rows_per_group: int | None = None,
-    ) -> Dataset:
-        """Declare how the data of a dataset stand to those before, where they are now, or other
-        facts of its columns.
-
-        ``relation`` is ``"same people"``, ``"new people"`` (with a ``budget``), ``"all people"`` or
-        ``"same rows"``; see `shoal.vault.sources.lineage`.  ``path`` and ``table`` say where they
-        are, as in `add`; ``groups`` and ``rows_per_group`` how much of each person may count from
-        now on.
-        """
-        self._curator()
-        said = Said(facts_of(columns), tuple(required or ()), dict(keys or {}))
-        unit = self.dataset(name).unit_with(groups, rows_per_group)
-        return self._registry.update(
-            name,
-            relation=relation,
-            path=path,
-            table=table,
-            said=said,
-            budget=_budget(budget),
-            protects=unit,
-        )
-
-    # budgets
-
-    def budget(self, name: str) -> Standing:
-        """What may be spent on a dataset, what was, by whom, and what that means for one person."""
-        dataset = self.dataset(name)
-        if dataset.public:
-            raise VaultError(f"{name!r} is public; it has no budget.", remedy="Ask it as you like.")
-        known = self._ledger.accounts()
-        mine = None if self._analyst is None else allowance(name, self._analyst)
-        return Standing(
-            name,
-            tuple(self._ledger.account(each) for each in dataset.accounts),
-            tuple(
-                each
-                for each in known
-                if each.name.startswith(f"{name}@") and mine in (None, each.name)
-            ),
-        )
-
-    def set_budget(self, name: str, budget: StatedBudget, *, by: str | None = None) -> Standing:
-        """Give a dataset another budget in the same measure, never below what was spent; ``by`` is
-        the owner who does it, for the journal.
-        """
-        self._curator()
-        account = self.budget(name).accounts[-1].name
-        self._ledger.change_budget(account, budget_of(budget), by=by)
-        return self.budget(name)
-
-    def grant(
-        self, analyst: str, dataset: str, budget: StatedBudget, *, by: str | None = None
-    ) -> Standing:
-        """Let an analyst spend so much on a dataset, within its budget; granting again changes the
-        allowance.  ``by`` is the owner who does it, for the journal.
-
-        Allowances may sum to more than the budget; what is spent never does.
-        """
-        self._curator()
-        whole, given = self.budget(dataset).whole, budget_of(budget)
-        if type(given) is not type(whole):
-            raise VaultError(
-                f"the budget of {dataset!r} is {whole}; an allowance is counted in the same measure.",
-                remedy=f"Give one like {whole}.",
-            )
-        name = allowance(dataset, analyst_name(analyst))
-        if name in {each.name for each in self._ledger.accounts()}:
-            self._ledger.change_budget(name, given, by=by)
-        else:
-            protects = self.dataset(dataset).protects
-            assert protects is not None
-            self._ledger.open_account(name, given, relation=str(protects.relation), by=by)
-        return self.budget(dataset)
-
     # polls
 
     @property
@@ -464,15 +229,6 @@ class Vault(VaultHistory, VaultOffice, VaultStreams, NotCopied):
         """Acknowledge what `verify` found, for a reason that the journal keeps, and resume."""
         self._curator()
         self._ledger.accept(reason, caller=CURATOR)
-
-    def check_out(self, path: str | Path) -> None:
-        """Refuse to write to a file that holds rows of a dataset, now or in an earlier version."""
-        for each in self._registry.history:
-            if each.location.holds(Path(path), self._registry.secret):
-                raise VaultError(
-                    f"{Path(path).name!r} is where the rows of {each.name!r} lie; nothing was written.",
-                    remedy="Choose another file.",
-                )
 
     # rehearsing
 
@@ -530,7 +286,3 @@ class Vault(VaultHistory, VaultOffice, VaultStreams, NotCopied):
                 "an analyst asks questions; only the curator changes the vault.",
                 remedy="Open the vault without as_.",
             )
-
-
-def _budget(given: StatedBudget | None) -> Measure | None:
-    return None if given is None else budget_of(given)

@@ -53,6 +53,12 @@ class VaultHistory(ABC):
         """The release that a key of one's own stands for; None if there is none."""
         return release_with_key(self._ledger, self._analyst or CURATOR, key)
 
+    def was_given(self, release: Release, name: str) -> bool:
+        """Whether somebody asked the question of a release again, and was given its answer."""
+        charge = release.entry.number
+        found = self._ledger.keyed(name, holding=f'"charge":{charge},')
+        return any(each.kind == "repeated" and each.body["charge"] == charge for each in found)
+
     def release_number(self, certificate: Mapping[str, Any]) -> int:
         """The number of the release that a certificate of this vault is of; earlier certificates
         name only its place in the journal.

@@ -33,8 +33,8 @@ class VaultStreams(ABC):
         def versions(dataset: str) -> list[Any]:
             return [each for each in self._registry.history if each.name == dataset]
 
-        def counts(dataset: str, by: str) -> DailyCounts:
-            return DailyCounts(self._tables, dataset, by)
+        def counts(dataset: str, by: str, share: int | None) -> DailyCounts:
+            return DailyCounts(self._tables, dataset, by, share)
 
         return StreamPlace(self._ledger, self._analyst or CURATOR, versions, counts)
 

@@ -2,8 +2,10 @@
 streams.
 """
 
+from shoal.workloads.acceptance_criteria import AcceptanceCriterion, CellsWithin, MeanWithin
 from shoal.workloads.cell_counts import GivenMarginals, ListedCells, WholeArray
 from shoal.workloads.column_hierarchy import Hierarchy
+from shoal.workloads.joint_totals import HeldTotals, JointTotals, known_totals
 from shoal.workloads.known_totals import KnownTotals
 from shoal.workloads.publication_plan import PlannedTable, PublicationPlan
 from shoal.workloads.released_tables import ReleasedTable, ReleasedTables
@@ -22,12 +24,17 @@ from shoal.workloads.whole_tables import WholeTable, WholeTables, check_whole_nu
 from shoal.workloads.workload import Workload
 
 __all__ = [
+    "AcceptanceCriterion",
     "AllRanges",
+    "CellsWithin",
     "GivenMarginals",
+    "HeldTotals",
     "Hierarchy",
+    "JointTotals",
     "KnownTotals",
     "ListedCells",
     "Marginals",
+    "MeanWithin",
     "PlannedTable",
     "PrefixSums",
     "PublicationPlan",
@@ -44,4 +51,5 @@ __all__ = [
     "WholeTables",
     "Workload",
     "check_whole_numbers",
+    "known_totals",
 ]

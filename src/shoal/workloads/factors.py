@@ -7,6 +7,7 @@ counts one column at a time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, cast
 
@@ -209,8 +210,15 @@ class IntegerMatrix(Factor):
 
     @cached_property
     def _covariance(self) -> Floats:
-        found: Floats = np.linalg.pinv(self._gram.astype(np.float64), rcond=_NULL, hermitian=True)
-        return found
+        gram = self._gram.astype(np.float64)
+        with suppress(np.linalg.LinAlgError):  # far less work, where nothing is near to singular
+            inverse = np.asarray(np.linalg.inv(gram), dtype=np.float64)
+            if (
+                0 < np.trace(inverse) * np.trace(gram) < 1 / _NULL
+                and (inverse.diagonal() > 0).all()
+            ):
+                return (inverse + inverse.T) / 2
+        return np.asarray(np.linalg.pinv(gram, rcond=_NULL, hermitian=True), dtype=np.float64)
 
     @cached_property
     def _inverse(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -40,11 +40,6 @@ class KnownTotals:
         """
         if isinstance(given, int):
             return cls(domain, (), np.array(_count(given)))
-        if len(given) != 1:
-            raise SchemaError(
-                "known totals are those of one table.",
-                remedy="Give the finest table alone; the totals of coarser ones follow from it.",
-            )
         ((named, cells),) = given.items()
         names = (named,) if isinstance(named, str) else tuple(named)
         asked = domain.asked(names)
@@ -87,16 +82,7 @@ class KnownTotals:
     @cached_property
     def places(self) -> NDArray[np.int64]:
         """For each cell of the whole table, to which total it belongs."""
-        found = np.zeros((), dtype=np.int64)
-        asked = dict(self.asked)
-        for name in self.domain.names:
-            size, query = self.domain.size(name), asked.get(name)
-            own, count = np.zeros(size, dtype=np.int64), 1
-            if query is not None:
-                own = query.groups if isinstance(query, EachGroup) else np.arange(size)
-                count = query.rows(size)
-            found = np.add.outer(found * count, own)
-        return found
+        return places_of(self.domain, self.asked)
 
     def nearest(
         self, table: Floats, shares: Floats | None = None, lowered: Floats | None = None
@@ -108,10 +94,17 @@ class KnownTotals:
         at 0.  By how much is the root of a falling convex function, which Newton's steps reach from
         any side; they begin at ``lowered``, and what was found is left there for the next time.
         """
-        wanted = self.totals.reshape(-1).astype(np.float64)
+        over = np.zeros(self.totals.size) if lowered is None else lowered
         cells = table.reshape(-1)
         share = np.ones(cells.size) if shares is None else shares.reshape(-1)
-        over = np.zeros(wanted.size) if lowered is None else lowered
+        left = self.lowered_cells(cells, share, over)
+        return self.scaled(np.maximum(left, 0.0).reshape(table.shape))
+
+    def lowered_cells(self, cells: Floats, share: Floats, over: Floats) -> Floats:
+        """The cells, lowered so that what is above 0 has these totals; ``over`` is where to begin,
+        and gets what was found.
+        """
+        wanted = self.wanted
         left = cells
         for _ in range(_ROUNDS):
             left = cells - over[self._place] * share
@@ -123,11 +116,25 @@ class KnownTotals:
             none = weight <= 0  # lowered too far: begin again from above
             over += np.where(none, 0.0, missed / np.where(none, 1.0, weight))
             over[none] = (self._sums(cells, 0) - wanted)[none] / self._sums(share, 0)[none]
-        return self.scaled(np.maximum(left, 0.0).reshape(table.shape))
+        return left
+
+    def missed(self, table: Floats) -> float:
+        """By how much the sums of a table are off, as a share of the totals."""
+        off = np.abs(self._sums(table.reshape(-1), 0) - self.wanted) / (1 + self.wanted)
+        return float(off.max())
+
+    def settled(self, table: Floats) -> Floats:
+        """The table itself: its sums over `places` are whole numbers already."""
+        return table
+
+    @cached_property
+    def wanted(self) -> Floats:
+        """The totals in one row."""
+        return self.totals.reshape(-1).astype(np.float64)
 
     def scaled(self, table: Floats) -> Floats:
         """A table whose parts are multiplied to have these totals; parts of 0 stay 0."""
-        cells, wanted = table.reshape(-1), self.totals.reshape(-1).astype(np.float64)
+        cells, wanted = table.reshape(-1), self.wanted
         total = self._sums(cells, 0)
         factor = np.divide(wanted, total, out=np.ones_like(wanted), where=total > 0)
         found: Floats = (cells * factor[self._place]).reshape(table.shape)
@@ -142,11 +149,34 @@ class KnownTotals:
         """Sums over the cells of each known total."""
         return GroupSums(self._place, self.totals.size)
 
+    @property
+    def size(self) -> int:
+        """How many totals there are."""
+        return self.totals.size
+
     def to_dict(self) -> dict[str, Any]:
         """For a certificate: the columns and their totals, cell by cell in the order of declared
         values.
         """
         return {"columns": list(self.columns), "totals": self.totals.reshape(-1).tolist()}
+
+
+def places_of(domain: TableDomain, asked: Sequence[tuple[str, ColumnQuery]]) -> NDArray[np.int64]:
+    """For each cell of the whole table, to which cell of a table of some columns it belongs."""
+    found = np.zeros((), dtype=np.int64)
+    queries = dict(asked)
+    for name in domain.names:
+        size, query = domain.size(name), queries.get(name)
+        own, count = np.zeros(size, dtype=np.int64), 1
+        if query is not None:
+            own, count = groups_of(query, size), query.rows(size)
+        found = np.add.outer(found * count, own)
+    return found
+
+
+def groups_of(query: ColumnQuery, size: int) -> NDArray[np.int64]:
+    """For each value of a column, which row of a query counts it."""
+    return query.groups if isinstance(query, EachGroup) else np.arange(size)
 
 
 def _count(given: object) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from shoal.workloads.column_directions import ColumnBasis, basis_of
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.factors import Factor
-from shoal.workloads.known_totals import KnownTotals
+from shoal.workloads.joint_totals import HeldTotals
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.table_domain import TableDomain
 
@@ -54,7 +54,7 @@ class NonnegativeFit:
     domain: TableDomain
     measurements: tuple[Measurement, ...]
     variances: tuple[float, ...]
-    known: KnownTotals | None = None
+    known: HeldTotals | None = None
 
     @cached_property
     def _bases(self) -> dict[str, ColumnBasis]:
@@ -134,7 +134,7 @@ class NonnegativeFit:
     @cached_property
     def _lowered(self) -> Floats:
         """By how much the last table was lowered to have the known totals."""
-        return np.zeros(1 if self.known is None else self.known.totals.size)
+        return np.zeros(1 if self.known is None else self.known.size)
 
     def solve(self, answers: Sequence[Floats]) -> Floats:
         """The whole table; what is returned is always allowed."""

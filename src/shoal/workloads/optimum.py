@@ -12,6 +12,7 @@ as soon as its diagonal is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,8 +66,15 @@ class _Root:
         return float(self.values.sum() ** 2 / self.weights.sum())
 
 
-def optimum(gram: Floats, inverse: Tridiagonal | None = None) -> Optimum:
-    """The best strategy for a gram matrix V; faster where its inverse has three diagonals.
+Times = Callable[[Floats], Floats]
+"""A matrix times some columns."""
+
+
+def optimum(
+    gram: Floats, inverse: Tridiagonal | None = None, times: Times | None = None
+) -> Optimum:
+    """The best strategy for a gram matrix V; faster where its inverse has three diagonals, and where
+    ``times`` has a quicker way to multiply V by columns.
 
     Edges: V may be singular.  V = 0 has the strategy without rows, error and bound 0.
     Reference: the bound is that of Li and Miklau 2013 with weights; the fixed point that of
@@ -79,7 +87,7 @@ def optimum(gram: Floats, inverse: Tridiagonal | None = None) -> Optimum:
     for _ in range(_STEPS):
         root = _root(gram, inverse, weights)
         bound = max(bound, root.bound)
-        found = _strategy(gram, root)
+        found = _strategy(times or gram.__matmul__, root)
         if best is None or found[1] < best[1]:
             best = found
         if best[1] <= bound * (1 + GAP):
@@ -115,7 +123,7 @@ def _eigenvectors(middle: Floats, beside: Floats) -> tuple[Floats, Floats]:
     return values, vectors
 
 
-def _strategy(gram: Floats, root: _Root) -> tuple[Floats, float]:
+def _strategy(times: Times, root: _Root) -> tuple[Floats, float]:
     """A strategy with columns of length at most 1 and its error.
 
     Columns are scaled one by one; where some directions are not asked about that could turn the
@@ -127,5 +135,5 @@ def _strategy(gram: Floats, root: _Root) -> tuple[Floats, float]:
     scale = 1 / np.sqrt(root.weights * np.maximum(lengths, _NULL))
     strategy: Floats = np.sqrt(root.values)[:, None] * root.vectors.T * scale
     back = root.vectors / scale[:, None]
-    error = float((np.einsum("ij,ij->j", back, gram @ back) / root.values).sum())
+    error = float((np.einsum("ij,ij->j", back, times(back)) / root.values).sum())
     return strategy, error

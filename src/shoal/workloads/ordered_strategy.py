@@ -59,7 +59,17 @@ class OrderedStrategy:
             if inverse is not None:
                 weight = float(self.tables[0].weight)
                 inverse = inverse[0] / weight, inverse[1] / weight
-        return optimum(self._gram, inverse)
+        return optimum(self._gram, inverse, self._times)
+
+    def _times(self, columns: Floats) -> Floats:
+        """The gram matrix times some columns, by running sums."""
+        found = np.zeros_like(columns)
+        for table in self.tables:
+            asked = columns.sum(axis=0)
+            if table.queries:
+                asked = table.queries[0].gram_times(columns)
+            found += float(table.weight) * asked
+        return found
 
     @cached_property
     def _factor(self) -> IntegerMatrix:

@@ -13,13 +13,13 @@ import numpy as np
 
 from shoal.workloads.column_queries import Floats
 from shoal.workloads.controlled_rounding import Margin, margin_spread, margin_sums
-from shoal.workloads.known_totals import KnownTotals
+from shoal.workloads.joint_totals import HeldTotals
 
 _CYCLES = 15
 
 
 def proportional_start(
-    shares: Floats, targets: Sequence[tuple[Margin, Floats]], known: KnownTotals | None
+    shares: Floats, targets: Sequence[tuple[Margin, Floats]], known: HeldTotals | None
 ) -> Floats:
     """The table, from what each cell has of the total where nothing is known, and the margins."""
     table = shares.copy()

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +25,8 @@ from shoal.noise import LARGEST_SCALE
 from shoal.sensitivity import Relation
 from shoal.workloads.cell_counts import counts_of
 from shoal.workloads.column_queries import Floats
-from shoal.workloads.known_totals import KnownTotals
+from shoal.workloads.error_picture import error_picture
+from shoal.workloads.joint_totals import HeldTotals, known_totals
 from shoal.workloads.measurement import Measurement
 from shoal.workloads.released_tables import ReleasedTables, normal_quantile
 from shoal.workloads.strategy import LaplaceStrategy, Strategy
@@ -231,7 +233,7 @@ class PublicationPlan:
         ``counts`` is a mapping of cells to counts, an array over the whole domain, or anything with
         ``marginal``.  Nothing is charged here: charge ``event`` first, as with a bare mechanism.
         """
-        held = None if known is None else KnownTotals.of(self.workload.used, known)
+        held = None if known is None else known_totals(self.workload.used, known)
         return self.published(self.measure_counts(counts), known=held)
 
     def measure_counts(self, counts: Any) -> list[IntegerArray]:
@@ -247,7 +249,7 @@ class PublicationPlan:
         self,
         answers: Sequence[IntegerArray],
         certificate: Mapping[str, Any] | None = None,
-        known: KnownTotals | None = None,
+        known: HeldTotals | None = None,
     ) -> ReleasedTables:
         """Every table, from what was measured with noise."""
         floats = [answer.astype(np.float64) for answer in answers]
@@ -295,6 +297,22 @@ class PublicationPlan:
         return "\n".join(lines)
 
     __str__ = preview
+
+    def heat_map(self, *, confidence: Number = "0.95") -> str:
+        """A picture (SVG) of how far the cells of each table can be off, darker where it is more;
+        free.
+        """
+        return error_picture(
+            [
+                (table.name, self.half_widths(self._standard_errors(table), confidence))
+                for table in self.workload.tables
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the preview, and the picture of errors below it."""
+        picture = self.heat_map() if self.workload.tables else ""
+        return f"<pre>{escape(self.preview())}</pre>{picture}"
 
     def __repr__(self) -> str:
         tables = len(self.workload.tables)

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.workloads.column_queries import Floats
 from shoal.workloads.factors import IntegerMatrix
 from shoal.workloads.ordered_strategy import OrderedStrategy
 from shoal.workloads.p_identity import p_identity
@@ -28,16 +27,6 @@ class PureOrderedStrategy(OrderedStrategy):
     def _factor(self) -> IntegerMatrix:
         found = p_identity(self.domain.size(self._column), self._times)
         return IntegerMatrix(np.rint(found * FINENESS).astype(np.int64))
-
-    def _times(self, columns: Floats) -> Floats:
-        total = np.zeros_like(columns)
-        for table in self.tables:
-            if table.queries:
-                asked = table.queries[0].gram_times(columns)
-            else:
-                asked = np.broadcast_to(columns.sum(axis=0), columns.shape)
-            total += float(table.weight) * asked
-        return total
 
     @property
     def shares(self) -> tuple[float, ...]:

@@ -25,7 +25,7 @@ from shoal.workloads.table_queries import TableQuery
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shoal.workloads.known_totals import KnownTotals
+    from shoal.workloads.joint_totals import HeldTotals
     from shoal.workloads.publication_plan import PublicationPlan
     from shoal.workloads.whole_tables import WholeTables
 
@@ -77,8 +77,12 @@ class ReleasedTable:
             numbers on a lattice that is much finer than their spread, so the difference is far
             below what can be seen; it covers noise, not the sampling of people.
         """
-        half = self.plan.half_widths(self.standard_errors, confidence)
+        half = self.half_widths(confidence)
         return self.values - half, self.values + half
+
+    def half_widths(self, confidence: Number = "0.95") -> Floats:
+        """Half the length of the interval of each cell."""
+        return self.plan.half_widths(self.standard_errors, confidence)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Every cell as a row: its labels, the estimate and the standard error."""
@@ -150,7 +154,7 @@ class ReleasedTables:
     answers: tuple[IntegerArray, ...]
     """What was measured, with noise: everything else follows from it."""
     certificate: Mapping[str, Any] | None = None
-    known: KnownTotals | None = None
+    known: HeldTotals | None = None
 
     def whole_numbers(self) -> WholeTables:
         """The same tables as whole numbers, none negative, which add up exactly and keep the known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -72,6 +72,13 @@ class StreamPlan:
                 remedy="Ask with more budget, or let one person count less.",
             )
         return cls(days, measure, relation, reach, mechanism)
+
+    def with_sigma(self, sigma: Fraction) -> StreamPlan:
+        """The same with the noise that was charged, which another version might calibrate
+        otherwise.
+        """
+        drawn = type(self.mechanism)(sigma=sigma, sensitivity=self.mechanism.sensitivity)
+        return replace(self, mechanism=drawn)
 
     @cached_property
     def matrix(self) -> StreamMatrix:

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal.errors import SchemaError
-from shoal.exact import Number
+from shoal.exact import Number, open_unit
 from shoal.noise.seam import seeded
 from shoal.workloads.column_hierarchy import EachGroup
 from shoal.workloads.column_queries import EACH_VALUE, Floats
 from shoal.workloads.controlled_rounding import Margin, Whole, rounded
-from shoal.workloads.known_totals import KnownTotals
+from shoal.workloads.joint_totals import HeldTotals
 from shoal.workloads.nonnegative_fit import FitState, NonnegativeFit
 from shoal.workloads.proportional_start import proportional_start
-from shoal.workloads.released_tables import ReleasedTable
+from shoal.workloads.released_tables import ReleasedTable, normal_quantile
+from shoal.workloads.student_quantile import student_quantile
 from shoal.workloads.table_domain import TableDomain
 from shoal.workloads.table_queries import TableQuery
 
@@ -53,10 +54,20 @@ class WholeTable(ReleasedTable):
         Edges: cells that a known total fixes have an interval of one number.  The others rest on a
             simulation, not on a theorem; docs/workloads.md has the coverage that was measured.
         """
-        half = self.plan.half_widths(self.standard_errors, confidence)
+        half = self.half_widths(confidence)
         low: Any = np.maximum(np.ceil(self.values - half), 0).astype(np.int64)
         high: Any = np.floor(self.values + half).astype(np.int64)
         return low, high
+
+    def half_widths(self, confidence: Number = "0.95") -> Floats:
+        """Half the length of the interval of each cell, before its ends are made whole numbers.
+
+        Standard errors of so few repetitions are rough, so intervals are longer than those of known
+        ones, by Student's law.
+        """
+        level = open_unit(confidence, "confidence")
+        longer = student_quantile(level, _REPETITIONS) / normal_quantile(level)
+        return self.plan.half_widths(longer * self.standard_errors, confidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +82,11 @@ class WholeTables:
 
     plan: PublicationPlan
     cells: Whole
-    known: KnownTotals | None
+    known: HeldTotals | None
 
     @classmethod
     def of(
-        cls, plan: PublicationPlan, answers: Sequence[Any], known: KnownTotals | None
+        cls, plan: PublicationPlan, answers: Sequence[Any], known: HeldTotals | None
     ) -> WholeTables:
         """From what was measured."""
         fit = _fit(plan, known)
@@ -170,7 +181,7 @@ def check_whole_numbers(plan: PublicationPlan) -> None:
         )
 
 
-def _fit(plan: PublicationPlan, known: KnownTotals | None) -> NonnegativeFit:
+def _fit(plan: PublicationPlan, known: HeldTotals | None) -> NonnegativeFit:
     check_whole_numbers(plan)
     domain = plan.workload.used
     unit = float(plan.unit)
@@ -230,4 +241,4 @@ def _rounded(fitted: Floats, fit: NonnegativeFit, plan: PublicationPlan) -> Whol
     if fit.known is None:
         return rounded(fitted, margins, sorted(held))
     held |= {names.index(column) for column, _ in fit.known.asked}
-    return rounded(fitted, margins, sorted(held), fit.known.places)
+    return rounded(fit.known.settled(fitted), margins, sorted(held), fit.known.places)

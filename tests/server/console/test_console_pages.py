@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def desk(folder: Path) -> Iterator[Desk]:
-    made = desk_with_everybody(folder)
+    made = desk_with_everybody(folder, data=folder)
     analyst = visit_as(made, "analyst")
     analyst.submit("/releases", sql=BY_KIND, amount="0.1", key=KEY)
     with made.vault:
@@ -234,6 +234,15 @@ def test_what_people_type_is_shown_as_text(desk: Desk) -> None:
         owner.submit("/budgets/visits", person=SCRIPT, budget=SCRIPT),
         owner.submit("/people/analyst/remove", role=SCRIPT, dataset=SCRIPT),
     ]
+    text = (
+        f'name = "visits"\npath = "{SCRIPT[2:]}"\n[columns."{SCRIPT[2:]}"]\ntype = "{SCRIPT[2:]}"\n'
+    )
+    for path, more in (("/datasets/visits", {"follows": "1"}), ("/register", {})):
+        for do in ("fill", "show", "review", "save", "propose", "version"):
+            fields = ("column", "person", "relation", "budget", "path", "lowest", "choices")
+            sent = {"form": owner.key, "do": do, **more, **dict.fromkeys(fields, SCRIPT)}
+            for typed in (text, SCRIPT):
+                shown.append(owner.send("POST", path, data={**sent, "text": typed}))
     shown += [analyst.open("/requests"), steward.open("/requests"), owner.open("/releases/1")]
     shown += [ConsoleVisit(desk).open("/public"), ConsoleVisit(desk).open("/public/1")]
     for each in shown:

@@ -155,6 +155,9 @@ class Hospital:
     def the_steward_approves(self, page: Page) -> None:
         page.get_by_role("link", name="1 request waits").click()
         self.look(page, "requests")
+        expect(page.get_by_text("For one person, by itself: a suspicion of 50 %")).to_be_visible()
+        page.get_by_text("What ana asked before (1)").click()
+        expect(page.get_by_role("link", name="Release 1")).to_be_visible()
         page.get_by_label("A word to ana").fill(SCRIPT)
         page.get_by_role("button", name="Approve request 1").click()
         expect(page.get_by_text("approved", exact=True)).to_be_visible()

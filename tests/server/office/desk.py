@@ -20,6 +20,7 @@ from shoal.server.office.request_limits import RequestLimits
 from shoal.server.office.work import ReleaseWork
 from shoal.vault import Vault
 from shoal.vault.people.rights import GIVEN
+from shoal.vault.sources.data_folder import DataFolder
 
 API = "/api/v1"
 _Result = TypeVar("_Result")
@@ -44,13 +45,14 @@ class Desk:
         pad: bool = False,
         patience: float = 20,
         most_inside: int = 1000,
+        data: Path | None = None,
     ) -> None:
         self.vault = vault
         self.door = Door(Address.of("127.0.0.1", 8000))
         work = ReleaseWork(pad=pad, patience=patience, most_each=100)
-        self.host = OfficeHost(
-            vault, self.door, RequestLimits(rate, 2 * rate, most_inside=most_inside), work
-        )
+        limits = RequestLimits(rate, 2 * rate, most_inside=most_inside)
+        folder = None if data is None else DataFolder.at(data)
+        self.host = OfficeHost(vault, self.door, limits, work, data=folder)
         self.app = application(vault, self.door, self.host)
         self.tokens: dict[str, str] = {}
         self.cookies = httpx.Cookies()

@@ -21,6 +21,7 @@ from shoal.server.office.work import ReleaseWork
 from shoal.server.server_process import listening, server_of
 from shoal.server.sign_in.arriving import SignIn
 from shoal.vault import Vault
+from shoal.vault.sources.data_folder import DataFolder
 
 
 @contextmanager
@@ -29,6 +30,7 @@ def office_in_thread(
     *,
     most_each: int = 100,
     sign_in: Callable[[str], SignIn] | None = None,
+    data: Path | None = None,
 ) -> Iterator[str]:
     """The address of an office over a vault, until the block ends."""
     with listening("127.0.0.1", 0) as place:
@@ -36,7 +38,8 @@ def office_in_thread(
         work = ReleaseWork(pad=False, most_each=most_each)
         ways = None if sign_in is None else sign_in(door.address.origin)
         limits = RequestLimits(0, most_inside=1000)
-        server = server_of(vault, door, OfficeHost(vault, door, limits, work, ways))
+        folder = None if data is None else DataFolder.at(data)
+        server = server_of(vault, door, OfficeHost(vault, door, limits, work, ways, folder))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
         thread.start()
         while not server.started:

@@ -173,16 +173,15 @@ def test_two_hundred_clients_on_a_budget_of_a_hundred_get_a_hundred(
 
 
 @pytest.mark.slow
-def test_a_server_that_waits_for_the_answer_of_a_dead_one_still_stops(tmp_path: Path) -> None:
+def test_a_server_that_waits_for_the_answer_of_another_still_stops(tmp_path: Path) -> None:
     path, (token,) = made(tmp_path, "1")
-    with shoal.open(path) as vault:
+    with shoal.open(path) as vault, ThreadPoolExecutor(1) as pool:
         asked = vault.as_("ana0").sql(question(1)["sql"])
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(LedgerCharge, "begin", _die)
             with pytest.raises(_DiedError):
                 asked.release(epsilon=EACH)
-    server = OfficeProcess(path)
-    with ThreadPoolExecutor(1) as pool:
+        server = OfficeProcess(path)  # this process lives, and holds its charge
         connection = Connection.to(server.origin, token, patience=0)
         waiting = pool.submit(connection.post, "/releases", question(1), key="k")
         while connection.once("GET", "/releases/by-key/k")[0] != 202:
@@ -190,6 +189,28 @@ def test_a_server_that_waits_for_the_answer_of_a_dead_one_still_stops(tmp_path: 
         server.stop()
         with pytest.raises(OfficeError):
             waiting.result()
+
+
+@pytest.mark.slow
+def test_a_killed_server_keeps_no_question_locked(tmp_path: Path) -> None:
+    path, (token,) = made(tmp_path, "1")
+    with shoal.open(path) as vault:
+        asked = vault.as_("ana0").sql(question(1)["sql"])
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(LedgerCharge, "begin", _die)
+            with pytest.raises(_DiedError):
+                asked.release(epsilon=EACH)
+    server = OfficeProcess(path)  # and whoever was charged is gone
+    try:
+        found = Connection.to(server.origin, token, patience=0).post(
+            "/releases", question(1), key="k"
+        )
+        assert found["rows"]
+    finally:
+        server.stop()
+    with shoal.open(path) as vault:
+        assert released(vault) == {"answered": 1}
+        check_books(vault)
 
 
 class _DiedError(BaseException):

@@ -35,13 +35,19 @@ BODIES: dict[str, dict[str, Any]] = {
     "/people": {"person": "bo", "role": "auditor"},
     "/tokens": {"person": "auditor", "days": 1},
     "/public/releases": {"release": 1},
+    "/datasets": {"declaration": "name = 1"},
+    "/datasets/proposal": {"path": "visits.parquet"},
+    "/datasets/review": {"declaration": "name = 1"},
+    "/datasets/{name}/review": {"declaration": "name = 1"},
+    "/datasets/{name}/versions": {"declaration": "name = 1", "follows": 1},
     "/session": {"token": ""},
 }
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    made = desk_with_everybody(tmp_path_factory.mktemp("office"))
+    folder = tmp_path_factory.mktemp("office")
+    made = desk_with_everybody(folder, data=folder)
     with made.vault:
         yield made
 
@@ -581,3 +587,20 @@ def test_wrong_sign_ins_do_not_keep_right_ones_out(tmp_path: Path) -> None:
         assert wrong == [401, 401, 401, 429, 429]
         right = desk.send("POST", "/session", json={"token": desk.tokens["analyst"]})
         assert right.status_code == 200
+
+
+def test_who_asks_the_same_after_somebody_else_finds_the_answer_by_number_too(fresh: Desk) -> None:
+    fresh.vault.people.add("bo", role="analyst", dataset="visits", allowance=1)
+    fresh.vault.people.add("cy", role="analyst", dataset="visits", allowance=1)
+    fresh.tokens |= {name: fresh.vault.people.token(name) for name in ("bo", "cy")}
+    fresh.send("POST", "/releases", "analyst", json=ASK, key="first")
+    assert fresh.send("GET", "/releases/1", "bo").status_code == 404
+    again = fresh.send("POST", "/releases", "bo", json=ASK, key="again")
+    assert again.json()["free"]
+    place = again.headers["location"].removeprefix(PREFIX)
+    for path in (place, f"{place}/certificate", f"{place}/data.csv", f"{place}/report.html"):
+        assert fresh.send("GET", path, "bo").status_code == 200, path
+        assert fresh.send("GET", path, "cy").status_code == 404, path
+    fresh.vault.people.add("bo", role="auditor")
+    fresh.vault.people.remove("bo", role="analyst")
+    assert fresh.send("GET", place, "bo").status_code == 403  # what is left is the log

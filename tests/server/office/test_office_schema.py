@@ -20,7 +20,8 @@ SPARED = {("DELETE", "/sessions"), ("DELETE", "/tokens/{token}"), ("DELETE", "/p
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    made = desk_with_everybody(tmp_path_factory.mktemp("walked"))
+    folder = tmp_path_factory.mktemp("walked")
+    made = desk_with_everybody(folder, data=folder)
     with made.vault as vault:
         for role in GIVEN:
             dataset = "visits" if role in {"steward", "analyst"} else None
@@ -35,7 +36,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 def walked(desk: Desk, examples: int) -> dict[int, int]:
     """Statuses of many requests that the document allows, and of some that it does not."""
-    with office_in_thread(desk.vault) as origin:
+    data = desk.host.data
+    assert data is not None
+    with office_in_thread(desk.vault, data=data.root) as origin:
         return _walked(origin, desk.tokens["all"], examples)
 
 

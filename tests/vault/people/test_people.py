@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import process_time
 
 import pytest
 from tests.vault.office import BY_KIND, COUNT, FACTS, PLANTED, UNIT, office, rows, write
@@ -12,14 +14,20 @@ import shoal
 from shoal.errors import (
     BudgetExceeded,
     RightsError,
+    SchemaError,
     ShoalError,
     TokenError,
     UnknownNameError,
     VaultError,
 )
+from shoal.interpret import risk_of
+from shoal.ledger.entry import Entry, hash_of
 from shoal.vault import Vault
+from shoal.vault.certificate_text import promise_of
 from shoal.vault.people.access_token import AccessToken
+from shoal.vault.people.approval_request import ApprovalRequest
 from shoal.vault.people.member import GivenRole, Member
+from shoal.vault.people.office_facts import OfficeState
 from shoal.vault.people.rights import CHANGES, GIVEN, RIGHTS, Right
 from shoal.vault.people.sessions import IDLE, LONGEST, BrowserSession, read_session
 
@@ -276,6 +284,20 @@ def test_an_approved_request_is_charged_to_the_dataset_once_and_not_to_the_allow
     assert vault.verify().is_sound
 
 
+def test_a_request_tells_the_risk_that_its_certificate_will_tell(vault: Vault) -> None:
+    asked = vault.as_("ana").requests.ask(COUNT, purpose="Yearly report", epsilon="0.7")
+    vault.requests_for("stu").approve(asked.number)
+    answer = vault.as_("ana").requests.release(asked.number)
+    assert asked.risk == risk_of(promise_of(answer.certificate))
+    assert asked.risk != risk_of(shoal.Pure("0.6"))
+
+
+def test_a_request_of_an_earlier_version_tells_no_risk(vault: Vault) -> None:
+    asked = vault.as_("ana").requests.ask(COUNT, purpose="Yearly report", epsilon="0.7")
+    older = {name: each for name, each in asked.to_fact().items() if name != "risk"}
+    assert ApprovalRequest.from_fact(1, older, asked.time, asked.entry) == replace(asked, risk="")
+
+
 def test_a_denied_request_and_one_of_somebody_else_cannot_be_released(vault: Vault) -> None:
     vault.people.add("bo", role="analyst", dataset="visits", allowance="0.1")
     vault.as_("ana").requests.ask(COUNT, purpose="a", epsilon="0.7")
@@ -419,3 +441,67 @@ def test_the_weights_of_a_request_are_kept_and_checked(vault: Vault) -> None:
     assert asking.release(1)
     same = vault.as_("ana").sql(BY_KIND, weights=weights).preview(epsilon="0.7")
     assert made.expected == tuple(map(str, same.columns))
+
+
+@pytest.mark.parametrize(
+    ("question", "purpose"),
+    [
+        (f"{COUNT} -- \u202ehidden", "why"),
+        (f"{COUNT} -- \x1b[2J", "why"),
+        (COUNT, "why\u2066"),
+        (COUNT, "why\x9b2J"),
+        (COUNT, "why\u2028"),
+    ],
+)
+def test_a_steward_sees_every_character_of_a_request(
+    vault: Vault, question: str, purpose: str
+) -> None:
+    asks = vault.as_("ana").requests
+    with pytest.raises(SchemaError, match="cannot be seen"):
+        asks.ask(question, purpose=purpose, epsilon="0.5")
+    assert not len(vault.requests)
+    asks.ask(
+        f"{COUNT}\n\t-- caf\u00e9",
+        purpose="\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        epsilon="0.5",
+    )
+    with pytest.raises(SchemaError, match="cannot be seen"):
+        vault.requests.comment(1, "yes\x1b[1A")
+
+
+@pytest.mark.slow
+def test_many_sign_ins_are_read_in_a_moment_and_change_no_earlier_look() -> None:
+    """Every sign-in through an organisation makes a token; copying all for each was quadratic."""
+    made = OfficeState()
+    before, facts = made.after([_token(0)]), [_token(at) for at in range(1, 40_000)]
+    began = process_time()
+    after = before.after(facts)
+    assert process_time() - began < 1.5
+    assert (len(made.tokens), len(before.tokens), len(after.tokens)) == (0, 1, 40_000)
+    used = {"act": "use", "token": f"{0:012x}", "day": "2026-11-18"}
+    later = after.after([_entry(9, used)])
+    assert later.tokens[f"{0:012x}"].used == "2026-11-18"
+    assert after.tokens[f"{0:012x}"].used is None
+
+
+NOW = "2026-11-18T00:00:00+00:00"
+
+
+def _token(at: int) -> Entry:
+    fact = {
+        "act": "make",
+        "by": "curator",
+        "token": f"{at:012x}",
+        "person": "ana",
+        "digest": "0" * 64,
+        "expires": NOW,
+        "datasets": [],
+        "read_only": False,
+        "once": True,
+    }
+    return _entry(at + 1, fact)
+
+
+def _entry(number: int, fact: Mapping[str, object]) -> Entry:
+    text = json.dumps({"fact": fact, "key": None})
+    return Entry(number, "", "token", NOW, text, hash_of(number, "", "token", NOW, text))

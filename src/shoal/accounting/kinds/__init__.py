@@ -1,43 +1,10 @@
-"""What accounting knows of each kind of event; importing this registers all of them."""
+"""What accounting knows of each kind of event; importing this registers all of them.
 
-from shoal.accounting.kinds import (
-    allocated,
-    answered,
-    choice,
-    correlated,
-    gaussian,
-    laplace,
-    mixture,
-    response,
-    sampled,
-    shuffled,
-    skellam,
-    sparse_vector,
-    staircase,
-    stated,
-    truncated_laplace,
-    truncated_sampled,
-    tuning,
-    with_replacement,
-)
+Every file of this folder is a kind, so a new one needs no line here.
+"""
 
-__all__ = [
-    "allocated",
-    "answered",
-    "choice",
-    "correlated",
-    "gaussian",
-    "laplace",
-    "mixture",
-    "response",
-    "sampled",
-    "shuffled",
-    "skellam",
-    "sparse_vector",
-    "staircase",
-    "stated",
-    "truncated_laplace",
-    "truncated_sampled",
-    "tuning",
-    "with_replacement",
-]
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _found in iter_modules(__path__):
+    import_module(f"{__name__}.{_found.name}")

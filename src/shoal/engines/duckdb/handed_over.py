@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.engines.duckdb.connection import without_statistics
 from shoal.engines.duckdb.dialect import DUCKDB
 from shoal.errors import SourceError
 
@@ -56,8 +57,9 @@ MEANINGS = {
 """Settings that could change a value, an order, a name or what fails, and what each must be.
 
 The collation is not among them: SQL says for each text that it is compared by its bytes
-(`dialect.py`).  Others say how fast and where: threads, memory, optimizers, whether rows keep their
-order, which nothing of ours asks for.
+(`dialect.py`).  Optimizers are not either: the one that reads statistics of the rows is turned off for
+the whole database (`connection.without_statistics`), and again before each question.  Others say how
+fast and where: threads, memory, whether rows keep their order, which nothing of ours asks for.
 """
 
 _PATH = "system.main"
@@ -93,8 +95,9 @@ class HandedOver:
 
     def check(self) -> None:
         """Refuse settings that could not be set for our session alone, and are not as they must
-        be.
+        be; turn the unsafe optimizer off.
         """
+        without_statistics(self.connection)
         if not self._shared:
             return
         asked = ", ".join(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered, matching
+from shoal.engines.spark.pattern_walks import regexp_extract, regexp_matches, regexp_replace
+from shoal.engines.sql.functions import LOWER_CALL, Lower, Lowered, matching, quoted
 from shoal.engines.sql.layers import SqlPiece, filled
 from shoal.engines.sql.patterns import is_searched, without_return
 from shoal.plan import REAL, Kind
@@ -71,8 +72,7 @@ def _like(it: Lowered) -> SqlPiece:
     written = "".join(
         sign + letter if plain and letter in "%_" else letter for letter, plain in letters
     )
-    text = it.dialect.text(written).replace("{", "{{").replace("}", "}}")
-    return it.form(f"({{0}} LIKE {text} ESCAPE '{sign}')")
+    return it.form(f"({{0}} LIKE {quoted(it, written)} ESCAPE '{sign}')")
 
 
 def _letters(pattern: str, escape: str) -> list[tuple[str, bool]]:
@@ -150,6 +150,9 @@ OWN: dict[str, Lower] = {
     "greatest": _extreme,
     "like": _like,
     "replace": _replace,
+    "regexp_matches": regexp_matches,
+    "regexp_extract": regexp_extract,
+    "regexp_replace": regexp_replace,
     "trim_of": _of("TRIM(BOTH {1} FROM {0})"),
     "ltrim_of": _of("TRIM(LEADING {1} FROM {0})"),
     "rtrim_of": _of("TRIM(TRAILING {1} FROM {0})"),

@@ -11,8 +11,11 @@ from shoal.plan import REAL, Call, Kind, Literal, Value
 from shoal.plan.facts import widest
 from shoal.plan.functions.dates import DAY
 from shoal.plan.functions.logic import parts_of_pattern
+from shoal.plan.functions.patterns import pattern_in
 from shoal.plan.functions.rounding import WHOLE_REALS
 from shoal.plan.functions.text import LOWER, UPPER
+from shoal.plan.patterns import pattern_of, run_of
+from shoal.plan.patterns.syntax import written
 
 Lower = Callable[["Lowered"], SqlPiece]
 
@@ -189,8 +192,24 @@ def _in(it: Lowered) -> SqlPiece:
 
 def matching(it: Lowered, regular: str) -> SqlPiece:
     """Whether the first argument matches a regular expression as a whole."""
-    form = it.dialect.text(regular).replace("{", "{{").replace("}", "}}")
-    return it.form(it.dialect.matches.replace("{1}", form))
+    return it.form(it.dialect.matches.replace("{1}", quoted(it, regular)))
+
+
+def quoted(it: Lowered, text: str) -> str:
+    """A text constant within a form, where braces are doubled."""
+    return it.dialect.text(text).replace("{", "{{").replace("}", "}}")
+
+
+def _regexp_matches(it: Lowered) -> SqlPiece:
+    return it.form(f"REGEXP_MATCHES({{0}}, {quoted(it, written(pattern_of(pattern_in(it.call))))})")
+
+
+def _of_run(form: str) -> Lower:
+    def lower(it: Lowered) -> SqlPiece:
+        regular = run_of(pattern_in(it.call)).written(possessive=False)
+        return it.form(form.replace("{1}", quoted(it, regular)))
+
+    return lower
 
 
 def _like(it: Lowered) -> SqlPiece:
@@ -284,6 +303,9 @@ LOWER_CALL: dict[str, Lower] = {
     "not": _plain("(NOT {0})"),
     "is_null": _plain("({0} IS NULL)"),
     "like": _like,
+    "regexp_matches": _regexp_matches,
+    "regexp_extract": _of_run("REGEXP_EXTRACT({0}, {1})"),
+    "regexp_replace": _of_run("REGEXP_REPLACE({0}, {1}, {2}, 'g')"),
     "case": _case,
     "coalesce": _plain("COALESCE({*})"),
     "nullif": lambda it: it.again("CASE WHEN {0} = {1} THEN NULL ELSE {0} END"),

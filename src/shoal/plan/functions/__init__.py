@@ -1,6 +1,15 @@
 """The functions of the row language: an allow-list, each total and the same on every engine."""
 
-from shoal.plan.functions import arithmetic, casts, conditional, dates, logic, rounding, text
+from shoal.plan.functions import (
+    arithmetic,
+    casts,
+    conditional,
+    dates,
+    logic,
+    patterns,
+    rounding,
+    text,
+)
 from shoal.plan.functions.function import FUNCTIONS, Function
 from shoal.plan.functions.released_values import EVERY, RELEASED  # after all functions of rows
 
@@ -14,6 +23,7 @@ __all__ = [
     "conditional",
     "dates",
     "logic",
+    "patterns",
     "rounding",
     "text",
 ]

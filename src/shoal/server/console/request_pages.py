@@ -12,8 +12,13 @@ from shoal.server.console.ask_pages import ask_page
 from shoal.server.console.forms import unreadable_form
 from shoal.server.console.question_form import QuestionForm
 from shoal.server.console.visitor import PLACE, Visiting
+from shoal.vault.people.approval_request import ApprovalRequest
 from shoal.vault.people.requests import approval_key
 from shoal.vault.people.rights import Right
+from shoal.vault.releases import Release
+
+MOST_BEFORE = 20
+"""So many earlier releases of an asker are listed beside a request."""
 
 router = APIRouter(prefix="/requests")
 
@@ -48,7 +53,29 @@ def requests(visitor: Visiting) -> Response:
         if each.by != visitor.here.name
         and all(visitor.may(Right.DECIDE, name) for name in each.datasets)
     }
-    return visitor.page("requests.html", requests=found, done=done, decides=decides)
+    return visitor.page(
+        "requests.html",
+        requests=found,
+        done=done,
+        decides=decides,
+        before=_before(visitor, [each for each in found if each.state == "open"]),
+    )
+
+
+def _before(visitor: Visiting, waiting: list[ApprovalRequest]) -> dict[int, list[Release]]:
+    """What the asker of each request released of the same data before, the newest first, as far as
+    the visitor may see it.
+    """
+    known = visitor.access.releases(None)[::-1] if waiting else []
+    found = {
+        request.number: [
+            each
+            for each in known
+            if each.asked_by == request.by and set(each.datasets) & set(request.datasets)
+        ][:MOST_BEFORE]
+        for request in waiting
+    }
+    return {number: made for number, made in found.items() if made}
 
 
 @router.post("/{number}/decide")

@@ -26,6 +26,7 @@ from shoal.errors import (
 from shoal.server.failures import UNEXPECTED, Refused, answered
 from shoal.server.office import (
     dataset_routes,
+    declaration_routes,
     owner_routes,
     public_routes,
     release_routes,
@@ -41,6 +42,7 @@ PREFIX = "/api/v1"
 PARTS = (
     device_routes,
     dataset_routes,
+    declaration_routes,
     release_routes,
     request_routes,
     public_routes,

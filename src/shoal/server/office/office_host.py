@@ -11,6 +11,7 @@ from shoal.server.door import Door
 from shoal.server.office.request_limits import RequestLimits
 from shoal.server.office.work import ReleaseWork
 from shoal.vault import Vault
+from shoal.vault.sources.data_folder import DataFolder
 
 if TYPE_CHECKING:
     from shoal.server.sign_in.arriving import SignIn
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OfficeHost:
-    """One vault, one door; the limits are those of this process."""
+    """One vault, one door; the limits are those of this process.  ``data`` is the folder whose files
+    owners register.
+    """
 
     vault: Vault
     door: Door
     limits: RequestLimits = field(default_factory=RequestLimits)
     work: ReleaseWork = field(default_factory=ReleaseWork)
     sign_in: SignIn | None = None
+    data: DataFolder | None = None
 
 
 def office_of(request: Request) -> OfficeHost:

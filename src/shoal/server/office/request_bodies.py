@@ -13,6 +13,8 @@ from shoal.server.failures import Refused
 
 MOST_BYTES = 1 << 17
 _SQL = 20_000
+DECLARATION = 60_000
+"""So many characters a declaration has at most."""
 
 
 def _as_text(value: object) -> object:
@@ -29,6 +31,10 @@ Amount = Annotated[
 ]
 Sql = Annotated[str, Field(min_length=1, max_length=_SQL, description="A question in SQL.")]
 Words = Annotated[str, Field(max_length=4000)]
+DeclarationText = Annotated[
+    str, Field(min_length=1, max_length=DECLARATION, description="A declaration in TOML.")
+]
+Path = Annotated[str, Field(min_length=1, max_length=1000)]
 ShortName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
@@ -120,6 +126,32 @@ class BudgetBody(OfficeBody):
     """A budget, as it is typed: 1, or 1,1e-7, or rho=0.5."""
 
     budget: Amount
+
+
+class ProposalBody(OfficeBody):
+    """A file of the data folder to declare."""
+
+    path: Path
+    name: ShortName | None = None
+
+
+class DeclarationBody(OfficeBody):
+    """A declaration of a new dataset, as TOML."""
+
+    declaration: DeclarationText
+    relation: ShortName | None = None
+
+
+class ReviewBody(DeclarationBody):
+    """A declaration of a dataset that is there, and who is in the data now if they changed."""
+
+    budget: Amount | None = None
+
+
+class VersionBody(ReviewBody):
+    """A declaration to write down after another, which was read before."""
+
+    follows: Annotated[int, Field(ge=1, le=2**53)]
 
 
 class PublishBody(OfficeBody):

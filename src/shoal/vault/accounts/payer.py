@@ -13,6 +13,7 @@ from shoal.errors import VaultError
 from shoal.events import Event
 from shoal.exact import Number
 from shoal.ledger import AccountState, Charge, Ledger, Replay
+from shoal.ledger.entry import ANSWERED
 from shoal.measures import Approx, Measure
 from shoal.plan import Row, Table
 from shoal.plan.values import is_broken
@@ -105,15 +106,25 @@ class AccountPayer:
         """Whether an event could be charged to every account now."""
         return self.ledger.would_fit(self._checked(), event)
 
+    def has_answered(self, asked: PaymentRequest) -> bool:
+        """Whether the journal has the answer, to these rows."""
+        charges = self.ledger.charged(self._same(asked))
+        outcomes = (self.ledger.outcome(charge.number) for charge in charges)
+        return any(each is not None and each.kind == ANSWERED for each in outcomes)
+
+    def _same(self, asked: PaymentRequest) -> str:
+        """The digest of a question and of the version of its rows."""
+        same = hashlib.sha256(asked.canonical.encode())
+        for each in sorted(self.datasets, key=lambda one: one.name):
+            same.update(each.data_digest.encode())
+        return same.hexdigest()
+
     def charge(self, event: Event, asked: PaymentRequest) -> QuestionCharge | StoredAnswer:
         """Take an event from every account or from none; an answer that was given before is
         free.
         """
         self._check_apart()
         self.engine.check_content()
-        same = hashlib.sha256(asked.canonical.encode())
-        for each in sorted(self.datasets, key=lambda one: one.name):
-            same.update(each.data_digest.encode())
         found = self.ledger.charge(
             self._checked(),
             event,
@@ -125,7 +136,7 @@ class AccountPayer:
                 **({} if self.approval is None else {"approval": self.approval}),
             },
             key=asked.key,
-            same=same.hexdigest(),
+            same=self._same(asked),
         )
         if isinstance(found, Replay):
             stored: StoredAnswer = found.answer

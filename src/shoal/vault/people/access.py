@@ -193,7 +193,7 @@ class Access:
             found = self.vault.show(number)
         except VaultError:
             raise _not_there("release", number) from None
-        if not self._sees(found):
+        if not (self._sees(found) or self._was_given(found)):
             raise _not_there("release", number)
         if answer and not self.may_read(found):
             raise no_right(self.member, Right.READ, None)
@@ -201,7 +201,8 @@ class Access:
 
     def may_read(self, release: Release) -> bool:
         """Whether the person may see the answer of a release, and not only what the log says."""
-        return self._own(release) or self._covers(Right.READ, release.datasets)
+        own = self._own(release) or self._covers(Right.READ, release.datasets)
+        return own or self._was_given(release)
 
     def release_by_key(self, key: str) -> Release | None:
         """The person's own release under a key; None if there is none."""
@@ -219,6 +220,11 @@ class Access:
         """
         mine = release.asked_by == self.member.name
         return mine and self._covers(Right.ASK, release.datasets)
+
+    def _was_given(self, release: Release) -> bool:
+        """Whether the person asked the same question after somebody else, and has its answer."""
+        asks = self._covers(Right.ASK, release.datasets)
+        return asks and self.vault.was_given(release, self.member.name)
 
     def _covers(self, right: Right, datasets: Collection[str]) -> bool:
         if self.member.may_everywhere(right):

@@ -35,7 +35,8 @@ class ApprovalRequest:
     """A release that an analyst asks for beyond their allowance.
 
     ``terms`` are those of the release, ``price`` and ``expected`` what its preview said, and
-    ``datasets`` the versions that it was previewed for.
+    ``datasets`` the versions that it was previewed for.  ``risk`` is what it can tell of one person
+    by itself; requests of earlier versions of Shoal have none.
     """
 
     number: int
@@ -47,6 +48,7 @@ class ApprovalRequest:
     price: str
     expected: tuple[str, ...]
     datasets: Mapping[str, int]
+    risk: str = ""
     remarks: tuple[Remark, ...] = ()
     entry: int = 0
 
@@ -73,6 +75,7 @@ class ApprovalRequest:
             "price": self.price,
             "expected": list(self.expected),
             "datasets": dict(self.datasets),
+            "risk": self.risk,
         }
 
     @classmethod
@@ -90,6 +93,7 @@ class ApprovalRequest:
             fact["price"],
             tuple(fact["expected"]),
             fact["datasets"],
+            fact.get("risk", ""),
             entry=entry,
         )
 

@@ -7,7 +7,7 @@ recorded, a revocation for instance, counts from the next look on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
@@ -33,7 +33,7 @@ class OfficeState:
     """How things stand after the facts so far."""
 
     people: Mapping[str, Member] = field(default_factory=dict)
-    tokens: Mapping[str, AccessToken] = field(default_factory=dict)
+    tokens: dict[str, AccessToken] = field(default_factory=dict)
     requests: tuple[ApprovalRequest, ...] = ()
     gallery: Mapping[int, str] = field(default_factory=dict)
     """Titles of published releases by number."""
@@ -46,11 +46,18 @@ class OfficeState:
     barred: frozenset[str] = frozenset()
     """Names that an owner removed: no group lets them in again."""
 
-    def after(self, entry: Entry) -> OfficeState:
-        """How things stand after one more fact; one that a later version wrote changes nothing."""
-        fact: Mapping[str, Any] = entry.fact
-        act = _ACTS.get((entry.kind, fact["act"]))
-        return self if act is None else act(self, fact, entry)
+    def after(self, entries: Iterable[Entry]) -> OfficeState:
+        """How things stand after some more facts; one that a later version wrote changes nothing.
+
+        Tokens are many, one for each sign-in through an organisation, so they are copied once for
+        all the facts and then changed in place.
+        """
+        state = replace(self, tokens=dict(self.tokens))
+        for entry in entries:
+            fact: Mapping[str, Any] = entry.fact
+            act = _ACTS.get((entry.kind, fact["act"]))
+            state = state if act is None else act(state, fact, entry)
+        return state
 
 
 class OfficeFacts:
@@ -71,9 +78,10 @@ class OfficeFacts:
         head = self._ledger.head.number
         with self._lock:
             if head > self._seen:
-                for entry in self._ledger.facts(*KINDS, since=self._seen):
-                    self._state, self._seen = self._state.after(entry), entry.number
-                self._seen = max(head, self._seen)
+                news = list(self._ledger.facts(*KINDS, since=self._seen))
+                if news:
+                    self._state = self._state.after(news)
+                self._seen = max(head, *(each.number for each in news), self._seen)
             return self._state
 
 
@@ -161,7 +169,8 @@ def _make_token(state: OfficeState, fact: Mapping[str, Any], entry: Entry) -> Of
         fact["read_only"],
         fact["once"],
     )
-    return replace(state, tokens={**state.tokens, made.name: made})
+    state.tokens[made.name] = made
+    return state
 
 
 def _revoke_token(state: OfficeState, fact: Mapping[str, Any], _: Entry) -> OfficeState:
@@ -178,9 +187,9 @@ def _use_token(state: OfficeState, fact: Mapping[str, Any], _: Entry) -> OfficeS
 
 def _with_token(state: OfficeState, name: str, **changed: Any) -> OfficeState:
     known = state.tokens.get(name)
-    if known is None:
-        return state
-    return replace(state, tokens={**state.tokens, name: replace(known, **changed)})
+    if known is not None:
+        state.tokens[name] = replace(known, **changed)
+    return state
 
 
 def _request(state: OfficeState, fact: Mapping[str, Any], entry: Entry) -> OfficeState:

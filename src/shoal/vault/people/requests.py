@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import KeyReusedError, RightsError, SchemaError, VaultError
+from shoal.interpret import risk_of
 from shoal.ledger import Ledger
 from shoal.plan import tables_of
-from shoal.query import Answer
+from shoal.query import Answer, Ask
+from shoal.query.keys import selects
 from shoal.vault.people.approval_request import (
     APPROVE,
     COMMENT,
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
 
 LONGEST_WORD = 4000
 """So many characters may a purpose or a word have."""
+
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Characters of Unicode that show nothing: controls, formats, halves of others, separators."""
+_SEEN = "\n\r\t\u200c\u200d"
+"""Those among them that scripts and texts need; none of them moves another character."""
 
 MOST_OPEN, MOST_COMMENTS = 20, 100
 """So many open requests may a person have, and so many comments a request."""
@@ -74,6 +82,7 @@ class Requests:
         kept = {
             name: _plain(value) for name, value in terms.items() if value not in (None, False, {})
         }
+        _refuse_hidden(question, "the question")
         asked = self.vault.sql(question, **_of_question(kept))
         found = asked.preview(**_of_release(kept))
         versions = {
@@ -89,6 +98,7 @@ class Requests:
             found.price,
             tuple(map(str, found.columns)),
             versions,
+            _risk(asked, kept),
         )
         entry = self.ledger.record(REQUEST, made.to_fact())
         return next(each for each in self if each.entry == entry.number)
@@ -168,6 +178,13 @@ def _plain(value: object) -> Any:
     return value if isinstance(value, bool) else str(value)
 
 
+def _risk(asked: Ask, terms: Mapping[str, Any]) -> str:
+    """What the release can tell of one person by itself, at most."""
+    price = {name: terms.get(name) for name in ("epsilon", "delta", "rho")}
+    cost = asked.budget.request(**price, selects=selects(asked.spelled))
+    return risk_of(cost.promise)
+
+
 def _of_question(terms: Mapping[str, Any]) -> dict[str, Any]:
     return {name: terms.get(name) for name in OF_QUESTION}
 
@@ -176,12 +193,22 @@ def _of_release(terms: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in terms.items() if name not in OF_QUESTION}
 
 
+def _refuse_hidden(text: object, what: str) -> None:
+    """Refuse what a steward could not see, or would see in another order than it is read."""
+    if any(unicodedata.category(each) in _HIDDEN and each not in _SEEN for each in str(text)):
+        raise SchemaError(
+            f"{what} holds a character that cannot be seen, or turns the order of others.",
+            remedy="Leave it out: whoever decides must read what is asked.",
+        )
+
+
 def _word(text: object, what: str, *, empty: bool = False) -> str:
     if not isinstance(text, str) or len(text) > LONGEST_WORD or not (empty or text.strip()):
         raise SchemaError(
             f"{what} must be text of at most {LONGEST_WORD:,} characters, and not blank.",
             remedy=f"Give {what}='Yearly report, table 3'.",
         )
+    _refuse_hidden(text, what)
     return text
 
 

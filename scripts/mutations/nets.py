@@ -1,0 +1,157 @@
+"""Faults in the training of networks."""
+
+from __future__ import annotations
+
+from scripts.mutations.mutation import Mutation
+
+_HERE = "tests/learning/nets"
+_NETS = "src/shoal/learning/nets"
+_ROWS = f"{_HERE}/test_row_gradients.py"
+_LOOP = f"{_HERE}/test_network_training.py"
+_PLAN = f"{_HERE}/test_step_plan.py"
+
+NETS = (
+    Mutation(
+        "a-long-gradient-stays-long",
+        f"{_NETS}/gradient_grid.py",
+        "torch.minimum(whole_clip, LENGTH / lengths) * _ROOM",
+        "whole_clip * _ROOM",
+        "Long gradients are not scaled down, and so dropped: rows count for nothing.",
+        (f"{_HERE}/test_gradient_grid.py",),
+    ),
+    Mutation(
+        "the-length-on-the-grid-is-not-checked",
+        f"{_NETS}/gradient_grid.py",
+        "steps[~(squares <= float(LENGTH * LENGTH))] = 0.0",
+        "steps[squares < 0.0] = 0.0",
+        "A gradient that is not finite makes the whole sum so, which tells that somebody has it.",
+        (f"{_HERE}/test_gradient_grid.py",),
+    ),
+    Mutation(
+        "clipped-gradients-are-a-little-too-long",
+        f"{_NETS}/gradient_grid.py",
+        "_ROOM = 1 - 2.0**-20",
+        "_ROOM = 1 + 2.0**-10",
+        "Clipped gradients are too long, and all of them are dropped.",
+        (f"{_HERE}/test_gradient_grid.py",),
+    ),
+    Mutation(
+        "everybody-is-in-every-sample",
+        f"{_NETS}/step_plan.py",
+        "return self._coin.many(units)",
+        "return np.ones(units, dtype=bool)",
+        "Nobody is hidden by coins that the price counts on.",
+        (f"{_PLAN}::test_samples_have_every_size_as_often_as_independent_coins_give_it",),
+    ),
+    Mutation(
+        "one-sample-serves-all-steps",
+        f"{_NETS}/step_plan.py",
+        "        self._is_sampled = False\n        return super()",
+        "        return super()",
+        "A sample is used again, which costs far more than fresh ones.",
+        (f"{_PLAN}::test_samples_have_every_size_as_often_as_independent_coins_give_it",),
+    ),
+    Mutation(
+        "a-step-is-released-without-a-sample",
+        f"{_NETS}/step_plan.py",
+        "if not self._is_sampled:",
+        "if self._is_sampled is None:",
+        "A step without coins of its own tells more than it costs.",
+        (f"{_PLAN}::test_a_step_needs_one_sample_and_is_released_once",),
+    ),
+    Mutation(
+        "steps-are-priced-as-one",
+        f"{_NETS}/step_plan.py",
+        "return Repeated(one if rate == 1 else PoissonSampled(one, rate), count)",
+        "return Repeated(one if rate == 1 else PoissonSampled(one, rate), 1)",
+        "Two hundred steps cost as much as one.",
+        (f"{_PLAN}::test_an_event_says_how_often_at_which_rate_and_of_what",),
+    ),
+    Mutation(
+        "a-person-with-three-rows-counts-as-one-row",
+        f"{_NETS}/step_plan.py",
+        "moved = sensitivity_of(sums[0], reach, Relation.ADD_REMOVE)",
+        "moved = sensitivity_of(sums[0], 1, Relation.ADD_REMOVE)",
+        "People with many rows are protected like one row.",
+        (f"{_PLAN}::test_more_rows_of_a_person_have_more_noise",),
+    ),
+    Mutation(
+        "rows-of-a-person-toss-coins-of-their-own",
+        f"{_NETS}/network_training.py",
+        "    taken = sums.sample(int(owners.max(initial=-1)) + 1)\n"
+        "    return np.flatnonzero(taken[owners]).astype(np.int64)",
+        "    taken = sums.sample(len(owners))\n    return np.flatnonzero(taken).astype(np.int64)",
+        "A person with two rows is in more samples than the price says.",
+        (f"{_LOOP}::test_a_person_is_sampled_with_all_rows_that_count_and_no_more",),
+    ),
+    Mutation(
+        "empty-places-count",
+        f"{_NETS}/row_gradients.py",
+        "        steps[empty] = 0.0\n",
+        "",
+        "What is added depends on how many places stayed empty, so on all other rows.",
+        (f"{_ROWS}::test_one_row_more_adds_its_own_short_vector_and_moves_no_other",),
+    ),
+    Mutation(
+        "chunks-are-as-wide-as-the-sample",
+        f"{_NETS}/secret_batches.py",
+        "made = np.full((int(line.max(initial=-1)) + 1, slots), -1, dtype=np.int64)\n"
+        "    made[line, ordered] = rows[order]",
+        "made = rows[None, :]",
+        "How a row is rounded depends on how many others there are.",
+        (f"{_HERE}/test_secret_batches.py",),
+    ),
+    Mutation(
+        "a-network-may-remember",
+        f"{_NETS}/row_gradients.py",
+        "if not _is_same(torch, before, _remembered(self._network)):",
+        "if before is None:",
+        "A layer carries something of one row into the gradients of others.",
+        (f"{_ROWS}::test_a_network_in_which_rows_do_not_stand_alone_is_refused",),
+    ),
+    Mutation(
+        "a-network-may-draw-chance",
+        f"{_NETS}/row_gradients.py",
+        'randomness="error"',
+        'randomness="same"',
+        "One draw serves all rows of a chunk, so a row's gradient depends on which are beside it.",
+        (f"{_ROWS}::test_a_network_in_which_rows_do_not_stand_alone_is_refused",),
+    ),
+    Mutation(
+        "a-training-is-begun-twice",
+        f"{_NETS}/network_training.py",
+        "            self._is_begun = True\n",
+        "",
+        "Every step is released a second time, and paid for once.",
+        (f"{_LOOP}::test_a_training_is_begun_once_and_cannot_be_copied",),
+    ),
+    Mutation(
+        "rows-without-a-target-count",
+        f"{_NETS}/neural_net.py",
+        "taken[known[taken]]",
+        "taken",
+        "Rows that nobody meant to count push the network to the first class.",
+        (f"{_HERE}/test_neural_net.py::test_a_row_without_a_declared_target_adds_nothing",),
+    ),
+    Mutation(
+        "a-sampled-event-fills-a-budget-that-it-exceeds",
+        "src/shoal/accounting/renyi_filter.py",
+        "ways.append(lambda: sampled)",
+        "ways.append(lambda: Fraction(0))",
+        "A training that costs far more than the budget is let through.",
+        ("tests/accounting/test_filters.py",),
+    ),
+    Mutation(
+        "a-failing-row-silences-its-chunk",
+        "src/shoal/learning/nets/row_gradients.py",
+        "found = self._one_by_one(held, wanted)",
+        "found = self._torch.zeros((self.slots, self.size))",
+        "One row on which the network fails takes the gradients of up to 63 others with it.",
+        (
+            (
+                "tests/learning/nets/test_row_gradients.py::"
+                "test_a_row_on_which_the_network_fails_adds_zeros_and_changes_no_other"
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,118 @@
+"""Regular expressions as SQL writes them, read as one function of a text and a pattern."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from shoal.plan import TEXT, Expression, Literal, call
+from shoal.plan.patterns import pattern_of
+from shoal.sql.question_text import Text
+
+_FLAGS = {"c": "", "i": "i", "s": "s"}
+
+
+class PatternNodes(ABC):
+    """Methods named after sqlglot's nodes; `Translator` has them beside its own."""
+
+    text: Text
+
+    @abstractmethod
+    def of(self, node: Any) -> Expression:
+        """The expression that a node means."""
+
+    @abstractmethod
+    def constant_text(self, node: Any, what: str) -> str:
+        """A text that stands in the question itself."""
+
+    def pattern(self, node: Any, flags: Any = None, *, more: str = "", whole: bool = False) -> str:
+        """The pattern that stands in a question, with its options in front of it."""
+        typed = self.constant_text(node, "the pattern of a regular expression")
+        letters = self.constant_text(flags, "the options of a pattern") if flags else ""
+        for letter in letters:
+            if letter not in _FLAGS:
+                raise self.text.refused(
+                    flags, f"there is no option {letter!r} here.", "Use 'i', 's' or none."
+                )
+        pattern_of(typed)  # an error names the place in what was typed
+        options = "".join(sorted({*(_FLAGS[letter] for letter in letters), *more} - {""}))
+        inner, known = _without_options(typed)
+        options = "".join(sorted({*options, *known}))
+        made = f"^(?:{inner})$" if whole else inner
+        return f"(?{options}){made}" if options else made
+
+    def matching(self, node: Any, pattern: str) -> Expression:
+        return call("regexp_matches", self.of(node.this), Literal(pattern, TEXT))
+
+    def of_regexplike(self, node: Any) -> Expression:
+        """REGEXP_MATCHES, REGEXP_LIKE, RLIKE and ~: a part of the text matches."""
+        self.text.only(node, "this", "expression", "flag")
+        return self.matching(node, self.pattern(node.expression, node.args.get("flag")))
+
+    def of_regexpilike(self, node: Any) -> Expression:
+        """~*: the same, whatever the case of ASCII letters."""
+        self.text.only(node, "this", "expression", "flag")
+        return self.matching(node, self.pattern(node.expression, node.args.get("flag"), more="i"))
+
+    def of_regexpfullmatch(self, node: Any) -> Expression:
+        """REGEXP_FULL_MATCH: the whole text matches."""
+        self.text.only(node, "this", "expression", "options")
+        found = self.pattern(node.expression, node.args.get("options"), whole=True)
+        return self.matching(node, found)
+
+    def of_similarto(self, node: Any) -> Expression:
+        """SIMILAR TO: the whole text matches, as in DuckDB; the standard's % and _ are refused."""
+        self.text.only(node, "this", "expression")
+        typed = self.constant_text(node.expression, "the pattern of SIMILAR TO")
+        if "%" in typed or "_" in typed:
+            raise self.text.refused(
+                node,
+                "databases disagree on % and _ in SIMILAR TO.",
+                "Use LIKE, or REGEXP_FULL_MATCH(x, 'a.*') with . and .* in their place.",
+            )
+        return self.matching(node, self.pattern(node.expression, whole=True))
+
+    def of_regexpextract(self, node: Any) -> Expression:
+        """REGEXP_EXTRACT(x, '[0-9]+'): the first run of a set of characters."""
+        known = ("this", "expression", "group", "parameters", "null_if_pos_overflow")
+        self.text.only(node, *known)
+        group = node.args.get("group")
+        if group is not None and group.name != "0":
+            raise self.text.refused(
+                group,
+                "a group of a pattern is not taken out of a text.",
+                "Leave the number and the group out: REGEXP_EXTRACT(x, '[0-9]+').",
+            )
+        pattern = self.pattern(node.expression, node.args.get("parameters"))
+        return call("regexp_extract", self.of(node.this), Literal(pattern, TEXT))
+
+    def of_regexpreplace(self, node: Any) -> Expression:
+        """REGEXP_REPLACE(x, '[^a-z]', '', 'g'): every run of a set of characters."""
+        known = ("this", "expression", "replacement", "modifiers", "single_replace")
+        self.text.only(node, *known)
+        flags = node.args.get("modifiers")
+        letters = self.constant_text(flags, "the options of REGEXP_REPLACE") if flags else ""
+        if "g" not in letters:
+            raise self.text.refused(
+                node,
+                "REGEXP_REPLACE without the option 'g' replaces the first part that is found, or in other "
+                "databases all of them.",
+                "Write REGEXP_REPLACE(x, '[^a-z]', '', 'g').",
+            )
+        pattern = self.pattern(node.expression, more="i" if "i" in letters else "")
+        new = node.args.get("replacement")
+        made = Literal("", TEXT) if new is None else self.of(new)
+        return call("regexp_replace", self.of(node.this), Literal(pattern, TEXT), made)
+
+
+def _without_options(pattern: str) -> tuple[str, str]:
+    """A pattern that can be read, and the options in front of it.
+
+    >>> _without_options("(?i)a")
+    ('a', 'i')
+    """
+    head, closed, rest = pattern.partition(")")
+    options = head.removeprefix("(?")
+    if closed and head.startswith("(?") and options and set(options) <= {"i", "s"}:
+        return rest, options
+    return pattern, ""
