@@ -61,18 +61,18 @@ class Judged:
         }
 
 
-def tests_of(mutations: Iterable[Mutation]) -> list[str]:
-    """Every test that some mutation names, each once."""
-    return list(dict.fromkeys(test for each in mutations for test in each.tests))
+def killers(judged: Iterable[Judged]) -> list[str]:
+    """Every test that killed a mutation, each once, with all its cases."""
+    found = (each.killed_by for each in judged if each.outcome is Outcome.KILLED)
+    return list(dict.fromkeys(test.partition("[")[0] for test in found))
 
 
-def failing_without(base: Path, mutations: Sequence[Mutation], limit: float) -> list[str]:
-    """The named tests that fail on the copy as it is: they would prove nothing.  Empty means that
-    all pass.
-    """
-    named = tests_of(mutations)
-    shared = ["-n", str(WORKERS)] if len(named) > _FEW else []
-    code, said = _pytest(base, [*shared, "--tb=no", *named], limit)
+def failing_without(base: Path, tests: Sequence[str], limit: float) -> list[str]:
+    """The tests that fail on the copy as it is: they prove nothing.  Empty means that all pass."""
+    if not tests:
+        return []
+    shared = ["-n", str(WORKERS)] if len(tests) > _FEW else []
+    code, said = _pytest(base, [*shared, "--tb=no", *tests], limit)
     if code == 0:
         return []
     return _FAILED.findall(said) or [said.strip()[-2000:] or "no test was run"]

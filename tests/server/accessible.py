@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from difflib import ndiff
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -49,13 +50,14 @@ def look(page: Page, name: str, folder: Path) -> list[str]:
     found = []
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
-        shown: set[str] = set()
+        shown: list[str] = []
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             told = violations(page, OF_COLOURS if shown else ())
             told += ["wider than the screen"] if is_wide(page) else []
-            shown.add(words_on(page))
-            told += ["other words than in light"] if len(shown) > 1 else []
+            shown.append(words_on(page))
+            if shown[0] != shown[-1]:
+                told.append(f"other words than in light: {changed_lines(*shown)}")
             found += [f"{name}, {size}, {scheme}: {each}" for each in told]
             if told or wanted:
                 place = Path(wanted or folder) / f"{name}-{size}-{scheme}.png"
@@ -66,6 +68,11 @@ def look(page: Page, name: str, folder: Path) -> list[str]:
 def words_on(page: Page) -> str:
     """What a reader can see, as text."""
     return str(page.evaluate("document.body.innerText"))
+
+
+def changed_lines(one: str, other: str) -> list[str]:
+    """The lines that stand in only one of two texts."""
+    return [each for each in ndiff(one.splitlines(), other.splitlines()) if each[0] in "+-"]
 
 
 def is_wide(page: Page) -> bool:

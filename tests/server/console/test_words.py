@@ -56,6 +56,7 @@ def test_words_are_completed_by_the_keyboard(browser: Browser, tmp_path: Path) -
         offered = page.get_by_label("Words that fit")
         option = page.get_by_role("option", name="visits dataset")
         expect(option).to_be_visible()
+        expect(page.locator("#preview")).to_contain_text("'vis'")  # no preview is on the way
         assert look(page, "ask-words", tmp_path) == []
         field.press("ArrowDown")
         expect(option).to_have_attribute("aria-selected", "true")
