@@ -58,6 +58,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("versions", "datasets of a vault that are moved, or read in another way", 1, 5),
         Kind("commands", "the command line on vaults of two neighbours", 1, 3),
         Kind("spark", "random questions through Spark, beside the reference", 1, 0),
+        Kind("uniform", "tables in which every row is alike, and one that is not", 24, 120),
         Kind("growth", "text that grows in one row, within limits of memory and time", 1, 8),
         Kind(
             "replacements",

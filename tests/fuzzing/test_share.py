@@ -33,6 +33,10 @@ def test_a_row_that_is_replaced_moves_no_noise_further_than_claimed() -> None:
     check("replacements")
 
 
+def test_no_row_changes_what_rows_that_are_all_alike_count_for() -> None:
+    check("uniform")
+
+
 def test_no_two_plans_have_one_canonical_text() -> None:
     check("canonical")
 

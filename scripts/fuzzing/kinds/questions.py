@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from scripts.fuzzing.case import Case, Ending, Finding, Seen, ending
@@ -207,10 +209,27 @@ def engine_of(face: str, world: World, rows: Rows) -> Any:
     if face == "reference":
         return Reference({"data": rows}, {"data": world.columns})
     options: dict[str, Any] = {"most_rows": 0} if "sql" in face else {}
+    if "parquet" in face:
+        return DuckDB({"data": _parquet_file(world.arrow(rows))}, **options)
     cursor = _database(face).cursor()
     cursor.register("rows_of_arrow", world.arrow(rows))
     cursor.execute("CREATE OR REPLACE TABLE data AS SELECT * FROM rows_of_arrow")
     return DuckDB({"data": DuckTable(cursor, "data")}, **options)
+
+
+def _parquet_file(rows: Any) -> Path:
+    """A file with these rows.  It is written anew for every engine, and read while it is used."""
+    import pyarrow.parquet as pq
+
+    path = Path(_folder().name) / "data.parquet"
+    path.unlink(missing_ok=True)  # an engine that has the old file open keeps it
+    pq.write_table(rows, path)
+    return path
+
+
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="shoal-fuzzing-")
 
 
 def _database(face: str) -> Any:
