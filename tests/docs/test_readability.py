@@ -19,13 +19,11 @@ HARD = (
 def test_a_page_asks_for_no_more_than_eleven_years_of_school_and_the_readme_nine(
     page: Path,
 ) -> None:
-    pytest.importorskip("textstat")
     found = readability.grade(page.read_text(encoding="utf-8"))
     assert found <= readability.ceiling(page), f"{page.name} is at grade {found}"
 
 
 def test_a_hard_page_is_found() -> None:
-    pytest.importorskip("textstat")
     assert readability.grade(HARD) > readability.CEILING
     assert readability.grade("The cat sat on the mat. It was warm.") < 2
 
