@@ -7,7 +7,41 @@ from scripts.mutations.mutation import Mutation
 _ANSWERING = "tests/ledger/test_answering_locks.py::"
 _LOCKS = "src/shoal/ledger/answering_locks.py"
 
+_CHARGES = "tests/ledger/test_charge.py::"
+
 LEDGERS = (
+    Mutation(
+        "an-answer-is-given-again-for-another-request",
+        "src/shoal/ledger/charge.py",
+        "entries = [each for each in entries if each.text == request.text]",
+        "pass",
+        "Who uses a key twice gets the answer to another question.",
+        (_CHARGES + "test_the_same_key_with_another_request_is_an_error",),
+    ),
+    Mutation(
+        "answers-are-given-again-in-spite-of-an-alarm",
+        "src/shoal/ledger/ledger.py",
+        'if self.read_only or store.seen("about", "alarm"):',
+        "if self.read_only:",
+        "A journal that was tampered with goes on answering.",
+        (_CHARGES + "test_no_answer_is_given_again_while_asking_has_stopped",),
+    ),
+    Mutation(
+        "answers-are-given-again-by-an-old-copy",
+        "src/shoal/ledger/ledger.py",
+        "if store.head is not None and store.head.read() != Head(*store.look()):",
+        "if False:",
+        "A vault that was put back goes on answering as if nothing had been spent since.",
+        (_CHARGES + "test_no_answer_is_given_again_by_an_old_copy",),
+    ),
+    Mutation(
+        "answers-are-given-again-in-turn",
+        "src/shoal/ledger/ledger.py",
+        "if (answered := self._answered_before(request)) is not None:",
+        "if (answered := None) is not None:",
+        "Answers that cost nothing wait for all that are charged, in every process.",
+        (_CHARGES + "test_answers_are_given_again_while_another_process_has_the_turn_to_write",),
+    ),
     Mutation(
         "a-killed-process-is-waited-for",
         "src/shoal/ledger/charge.py",

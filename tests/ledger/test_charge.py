@@ -20,9 +20,12 @@ from shoal.errors import (
     KeyReusedError,
     PriceError,
     ShapeError,
+    TamperedError,
 )
 from shoal.events import Gaussian, Laplace, StatedApprox, StatedPure
 from shoal.ledger import Charge, Ledger, Replay
+from shoal.ledger.head import HeadFile
+from shoal.ledger.store import head_path
 from shoal.measures import Approx, Pure, ZeroConcentrated
 
 TENTH = StatedPure("0.1")
@@ -331,6 +334,56 @@ def test_a_key_that_an_equal_question_answered_stands_for_its_request_from_then_
     assert ledger.account("visits").events == 1
     assert [entry.kind for entry in ledger.entries()][-2:] == ["answered", "repeated"]
     assert ledger.verify().is_sound
+
+
+def test_answers_are_given_again_while_another_process_has_the_turn_to_write(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "office.shoal"
+    with Ledger(path) as ledger:
+        ledger.open_account("visits", Pure(1), relation="add_remove")
+        charged(ledger.charge("visits", TENTH, caller="ana", key="k", same="digest")).answered(7)
+        replayed(ledger.charge("visits", TENTH, caller="bea", key="b", same="digest"))
+        writer = HeadFile(head_path(path))
+        writer.lock()
+        again = [("ana", "k"), ("bea", "b"), ("cem", None)]
+        found: list[Charge | Replay] = []
+
+        def ask() -> None:
+            for caller, key in again:
+                found.append(ledger.charge("visits", TENTH, caller=caller, key=key, same="digest"))
+
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        asking.join(timeout=30)
+        waits = asking.is_alive()
+        writer.unlock()
+        assert not waits
+        assert [replayed(each).answer for each in found] == [7, 7, 7]
+        assert ledger.account("visits").events == 1
+
+
+def test_no_answer_is_given_again_while_asking_has_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "office.shoal"
+    with Ledger(path) as ledger:
+        ledger.open_account("visits", Pure(1), relation="add_remove")
+        charged(ledger.charge("visits", TENTH, caller="ana", key="k")).answered(7)
+        ledger.take(lambda transaction: transaction.raise_alarm("an entry is lost"))
+        with pytest.raises(TamperedError, match="an entry is lost"):
+            ledger.charge("visits", TENTH, caller="ana", key="k")
+
+
+def test_no_answer_is_given_again_by_an_old_copy(tmp_path: Path) -> None:
+    path, copy = tmp_path / "office.shoal", tmp_path / "copy"
+    with Ledger(path) as ledger:
+        ledger.open_account("visits", Pure(1), relation="add_remove")
+        charged(ledger.charge("visits", TENTH, caller="ana", key="k")).answered(7)
+    copy.write_bytes(path.read_bytes())
+    with Ledger(path) as ledger:
+        charged(ledger.charge("visits", TENTH, caller="ana", key="later")).answered(8)
+    copy.replace(path)
+    with Ledger(path) as ledger, pytest.raises(TamperedError, match="old copy"):
+        ledger.charge("visits", TENTH, caller="ana", key="k")
 
 
 def test_a_request_in_flight_says_when_it_may_be_taken_up(place: str) -> None:

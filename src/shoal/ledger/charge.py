@@ -43,6 +43,8 @@ from shoal.noise import one_below
 from shoal.owned import Owned
 
 _Result = TypeVar("_Result")
+Lookup = Callable[..., list[Entry]]
+"""Finds entries by the name of a statement of `store` and its values."""
 _MANY_SECONDS = 90
 _SALTS = 1 << 128
 
@@ -231,6 +233,27 @@ def charge(
     return Charge(line, entry, 0)
 
 
+def answered_before(found: Lookup, request: Request) -> Replay | None:
+    """The answer that this very request was given before, as anyone who reads the journal sees it;
+    None where only a transaction can decide.
+
+    Guarantee: `charge` would return the same answer, and write nothing.  An answer is the last that
+        is written about a charge, and an entry never changes, so what was seen once still holds.
+    """
+    if request.key is None:
+        entries = [] if request.same is None else found("by same", request.same)
+    else:
+        entries = found("by key", request.caller, request.key)[:1]
+        if entries and entries[0].kind == REPEATED:
+            return _repeated(found, request, entries[0])
+        entries = [each for each in entries if each.text == request.text]
+    for entry in entries:
+        outcomes = found("outcomes", entry.number)
+        if outcomes and outcomes[-1].kind == ANSWERED:
+            return Replay(entry.number, outcomes[-1].body["answer"], outcomes[-1])
+    return None
+
+
 def _spend(books: Sequence[Book], event: Event) -> None:
     """Spend on every book, or leave all as they were."""
     costs = [price(book.filter, event) for book in books]
@@ -277,7 +300,7 @@ def _by_key(
         return None
     for entry in transaction.found("by key", request.caller, request.key):
         if entry.kind == REPEATED:
-            return _repeated(transaction, request, entry)
+            return _repeated(transaction.found, request, entry)
         outcomes = transaction.found("outcomes", entry.number)
         last = outcomes[-1] if outcomes else entry
         if entry.kind != CHARGE or last.kind == FAILED:
@@ -364,12 +387,12 @@ def _bind(transaction: Transaction, request: Request, charged: Entry) -> None:
     transaction.add(REPEATED, canonical(said), caller=request.caller, key=request.key)
 
 
-def _repeated(transaction: Transaction, request: Request, bound: Entry) -> Replay:
+def _repeated(found: Lookup, request: Request, bound: Entry) -> Replay:
     """The answer that a key was given before, if it stands for this very request."""
     said = bound.body
     if said["request"] != digest(request.text):
         raise _other_request(request)
-    outcomes = transaction.found("outcomes", said["charge"])
+    outcomes = found("outcomes", said["charge"])
     if not outcomes or outcomes[-1].kind != ANSWERED:
         raise TamperedError(
             f"the answer of charge {said['charge']} is no longer in the journal.",

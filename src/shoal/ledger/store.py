@@ -185,24 +185,29 @@ class Store(ABC):
         Every request asks for them, so a connection is kept for it, outside of any transaction: what
         others committed is seen at once.  One that broke is dropped, and a new one tried.
         """
+        ((number, chained),) = self.seen("tail")
+        return number, chained
+
+    def seen(self, statement: str, *values: Any) -> list[Any]:
+        """What a named statement finds outside of any transaction, without waiting for whoever
+        writes.
+        """
         with self._look_lock, self.translated():
             try:
-                return self._last_entry()
+                return self._seen(statement, values)
             except self.driver_errors:
                 self._look_away()
-                return self._last_entry()
+                return self._seen(statement, values)
 
-    def _last_entry(self) -> tuple[int, str]:
+    def _seen(self, statement: str, values: Sequence[Any]) -> list[Any]:
         if self._looking is None:
             made = self.engine.connect().execution_options(**self.writer_options)
             driver = made.connection.driver_connection
             assert driver is not None
             self._looking = made, driver.cursor()
         _, cursor = self._looking
-        cursor.execute(self._sql["tail"])
-        (found,) = cursor.fetchall()
-        number, chained = found
-        return number, chained
+        cursor.execute(self._sql[statement], values)
+        return cursor.fetchall()
 
     def _look_away(self) -> None:
         held, self._looking = self._looking, None
